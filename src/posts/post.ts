@@ -1,0 +1,70 @@
+/** The platforms whose posts Earshot knows. A folder of the same name under `platforms/` speaks to each. */
+export const platforms = ["bluesky", "mastodon", "x"] as const;
+export type Platform = (typeof platforms)[number];
+
+/** How a post came to be here. */
+export type Origin = "stream" | "backfill" | "import" | "upstream";
+
+/** A reference to another post: any part may be unknown. */
+export type PostReference = {
+  id: string | null;
+  uri: string | null;
+  username: string | null;
+  userId: string | null;
+};
+
+export type Mention = { username: string; userId: string | null };
+
+export type Media = { type: string; url: string | null; alt: string | null };
+
+/** Counts as last seen; null where the source does not tell. */
+export type PostCounts = {
+  likes: number | null;
+  reposts: number | null;
+  replies: number | null;
+  quotes: number | null;
+};
+
+/**
+ * One post of any platform, as its source gave it. `uri` is its identity. Handles are kept as written, without the leading
+ * `@`; `userId` is the account's own id (a DID, an X user id) where the source names one.
+ */
+export type Post = {
+  platform: Platform;
+  uri: string;
+  /** The platform's own number, where it is one that sorts by time (X): it stays the post's ID. */
+  nativeId: bigint | null;
+  url: string | null;
+  username: string;
+  userId: string | null;
+  authorName: string | null;
+  /** As received. */
+  createdAt: string;
+  /** Unix milliseconds of `createdAt`, null when it cannot be read. */
+  createdMs: number | null;
+  /** When the network saw it, Unix milliseconds: stream event time, else the time in the record key, else null. */
+  seenMs: number | null;
+  text: string;
+  /** BCP 47 tags as received; empty when the source does not tell. */
+  langs: readonly string[];
+  conversationId: string | null;
+  inReplyTo: PostReference | null;
+  quoted: PostReference | null;
+  reposted: PostReference | null;
+  isReply: boolean;
+  isQuote: boolean;
+  isRepost: boolean;
+  /** Without the sigil, as written. */
+  hashtags: readonly string[];
+  mentions: readonly Mention[];
+  /** Links in full length. */
+  urls: readonly string[];
+  media: readonly Media[];
+  geo: { lat: number; lon: number } | null;
+  labels: readonly string[];
+  sensitive: boolean | null;
+  counts: PostCounts;
+  origin: Origin;
+  /** Revision of the record that a later edit or delete exceeds (the repository revision on Bluesky); empty when unknown. */
+  revision: string;
+};

@@ -1,0 +1,23 @@
+import type { CountMetric } from "./tree.ts";
+
+/** One place of a sequence of tokens: a whole token, the start of one (a lone CJK character), or any single token. */
+export type SequenceElement =
+  | { kind: "token"; token: string }
+  | { kind: "prefix"; prefix: string }
+  | { kind: "any" };
+
+/**
+ * What every executor is asked: a boolean tree over the index terms of a post (`posts/terms.ts` makes them) and over its row.
+ * `terms` are matched side by side within the post's terms; a facet is a sequence of one token.
+ */
+export type PlanNode =
+  | { kind: "all" }
+  | { kind: "none" }
+  | { kind: "and"; children: readonly PlanNode[] }
+  | { kind: "or"; children: readonly PlanNode[] }
+  | { kind: "not"; child: PlanNode }
+  | { kind: "terms"; elements: readonly SequenceElement[] }
+  /** `from` inclusive, `to` exclusive, Unix milliseconds of the post's time. */
+  | { kind: "time"; fromMs: number | null; toMs: number | null }
+  | { kind: "min-count"; metric: CountMetric; atLeast: number }
+  | { kind: "geo"; lat: number; lon: number; radiusKm: number };
