@@ -1,10 +1,5 @@
+import type { SequenceElement } from "../text/sequence.ts";
 import type { CountMetric } from "./tree.ts";
-
-/** One place of a sequence of tokens: a whole token, the start of one (a lone CJK character), or any single token. */
-export type SequenceElement =
-  | { kind: "token"; token: string }
-  | { kind: "prefix"; prefix: string }
-  | { kind: "any" };
 
 /**
  * What every executor is asked: a boolean tree over the index terms of a post (`posts/terms.ts` makes them) and over its row.

@@ -1,0 +1,33 @@
+/**
+ * How work reaches a node. A node pulls: it leases a job, runs it, and hands in the result with the token of its lease. The
+ * embedded node and a remote one speak the same interface. A token is fresh for each lease; whoever holds an old one is
+ * told so (`lease_lost`) and its work is dropped: a job runs at least once and is visible exactly once.
+ */
+export type Lease<Work> = {
+  uuid: string;
+  work: Work;
+  attempt: number;
+  /** When the job as a whole must have ended, Unix milliseconds. */
+  deadlineMs: number;
+  token: string;
+  /** When the lease lapses unless renewed, Unix milliseconds. */
+  untilMs: number;
+};
+
+export type NodeCapabilities = { nodeId: string; methods: readonly string[] };
+
+export type LeaseFailure = { code: string; message: string; status: number; retryable: boolean };
+
+export type LeaseGateway<Work, Result> = {
+  /** Waits up to `waitMs` for a job that the node can run; null when none came. */
+  lease(
+    capabilities: NodeCapabilities,
+    waitMs: number,
+    signal?: AbortSignal,
+  ): Promise<Lease<Work> | null>;
+  /** Extends the lease; the new end, or `lease_lost`. */
+  renew(uuid: string, token: string): Promise<number>;
+  /** Makes the job done, in one transaction with the check of the token. */
+  complete(uuid: string, token: string, result: Result): Promise<void>;
+  fail(uuid: string, token: string, failure: LeaseFailure): Promise<void>;
+};
