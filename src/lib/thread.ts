@@ -1,0 +1,170 @@
+import { parentPort, receiveMessageOnPort, Worker } from "node:worker_threads";
+import { EarshotError, type ErrorDetail, messageOf } from "./errors.ts";
+
+/**
+ * Calls into a worker thread and answers out of it. Calls made in one turn of the event loop travel together, and a thread
+ * takes everything that waits for it at once, so that it can put many calls into one transaction.
+ */
+export type ThreadCall = { id: number; method: string; args: unknown };
+
+export type ThreadReply =
+  | { id: number; ok: true; value: unknown }
+  | { id: number; ok: false; error: CarriedError };
+
+type CarriedError = {
+  code: string;
+  message: string;
+  status: number;
+  retryable: boolean;
+  hint: string | undefined;
+  details: readonly ErrorDetail[];
+};
+
+export type Thread = {
+  /** Resolves with what the thread answers. `thread_died` (retryable) when it ends before it has. */
+  call(method: string, args: unknown): Promise<unknown>;
+  /** Lets the thread finish what it was given, then ends it. */
+  close(): Promise<void>;
+};
+
+type Waiting = { resolve: (value: unknown) => void; reject: (error: Error) => void };
+
+/** Starts a worker thread from a module that calls `serveThread`; one that dies is started anew by the next call. */
+export function startThread(module: URL, workerData: unknown): Thread {
+  const waiting = new Map<number, Waiting>();
+  let nextId = 1;
+  let worker: Worker | null = null;
+  let outgoing: ThreadCall[] = [];
+  let closed = false;
+
+  function start(): Worker {
+    const started = new Worker(module, { workerData });
+    let fault: unknown = null;
+    started.on("message", (replies: readonly ThreadReply[]) => {
+      for (const reply of replies) settle(reply);
+    });
+    started.on("error", (error) => {
+      fault = error;
+    });
+    started.on("exit", () => {
+      if (worker === started) worker = null;
+      const reason = fault === null ? "it ended" : messageOf(fault);
+      for (const { reject } of waiting.values()) {
+        reject(threadDied(reason, fault));
+      }
+      waiting.clear();
+    });
+    return started;
+  }
+
+  function settle(reply: ThreadReply): void {
+    const call = waiting.get(reply.id);
+    if (call === undefined) return;
+    waiting.delete(reply.id);
+    if (reply.ok) call.resolve(reply.value);
+    else call.reject(revive(reply.error));
+  }
+
+  function flush(): void {
+    const calls = outgoing;
+    outgoing = [];
+    worker ??= start();
+    worker.postMessage(calls);
+  }
+
+  function call(method: string, args: unknown): Promise<unknown> {
+    if (closed) return Promise.reject(threadDied("it was closed", null));
+    return new Promise((resolve, reject) => {
+      const id = nextId++;
+      waiting.set(id, { resolve, reject });
+      outgoing.push({ id, method, args });
+      if (outgoing.length === 1) queueMicrotask(flush);
+    });
+  }
+
+  async function close(): Promise<void> {
+    if (closed) return;
+    const running = worker !== null || outgoing.length > 0;
+    const ended = running ? call(closeMethod, null) : Promise.resolve();
+    closed = true;
+    await ended.catch(() => undefined);
+    await worker?.terminate();
+  }
+
+  return { call, close };
+}
+
+const closeMethod = "close";
+
+/**
+ * The worker's side. `answer` gets all calls that wait, oldest first, and returns one reply for each. `onClose` runs before
+ * the thread ends.
+ */
+export function serveThread(
+  answer: (calls: readonly ThreadCall[]) => readonly ThreadReply[],
+  onClose: () => void,
+): void {
+  const port = parentPort;
+  if (port === null) throw new Error("serveThread runs in a worker thread only");
+  port.on("message", (first: readonly ThreadCall[]) => {
+    const calls = [...first];
+    for (let more = receiveMessageOnPort(port); more; more = receiveMessageOnPort(port)) {
+      calls.push(...more.message);
+    }
+    const closing = calls.find((call) => call.method === closeMethod);
+    const work = calls.filter((call) => call.method !== closeMethod);
+    const replies = work.length > 0 ? [...answer(work)] : [];
+    if (closing) {
+      onClose();
+      replies.push({ id: closing.id, ok: true, value: null });
+    }
+    port.postMessage(replies);
+  });
+}
+
+/** Runs one call and turns its outcome, a thrown error too, into a reply. */
+export function reply(call: ThreadCall, run: (call: ThreadCall) => unknown): ThreadReply {
+  try {
+    return { id: call.id, ok: true, value: run(call) };
+  } catch (thrown) {
+    return { id: call.id, ok: false, error: carry(thrown) };
+  }
+}
+
+/** The reply of a call that failed for a reason outside of it. */
+export function failedReply(call: ThreadCall, thrown: unknown): ThreadReply {
+  return { id: call.id, ok: false, error: carry(thrown) };
+}
+
+function carry(thrown: unknown): CarriedError {
+  if (thrown instanceof EarshotError) {
+    const { code, message, status, retryable, hint, details } = thrown;
+    return { code, message, status, retryable, hint, details };
+  }
+  return {
+    code: "internal",
+    message: messageOf(thrown),
+    status: 500,
+    retryable: false,
+    hint: undefined,
+    details: [],
+  };
+}
+
+function revive(error: CarriedError): EarshotError {
+  const { code, message, status, retryable, hint, details } = error;
+  return new EarshotError(code, message, {
+    status,
+    retryable,
+    details,
+    ...(hint === undefined ? {} : { hint }),
+  });
+}
+
+function threadDied(reason: string, cause: unknown): EarshotError {
+  return new EarshotError("thread_died", `a worker thread is gone: ${reason}`, {
+    status: 503,
+    retryable: true,
+    cause,
+  });
+}
