@@ -1,3 +1,4 @@
+import { extname } from "node:path";
 import { parentPort, receiveMessageOnPort, Worker } from "node:worker_threads";
 import { EarshotError, type ErrorDetail, messageOf } from "./errors.ts";
 
@@ -28,6 +29,11 @@ export type Thread = {
 };
 
 type Waiting = { resolve: (value: unknown) => void; reject: (error: Error) => void };
+
+/** A module beside the one that names it: `.ts` in a checkout, `.js` once built. */
+export function siblingModule(importMetaUrl: string, name: string): URL {
+  return new URL(name + extname(importMetaUrl), importMetaUrl);
+}
 
 /** Starts a worker thread from a module that calls `serveThread`; one that dies is started anew by the next call. */
 export function startThread(module: URL, workerData: unknown): Thread {

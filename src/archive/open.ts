@@ -1,0 +1,99 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Clock } from "../lib/clock.ts";
+import { EarshotError } from "../lib/errors.ts";
+import { siblingModule, startThread, type Thread } from "../lib/thread.ts";
+import type { Archive, PlatformCoverage, SearchAnswer, WriteReport } from "./archive.ts";
+import { catalogPath, catalogSchema, readUriKey } from "./catalog.ts";
+import { openForWriting } from "./database.ts";
+import { prepareChanges } from "./prepare.ts";
+import type { ReaderThreadData } from "./reader-thread.ts";
+import type { WriterThreadData } from "./writer-thread.ts";
+
+export type ArchiveSettings = {
+  dataDir: string;
+  /** Threads that read. */
+  readers: number;
+  /** Posts at which the newest segment of a platform is cut. */
+  segmentPosts: number;
+  clock: Clock;
+};
+
+/** Page cache of one reader for one segment, KiB. */
+const readerCacheKib = 8_000;
+
+/**
+ * Opens the archive of a data folder, making it when there is none. Searches are spread over the reader threads; changes
+ * are analysed on the caller's thread and written on one other.
+ */
+export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
+  const { clock } = settings;
+  const folder = join(settings.dataDir, "archive");
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const uriKey = prepareCatalog(folder);
+  const writerData: WriterThreadData = { folder, segmentPosts: settings.segmentPosts };
+  const readerData: ReaderThreadData = { folder, cacheKib: readerCacheKib };
+  const writer = startThread(siblingModule(import.meta.url, "./writer-thread"), writerData);
+  const readers = Array.from({ length: settings.readers }, () => ({
+    thread: startThread(siblingModule(import.meta.url, "./reader-thread"), readerData),
+    waiting: 0,
+  }));
+
+  /** The reader with the fewest calls under way. */
+  async function ask(method: string, args: unknown): Promise<unknown> {
+    const reader = readers.reduce((a, b) => (b.waiting < a.waiting ? b : a));
+    reader.waiting += 1;
+    try {
+      return await guarded(reader.thread, method, args);
+    } finally {
+      reader.waiting -= 1;
+    }
+  }
+
+  return {
+    write: async ({ changes, checkpoints = [], coverage = [] }) => {
+      const prepared = prepareChanges(changes, uriKey, clock.now());
+      const batch = { ...prepared, checkpoints, coverage };
+      return (await guarded(writer, "write", batch)) as WriteReport;
+    },
+    search: async (request, signal) => {
+      signal?.throwIfAborted();
+      return (await ask("search", request)) as SearchAnswer;
+    },
+    records: async (positions) => (await ask("records", positions)) as string[],
+    resolveAccounts: async (names) =>
+      new Map((await ask("resolveAccounts", names)) as [string, string[]][]),
+    readCheckpoint: async (name) => (await ask("readCheckpoint", name)) as string | null,
+    coverage: async () => (await ask("coverage", null)) as PlatformCoverage[],
+    close: async () => {
+      await Promise.all([writer.close(), ...readers.map(({ thread }) => thread.close())]);
+    },
+  };
+}
+
+/** Makes the catalog when there is none; the key of its uri hashes never changes. */
+function prepareCatalog(folder: string): string {
+  const catalog = openForWriting(catalogPath(folder), catalogSchema);
+  const uriKey = readUriKey(catalog);
+  catalog.close();
+  return uriKey;
+}
+
+/** SQLite's own errors (disk full, no access, damage) reach the caller as what they mean for it. */
+async function guarded(thread: Thread, method: string, args: unknown): Promise<unknown> {
+  try {
+    return await thread.call(method, args);
+  } catch (error) {
+    if (error instanceof EarshotError && error.code !== "internal") throw error;
+    throw new EarshotError(
+      "archive_unavailable",
+      `the archive cannot be used: ${error instanceof Error ? error.message : String(error)}`,
+      {
+        status: 503,
+        retryable: true,
+        hint: "check free space and permissions of the data folder",
+        cause: error,
+      },
+    );
+  }
+}

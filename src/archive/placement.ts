@@ -1,0 +1,118 @@
+import { nextInMillisecond } from "../posts/ids.ts";
+import type { WriteReport } from "./archive.ts";
+import type { SegmentEntry } from "./catalog.ts";
+import type { PreparedChange, PreparedPost } from "./prepare.ts";
+import { type HeldPost, newestCounts, type SegmentWriter } from "./segments/segment-writer.ts";
+import type { Tombstones } from "./tombstones.ts";
+
+/** A change that knows which ID, and so which segment, it concerns. */
+export type PlacedChange =
+  | { kind: "insert"; post: PreparedPost; id: bigint }
+  | { kind: "update"; post: PreparedPost; held: HeldPost; id: bigint }
+  | { kind: "remove"; id: bigint; hash: bigint | null }
+  /** Makes room for an X post under its own number. */
+  | { kind: "renumber"; id: bigint; to: bigint; hash: bigint };
+
+export type Segments = {
+  /** Lowest IDs first, all of one platform. */
+  entries: readonly SegmentEntry[];
+  writerOf(entry: SegmentEntry): SegmentWriter;
+  hashOf(uri: string): bigint;
+};
+
+/** The segment that an ID belongs to. */
+export function owner(entries: readonly SegmentEntry[], id: bigint): SegmentEntry {
+  const entry = entries.findLast(({ low }) => low <= id);
+  if (entry === undefined) throw new Error(`no segment owns ID ${id}`);
+  return entry;
+}
+
+/**
+ * Decides what each change of one platform does: where its post lies already, which ID a new one gets, what a tombstone keeps
+ * out, what is no news. Counts all of it in `report`.
+ */
+export function placeChanges(
+  changes: readonly PreparedChange[],
+  segments: Segments,
+  tombstones: Tombstones,
+  report: WriteReport,
+): PlacedChange[] {
+  const taken = new Set<bigint>();
+  const placed: PlacedChange[] = [];
+  // X posts keep their own numbers, so they choose first.
+  for (const change of changes.toSorted((a, b) => Number(isNumbered(b)) - Number(isNumbered(a)))) {
+    const held = findHeld(segments, change);
+    if (change.kind === "delete") {
+      tombstones.add(change);
+      if (held === null) continue;
+      report.deleted += 1;
+      placed.push({ kind: "remove", id: held.id, hash: change.hash });
+    } else if (tombstones.cover(change)) {
+      report.suppressed += 1;
+    } else if (held === null) {
+      report.inserted += 1;
+      placed.push(...insertion(segments, change, taken));
+    } else if (isNews(change, held)) {
+      report.updated += 1;
+      placed.push({ kind: "update", post: change, held, id: held.id });
+    } else {
+      report.unchanged += 1;
+    }
+  }
+  return placed;
+}
+
+const isNumbered = (change: PreparedChange): boolean => change.hash === null;
+
+/** Where a post lies: an X post under its own number, any other in the segment of its time or, moved in time, elsewhere. */
+function findHeld(segments: Segments, change: PreparedChange): HeldPost | null {
+  const { entries, writerOf } = segments;
+  if (change.hash === null) {
+    if (change.id === null) return null;
+    const found = writerOf(owner(entries, change.id)).findById(change.id);
+    return found?.uri === change.uri ? found : null;
+  }
+  const first = change.id === null ? entries.at(-1) : owner(entries, change.id);
+  const rest = entries.filter((entry) => entry !== first).reverse();
+  for (const entry of first ? [first, ...rest] : rest) {
+    const found = writerOf(entry).findByUri(change.hash, change.uri);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function insertion(segments: Segments, post: PreparedPost, taken: Set<bigint>): PlacedChange[] {
+  if (post.hash !== null) {
+    const id = freeId(segments, post.id, taken);
+    return [{ kind: "insert", post, id }];
+  }
+  taken.add(post.id);
+  const insert: PlacedChange = { kind: "insert", post, id: post.id };
+  const inTheWay = segments.writerOf(owner(segments.entries, post.id)).findById(post.id);
+  if (inTheWay === null) return [insert];
+  const to = freeId(segments, post.id, taken);
+  return [{ kind: "renumber", id: post.id, to, hash: segments.hashOf(inTheWay.uri) }, insert];
+}
+
+/** The first ID from `wanted` on, within its millisecond, that no post holds or is about to get. */
+function freeId({ entries, writerOf }: Segments, wanted: bigint, taken: Set<bigint>): bigint {
+  let id = wanted;
+  while (taken.has(id) || writerOf(owner(entries, id)).holds(id)) id = nextInMillisecond(id);
+  taken.add(id);
+  return id;
+}
+
+/** Whether a version says more than the one held: a later revision, or different content where there are no revisions. */
+function isNews(post: PreparedPost, held: HeldPost): boolean {
+  if (post.imported && !held.imported) return false;
+  if (post.revision !== "" && held.revision !== "") return post.revision > held.revision;
+  const counts = newestCounts(post.counts, held.counts);
+  return (
+    post.record !== held.record ||
+    post.timeMs !== held.timeMs ||
+    counts.likes !== held.counts.likes ||
+    counts.reposts !== held.counts.reposts ||
+    counts.replies !== held.counts.replies ||
+    counts.quotes !== held.counts.quotes
+  );
+}

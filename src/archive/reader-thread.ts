@@ -1,0 +1,19 @@
+import { workerData } from "node:worker_threads";
+import { reply, serveThread, type ThreadCall } from "../lib/thread.ts";
+import { createReader, type ReaderOperations } from "./reader.ts";
+
+/** One of the threads that read the archive. */
+export type ReaderThreadData = { folder: string; cacheKib: number };
+
+const { folder, cacheKib } = workerData as ReaderThreadData;
+const reader = createReader(folder, cacheKib, () => Date.now());
+
+function run({ method, args }: ThreadCall): unknown {
+  const operation = reader.operations[method as keyof ReaderOperations];
+  return operation(args as never);
+}
+
+serveThread(
+  (calls) => calls.map((call) => reply(call, run)),
+  () => reader.close(),
+);

@@ -1,0 +1,96 @@
+import { renderRecord } from "../posts/record.ts";
+import type { PlatformCoverage, Position, SearchAnswer, SearchRequest } from "./archive.ts";
+import {
+  catalogPath,
+  presentHandle,
+  readCheckpoint,
+  readCoverage,
+  readSegments,
+  resolveAccount,
+  type SegmentEntry,
+  segmentPath,
+} from "./catalog.ts";
+import { openForReading } from "./database.ts";
+import { searchSegments } from "./search.ts";
+import { openSegment, type Segment } from "./segments/segment.ts";
+
+/** How many segments a reader keeps open; the one used longest ago is closed for a new one. */
+const openSegments = 64;
+
+export type ReaderOperations = {
+  search(request: SearchRequest): SearchAnswer;
+  records(positions: readonly Position[]): string[];
+  resolveAccounts(names: readonly string[]): [string, string[]][];
+  readCheckpoint(name: string): string | null;
+  coverage(): PlatformCoverage[];
+};
+
+export type Reader = { operations: ReaderOperations; close(): void };
+
+/** Everything that is read of an archive, in the thread that calls it. Each call sees the last commit. */
+export function createReader(folder: string, cacheKib: number, nowMs: () => number): Reader {
+  const catalog = openForReading(catalogPath(folder), 1_000);
+  const version = catalog.prepare("PRAGMA data_version");
+  const opened = new Map<string, Segment>();
+  let entries: SegmentEntry[] = [];
+  let entriesVersion: unknown = null;
+
+  /** The list of segments, read anew when any process has changed the catalog. */
+  function segments(): SegmentEntry[] {
+    const current = version.get()?.data_version;
+    if (current !== entriesVersion) {
+      entries = readSegments(catalog);
+      entriesVersion = current;
+    }
+    return entries;
+  }
+
+  function open(entry: SegmentEntry): Segment {
+    const path = segmentPath(folder, entry);
+    const segment = opened.get(path) ?? openSegment(path, entry.platform, cacheKib);
+    opened.delete(path);
+    opened.set(path, segment);
+    if (opened.size > openSegments) {
+      const [oldest] = opened.keys();
+      if (oldest !== undefined) {
+        opened.get(oldest)?.close();
+        opened.delete(oldest);
+      }
+    }
+    return segment;
+  }
+
+  function records(positions: readonly Position[]): string[] {
+    const handles = new Map<string, string | null>();
+    const texts: string[] = [];
+    for (const { id, platform } of positions) {
+      const entry = segments().findLast((each) => each.platform === platform && each.low <= id);
+      const row = entry && open(entry).row(id);
+      if (!row) continue;
+      const handleOf = (userId: string): string | null => {
+        const key = `${platform} ${userId}`;
+        const known = handles.get(key);
+        if (known !== undefined) return known;
+        const handle = presentHandle(catalog, platform, userId.toLowerCase());
+        handles.set(key, handle);
+        return handle;
+      };
+      texts.push(renderRecord(row, handleOf));
+    }
+    return texts;
+  }
+
+  return {
+    operations: {
+      search: (request) => searchSegments(request, segments(), open, nowMs),
+      records,
+      resolveAccounts: (names) => names.map((name) => [name, resolveAccount(catalog, name)]),
+      readCheckpoint: (name) => readCheckpoint(catalog, name),
+      coverage: () => readCoverage(catalog),
+    },
+    close: () => {
+      for (const segment of opened.values()) segment.close();
+      catalog.close();
+    },
+  };
+}

@@ -1,0 +1,163 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { makePost } from "../../test/support/make-post.ts";
+import { type SmallArchive, smallArchive } from "../../test/support/small-archive.ts";
+import type { PlanNode } from "../query/plan.ts";
+import type { Position } from "./archive.ts";
+import { comparePositions } from "./search.ts";
+
+const start = Date.UTC(2026, 0, 1);
+const everything: PlanNode = { kind: "all" };
+let archive: SmallArchive;
+afterEach(() => archive.remove());
+
+const word = (token: string): PlanNode => ({
+  kind: "terms",
+  elements: [{ kind: "token", token }],
+});
+
+/** `count` posts a millisecond apart, a hundred to a segment. */
+function fill(count: number, segmentPosts = 100): void {
+  archive = smallArchive(segmentPosts);
+  archive.put(
+    ...Array.from({ length: count }, (_, n) =>
+      makePost({ key: `k${n}`, createdMs: start + n, text: n === 5 ? "rare one" : "common one" }),
+    ),
+  );
+}
+
+function allPages(limit: number, plan: PlanNode = everything): Position[] {
+  const found: Position[] = [];
+  let after: Position | null = null;
+  do {
+    const page = archive.search({ plan, limit, after });
+    found.push(...page.positions);
+    after = page.next;
+  } while (after !== null);
+  return found;
+}
+
+describe("work", () => {
+  test("n found in the newest segment opens that one alone", () => {
+    fill(550);
+    const { work, positions } = archive.search({ plan: word("common"), limit: 20 });
+    expect(positions).toHaveLength(20);
+    expect(work).toEqual({ segmentsOpened: 1, statements: 1, candidates: 21 });
+  });
+
+  test("a window in one old segment opens that one alone", () => {
+    fill(500);
+    const { work, positions } = archive.search({
+      plan: everything,
+      fromMs: start + 110,
+      toMs: start + 120,
+    });
+    expect(positions).toHaveLength(10);
+    expect(work).toMatchObject({ segmentsOpened: 1, candidates: 10 });
+  });
+
+  test("a window written in the query counts like one of the request", () => {
+    fill(500);
+    const plan: PlanNode = {
+      kind: "and",
+      children: [
+        word("common"),
+        { kind: "time", fromMs: start + 110, toMs: null },
+        { kind: "not", child: { kind: "time", fromMs: start + 120, toMs: null } },
+      ],
+    };
+    const { work, positions } = archive.search({ plan });
+    expect(positions).toHaveLength(10);
+    expect(work).toMatchObject({ segmentsOpened: 1, candidates: 10 });
+  });
+
+  test("what can match nothing opens nothing", () => {
+    fill(10);
+    const empty = { plan: everything, fromMs: start + 5, toMs: start + 5 };
+    expect(archive.search(empty).work.segmentsOpened).toBe(0);
+    expect(archive.search({ plan: { kind: "none" } }).work.segmentsOpened).toBe(0);
+  });
+});
+
+describe("paging", () => {
+  test("visits every post once, across segments and at n reached exactly on a border", () => {
+    fill(300);
+    const all = archive.search({ plan: everything, limit: 500 }).positions;
+    for (const limit of [1, 7, 100, 150, 299, 300]) {
+      expect(allPages(limit)).toEqual(all);
+    }
+  });
+
+  test("says whether there is more without an empty last page", () => {
+    fill(100);
+    expect(archive.search({ plan: everything, limit: 100 }).next).toBeNull();
+    expect(archive.search({ plan: everything, limit: 99 }).next).not.toBeNull();
+  });
+
+  test("neither repeats nor skips while newer and older posts arrive", () => {
+    fill(50);
+    const first = archive.search({ plan: everything, limit: 20 });
+    archive.put(makePost({ key: "newer", createdMs: start + 10_000 }));
+    archive.put(makePost({ key: "older", createdMs: start - 10_000 }));
+    const second = archive.search({ plan: everything, limit: 100, after: first.next });
+    expect(first.positions.length + second.positions.length).toBe(51);
+    expect(new Set([...first.positions, ...second.positions].map(({ id }) => id)).size).toBe(51);
+  });
+
+  test("goes on after a post that was deleted between two pages", () => {
+    fill(10);
+    const first = archive.search({ plan: everything, limit: 5 });
+    archive.write([
+      {
+        kind: "delete",
+        platform: "bluesky",
+        uri: makePost({ key: "k5" }).uri,
+        revision: "3zz",
+      },
+    ]);
+    const second = archive.search({ plan: everything, limit: 5, after: first.next });
+    expect(second.positions).toHaveLength(5);
+  });
+
+  test("merges platforms newest first, by name within one ID", () => {
+    archive = smallArchive(4);
+    const posts = Array.from({ length: 30 }, (_, n) => {
+      const platform = (["bluesky", "mastodon", "x"] as const)[n % 3] ?? "x";
+      return makePost({ platform, uri: `uri:${n}`, createdMs: start + Math.floor(n / 2) });
+    });
+    archive.put(...posts);
+    const all = archive.search({ plan: everything, limit: 500 }).positions;
+    expect(all).toHaveLength(30);
+    expect(all).toEqual(all.toSorted(comparePositions));
+    for (const limit of [1, 4, 9]) expect(allPages(limit)).toEqual(all);
+    const onX = archive.search({ plan: everything, platforms: ["x"] }).positions;
+    expect(onX).toEqual(all.filter(({ platform }) => platform === "x"));
+  });
+});
+
+describe("the deadline", () => {
+  test("ends the answer with a cursor that goes on, and nothing is lost or doubled", () => {
+    let nowMs = 0;
+    archive = smallArchive(20, () => nowMs++);
+    archive.put(
+      ...Array.from({ length: 200 }, (_, n) =>
+        makePost({ key: `k${n}`, createdMs: start + n, counts: counted(n) }),
+      ),
+    );
+    const plan: PlanNode = { kind: "min-count", metric: "likes", atLeast: 150 };
+    const found: Position[] = [];
+    let after: Position | null = null;
+    let partial = 0;
+    do {
+      nowMs = 0;
+      const page = archive.search({ plan, limit: 10, after, deadlineMs: 2 });
+      found.push(...page.positions);
+      if (!page.complete) partial += 1;
+      after = page.next;
+    } while (after !== null);
+    expect(partial).toBeGreaterThan(0);
+    expect(found).toEqual(archive.search({ plan, limit: 500 }).positions);
+    expect(found).toHaveLength(50);
+  });
+});
+
+const counted = (likes: number) => ({ likes, reposts: null, replies: null, quotes: null });

@@ -1,0 +1,127 @@
+import { type IdRange, idsOfWindow, lastId } from "../posts/ids.ts";
+import { all } from "../query/make-plan.ts";
+import { splitWindow } from "../query/window.ts";
+import type { Position, SearchAnswer, SearchRequest } from "./archive.ts";
+import type { SegmentEntry } from "./catalog.ts";
+import { expression } from "./segments/expression.ts";
+import { lower } from "./segments/lower.ts";
+import type { Segment, SegmentQuery } from "./segments/segment.ts";
+
+/** Newest first; platforms by name within one ID. */
+export function comparePositions(a: Position, b: Position): number {
+  if (a.id !== b.id) return a.id > b.id ? -1 : 1;
+  return a.platform < b.platform ? -1 : a.platform > b.platform ? 1 : 0;
+}
+
+/**
+ * The newest matching posts of several segments of several platforms. Segments are visited newest first; one whose IDs all lie
+ * below what was already found is not opened, nor is one outside the window. The deadline is looked at between two segments
+ * and within one; what is returned then is complete down to `next`, where the following page goes on.
+ */
+export function searchSegments(
+  request: SearchRequest,
+  entries: readonly SegmentEntry[],
+  open: (entry: SegmentEntry) => Segment,
+  nowMs: () => number,
+): SearchAnswer {
+  const query = segmentQuery(request);
+  const work = { segmentsOpened: 0, statements: 0, candidates: 0 };
+  if (query === null) return { positions: [], next: null, complete: true, work };
+  const expired = (): boolean => nowMs() >= request.deadlineMs;
+  // One more than asked for tells whether there is a next page.
+  const wanted = request.limit + 1;
+  const visits = visitsOf(request, entries, query);
+  let found: Position[] = [];
+  let resumeAt: bigint | null = null;
+
+  for (const [index, visit] of visits.entries()) {
+    const worst = found.length === wanted ? found.at(-1) : undefined;
+    if (worst !== undefined && worst.id > visit.high) break;
+    if (expired()) {
+      resumeAt = visit.high;
+      break;
+    }
+    const low = worst === undefined || worst.id < visit.low ? visit.low : worst.id;
+    work.segmentsOpened += 1;
+    work.statements += 1;
+    const asked = { ...query, skew: visit.entry.skew };
+    const answer = open(visit.entry).search(asked, { low, high: visit.high }, wanted, expired);
+    work.candidates += answer.candidates;
+    found = [...found, ...answer.ids.map((id) => ({ id, platform: visit.entry.platform }))]
+      .sort(comparePositions)
+      .slice(0, wanted);
+    if (answer.stoppedAt !== null) {
+      resumeAt = highest(answer.stoppedAt - 1n, visits[index + 1]?.high);
+      break;
+    }
+  }
+  if (resumeAt !== null) return partial(found, resumeAt, request.limit, work);
+  const positions = found.slice(0, request.limit);
+  const next = found.length > request.limit ? (positions.at(-1) ?? null) : null;
+  return { positions, next, complete: true, work };
+}
+
+type SharedQuery = Omit<SegmentQuery, "skew">;
+
+/** Null when the plan can match nothing. */
+function segmentQuery(request: SearchRequest): SharedQuery | null {
+  const { conjuncts, fromMs, toMs } = splitWindow(request.plan, request);
+  const lowered = conjuncts.map((conjunct) => ({ conjunct, ...lower(conjunct) }));
+  const whole = all(lowered.map(({ plan }) => plan));
+  if (whole.kind === "none") return null;
+  if (fromMs !== null && toMs !== null && fromMs >= toMs) return null;
+  return {
+    expression: expression(whole),
+    residual: all(lowered.filter(({ exact }) => !exact).map(({ conjunct }) => conjunct)),
+    fromMs,
+    toMs,
+  };
+}
+
+type Visit = IdRange & { entry: SegmentEntry };
+
+/** The segments that can hold a match, those with the newest IDs first. */
+function visitsOf(
+  request: SearchRequest,
+  entries: readonly SegmentEntry[],
+  { fromMs, toMs }: SharedQuery,
+): Visit[] {
+  return entries
+    .filter((entry) => request.platforms.includes(entry.platform))
+    .map((entry) => {
+      const window = idsOfWindow(fromMs, toMs, entry.skew);
+      const low = entry.low > window.low ? entry.low : window.low;
+      return {
+        entry,
+        low,
+        high: lowest(entry.high, window.high, highestAfter(request.after, entry)),
+      };
+    })
+    .filter(({ low, high }) => low <= high)
+    .sort((a, b) => (a.high === b.high ? 0 : a.high > b.high ? -1 : 1));
+}
+
+/** The highest ID of a platform that comes strictly after a position. */
+function highestAfter(after: Position | null, entry: SegmentEntry): bigint {
+  if (after === null) return lastId;
+  return entry.platform > after.platform ? after.id : after.id - 1n;
+}
+
+/** What is known when time ran out: everything above `resumeAt`, which the next page starts with. */
+function partial(
+  found: readonly Position[],
+  resumeAt: bigint,
+  limit: number,
+  work: SearchAnswer["work"],
+): SearchAnswer {
+  const sure = found.filter((position) => position.id > resumeAt);
+  const positions = sure.slice(0, limit);
+  if (sure.length > limit) {
+    return { positions, next: positions.at(-1) ?? null, complete: true, work };
+  }
+  return { positions, next: { id: resumeAt + 1n, platform: "x" }, complete: false, work };
+}
+
+const lowest = (...ids: bigint[]): bigint => ids.reduce((a, b) => (a < b ? a : b));
+
+const highest = (a: bigint, b: bigint | undefined): bigint => (b !== undefined && b > a ? b : a);

@@ -1,0 +1,31 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Platform } from "../posts/post.ts";
+
+/** What is left of deleted posts: uri and revision, so that no replay and no import brings one back. */
+export type Tombstones = {
+  add(deleted: { uri: string; revision: string }): void;
+  /** Whether the post was deleted at this revision or a later one. */
+  cover(post: { uri: string; revision: string }): boolean;
+};
+
+export function tombstonesOf(catalog: DatabaseSync, platform: Platform): Tombstones {
+  const put = catalog.prepare(
+    `INSERT INTO tombstone VALUES(?, ?, ?)
+     ON CONFLICT DO UPDATE SET revision = max(revision, excluded.revision)`,
+  );
+  const find = catalog.prepare("SELECT revision FROM tombstone WHERE platform = ? AND uri = ?");
+  let none =
+    catalog.prepare("SELECT 1 FROM tombstone WHERE platform = ? LIMIT 1").get(platform) ===
+    undefined;
+  return {
+    add: ({ uri, revision }) => {
+      none = false;
+      put.run(platform, uri, revision);
+    },
+    cover: ({ uri, revision }) => {
+      if (none) return false;
+      const row = find.get(platform, uri);
+      return row !== undefined && String(row.revision) >= revision;
+    },
+  };
+}

@@ -1,0 +1,332 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { makePost } from "../../test/support/make-post.ts";
+import { type SmallArchive, smallArchive } from "../../test/support/small-archive.ts";
+import { lowestId, numberedId } from "../posts/ids.ts";
+import type { Post } from "../posts/post.ts";
+import type { ArchiveChange } from "./archive.ts";
+
+const start = Date.UTC(2026, 0, 1);
+const everything = { plan: { kind: "all" } } as const;
+let archive: SmallArchive;
+afterEach(() => archive.remove());
+
+const upsert = (post: Post): ArchiveChange => ({ kind: "upsert", post });
+const remove = (post: Post, revision: string): ArchiveChange => ({
+  kind: "delete",
+  platform: post.platform,
+  uri: post.uri,
+  revision,
+});
+const streamed = (special: Parameters<typeof makePost>[0]) =>
+  makePost({ origin: "stream", ...special });
+
+function contents(): string[] {
+  const { positions } = archive.search(everything);
+  return archive.reader.operations
+    .records(positions)
+    .map((text) => (JSON.parse(text) as { Content: string }).Content);
+}
+
+const ids = (): bigint[] => archive.search(everything).positions.map(({ id }) => id);
+
+describe("identity", () => {
+  test("the same uri is one post, however often it comes", () => {
+    archive = smallArchive();
+    const post = makePost();
+    expect(archive.put(post)).toMatchObject({ inserted: 1, unchanged: 0 });
+    expect(archive.put(post)).toMatchObject({ inserted: 0, unchanged: 1 });
+    expect(contents()).toEqual(["a plain post"]);
+  });
+
+  test("a post that comes again with another time keeps its ID, in whatever segment it lies", () => {
+    archive = smallArchive(2);
+    const posts = [0, 1, 2, 3, 4, 5].map((n) => makePost({ key: `${n}`, createdMs: start + n }));
+    archive.put(...posts);
+    const before = ids();
+    archive.put(makePost({ key: "1", createdMs: start + 50_000, text: "moved in time" }));
+    expect(ids()).toEqual(before);
+    expect(contents().filter((text) => text === "moved in time")).toHaveLength(1);
+    const late = archive.search({ ...everything, fromMs: start + 50_000 });
+    expect(late.positions).toEqual([{ id: before[4], platform: "bluesky" }]);
+  });
+
+  test("posts whose number is taken get the next free ones of their millisecond and keep apart", () => {
+    archive = smallArchive();
+    const first = makePost({ key: "first" });
+    archive.put(first);
+    const [taken] = ids();
+    const native = makePost({
+      platform: "x",
+      nativeId: taken ?? 0n,
+      userId: null,
+      username: "someone",
+      text: "under its own number",
+    });
+    const hashed = makePost({ platform: "x", uri: "import:x:1", text: "under a hash" });
+    archive.put(hashed);
+    const [{ id } = { id: 0n }] = archive.search({ ...everything, platforms: ["x"] }).positions;
+    archive.put({ ...native, nativeId: id, uri: `https://x.com/i/status/${id}` });
+    const onX = archive.search({ ...everything, platforms: ["x"] }).positions;
+    expect(onX).toHaveLength(2);
+    expect(onX.map((position) => position.id)).toContain(id);
+    archive.put({ ...hashed, text: "changed" });
+    archive.write([remove({ ...native, uri: `https://x.com/i/status/${id}` }, "")]);
+    expect(contents().sort()).toEqual(["a plain post", "changed"]);
+  });
+
+  test("an X post keeps its number beyond 2^53 and from before snowflakes", () => {
+    archive = smallArchive();
+    const x = { platform: "x", userId: null, username: "jack" } as const;
+    const first = Date.UTC(2006, 2, 21, 20, 50, 14);
+    archive.put(
+      makePost({ ...x, nativeId: 1157939227653046272n, createdMs: Date.UTC(2019, 7, 4, 9) }),
+      makePost({ ...x, nativeId: 20n, createdMs: first, seenMs: null }),
+    );
+    expect(ids()).toEqual([1157939227653046272n, 20n]);
+    const old = archive.search({ ...everything, fromMs: first, toMs: first + 1 });
+    expect(old.positions).toEqual([{ id: 20n, platform: "x" }]);
+  });
+
+  test("times in year 1, 1970 and 2009 are found where they say they are", () => {
+    archive = smallArchive();
+    const years = [1, 1970, 2009].map((year) => {
+      const date = new Date(0);
+      date.setUTCFullYear(year, 5, 1);
+      return date.getTime();
+    });
+    archive.put(...years.map((createdMs, n) => makePost({ key: `${n}`, createdMs })));
+    for (const ms of years) {
+      expect(archive.search({ ...everything, fromMs: ms, toMs: ms + 1 }).positions).toHaveLength(1);
+    }
+  });
+});
+
+describe("segments", () => {
+  test("the newest one is cut when it is full, and each ID has one home", () => {
+    archive = smallArchive(3);
+    archive.put(
+      ...Array.from({ length: 10 }, (_, n) => makePost({ key: `${n}`, createdMs: start + n })),
+    );
+    const files = [1, 2, 3, 4].map((n) => join(archive.folder, "bluesky", `00000${n}.db`));
+    expect(files.map((file) => existsSync(file))).toEqual([true, true, true, true]);
+    expect(ids()).toHaveLength(10);
+    archive.put(makePost({ key: "late", createdMs: start + 1, text: "late" }));
+    expect(contents()).toContain("late");
+    expect(ids()).toEqual(ids().toSorted((a, b) => (a < b ? 1 : -1)));
+  });
+
+  test("posts of one millisecond stay together at a cut", () => {
+    archive = smallArchive(2);
+    archive.put(...[1, 2, 3, 4, 5].map((n) => makePost({ key: `${n}`, createdMs: start })));
+    archive.put(
+      makePost({ key: "6", createdMs: start }),
+      makePost({ key: "7", createdMs: start + 1 }),
+    );
+    expect(ids()).toHaveLength(7);
+    const again = archive.put(...[1, 6].map((n) => makePost({ key: `${n}`, createdMs: start })));
+    expect(again.unchanged).toBe(2);
+  });
+
+  test("a shuffled batch gives the same archive as a sorted one", () => {
+    const posts = Array.from({ length: 30 }, (_, n) =>
+      makePost({ key: `${n}`, createdMs: start + n }),
+    );
+    archive = smallArchive(7);
+    archive.put(...posts);
+    const sorted = contents();
+    archive.remove();
+    archive = smallArchive(7);
+    archive.put(...posts.toSorted((a, b) => (a.uri < b.uri ? 1 : -1)));
+    expect(contents()).toEqual(sorted);
+  });
+
+  test("everything is there after the files were closed and opened again", () => {
+    archive = smallArchive(3);
+    archive.put(...[1, 2, 3, 4].map((n) => makePost({ key: `${n}`, createdMs: start + n })));
+    const before = ids();
+    archive.reopen();
+    expect(ids()).toEqual(before);
+    expect(archive.put(makePost({ key: "4", createdMs: start + 4 })).unchanged).toBe(1);
+  });
+
+  test("a segment file that no catalog names, left by a crash, is replaced", () => {
+    archive = smallArchive(2);
+    const posts = [1, 2, 3].map((n) => makePost({ key: `${n}`, createdMs: start + n }));
+    archive.put(...posts.slice(0, 1));
+    const other = smallArchive(2);
+    other.put(...posts);
+    other.remove();
+    archive.put(...posts);
+    expect(ids()).toHaveLength(3);
+  });
+});
+
+describe("deleting", () => {
+  const post = streamed({ key: "gone", revision: "3aaa" });
+
+  test("removes the post from every search", () => {
+    archive = smallArchive();
+    archive.put(post);
+    expect(archive.write([remove(post, "3bbb")])).toMatchObject({ deleted: 1 });
+    expect(contents()).toEqual([]);
+  });
+
+  test("before the post came keeps it out, and a replay never brings it back", () => {
+    archive = smallArchive();
+    archive.write([remove(post, "3bbb")]);
+    expect(archive.put(post)).toMatchObject({ inserted: 0, suppressed: 1 });
+    archive.reopen();
+    expect(archive.put(post, { ...post, origin: "import", revision: "" })).toMatchObject({
+      inserted: 0,
+    });
+    expect(contents()).toEqual([]);
+  });
+
+  test("in the same batch as the post, in either order, leaves nothing", () => {
+    archive = smallArchive();
+    archive.write([upsert(post), remove(post, "3bbb")]);
+    archive.write([remove(post, "3bbb"), upsert(post)]);
+    expect(contents()).toEqual([]);
+  });
+
+  test("is undone only by a later revision", () => {
+    archive = smallArchive();
+    archive.write([remove(post, "3bbb")]);
+    archive.put({ ...post, revision: "3ccc", text: "written anew" });
+    expect(contents()).toEqual(["written anew"]);
+  });
+});
+
+describe("editing", () => {
+  test("replaces text and terms; an older revision that comes later changes nothing", () => {
+    archive = smallArchive();
+    archive.put(streamed({ revision: "3aaa", text: "first words" }));
+    expect(archive.put(streamed({ revision: "3bbb", text: "second words" })).updated).toBe(1);
+    expect(archive.put(streamed({ revision: "3aaa", text: "first words" })).unchanged).toBe(1);
+    expect(contents()).toEqual(["second words"]);
+    const word = (token: string) =>
+      archive.search({ plan: { kind: "terms", elements: [{ kind: "token", token }] } }).positions;
+    expect(word("first")).toHaveLength(0);
+    expect(word("second")).toHaveLength(1);
+  });
+
+  test("an import never overrides what was observed, but is overridden by it", () => {
+    archive = smallArchive();
+    archive.put(makePost({ text: "imported" }));
+    archive.put(streamed({ text: "observed", revision: "3aaa" }));
+    archive.put(makePost({ text: "imported again" }));
+    expect(contents()).toEqual(["observed"]);
+  });
+
+  test("counts that a source does not tell stay as they were", () => {
+    archive = smallArchive();
+    const counts = { likes: 5, reposts: null, replies: null, quotes: 0 };
+    archive.put(makePost({ counts }));
+    archive.put(streamed({ revision: "3aaa" }));
+    const [record = "{}"] = archive.reader.operations.records(archive.search(everything).positions);
+    expect(JSON.parse(record).Metadata.public_metrics).toEqual({
+      like_count: 5,
+      retweet_count: null,
+      reply_count: null,
+      quote_count: 0,
+    });
+  });
+});
+
+describe("what is kept beside the posts", () => {
+  test("checkpoints and coverage are saved with the batch; touching intervals become one", () => {
+    archive = smallArchive();
+    const interval = { platform: "bluesky", source: "jetstream" } as const;
+    archive.write([], {
+      checkpoints: [{ name: "cursor", value: "1" }],
+      coverage: [{ ...interval, fromMs: 10, toMs: 20 }],
+    });
+    archive.write([], {
+      checkpoints: [{ name: "cursor", value: "2" }],
+      coverage: [
+        { ...interval, fromMs: 20, toMs: 30 },
+        { ...interval, fromMs: 50, toMs: 60 },
+      ],
+    });
+    expect(archive.reader.operations.readCheckpoint("cursor")).toBe("2");
+    expect(archive.reader.operations.coverage()).toEqual([
+      {
+        platform: "bluesky",
+        holdsPosts: false,
+        intervals: [
+          { ...interval, fromMs: 10, toMs: 30 },
+          { ...interval, fromMs: 50, toMs: 60 },
+        ],
+      },
+    ]);
+  });
+
+  test("a name stands for every account that bore it, an id for its handles", () => {
+    archive = smallArchive();
+    archive.write([
+      {
+        kind: "handle",
+        platform: "bluesky",
+        userId: "did:plc:a",
+        handle: "Old.example",
+        observedMs: 1,
+      },
+      {
+        kind: "handle",
+        platform: "bluesky",
+        userId: "did:plc:a",
+        handle: "new.example",
+        observedMs: 2,
+      },
+      {
+        kind: "handle",
+        platform: "bluesky",
+        userId: "did:plc:b",
+        handle: "old.example",
+        observedMs: 3,
+      },
+    ]);
+    const accounts = new Map(
+      archive.reader.operations.resolveAccounts(["old.example", "did:plc:a", "nobody"]),
+    );
+    expect(accounts.get("old.example")?.toSorted()).toEqual([
+      "did:plc:a",
+      "did:plc:b",
+      "old.example",
+    ]);
+    expect(accounts.get("did:plc:a")?.toSorted()).toEqual([
+      "did:plc:a",
+      "new.example",
+      "old.example",
+    ]);
+    expect(accounts.get("nobody")).toEqual(["nobody"]);
+  });
+
+  test("a post without a handle shows its account's latest one, else the account id", () => {
+    archive = smallArchive();
+    archive.put(streamed({ username: "", revision: "3a" }));
+    const username = () =>
+      JSON.parse(archive.reader.operations.records(archive.search(everything).positions)[0] ?? "{}")
+        .Metadata.username;
+    expect(username()).toBe("did:plc:author");
+    archive.write([
+      {
+        kind: "handle",
+        platform: "bluesky",
+        userId: "did:plc:author",
+        handle: "now.example",
+        observedMs: 9,
+      },
+    ]);
+    expect(username()).toBe("now.example");
+  });
+});
+
+test("IDs that a window must not lose lie where their time says", () => {
+  archive = smallArchive();
+  archive.put(makePost({ createdMs: start }));
+  const [id = 0n] = ids();
+  expect(id >= lowestId(start) && id < numberedId(start + 1, 0n)).toBe(true);
+});

@@ -1,0 +1,186 @@
+import { mkdirSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { hashUri, idTimeMs, nextMillisecondId, type TimeSkew, tellsTime } from "../posts/ids.ts";
+import type { Platform } from "../posts/post.ts";
+import type { CoverageInterval, WriteReport } from "./archive.ts";
+import {
+  addCoverage,
+  addHandles,
+  addSegmentEntry,
+  putCheckpoint,
+  readSegments,
+  readUriKey,
+  type SegmentEntry,
+  segmentPath,
+  setSkew,
+} from "./catalog.ts";
+import { inTransaction } from "./database.ts";
+import { latestChanges } from "./latest-changes.ts";
+import { owner, type PlacedChange, placeChanges } from "./placement.ts";
+import type { PreparedChange, PreparedHandle } from "./prepare.ts";
+import { openSegmentWriter, type SegmentWriter } from "./segments/segment-writer.ts";
+import { tombstonesOf } from "./tombstones.ts";
+
+/**
+ * How a batch is written.
+ *
+ * 1. The catalog's write lock is taken: one batch at a time over all processes of the folder.
+ * 2. Of several changes to one uri the latest counts; each change is placed: where the post lies, else where it will.
+ * 3. A segment whose posts would lie further from the times of their IDs than the catalog says has that widened first, in a
+ *    commit of its own, so that no reader ever skips a post for it.
+ * 4. Each segment gets its changes in the order of their IDs, in one transaction. The newest segment is cut when it is full.
+ * 5. Handles, coverage and checkpoints are committed last: after a crash the source repeats the batch, and what arrived
+ *    already is found by its uri.
+ */
+export type PreparedBatch = {
+  changes: readonly PreparedChange[];
+  handles: readonly PreparedHandle[];
+  checkpoints: readonly { name: string; value: string }[];
+  coverage: readonly CoverageInterval[];
+};
+
+export type BatchWriter = { write(batch: PreparedBatch): WriteReport; close(): void };
+
+/** `segmentPosts` is the number of posts at which the newest segment is cut. */
+export function createBatchWriter(
+  folder: string,
+  catalog: DatabaseSync,
+  segmentPosts: number,
+): BatchWriter {
+  const writers = new Map<string, SegmentWriter>();
+  const uriKey = readUriKey(catalog);
+
+  function writerOf(entry: Pick<SegmentEntry, "platform" | "sequence">): SegmentWriter {
+    const path = segmentPath(folder, entry);
+    const known = writers.get(path);
+    if (known !== undefined) return known;
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    const opened = openSegmentWriter(path, entry.platform);
+    writers.set(path, opened);
+    return opened;
+  }
+
+  function addSegment(platform: Platform, sequence: number, low: bigint, skew: TimeSkew): void {
+    // A file of that number without an entry is what a crash left of an earlier try.
+    const path = segmentPath(folder, { platform, sequence });
+    writers.get(path)?.close();
+    writers.delete(path);
+    for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true });
+    addSegmentEntry(catalog, { platform, sequence, low, skew });
+    writerOf({ platform, sequence });
+  }
+
+  const segmentsOf = (platform: Platform): SegmentEntry[] =>
+    readSegments(catalog).filter((entry) => entry.platform === platform);
+
+  function write(batch: PreparedBatch): WriteReport {
+    const { changes, report } = latestChanges(batch.changes);
+    for (;;) {
+      const attempt = { ...report };
+      if (inTransaction(catalog, () => tryWrite(batch, changes, attempt))) return attempt;
+    }
+  }
+
+  /** False when it had to widen a skew first: the commit that follows publishes it, then the batch is tried anew. */
+  function tryWrite(
+    batch: PreparedBatch,
+    changes: readonly PreparedChange[],
+    report: WriteReport,
+  ): boolean {
+    const placed = [...Map.groupBy(changes, (change) => change.platform)].map(
+      ([platform, own]) => ({ platform, changes: place(platform, own, report) }),
+    );
+    const widened = placed.map(({ platform, changes: own }) => widenSkews(platform, own));
+    if (widened.includes(true)) return false;
+    for (const { platform, changes: own } of placed) writeSegments(platform, own);
+    addHandles(catalog, batch.handles);
+    for (const interval of batch.coverage) addCoverage(catalog, interval);
+    for (const checkpoint of batch.checkpoints) putCheckpoint(catalog, checkpoint);
+    return true;
+  }
+
+  function place(
+    platform: Platform,
+    changes: readonly PreparedChange[],
+    report: WriteReport,
+  ): PlacedChange[] {
+    if (segmentsOf(platform).length === 0) addSegment(platform, 1, 0n, { minMs: 0, maxMs: 0 });
+    const hashOf = (uri: string): bigint => hashUri(uriKey, uri).lookup;
+    const segments = { entries: segmentsOf(platform), writerOf, hashOf };
+    return placeChanges(changes, segments, tombstonesOf(catalog, platform), report);
+  }
+
+  function widenSkews(platform: Platform, changes: readonly PlacedChange[]): boolean {
+    const entries = segmentsOf(platform);
+    const wider = new Map<SegmentEntry, TimeSkew>();
+    for (const change of changes) {
+      if (change.kind !== "insert" && change.kind !== "update") continue;
+      if (!tellsTime(change.id)) continue;
+      const entry = owner(entries, change.id);
+      const skew = wider.get(entry) ?? entry.skew;
+      const off = change.post.timeMs - idTimeMs(change.id);
+      if (off >= skew.minMs && off <= skew.maxMs) continue;
+      wider.set(entry, { minMs: Math.min(off, skew.minMs), maxMs: Math.max(off, skew.maxMs) });
+    }
+    for (const [entry, skew] of wider) setSkew(catalog, entry, skew);
+    return wider.size > 0;
+  }
+
+  function writeSegments(platform: Platform, changes: readonly PlacedChange[]): void {
+    let rest = changes.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
+    while (rest.length > 0) {
+      const entries = segmentsOf(platform);
+      const entry = owner(entries, rest[0]?.id ?? 0n);
+      const writer = writerOf(entry);
+      const own = rest.filter((change) => change.id <= entry.high);
+      const isNewest = entry === entries.at(-1);
+      const now = isNewest ? upToCapacity(own, segmentPosts - writer.posts()) : own;
+      writeSegment(writer, now);
+      rest = rest.slice(now.length);
+      if (isNewest && writer.posts() >= segmentPosts) {
+        addSegment(platform, entry.sequence + 1, writer.end(), entry.skew);
+      }
+    }
+  }
+
+  return {
+    write,
+    close: () => {
+      for (const writer of writers.values()) writer.close();
+      catalog.close();
+    },
+  };
+}
+
+/** As many changes as bring the segment to its size, and the rest of the last one's millisecond: it has one home. */
+function upToCapacity(changes: readonly PlacedChange[], room: number): PlacedChange[] {
+  let inserts = 0;
+  let cut: bigint | null = null;
+  let end = 0;
+  for (const change of changes) {
+    if (cut !== null && change.id >= cut) break;
+    end += 1;
+    if (change.kind === "insert") inserts += 1;
+    if (cut === null && inserts >= room) cut = nextMillisecondId(change.id);
+  }
+  return changes.slice(0, end);
+}
+
+function writeSegment(writer: SegmentWriter, changes: readonly PlacedChange[]): void {
+  writer.begin();
+  try {
+    for (const change of changes) applyChange(writer, change);
+    writer.commit();
+  } catch (error) {
+    writer.rollback();
+    throw error;
+  }
+}
+
+function applyChange(writer: SegmentWriter, change: PlacedChange): void {
+  if (change.kind === "insert") writer.insert(change.post, change.id);
+  else if (change.kind === "update") writer.update(change.post, change.held);
+  else if (change.kind === "remove") writer.remove(change.id, change.hash);
+  else writer.renumber(change.id, change.to, change.hash);
+}

@@ -1,0 +1,102 @@
+import type { Clock } from "../lib/clock.ts";
+import { EarshotError, messageOf } from "../lib/errors.ts";
+import type { Lease, LeaseFailure, LeaseGateway } from "../nodes/lease.ts";
+import { type ArchiveSource, searchArchive } from "../platforms/archive/search.ts";
+import type { JobResult, SearchJobRequest } from "./job.ts";
+
+/** How long one request for work is held open. */
+const leaseWaitMs = 20_000;
+/** How long a runner waits before it asks again after its gateway failed. */
+const gatewayPauseMs = 1_000;
+
+export type RunnerLog = { warn(fields: Record<string, unknown>, message: string): void };
+
+export type RunnerOptions = {
+  gateway: LeaseGateway<SearchJobRequest, JobResult>;
+  source: ArchiveSource;
+  clock: Clock;
+  nodeId: string;
+  /** Jobs run at the same time. */
+  concurrency: number;
+  log: RunnerLog;
+};
+
+export type Runner = {
+  /** Takes no more jobs and resolves when those under way have ended. */
+  stop(): Promise<void>;
+};
+
+/**
+ * The working side of a node: leases jobs one after another, runs each and hands in its result, or why there is none. A lease
+ * is renewed while its job runs; when it is lost all the same, the result is dropped, as another run of the job counts.
+ */
+export function startRunner(options: RunnerOptions): Runner {
+  const stopping = new AbortController();
+  const loops = Array.from({ length: options.concurrency }, () => work(options, stopping.signal));
+  return {
+    stop: async () => {
+      stopping.abort();
+      await Promise.all(loops);
+    },
+  };
+}
+
+async function work(options: RunnerOptions, stopping: AbortSignal): Promise<void> {
+  const { gateway, clock, nodeId, log } = options;
+  const capabilities = { nodeId, methods: ["searchbyquery", "searchbyfullarchive"] };
+  while (!stopping.aborted) {
+    try {
+      const lease = await gateway.lease(capabilities, leaseWaitMs, stopping);
+      if (lease !== null) await run(options, lease);
+    } catch (error) {
+      if (stopping.aborted) return;
+      log.warn({ error: messageOf(error) }, "the node could not lease or hand in a job");
+      await clock.sleep(gatewayPauseMs, stopping).catch(() => undefined);
+    }
+  }
+}
+
+async function run(options: RunnerOptions, lease: Lease<SearchJobRequest>): Promise<void> {
+  const { gateway, source, clock } = options;
+  const ended = new AbortController();
+  const renewing = renewUntil(gateway, clock, lease, ended.signal);
+  try {
+    const result = await searchArchive(source, lease.work, lease.deadlineMs);
+    await gateway.complete(lease.uuid, lease.token, result);
+  } catch (error) {
+    if (isLostLease(error)) return;
+    await gateway.fail(lease.uuid, lease.token, failureOf(error));
+  } finally {
+    ended.abort();
+    await renewing;
+  }
+}
+
+/** Renews at half of the time that is left, as long as the job runs; a lost lease shows when the result is handed in. */
+async function renewUntil(
+  gateway: RunnerOptions["gateway"],
+  clock: Clock,
+  lease: Lease<SearchJobRequest>,
+  ended: AbortSignal,
+): Promise<void> {
+  let untilMs = lease.untilMs;
+  try {
+    while (!ended.aborted) {
+      await clock.sleep(Math.max(0, (untilMs - clock.now()) / 2), ended);
+      untilMs = await gateway.renew(lease.uuid, lease.token);
+    }
+  } catch {
+    return;
+  }
+}
+
+const isLostLease = (error: unknown): boolean =>
+  error instanceof EarshotError && error.code === "lease_lost";
+
+function failureOf(error: unknown): LeaseFailure {
+  if (error instanceof EarshotError) {
+    const { code, message, status, retryable } = error;
+    return { code, message, status, retryable };
+  }
+  return { code: "internal", message: messageOf(error), status: 500, retryable: false };
+}

@@ -1,0 +1,110 @@
+import type { Archive, PlatformCoverage, SearchAnswer } from "../../archive/archive.ts";
+import { gapsIn, type Span, unionOf } from "../../archive/coverage.ts";
+import { type Platform, platforms } from "../../posts/post.ts";
+import { accountNames, makePlan } from "../../query/make-plan.ts";
+import { parseQuery } from "../../query/parse.ts";
+import { splitWindow } from "../../query/window.ts";
+import type { SourceAnswer, SourceRequest, SourceWarning } from "../source.ts";
+
+/** What the archive source needs of its surroundings. */
+export type ArchiveSource = {
+  archive: Archive;
+  /** Platforms that something feeds into the archive, whether or not a post of theirs has come yet. */
+  fedPlatforms: readonly Platform[];
+  /** How far the end of a live interval may lie before the end of a window and still reach it. */
+  coverageSlackMs: number;
+};
+
+/**
+ * Answers a search from the archive: the newest matching posts of the asked platforms, and how much of the window the archive
+ * holds completely. A search of `social` is complete only when each platform that is fed or holds any post is.
+ */
+export async function searchArchive(
+  source: ArchiveSource,
+  request: SourceRequest,
+  deadlineMs: number,
+  signal?: AbortSignal,
+): Promise<SourceAnswer> {
+  const { archive } = source;
+  const { tree } = parseQuery(request.query);
+  const names = accountNames(tree);
+  const accounts = names.length > 0 ? await archive.resolveAccounts(names) : new Map();
+  const plan = makePlan(tree, accounts);
+  // Read before the search: what arrives in between is found but not yet counted as covered.
+  const held = await archive.coverage();
+  const asked = askedPlatforms(source, request, held);
+  const { after, maxResults, fromMs, toMs } = request;
+  const found = await archive.search(
+    { plan, platforms: asked, fromMs, toMs, after, limit: maxResults, deadlineMs },
+    signal,
+  );
+  const narrowed = splitWindow(plan, request);
+  const window = {
+    fromMs: narrowed.fromMs,
+    toMs: Math.max(narrowed.toMs ?? toMs, narrowed.fromMs ?? Number.NEGATIVE_INFINITY),
+  };
+  const gaps =
+    asked.length === 0
+      ? [window]
+      : unionOf(asked.flatMap((platform) => gapsOf(source, held, platform, window)));
+  const complete = gaps.length === 0;
+  return {
+    positions: found.positions,
+    next: found.next,
+    complete: complete && found.complete,
+    coverage: { ...window, complete, gaps },
+    sources: asked.map((platform) => ({
+      platform,
+      via: "archive",
+      ...window,
+      count: found.positions.filter((position) => position.platform === platform).length,
+    })),
+    warnings: warningsOf(gaps, found),
+  };
+}
+
+function askedPlatforms(
+  { fedPlatforms }: ArchiveSource,
+  { platform }: SourceRequest,
+  held: readonly PlatformCoverage[],
+): Platform[] {
+  if (platform !== "social") return [platform];
+  return platforms.filter(
+    (each) =>
+      fedPlatforms.includes(each) ||
+      held.some((entry) => entry.platform === each && entry.holdsPosts),
+  );
+}
+
+function gapsOf(
+  { coverageSlackMs }: ArchiveSource,
+  held: readonly PlatformCoverage[],
+  platform: Platform,
+  window: Span,
+): Span[] {
+  if (window.fromMs !== null && window.fromMs >= window.toMs) return [];
+  const intervals = held.find((entry) => entry.platform === platform)?.intervals ?? [];
+  return gapsIn(window, intervals, coverageSlackMs);
+}
+
+function warningsOf(gaps: readonly Span[], found: SearchAnswer): SourceWarning[] {
+  const warnings: SourceWarning[] = [];
+  if (gaps.length > 0) {
+    warnings.push({
+      code: "incomplete_coverage",
+      message:
+        found.positions.length > 0
+          ? "no source holds the whole window: there may be more posts than these"
+          : "no source holds the whole window: an empty answer does not mean that there is no such post",
+      hint: "see coverage.gaps for the parts that are missing",
+    });
+  }
+  if (!found.complete) {
+    warnings.push({
+      code: "deadline_reached",
+      message: "the search ran out of time before it had seen the whole window",
+      hint: "continue with next_cursor",
+    });
+  }
+  return warnings;
+}

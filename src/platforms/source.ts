@@ -1,0 +1,53 @@
+import type { Position } from "../archive/archive.ts";
+import type { Platform } from "../posts/post.ts";
+
+/** `social` stands for all platforms. */
+export type SearchPlatform = "social" | Platform;
+
+/** What a source is asked. Times are Unix milliseconds, `fromMs` inclusive (null: unbounded), `toMs` exclusive. */
+export type SourceRequest = {
+  platform: SearchPlatform;
+  query: string;
+  fromMs: number | null;
+  toMs: number;
+  after: Position | null;
+  maxResults: number;
+};
+
+/** A remark that travels with an answer: something the caller should know, not a fault. */
+export type SourceWarning = {
+  code: string;
+  message: string;
+  offset?: number;
+  length?: number;
+  hint?: string;
+};
+
+export type CoverageGap = { fromMs: number | null; toMs: number };
+
+/** What the sources hold of a window. */
+export type Coverage = {
+  fromMs: number | null;
+  toMs: number;
+  complete: boolean;
+  gaps: readonly CoverageGap[];
+};
+
+/** Which part of an answer came from where. */
+export type SourcePart = {
+  platform: Platform;
+  via: "archive";
+  fromMs: number | null;
+  toMs: number;
+  count: number;
+};
+
+export type SourceAnswer = {
+  positions: readonly Position[];
+  next: Position | null;
+  /** Whether everything in the window that matches has been looked for where it is held completely. */
+  complete: boolean;
+  coverage: Coverage;
+  sources: readonly SourcePart[];
+  warnings: readonly SourceWarning[];
+};

@@ -1,0 +1,59 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { cellOf, cellsOfCircle, distanceKm } from "./geo.ts";
+
+const point = fc.record({
+  lat: fc.double({ min: -90, max: 90, noNaN: true }),
+  lon: fc.double({ min: -180, max: 180, noNaN: true }),
+});
+
+test("distances are those of a globe", () => {
+  const london = { lat: 51.5074, lon: -0.1278 };
+  const paris = { lat: 48.8566, lon: 2.3522 };
+  expect(distanceKm(london, paris)).toBeCloseTo(343.6, 0);
+  expect(distanceKm(london, london)).toBe(0);
+  expect(distanceKm({ lat: 0, lon: 179.9 }, { lat: 0, lon: -179.9 })).toBeCloseTo(22.24, 1);
+});
+
+test("the cells of a circle hold every point within it", () => {
+  fc.assert(
+    fc.property(
+      point,
+      fc.double({ min: 0, max: 3_000, noNaN: true }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      fc.double({ min: 0, max: 2 * Math.PI, noNaN: true }),
+      (centre, radiusKm, share, bearing) => {
+        const within = destination(centre, radiusKm * share, bearing);
+        if (distanceKm(centre, within) > radiusKm) return;
+        const cells = cellsOfCircle(centre.lat, centre.lon, radiusKm);
+        if (cells !== null) expect(cells).toContain(cellOf(within));
+      },
+    ),
+    { numRuns: 2_000 },
+  );
+});
+
+test("a small circle needs few cells, across the date line too", () => {
+  expect(cellsOfCircle(52.5, 13.5, 10)).toEqual(["52,13"]);
+  expect(cellsOfCircle(0.5, 179.99, 20)).toEqual(["0,179", "0,-180"]);
+  expect(cellsOfCircle(89.9, 0, 50)).toBeNull();
+});
+
+/** The point that lies `km` away in the direction of `bearing` (radians). */
+function destination(
+  from: { lat: number; lon: number },
+  km: number,
+  bearing: number,
+): { lat: number; lon: number } {
+  const angle = km / 6371.0088;
+  const lat = (from.lat * Math.PI) / 180;
+  const sine =
+    Math.sin(lat) * Math.cos(angle) + Math.cos(lat) * Math.sin(angle) * Math.cos(bearing);
+  const there = Math.asin(Math.max(-1, Math.min(1, sine)));
+  const turn = Math.atan2(
+    Math.sin(bearing) * Math.sin(angle) * Math.cos(lat),
+    Math.cos(angle) - Math.sin(lat) * Math.sin(there),
+  );
+  const lon = from.lon + (turn * 180) / Math.PI;
+  return { lat: (there * 180) / Math.PI, lon: ((((lon + 180) % 360) + 360) % 360) - 180 };
+}

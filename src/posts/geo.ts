@@ -1,0 +1,47 @@
+const earthRadiusKm = 6371.0088;
+const mostCells = 64;
+
+/** Great-circle distance in kilometres (haversine, mean earth radius of the WGS 84 ellipsoid). */
+export function distanceKm(
+  a: { lat: number; lon: number },
+  b: { lat: number; lon: number },
+): number {
+  const latitudes = radians(b.lat - a.lat);
+  const longitudes = radians(b.lon - a.lon);
+  const h =
+    Math.sin(latitudes / 2) ** 2 +
+    Math.cos(radians(a.lat)) * Math.cos(radians(b.lat)) * Math.sin(longitudes / 2) ** 2;
+  return 2 * earthRadiusKm * Math.asin(Math.min(1, Math.sqrt(h)));
+}
+
+/** The cell of one degree by one degree that a point lies in, named by its south-west corner. */
+export function cellOf(point: { lat: number; lon: number }): string {
+  return cellName(Math.floor(point.lat), Math.floor(point.lon));
+}
+
+/**
+ * The cells that a circle can touch, a superset; null when there are too many of them to name (large circles, the poles).
+ */
+export function cellsOfCircle(lat: number, lon: number, radiusKm: number): string[] | null {
+  const degrees = (radiusKm / earthRadiusKm) * (180 / Math.PI) + 1e-6;
+  const south = Math.floor(lat - degrees);
+  const north = Math.floor(lat + degrees);
+  if (south <= -90 || north >= 89) return null;
+  const narrowest = Math.cos(radians(Math.max(Math.abs(lat - degrees), Math.abs(lat + degrees))));
+  const width = degrees / narrowest;
+  const west = Math.floor(lon - width);
+  const east = Math.floor(lon + width);
+  if ((north - south + 1) * (east - west + 1) > mostCells) return null;
+  const cells = new Set<string>();
+  for (let cellLat = south; cellLat <= north; cellLat++) {
+    for (let cellLon = west; cellLon <= east; cellLon++) cells.add(cellName(cellLat, cellLon));
+  }
+  return [...cells];
+}
+
+function cellName(lat: number, lon: number): string {
+  const around = ((((lon + 180) % 360) + 360) % 360) - 180;
+  return `${lat},${around}`;
+}
+
+const radians = (degrees: number): number => (degrees * Math.PI) / 180;

@@ -1,0 +1,111 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  hashUri,
+  idsOfWindow,
+  idTimeMs,
+  lastId,
+  lowestId,
+  nextInMillisecond,
+  nextMillisecondId,
+  numberedId,
+  postTimeMs,
+  xIdOf,
+  xUri,
+} from "./ids.ts";
+
+const epochMs = 1288834974657;
+const millisecond = fc.integer({ min: epochMs + 1, max: epochMs + 2 ** 41 - 2 });
+
+describe("an ID", () => {
+  test("of X tells the time that X gave it", () => {
+    expect(idTimeMs(1157939227653046272n)).toBe(Date.UTC(2019, 7, 4, 9));
+    expect(lowestId(Date.UTC(2019, 7, 4, 9))).toBeLessThanOrEqual(1157939227653046272n);
+  });
+
+  test("sorts by time and leads back to its millisecond", () => {
+    fc.assert(
+      fc.property(millisecond, millisecond, fc.bigInt(0n, 2n ** 22n - 1n), (a, b, number) => {
+        expect(idTimeMs(numberedId(a, number))).toBe(a);
+        if (a < b) expect(numberedId(a, number)).toBeLessThan(lowestId(b));
+      }),
+    );
+  });
+
+  test("before the epoch has time part 0, and none exceeds 63 bits", () => {
+    expect(lowestId(Date.UTC(1, 0, 1))).toBe(0n);
+    expect(lowestId(0)).toBe(0n);
+    expect(lowestId(Date.UTC(2009, 5, 1))).toBe(0n);
+    expect(lowestId(8.64e15) | (2n ** 22n - 1n)).toBe(lastId);
+  });
+
+  test("that is taken gives way to the next one of the same millisecond, around its end", () => {
+    const last = lowestId(epochMs + 5) | (2n ** 22n - 1n);
+    expect(nextInMillisecond(last)).toBe(lowestId(epochMs + 5));
+    expect(nextMillisecondId(last)).toBe(lowestId(epochMs + 6));
+  });
+});
+
+describe("the time of a post", () => {
+  const nowMs = Date.UTC(2026, 0, 1);
+
+  test("is the one claimed, capped at the one seen", () => {
+    expect(postTimeMs({ createdMs: 5, seenMs: 9 }, nowMs)).toBe(5);
+    expect(postTimeMs({ createdMs: 9, seenMs: 5 }, nowMs)).toBe(5);
+  });
+
+  test("is capped at now only where nobody saw it before", () => {
+    expect(postTimeMs({ createdMs: nowMs + 5, seenMs: null }, nowMs)).toBe(nowMs);
+    expect(postTimeMs({ createdMs: nowMs + 5, seenMs: nowMs + 9 }, nowMs)).toBe(nowMs + 5);
+  });
+
+  test("is the one seen when the claim cannot be read, and 0 when there is neither", () => {
+    expect(postTimeMs({ createdMs: null, seenMs: 7 }, nowMs)).toBe(7);
+    expect(postTimeMs({ createdMs: null, seenMs: null }, nowMs)).toBe(0);
+  });
+});
+
+describe("the IDs of a window", () => {
+  test("hold every post of the window, whatever its ID's own time is within the skew", () => {
+    const skew = { minMs: -900, maxMs: 400 };
+    fc.assert(
+      fc.property(
+        millisecond,
+        fc.integer({ min: skew.minMs, max: skew.maxMs }),
+        fc.option(fc.integer({ min: 0, max: 10_000 }), { nil: null }),
+        fc.option(fc.integer({ min: 1, max: 10_000 }), { nil: null }),
+        (told, off, before, after) => {
+          const time = told + off;
+          const window = idsOfWindow(
+            before === null ? null : time - before,
+            after === null ? null : time + after,
+            skew,
+          );
+          const id = numberedId(told, 77n);
+          expect(window.low <= id && id <= window.high).toBe(true);
+        },
+      ),
+    );
+  });
+
+  test("that reaches back before the epoch holds X's first numbers", () => {
+    const window = idsOfWindow(Date.UTC(2006, 2, 21), Date.UTC(2006, 2, 22), {
+      minMs: 0,
+      maxMs: 0,
+    });
+    expect(window.low).toBe(0n);
+    expect(window.high).toBeGreaterThan(20n);
+  });
+});
+
+test("an X uri and its ID lead to each other, beyond 2^53 too", () => {
+  expect(xIdOf(xUri(1157939227653046272n))).toBe(1157939227653046272n);
+  expect(xIdOf("https://x.com/i/status/12x")).toBeNull();
+  expect(xIdOf("at://did:plc:a/app.bsky.feed.post/1")).toBeNull();
+});
+
+test("the hashes of a uri depend on the archive's key", () => {
+  expect(hashUri("a", "uri")).toEqual(hashUri("a", "uri"));
+  expect(hashUri("a", "uri").lookup).not.toBe(hashUri("b", "uri").lookup);
+  expect(hashUri("a", "uri").number).toBeLessThan(2n ** 22n);
+});

@@ -1,0 +1,82 @@
+import { createHash } from "node:crypto";
+import type { Post } from "./post.ts";
+
+/**
+ * A post's ID is a 64-bit number that sorts by time: 41 bits of milliseconds since X's epoch, then 22 bits that tell apart
+ * the posts of one millisecond. X keeps its own numbers, which have the same form since November 2010; elsewhere the lower
+ * bits are a keyed hash of the uri, and a uri that finds its number taken gets the next free one of its millisecond.
+ */
+const epochMs = 1288834974657;
+const lowerBits = 22n;
+const lowerMask = (1n << lowerBits) - 1n;
+const lastTimePart = 2n ** 41n - 1n;
+
+/** X numbered its posts 1, 2, 3 … before snowflakes: below this, an ID tells no time. */
+const firstSnowflake = 29_700_000_000n;
+
+export const lastId = 2n ** 63n - 1n;
+
+/** The time part of an ID, Unix milliseconds; meaningless where `tellsTime` is false. */
+export const idTimeMs = (id: bigint): number => Number(id >> lowerBits) + epochMs;
+
+/** Whether the ID's time part is a real one: false for X's early numbers and for posts from before the epoch. */
+export const tellsTime = (id: bigint): boolean => id >= firstSnowflake;
+
+/** The lowest ID of a millisecond; before the epoch 0, beyond the last one the last. */
+export function lowestId(ms: number): bigint {
+  if (ms <= epochMs) return 0n;
+  const part = BigInt(Math.min(Math.floor(ms), Number.MAX_SAFE_INTEGER)) - BigInt(epochMs);
+  return (part > lastTimePart ? lastTimePart : part) << lowerBits;
+}
+
+/** The lowest ID of the next millisecond after the one that `id` belongs to. */
+export const nextMillisecondId = (id: bigint): bigint => ((id >> lowerBits) + 1n) << lowerBits;
+
+/** The next number to try in the same millisecond, around its end to its start. */
+export const nextInMillisecond = (id: bigint): bigint =>
+  (id & ~lowerMask) | ((id + 1n) & lowerMask);
+
+/**
+ * The one time that since and until compare: the time claimed, capped at the time the network saw it. Where the source tells
+ * no time seen, `nowMs` caps it. 0 when nothing is known.
+ */
+export function postTimeMs(post: Pick<Post, "createdMs" | "seenMs">, nowMs: number): number {
+  const seen = post.seenMs ?? nowMs;
+  if (post.createdMs === null) return post.seenMs ?? 0;
+  return Math.min(post.createdMs, seen);
+}
+
+/** Two hashes of a uri in one go: 64 bits (signed) that look a post up, 22 bits that number it. Keyed for each archive. */
+export function hashUri(key: string, uri: string): { lookup: bigint; number: bigint } {
+  const digest = createHash("sha256").update(key).update(uri).digest();
+  return { lookup: digest.readBigInt64BE(0), number: digest.readBigInt64BE(8) & lowerMask };
+}
+
+/** The ID to try first for a post without a number of its own. */
+export const numberedId = (timeMs: number, number: bigint): bigint => lowestId(timeMs) | number;
+
+/** The uri of an X post, always made from its ID. */
+export const xUri = (id: bigint): string => `https://x.com/i/status/${id}`;
+
+/** The ID that the uri of an X post names; null for any other uri. */
+export function xIdOf(uri: string): bigint | null {
+  const digits = /^https:\/\/x\.com\/i\/status\/(\d{1,19})$/.exec(uri)?.[1];
+  return digits === undefined ? null : BigInt(digits);
+}
+
+export type IdRange = { low: bigint; high: bigint };
+
+/** By how much the times of posts lie before or after those their IDs tell, milliseconds; 0 and 0 where IDs are made from them. */
+export type TimeSkew = { minMs: number; maxMs: number };
+
+/**
+ * The IDs, both ends inclusive, among which every post with `fromMs` ≤ time < `toMs` lies; a superset, as a platform's own
+ * IDs may differ from its times by `skew`.
+ */
+export function idsOfWindow(fromMs: number | null, toMs: number | null, skew: TimeSkew): IdRange {
+  const reachesBack = fromMs === null || fromMs <= idTimeMs(firstSnowflake);
+  const low = reachesBack ? 0n : lowestId(fromMs - skew.maxMs);
+  if (toMs === null) return { low, high: lastId };
+  const high = lowestId(toMs - skew.minMs) - 1n;
+  return { low, high: reachesBack && high < firstSnowflake ? firstSnowflake : high };
+}

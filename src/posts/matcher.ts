@@ -1,0 +1,80 @@
+import type { PlanNode } from "../query/plan.ts";
+import { GAP } from "../text/analyze.ts";
+import type { SequenceElement } from "../text/sequence.ts";
+import { distanceKm } from "./geo.ts";
+import type { PostCounts } from "./post.ts";
+
+/** What the matcher reads of a post. `terms` is called only when the plan asks for one. */
+export type Subject = {
+  /** Capped as `postTimeMs` says, Unix milliseconds. */
+  timeMs: number;
+  counts: PostCounts;
+  geo: () => { lat: number; lon: number } | null;
+  terms: () => readonly string[];
+};
+
+/**
+ * Whether a post satisfies a plan: the reference meaning of every query, exact where engines and upstreams may be generous.
+ * An unknown count is 0. A post without a place lies in no circle.
+ */
+export function matches(plan: PlanNode, subject: Subject): boolean {
+  switch (plan.kind) {
+    case "all":
+      return true;
+    case "none":
+      return false;
+    case "and":
+      return plan.children.every((child) => matches(child, subject));
+    case "or":
+      return plan.children.some((child) => matches(child, subject));
+    case "not":
+      return !matches(plan.child, subject);
+    case "terms":
+      return holdsSequence(subject.terms(), plan.elements);
+    case "time":
+      return (
+        (plan.fromMs === null || subject.timeMs >= plan.fromMs) &&
+        (plan.toMs === null || subject.timeMs < plan.toMs)
+      );
+    case "min-count":
+      return (subject.counts[plan.metric] ?? 0) >= plan.atLeast;
+    case "geo": {
+      const place = subject.geo();
+      return place !== null && distanceKm(place, plan) <= plan.radiusKm;
+    }
+  }
+}
+
+function holdsSequence(terms: readonly string[], elements: readonly SequenceElement[]): boolean {
+  const first = elements[0];
+  if (first === undefined) return false;
+  const lastStart = terms.length - elements.length;
+  for (let start = 0; start <= lastStart; start++) {
+    if (holdsAt(terms, start, elements)) return true;
+  }
+  return false;
+}
+
+function holdsAt(
+  terms: readonly string[],
+  start: number,
+  elements: readonly SequenceElement[],
+): boolean {
+  for (let index = 0; index < elements.length; index++) {
+    const term = terms[start + index];
+    const element = elements[index];
+    if (term === undefined || element === undefined || !fits(term, element)) return false;
+  }
+  return true;
+}
+
+function fits(term: string, element: SequenceElement): boolean {
+  switch (element.kind) {
+    case "token":
+      return term === element.token;
+    case "prefix":
+      return term.startsWith(element.prefix);
+    case "any":
+      return term !== GAP;
+  }
+}

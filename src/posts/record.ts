@@ -1,0 +1,262 @@
+import { xUri } from "./ids.ts";
+import type { Media, Mention, Origin, Platform, Post, PostCounts, PostReference } from "./post.ts";
+
+/**
+ * How a post lies on disk and how it leaves. The stored record is a text of lines, each one value in the JSON form in which
+ * the answer shows it, empty where the value is the usual one; what the row or the folder already tells (ID, platform, time,
+ * counts) is not repeated. An answer is put together from these lines and never parsed.
+ *
+ * Lines: see `line`. Trailing empty lines are left out.
+ */
+const line = {
+  content: 0,
+  username: 1,
+  authorName: 2,
+  userId: 3,
+  /** Without what `derivedUri` makes from platform, account and ID. */
+  uri: 4,
+  url: 5,
+  langs: 6,
+  conversationId: 7,
+  inReplyTo: 8,
+  quoted: 9,
+  reposted: 10,
+  /** Letters: r reply, q quote, t repost, s sensitive, n known not sensitive; then the origin unless imported. */
+  flags: 11,
+  hashtags: 12,
+  mentions: 13,
+  /** Account ids of the mentions, in their order, null where unknown. */
+  mentionIds: 14,
+  urls: 15,
+  media: 16,
+  geo: 17,
+  labels: 18,
+  /** The time claimed, Unix milliseconds, where it is not the row's time. */
+  createdMs: 19,
+} as const;
+
+const separator = "\n";
+const blueskyCollection = "app.bsky.feed.post";
+
+/** What the row beside a stored record holds. */
+export type RecordRow = {
+  id: bigint;
+  platform: Platform;
+  timeMs: number;
+  counts: PostCounts;
+  record: string;
+};
+
+/** The stored form of a post whose row holds `timeMs`. */
+export function encodeRecord(post: Post, timeMs: number): string {
+  const values = new Array<string>(line.createdMs + 1).fill("");
+  values[line.content] = JSON.stringify(post.text);
+  values[line.username] = post.username === "" ? "" : JSON.stringify(post.username);
+  values[line.authorName] = json(post.authorName);
+  values[line.userId] = json(post.userId);
+  values[line.uri] = encodeUri(post);
+  values[line.url] = json(post.url);
+  values[line.langs] = list(post.langs);
+  values[line.conversationId] = json(post.conversationId);
+  values[line.inReplyTo] = reference(post.inReplyTo);
+  values[line.quoted] = reference(post.quoted);
+  values[line.reposted] = reference(post.reposted);
+  values[line.flags] = encodeFlags(post);
+  values[line.hashtags] = list(post.hashtags);
+  values[line.mentions] = list(post.mentions.map((mention) => mention.username));
+  values[line.mentionIds] = post.mentions.some((mention) => mention.userId !== null)
+    ? JSON.stringify(post.mentions.map((mention) => mention.userId))
+    : "";
+  values[line.urls] = list(post.urls);
+  values[line.media] = list(post.media);
+  values[line.geo] = json(post.geo);
+  values[line.labels] = list(post.labels);
+  values[line.createdMs] =
+    post.createdMs === null || post.createdMs === timeMs ? "" : String(post.createdMs);
+  let end = values.length;
+  while (end > 1 && values[end - 1] === "") end -= 1;
+  return values.slice(0, end).join(separator);
+}
+
+/**
+ * The record of the API as JSON text: `{"ID","Content","Metadata","Score"}`. `handleOf` gives the present handle of an account
+ * whose post came without one; null leaves the account id in its place.
+ */
+export function renderRecord(row: RecordRow, handleOf: (userId: string) => string | null): string {
+  const values = row.record.split(separator);
+  const value = (index: number, usual: string): string => values[index] || usual;
+  const userId = value(line.userId, "null");
+  const flags = value(line.flags, "");
+  const langs = value(line.langs, "[]");
+  const username = values[line.username] || presentHandle(userId, handleOf);
+  const counts = row.counts;
+  return (
+    `{"ID":"${row.id}","Content":${value(line.content, '""')},"Metadata":{"platform":"${row.platform}"` +
+    `,"url":${value(line.url, derivedUrl(row, values))},"uri":${JSON.stringify(decodeUri(row, values))}` +
+    `,"created_at":"${isoTime(values, row.timeMs)}","username":${username}` +
+    `,"author":${value(line.authorName, "null")},"user_id":${userId}` +
+    `,"lang":${firstOf(langs)},"langs":${langs},"conversation_id":${value(line.conversationId, "null")}` +
+    `,"in_reply_to":${value(line.inReplyTo, "null")},"quoted":${value(line.quoted, "null")}` +
+    `,"reposted":${value(line.reposted, "null")},"is_reply":${flags.includes("r")}` +
+    `,"is_quote":${flags.includes("q")},"is_retweet":${flags.includes("t")}` +
+    `,"hashtags":${value(line.hashtags, "[]")},"mentions":${value(line.mentions, "[]")}` +
+    `,"urls":${value(line.urls, "[]")},"media":${value(line.media, "[]")},"geo":${value(line.geo, "null")}` +
+    `,"labels":${value(line.labels, "[]")},"possibly_sensitive":${sensitiveText(flags)}` +
+    `,"public_metrics":{"like_count":${counts.likes},"retweet_count":${counts.reposts}` +
+    `,"reply_count":${counts.replies},"quote_count":${counts.quotes}},"origin":"${originOf(flags)}"},"Score":1}`
+  );
+}
+
+/** The post that a stored record was made from. `createdAt` comes back as ISO 8601 in UTC. */
+export function decodeRecord(row: RecordRow): Post {
+  const values = row.record.split(separator);
+  const read = (index: number): unknown => {
+    const text = values[index];
+    return text === undefined || text === "" ? null : JSON.parse(text);
+  };
+  const readList = <Item>(index: number): Item[] => (read(index) ?? []) as Item[];
+  const flags = values[line.flags] ?? "";
+  const mentionIds = readList<string | null>(line.mentionIds);
+  const createdText = values[line.createdMs];
+  const sensitive = sensitiveText(flags);
+  return {
+    platform: row.platform,
+    uri: decodeUri(row, values),
+    nativeId: row.platform === "x" && !values[line.uri] ? row.id : null,
+    url: read(line.url) as string | null,
+    username: (read(line.username) ?? "") as string,
+    userId: read(line.userId) as string | null,
+    authorName: read(line.authorName) as string | null,
+    createdAt: isoTime(values, row.timeMs),
+    createdMs: createdText ? Number(createdText) : row.timeMs,
+    seenMs: row.timeMs,
+    text: (read(line.content) ?? "") as string,
+    langs: readList<string>(line.langs),
+    conversationId: read(line.conversationId) as string | null,
+    inReplyTo: readReference(read(line.inReplyTo)),
+    quoted: readReference(read(line.quoted)),
+    reposted: readReference(read(line.reposted)),
+    isReply: flags.includes("r"),
+    isQuote: flags.includes("q"),
+    isRepost: flags.includes("t"),
+    hashtags: readList<string>(line.hashtags),
+    mentions: readList<string>(line.mentions).map(
+      (username, index): Mention => ({ username, userId: mentionIds[index] ?? null }),
+    ),
+    urls: readList<string>(line.urls),
+    media: readList<Media>(line.media),
+    geo: read(line.geo) as Post["geo"],
+    labels: readList<string>(line.labels),
+    sensitive: sensitive === "null" ? null : sensitive === "true",
+    counts: row.counts,
+    origin: originOf(flags),
+    revision: "",
+  };
+}
+
+/** The uri of a stored post. */
+export function recordUri(row: RecordRow): string {
+  return decodeUri(row, row.record.split(separator));
+}
+
+/** The origin of a stored post: what was observed is never overridden by an import. */
+export function recordOrigin(record: string): Origin {
+  return originOf(record.split(separator)[line.flags] ?? "");
+}
+
+const json = (value: unknown): string => (value === null ? "" : JSON.stringify(value));
+const list = (values: readonly unknown[]): string =>
+  values.length === 0 ? "" : JSON.stringify(values);
+
+function reference(to: PostReference | null): string {
+  if (to === null) return "";
+  return JSON.stringify({ id: to.id, uri: to.uri, username: to.username, user_id: to.userId });
+}
+
+function readReference(value: unknown): PostReference | null {
+  if (value === null) return null;
+  const { id, uri, username, user_id } = value as Record<string, string | null>;
+  return { id: id ?? null, uri: uri ?? null, username: username ?? null, userId: user_id ?? null };
+}
+
+const originLetters: Readonly<Record<Origin, string>> = {
+  stream: "S",
+  backfill: "B",
+  upstream: "U",
+  import: "",
+};
+
+function encodeFlags(post: Post): string {
+  const sensitive = post.sensitive === null ? "" : post.sensitive ? "s" : "n";
+  return (
+    (post.isReply ? "r" : "") +
+    (post.isQuote ? "q" : "") +
+    (post.isRepost ? "t" : "") +
+    sensitive +
+    originLetters[post.origin]
+  );
+}
+
+function originOf(flags: string): Origin {
+  if (flags.endsWith("S")) return "stream";
+  if (flags.endsWith("B")) return "backfill";
+  if (flags.endsWith("U")) return "upstream";
+  return "import";
+}
+
+function sensitiveText(flags: string): "true" | "false" | "null" {
+  if (flags.includes("s")) return "true";
+  return flags.includes("n") ? "false" : "null";
+}
+
+/** An X post's uri follows from its ID, a Bluesky post's from its account and record key: only the rest is kept. */
+function encodeUri(post: Post): string {
+  if (post.nativeId !== null && post.uri === xUri(post.nativeId)) return "";
+  const prefix = blueskyPrefix(post.userId);
+  if (post.platform === "bluesky" && prefix !== null && post.uri.startsWith(prefix)) {
+    const key = post.uri.slice(prefix.length);
+    if (/^[A-Za-z0-9._~-]+$/.test(key)) return key;
+  }
+  return JSON.stringify(post.uri);
+}
+
+function decodeUri(row: RecordRow, values: readonly string[]): string {
+  const kept = values[line.uri] ?? "";
+  if (kept === "") return xUri(row.id);
+  if (kept.startsWith('"')) return JSON.parse(kept) as string;
+  const userId = values[line.userId];
+  return `${blueskyPrefix(userId ? (JSON.parse(userId) as string) : null)}${kept}`;
+}
+
+const blueskyPrefix = (userId: string | null): string | null =>
+  userId === null ? null : `at://${userId}/${blueskyCollection}/`;
+
+/** The address a person would open, as JSON text, where the source gave none. */
+function derivedUrl(row: RecordRow, values: readonly string[]): string {
+  const kept = values[line.uri] ?? "";
+  if (kept === "") return `"${xUri(row.id)}"`;
+  if (kept.startsWith('"')) {
+    const uri = JSON.parse(kept) as string;
+    return uri.startsWith("https://") || uri.startsWith("http://") ? kept : "null";
+  }
+  const userId = JSON.parse(values[line.userId] || '""') as string;
+  return JSON.stringify(`https://bsky.app/profile/${userId}/post/${kept}`);
+}
+
+function presentHandle(userIdText: string, handleOf: (userId: string) => string | null): string {
+  if (userIdText === "null") return '""';
+  return JSON.stringify(handleOf(JSON.parse(userIdText) as string) ?? JSON.parse(userIdText));
+}
+
+/** Seconds where the time has no milliseconds, as most platforms write it. */
+function isoTime(values: readonly string[], timeMs: number): string {
+  const createdText = values[line.createdMs];
+  const iso = new Date(createdText ? Number(createdText) : timeMs).toISOString();
+  return iso.endsWith(".000Z") ? `${iso.slice(0, -5)}Z` : iso;
+}
+
+/** The first string of a JSON list of strings, as JSON text. */
+function firstOf(langs: string): string {
+  if (langs === "[]") return "null";
+  return JSON.stringify((JSON.parse(langs) as string[])[0] ?? null);
+}

@@ -1,0 +1,15 @@
+/** Codes that mean the same language as another: the left ones stand in old posts and in X's own list. */
+const aliases: Readonly<Record<string, string>> = { iw: "he", in: "id", no: "nb", tl: "fil" };
+
+/**
+ * The language tags that a post or a query value stands for, lower-cased, aliases resolved, most exact first: `zh-CN` is
+ * `zh-cn` and `zh`. A query asks for the first one; a post is found under all.
+ */
+export function languageTags(tag: string): string[] {
+  const parts = tag.trim().toLowerCase().replaceAll("_", "-").split("-");
+  const primary = parts[0] ?? "";
+  const language = aliases[primary] ?? primary;
+  if (language === "") return [];
+  if (parts.length === 1) return [language];
+  return [[language, ...parts.slice(1)].join("-"), language];
+}
