@@ -1,0 +1,208 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  analyzerVersion,
+  analyzeText,
+  asksQuestion,
+  GAP,
+  shortenToken,
+  unicodeVersion,
+} from "./analyze.ts";
+
+const tokensOf = (text: string): string => analyzeText(text).tokens.join(" ");
+
+describe("the tokens of a text, in order", () => {
+  test.each([
+    ["nothing", "", ""],
+    ["words in lower case", "Hello, World!", "hello world"],
+    [
+      "an apostrophe separates",
+      "Trump's don't won’t п’ять пʼять",
+      "trump s don t won t п ять п ять",
+    ],
+    [
+      "a hyphen separates, an underscore does not",
+      "state-of-the-art snake_case",
+      "state of the art snake_case",
+    ],
+    ["digits are words", "3.5k in 2024", "3 5k in 2024"],
+    ["HTML entities are decoded", "AT&amp;T &lt;b&gt; &quot;it&#39;s&quot;", "at t b it s"],
+    ["and only once", "&amp;lt;", "lt"],
+    ["other ampersand words are text", "&nbsp;", "nbsp"],
+    ["a hashtag's word is a word", "go #NASA ＃宇宙飛行士", "go nasa 宇宙 宙飛 飛行 行士 士"],
+    ["decomposed accents", "Cafe\u0301", "cafe"],
+    [
+      "Japanese as overlapping pairs and the last character",
+      "東京タワー",
+      "東京 京タ タワ ワー ー",
+    ],
+    ["a lone character", "私", "私"],
+    ["scripts part: Japanese and Latin", "今日Windows版", "今日 日 windows 版"],
+    ["scripts part: Korean and Latin", "한국abc", "한국 국 abc"],
+    ["Korean particles stay findable", "한글은", "한글 글은 은"],
+    ["single Hangul letters", "ㅋㅋㅠ", "ㅋㅋ ㅋㅠ ㅠ"],
+    ["Thai characters with their marks", "ที่นี่", "ที่นี่ นี่"],
+    ["Thai AM is a character", "น้ำ", "น้ำ ำ"],
+    ["Khmer", "ខ្មែរ", "ខ្មែ មែរ រ"],
+    ["Arabic", "السَّلامُ عليكم", "السلام عليكم"],
+    ["Hebrew with gershayim", "צה״ל שָׁלוֹם", "צה ל שלום"],
+    ["Greek", "ΟΔΟΣ Αθήνα", "οδοσ αθηνα"],
+    ["Hindi keeps its vowel signs", "हिन्दी", "हिन्दी"],
+    ["ideographs above U+FFFF", "\u{20021}\u{20022}", "\u{20021}\u{20022} \u{20022}"],
+    ["marks that belong to nothing are dropped", "\u0301 a \u0e49", "a"],
+  ])("%s", (_, text, expected) => {
+    expect(tokensOf(text)).toBe(expected);
+  });
+});
+
+describe("an emoji is one token", () => {
+  test.each([
+    ["with or without variation selector", "❤️❤❤︎", "❤ ❤ ❤", ""],
+    ["a skin tone, found by its base too", "good 👍🏽", "good 👍🏽", "👍"],
+    ["a family", "👨‍👩‍👧‍👦!", "👨‍👩‍👧‍👦", ""],
+    ["joined with skin tones", "👩🏽‍🚀", "👩🏽‍🚀", "👩‍🚀"],
+    ["flags", "🇩🇪🇫🇷", "🇩🇪 🇫🇷", ""],
+    ["a flag with tags", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", ""],
+    ["keycaps, whose sigils never look like a hashtag", "1️⃣#️⃣*⃣", "1⃣ ＃⃣ ＊⃣", ""],
+    ["glued to words", "lol😂😂ok", "lol 😂 😂 ok", ""],
+    ["a trade mark is text", "Foo™ ©2024", "footm 2024", ""],
+    ["a trade mark shown as a picture is an emoji", "™️", "™", ""],
+    ["Japanese signs that are pictures", "㊗️祝", "㊗ 祝", ""],
+  ])("%s", (_, text, tokens, extras) => {
+    const analysis = analyzeText(text);
+    expect(analysis.tokens.join(" ")).toBe(tokens);
+    expect(analysis.extras.join(" ")).toBe(extras);
+  });
+});
+
+describe("mentions and links leave a gap", () => {
+  test.each([
+    ["between words", "thanks @nasa for this", `thanks ${GAP} for this`],
+    ["one for several", "see @a @b https://t.co/x now", `see ${GAP} now`],
+    ["none at the start or the end", "@nasa hello https://t.co/abc", "hello"],
+    ["none where punctuation alone follows", "hello @nasa!!!", "hello"],
+    ["nothing but mentions", "@a @b", ""],
+    ["old reposts", "RT @nasa: liftoff", `rt ${GAP} liftoff`],
+    [
+      "handles that are host names",
+      "hi @alice.bsky.social and @bob@mastodon.social !",
+      `hi ${GAP} and`,
+    ],
+    [
+      "a word typed after a full stop is no host",
+      "@nasa.Great day. done.So what",
+      "great day done so what",
+    ],
+    ["a handle in a link", "x https://medium.com/@user/a y", `x ${GAP} y`],
+    ["a bare host", "on bit.ly/abc today", `on ${GAP} today`],
+    ["in Japanese", "の@usernameに到着", `の ${GAP} に到 到着 着`],
+    ["an address is words", "mail a@example.org", "mail a example org"],
+  ])("%s", (_, text, expected) => {
+    expect(tokensOf(text)).toBe(expected);
+  });
+});
+
+describe("an author cannot forge a token that the analyzer does not make", () => {
+  test.each([
+    [
+      "facets",
+      "lang:en is:post likes>=10 from:nasa #a|b",
+      "lang en is post likes 10 from nasa a b",
+    ],
+    ["a gap", "a | b", "a b"],
+    ["quotes", `"a" 'b' "c""d" NEAR(a)`, "a b c d near a"],
+    ["NUL and control characters", "a\u0000b\u0007c\u001bd", "a b c d"],
+    ["half a surrogate pair", "a\ud800b\udc00c", "a b c"],
+    ["the replacement character", "a\ufffdb", "a b"],
+    ["full-width punctuation", "ｌａｎｇ：ｅｎ ＃｜＂", "lang en"],
+    [
+      "a shortened token",
+      `${"a".repeat(40)}~0123456789abcdef`,
+      `${"a".repeat(40)} 0123456789abcdef`,
+    ],
+  ])("%s", (_, text, expected) => {
+    expect(tokensOf(text)).toBe(expected);
+  });
+});
+
+describe("tokens are at most 64 bytes", () => {
+  test("64 bytes stay, 65 are shortened", () => {
+    expect(shortenToken("a".repeat(64))).toBe("a".repeat(64));
+    expect(shortenToken("a".repeat(65))).toMatch(/^a{40}~[0-9a-f]{16}$/);
+  });
+  test("words of 10,000 characters differ when their ends differ", () => {
+    const [one] = analyzeText(`${"x".repeat(10_000)}1`).tokens;
+    const [other] = analyzeText(`${"x".repeat(10_000)}2`).tokens;
+    expect(one).toHaveLength(57);
+    expect(one).not.toBe(other);
+  });
+  test("the cut is between characters", () => {
+    expect(shortenToken(`a${"é".repeat(40)}`)).toMatch(/^aé{19}~[0-9a-f]{16}$/);
+  });
+  test("a character under a heap of marks", () => {
+    for (const token of analyzeText(`ก${"\u0e49".repeat(10_000)}ข`).tokens) {
+      expect(Buffer.byteLength(token)).toBeLessThanOrEqual(64);
+    }
+  });
+});
+
+const allowedToken =
+  /^(?:\||[\p{L}\p{M}\p{N}_]+(?:~[0-9a-f]{16})?|(?:[\p{Emoji}\u{e0020}-\u{e007f}＃＊]|\u200d|\u20e3)+(?:~[0-9a-f]{16})?)$/u;
+
+test("any string gives tokens of the promised alphabet, and no gap that separates nothing", () => {
+  const unit = fc.oneof(
+    fc.string({ unit: "binary", maxLength: 20 }),
+    fc.string({ unit: "grapheme", maxLength: 20 }),
+    fc.constantFrom(
+      "@nasa",
+      "https://t.co/a",
+      " ",
+      "#",
+      "\ud83d",
+      "\u200d",
+      "👩🏽‍🚀",
+      "#️⃣",
+      "&amp;",
+      "x".repeat(70),
+    ),
+  );
+  fc.assert(
+    fc.property(fc.array(unit, { maxLength: 8 }), (parts) => {
+      const { tokens, extras } = analyzeText(parts.join(""));
+      for (const token of [...tokens, ...extras]) {
+        expect(token).toMatch(allowedToken);
+        expect(token.isWellFormed()).toBe(true);
+        expect(Buffer.byteLength(token)).toBeLessThanOrEqual(64);
+        if (token !== GAP) expect(token).not.toMatch(/[!-/:-@[-^`{-}]/);
+      }
+      expect(tokens[0]).not.toBe(GAP);
+      expect(tokens.at(-1)).not.toBe(GAP);
+      expect(tokens.some((token, index) => token === GAP && tokens[index + 1] === GAP)).toBe(false);
+      expect(extras).not.toContain(GAP);
+    }),
+    { numRuns: 1500 },
+  );
+});
+
+describe("a text asks a question when a question mark stands outside of its links", () => {
+  test.each([
+    ["why?", true],
+    ["何？", true],
+    ["لماذا؟", true],
+    ["really⁉", true],
+    ["❓", true],
+    ["γιατί\u037e", true],
+    ["no.", false],
+    ["see https://example.com/?a=b", false],
+    ["see https://example.com/?a=b ?", true],
+    ["have you seen https://example.com/a?", true],
+    ["", false],
+  ])("%s", (text, expected) => {
+    expect(asksQuestion(text)).toBe(expected);
+  });
+});
+
+test("the versions that made the tokens are known", () => {
+  expect(analyzerVersion).toBe(1);
+  expect(unicodeVersion).toMatch(/^\d+\.\d+/);
+});

@@ -1,0 +1,49 @@
+/**
+ * What the analyzer sees in a character. Letters, digits and `_` make words; scripts that are written without spaces between
+ * words (and Hangul, whose particles stick to the word) are cut into characters; marks belong to what stands before them;
+ * everything else separates.
+ */
+export const separator = 0;
+export const word = 1;
+export const spaceless = 2;
+export const mark = 3;
+/** Half of a character above U+FFFF: ask `classOfCodePoint`. */
+export const surrogate = 4;
+
+const letters = "\\p{L}\\p{N}_";
+/** U+02B9 to U+02BF look and work like apostrophes, though Unicode counts them as letters. */
+const apostrophes = "\\u02b9-\\u02bf";
+/** The last five are used in Japanese alone, though Unicode gives them to no script. */
+const spacelessScripts = `${["Han", "Hira", "Kana", "Hang", "Thai", "Laoo", "Khmr", "Mymr"]
+  .map((script) => `\\p{Script=${script}}`)
+  .join("")}\\u3006\\u3031-\\u3035\\u303c\\u30fc`;
+
+const patterns: readonly (readonly [number, RegExp])[] = [
+  [mark, /\p{M}+/gu],
+  [spaceless, new RegExp(`[[${letters}]&&[${spacelessScripts}]]+`, "gv")],
+  [word, new RegExp(`[[${letters}]--[${spacelessScripts}${apostrophes}]]+`, "gv")],
+];
+
+/** The class of every UTF-16 code unit. */
+export const classes: Uint8Array = makeClasses();
+
+export function classOfCodePoint(codePoint: number): number {
+  if (codePoint < 0x10000) return classes[codePoint] ?? separator;
+  const character = String.fromCodePoint(codePoint);
+  return patterns.find(([, pattern]) => character.search(pattern) === 0)?.[0] ?? separator;
+}
+
+function makeClasses(): Uint8Array {
+  const table = new Uint8Array(0x10000);
+  // A space for each surrogate, so that an index in the text is the code unit that stands there.
+  const allUnits = new Uint16Array(0x10000).fill(0x20, 0xd800, 0xe000);
+  for (let unit = 0; unit < 0xd800; unit += 1) allUnits[unit] = unit;
+  for (let unit = 0xe000; unit <= 0xffff; unit += 1) allUnits[unit] = unit;
+  const units = Buffer.from(allUnits.buffer).toString("utf16le");
+  for (const [characterClass, pattern] of patterns) {
+    for (const run of units.matchAll(pattern)) {
+      table.fill(characterClass, run.index, run.index + run[0].length);
+    }
+  }
+  return table.fill(surrogate, 0xd800, 0xe000);
+}

@@ -1,0 +1,173 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  type EntityKind,
+  extractEntities,
+  foldHandle,
+  foldTag,
+  readCashtag,
+  readHashtag,
+  readMention,
+} from "./entities.ts";
+
+function valuesOf(kind: EntityKind, text: string, dottedHandles = false): string[] {
+  const entities = extractEntities(text, { dottedHandles });
+  return entities.filter((entity) => entity.kind === kind).map(({ value }) => value);
+}
+
+describe("hashtags", () => {
+  test.each([
+    ["a word", "go #NASA now", ["NASA"]],
+    ["full-width sigil", "＃ｎａｓａ", ["ｎａｓａ"]],
+    [
+      "letters of any script",
+      "#日本語 #été #ашок #السياسة #한국말",
+      ["日本語", "été", "ашок", "السياسة", "한국말"],
+    ],
+    ["underscore and digits", "#a_b #1st", ["a_b", "1st"]],
+    ["not digits alone", "#1 #123 #1_2", []],
+    ["not inside a word", "a#b 日本#日本", []],
+    ["two sigils", "##a", ["a"]],
+    ["ends at punctuation", "#tag's #tag. (#tag)", ["tag", "tag", "tag"]],
+    ["not a keycap", "#️⃣ #⃣", []],
+    ["not in a link", "https://example.com/#tag example.com/#tag", []],
+    ["a host glued to it is no link", "#日本example.com", ["日本example"]],
+    ["not before a link", "#https://example.com", []],
+    ["not an HTML entity", "it&#39;s", []],
+    ["after an emoji", "✌️#tag 👨‍👩‍👧#tag", ["tag", "tag"]],
+    ["a joiner belongs to it", "#می‌خواهم", ["می‌خواهم"]],
+    ["a sigil alone", "# #", []],
+  ])("%s", (_, text, expected) => {
+    expect(valuesOf("hashtag", text)).toEqual(expected);
+  });
+});
+
+describe("mentions", () => {
+  test.each([
+    ["a handle", "hi @NASA!", ["NASA"]],
+    ["full-width sigil", "＠nasa", ["nasa"]],
+    ["between ideographs", "の@usernameに", ["username"]],
+    ["possessive", "@user's", ["user"]],
+    ["a list names its owner", "@user/list", ["user"]],
+    ["old reposts", "RT@a: rt:@b RT @c", ["a", "b", "c"]],
+    ["not in an address", "a@b.com x@@y f&@z", []],
+    ["not a name at a host", "@test@example.com", []],
+    ["not before accented letters", "@aliceìn", []],
+    ["not in a link", "https://medium.com/@user", []],
+    ["at most 20 characters", `@${"a".repeat(21)}`, ["a".repeat(20)]],
+    ["the part before a dot", "@alice.bsky.social", ["alice"]],
+  ])("%s", (_, text, expected) => {
+    expect(valuesOf("mention", text)).toEqual(expected);
+  });
+  test.each([
+    ["host names", "hi @alice.bsky.social.", ["alice.bsky.social"]],
+    ["names at hosts", "cc @bob@mastodon.social, ok", ["bob@mastodon.social"]],
+    ["plain names", "@carol says", ["carol"]],
+    ["not the next sentence", "@carol.Great day", ["carol"]],
+    ["not an address", "dave@example.com", []],
+  ])("with dotted handles: %s", (_, text, expected) => {
+    expect(valuesOf("mention", text, true)).toEqual(expected);
+  });
+});
+
+describe("cashtags", () => {
+  test.each([
+    ["a symbol", "buy $TSLA and $brk.b", ["TSLA", "brk.b"]],
+    ["not an amount", "$100 $1a", []],
+    ["not inside a word", "a$b $A$B", ["A"]],
+    ["at most six letters", "$ABCDEFG", []],
+    ["no trailing dot", "$TSLA. $TSLA_", ["TSLA", "TSLA"]],
+  ])("%s", (_, text, expected) => {
+    expect(valuesOf("cashtag", text)).toEqual(expected);
+  });
+});
+
+describe("links", () => {
+  test.each([
+    ["with a scheme", "see https://t.co/aB1 ok", ["https://t.co/aB1"]],
+    ["without", "bit.ly/x and example.co.uk", ["bit.ly/x", "example.co.uk"]],
+    [
+      "punctuation after it",
+      "(https://example.com/a). https://example.com/b, !",
+      ["https://example.com/a", "https://example.com/b"],
+    ],
+    [
+      "brackets that it opened",
+      "https://en.wikipedia.org/wiki/Primer_(film)",
+      ["https://en.wikipedia.org/wiki/Primer_(film)"],
+    ],
+    ["a bracket that it never closes", "https://example.com/a(b", ["https://example.com/a"]],
+    [
+      "port, query, fragment",
+      "http://example.com:3000/a?b=c&d#e",
+      ["http://example.com:3000/a?b=c&d#e"],
+    ],
+    ["between ideographs", "これexample.com/pathです", ["example.com/path"]],
+    [
+      "an international host",
+      "http://ああ.com http://foobar.みんな/ https://example.삼성",
+      ["http://ああ.com", "http://foobar.みんな/", "https://example.삼성"],
+    ],
+    ["the end of a short link", "http://t.co/pbY2NfTZ's", ["http://t.co/pbY2NfTZ"]],
+    ["not an address", "a.b@example.com", []],
+    ["not a file name", "test.tar.bz2 photo.jpeg", []],
+    ["not a sentence without a space", "done.So what.My", []],
+    ["not behind a sigil", "#test.com @test.com $t.co", []],
+    ["not without a top-level domain", "http://localhost http://no-tld/", []],
+    ["not a number or an ellipsis", "3.5k a...b v1.2", []],
+  ])("%s", (_, text, expected) => {
+    expect(valuesOf("url", text)).toEqual(expected);
+  });
+});
+
+describe("reading at a sigil, for queries", () => {
+  test("hashtags", () => {
+    expect(readHashtag("-#日本語 x", 1)).toEqual({ value: "日本語", end: 5 });
+    expect(readHashtag("＃a_b:", 0)).toEqual({ value: "a_b", end: 4 });
+    expect(readHashtag("#123", 0)).toBeNull();
+    expect(readHashtag("#", 0)).toBeNull();
+    expect(readHashtag("#️⃣", 0)).toBeNull();
+    expect(readHashtag("a#b", 0)).toBeNull();
+  });
+  test("mentions", () => {
+    expect(readMention("@nasa's", 0)).toEqual({ value: "nasa", end: 5 });
+    expect(readMention("＠alice.bsky.social)", 0)).toEqual({ value: "alice.bsky.social", end: 18 });
+    expect(readMention("@bob@mastodon.social.", 0)).toEqual({
+      value: "bob@mastodon.social",
+      end: 20,
+    });
+    expect(readMention("@nasa.", 0)).toEqual({ value: "nasa", end: 5 });
+    expect(readMention("@ nasa", 0)).toBeNull();
+  });
+  test("cashtags", () => {
+    expect(readCashtag("$TSLA OR", 0)).toEqual({ value: "TSLA", end: 5 });
+    expect(readCashtag("$100", 0)).toBeNull();
+  });
+});
+
+test("tags and handles are compared without sigil, width and case", () => {
+  expect(foldTag("＃ＮＡＳＡ")).toBe("nasa");
+  expect(foldTag("#été")).toBe(foldTag("E\u0301TE\u0301"));
+  expect(foldHandle("＠NASA")).toBe("nasa");
+  expect(foldHandle("Alice.bsky.social")).toBe("alice.bsky.social");
+});
+
+test("any string gives entities in order that hold their value and do not overlap", () => {
+  const piece = fc.oneof(
+    fc.string({ unit: "binary", maxLength: 8 }),
+    fc.constantFrom("@", "#", "$", ".", "http://", "a.co/", "(", "@a.b", "あ", "-", " ", "://"),
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 20 }), fc.boolean(), (parts, dottedHandles) => {
+      const text = parts.join("");
+      let last = 0;
+      for (const { start, end, value } of extractEntities(text, { dottedHandles })) {
+        expect(start).toBeGreaterThanOrEqual(last);
+        expect(end).toBeGreaterThan(start);
+        expect(text.slice(start, end).endsWith(value)).toBe(true);
+        last = end;
+      }
+    }),
+    { numRuns: 3000 },
+  );
+});

@@ -1,0 +1,155 @@
+import { findLinks } from "./links.ts";
+import type { TextSpan } from "./span.ts";
+import { topLevelDomains } from "./top-level-domains.ts";
+
+/** Something in a text that is more than its words. `value` is as written, without the sigil. */
+export type Entity = TextSpan & { kind: EntityKind; value: string };
+export type EntityKind = "hashtag" | "mention" | "cashtag" | "url";
+
+export type EntityOptions = {
+  /** Also read handles that are host names (`@alice.bsky.social`) or name one (`@user@host.example`) whole. */
+  dottedHandles?: boolean;
+};
+
+/** What a reader helper found at a sigil: the value without it, and where the text goes on. */
+export type SigilValue = { value: string; end: number };
+
+/** Not letters, but allowed inside a hashtag: joiners, middle dots and the like of several languages. */
+const hashtagSpecials =
+  "_\\u200c\\u200d\\ua67e\\u05be\\u05f3\\u05f4\\uff5e\\u301c\\u309b\\u309c\\u30a0\\u30fb\\u3003\\u0f0b\\u0f0c\\u00b7";
+const hashtagCharacters = `\\p{L}\\p{M}\\p{Nd}${hashtagSpecials}`;
+const everyHashtag = new RegExp(`[#＃](?![\\ufe0f\\u20e3])([${hashtagCharacters}]+)`, "gu");
+const hashtagHere = new RegExp(everyHashtag, "uy");
+const hashtagLetter = /[\p{L}\p{M}]/u;
+const badBeforeHashtag = new RegExp(`[${hashtagCharacters}&]$`, "u");
+const variationSelector = /[\ufe0e\ufe0f]$/;
+const badAfterHashtag = /^(?:[#＃]|:\/\/)/;
+
+const hostLabel = "[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?";
+const hostName = `${hostLabel}(?:\\.${hostLabel}){0,8}\\.[A-Za-z]{2,63}(?![A-Za-z0-9_])`;
+const plainMention = /[@＠]([A-Za-z0-9_]{1,20})/g;
+/** A host name, a name at a host, or a name. */
+const handle = `(?:${hostName}|[A-Za-z0-9_]{1,64})`;
+const dottedMention = new RegExp(`[@＠](${handle}(?:@${hostName})?)`, "g");
+const dottedMentionHere = new RegExp(dottedMention, "y");
+const plainMentionHere = /[@＠]([A-Za-z0-9_]{1,64})/y;
+const badBeforeMention = /[A-Za-z0-9_!#$%&*@＠]$/;
+/** `RT@user` and `rt:@user` mention, though a letter stands before the sigil. */
+const repostMark = /(?:^|[^A-Za-z0-9_+~.-])rt:?$/i;
+const badAfterMention =
+  /^(?:[@＠\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff]|[\u0300-\u036f]|:\/\/)/;
+
+const cashtagName = "[A-Za-z]{1,6}(?:[._][A-Za-z]{1,2})?";
+const cashtagEnd = "(?=$|[\\s!-/:-@\\[-`{-~])";
+const everyCashtag = new RegExp(`(?<=^|\\s)\\$(${cashtagName})${cashtagEnd}`, "g");
+const cashtagHere = new RegExp(`\\$(${cashtagName})${cashtagEnd}`, "y");
+
+/** The entities of a text by the rules that posts on X follow, in order, none inside another. Offsets are UTF-16. */
+export function extractEntities(text: string, options: EntityOptions = {}): Entity[] {
+  const links = findLinks(text).map(
+    ({ start, end }): Entity => ({ kind: "url", start, end, value: text.slice(start, end) }),
+  );
+  const found = [
+    ...links,
+    ...findHashtags(text),
+    ...findMentions(text, options),
+    ...findCashtags(text),
+  ].sort((a, b) => a.start - b.start);
+  return found.filter(startsAfterOthers());
+}
+
+/** Of two that overlap, the first in the text counts. */
+function startsAfterOthers(): (entity: Entity) => boolean {
+  let end = 0;
+  return (entity) => {
+    if (entity.start < end) return false;
+    end = entity.end;
+    return true;
+  };
+}
+
+export function findMentions(text: string, options: EntityOptions = {}): Entity[] {
+  if (!text.includes("@") && !text.includes("＠")) return [];
+  const mentions: Entity[] = [];
+  for (const match of text.matchAll(options.dottedHandles ? dottedMention : plainMention)) {
+    const value = plausibleHandle(match[1] ?? "");
+    const end = match.index + 1 + value.length;
+    if (!mayMentionAfter(text, match.index)) continue;
+    if (badAfterMention.test(text.slice(end, end + 3))) continue;
+    mentions.push({ kind: "mention", start: match.index, end, value });
+  }
+  return mentions;
+}
+
+/** The hashtag whose sigil stands at `offset`; null when there is none (`#`, `#1`, a keycap). */
+export function readHashtag(text: string, offset: number): SigilValue | null {
+  const found = readAt(hashtagHere, text, offset);
+  return found !== null && hashtagLetter.test(found.value) ? found : null;
+}
+
+/** The handle whose sigil stands at `offset`: a name, a host name, or a name at a host. */
+export function readMention(text: string, offset: number): SigilValue | null {
+  return readAt(dottedMentionHere, text, offset) ?? readAt(plainMentionHere, text, offset);
+}
+
+/** The cashtag whose `$` stands at `offset`. */
+export function readCashtag(text: string, offset: number): SigilValue | null {
+  return readAt(cashtagHere, text, offset);
+}
+
+/** The form in which hashtags are compared: without sigil, NFKC, lower case. */
+export function foldTag(tag: string): string {
+  return foldSigil(tag, "#");
+}
+
+/** The form in which handles are compared: without sigil, NFKC, lower case. */
+export function foldHandle(handle: string): string {
+  return foldSigil(handle, "@");
+}
+
+function findHashtags(text: string): Entity[] {
+  if (!text.includes("#") && !text.includes("＃")) return [];
+  const hashtags: Entity[] = [];
+  for (const match of text.matchAll(everyHashtag)) {
+    const value = match[1] ?? "";
+    const end = match.index + match[0].length;
+    if (!hashtagLetter.test(value) || badAfterHashtag.test(text.slice(end, end + 3))) continue;
+    const before = text.slice(Math.max(0, match.index - 2), match.index);
+    if (badBeforeHashtag.test(before) && !variationSelector.test(before)) continue;
+    hashtags.push({ kind: "hashtag", start: match.index, end, value });
+  }
+  return hashtags;
+}
+
+function findCashtags(text: string): Entity[] {
+  if (!text.includes("$")) return [];
+  return Array.from(text.matchAll(everyCashtag), (match) => ({
+    kind: "cashtag",
+    start: match.index,
+    end: match.index + match[0].length,
+    value: match[1] ?? "",
+  }));
+}
+
+/** `@nasa.Great day` mentions nasa: the part behind a dot counts only when it is a host's end, written as one. */
+function plausibleHandle(handle: string): string {
+  const dot = handle.lastIndexOf(".");
+  if (dot < 0 || handle.includes("@")) return handle;
+  return topLevelDomains.has(handle.slice(dot + 1)) ? handle : (handle.match(/^\w+/)?.[0] ?? "");
+}
+
+function mayMentionAfter(text: string, sigil: number): boolean {
+  const before = text.slice(Math.max(0, sigil - 4), sigil);
+  return !badBeforeMention.test(before) || repostMark.test(before);
+}
+
+function readAt(pattern: RegExp, text: string, offset: number): SigilValue | null {
+  pattern.lastIndex = offset;
+  const match = pattern.exec(text);
+  return match === null ? null : { value: match[1] ?? "", end: offset + match[0].length };
+}
+
+function foldSigil(text: string, sigil: string): string {
+  const folded = text.trim().normalize("NFKC").toLowerCase();
+  return folded.startsWith(sigil) ? folded.slice(1) : folded;
+}

@@ -1,0 +1,63 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { foldWord } from "./fold.ts";
+
+describe("texts that a reader takes for the same fold alike", () => {
+  test.each([
+    ["letter case", "NASA", "nasa"],
+    ["an accent", "Café", "cafe"],
+    ["an accent written as a mark of its own", "CAFE\u0301", "cafe"],
+    ["sharp s", "STRASSE", "straße"],
+    ["capital sharp s", "STRAẞE", "strasse"],
+    ["Greek accents and final sigma", "Ὀδυσσεύς", "ΟΔΥΣΣΕΥΣ"],
+    ["Turkish dotted capital", "İSTANBUL", "istanbul"],
+    ["Turkish dotless letter", "ISPARTA", "ısparta"],
+    ["ё and е", "Ёлка", "елка"],
+    ["half-width and full-width kana", "ﾊﾟﾘ", "パリ"],
+    ["full-width letters and signs", "Ａ＃？", "a#?"],
+    ["ligatures", "ﬁne", "fine"],
+    ["mathematical letters", "𝐍𝐀𝐒𝐀", "nasa"],
+    ["struck letters", "t\u0336e\u0336x\u0336t\u0336", "text"],
+    ["Arabic vowel signs", "كِتَابٌ", "كتاب"],
+    ["Arabic alef, ya and ta marbuta", "أإآا مدرسة على", "اااا مدرسه علي"],
+    ["Arabic tatweel", "ســـلام", "سلام"],
+    ["Hebrew points", "שָׁלוֹם", "שלום"],
+    ["composed and decomposed kana", "か\u3099", "が"],
+    ["composed and decomposed й", "и\u0306", "й"],
+    ["Thai AM taken apart", "น้\u0e4d\u0e32", "น้ำ"],
+    ["Thai AM with the tone mark in the wrong place", "น\u0e4d\u0e49\u0e32", "น้ำ"],
+    ["joiners inside a word", "می\u200cخواهم", "میخواهم"],
+    ["a soft hyphen", "data\u00adbase", "database"],
+    ["direction marks", "\u200fشكرا\u200f", "شكرا"],
+    ["a zero width space in Khmer", "ភាសា\u200bខ្មែរ", "ភាសាខ្មែរ"],
+  ])("%s", (_, one, other) => {
+    expect(foldWord(one)).toBe(foldWord(other));
+  });
+});
+
+describe("texts that differ to a reader stay apart", () => {
+  test.each([
+    ["й is not и", "й", "и"],
+    ["voiced kana", "パリ", "ハリ"],
+    ["voiced hiragana", "が", "か"],
+    ["Thai tone marks", "ป้า", "ปา"],
+    ["Devanagari vowel signs", "कि", "क"],
+    ["Hangul letters and the syllable they would make", "ㅋㅠ", "큐"],
+  ])("%s", (_, one, other) => {
+    expect(foldWord(one)).not.toBe(foldWord(other));
+  });
+});
+
+const spacedText = fc
+  .array(fc.string({ unit: "binary", maxLength: 12 }), { maxLength: 6 })
+  .map((parts) => parts.join(" ").toWellFormed());
+
+test("the fold of a word does not depend on the words around it", () => {
+  fc.assert(
+    fc.property(spacedText, (text) => {
+      const words = text.split(" ");
+      expect(foldWord(text)).toBe(words.map(foldWord).join(" "));
+    }),
+    { numRuns: 2000 },
+  );
+});

@@ -1,0 +1,14 @@
+const entities: Readonly<Record<string, string>> = {
+  "&amp;": "&",
+  "&lt;": "<",
+  "&gt;": ">",
+  "&quot;": '"',
+  "&#39;": "'",
+};
+const anyEntity = /&(?:amp|lt|gt|quot|#39);/g;
+
+/** The text with the five HTML entities that platforms write decoded, once: `&amp;lt;` becomes `&lt;`. */
+export function decodeEntities(text: string): string {
+  if (!text.includes("&")) return text;
+  return text.replace(anyEntity, (entity) => entities[entity] ?? entity);
+}

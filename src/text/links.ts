@@ -1,0 +1,209 @@
+import type { TextSpan } from "./span.ts";
+import { internationalDomains, topLevelDomains } from "./top-level-domains.ts";
+
+/** A host name is at most this long; it also bounds the work at every dot of a hostile text. */
+const maxHostLength = 253;
+const maxShortLinkSlug = 40;
+/** What of path and query is read; it bounds the work at links that are nested in each other's brackets. */
+const maxTailLength = 2048;
+
+/** Letters of Latin script above ASCII, which a host without a scheme may hold. */
+const latinAccents = "\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u024f\\u1e00-\\u1eff";
+const cyrillic = "\\u0400-\\u04ff";
+const bareHostCharacter = new RegExp(`[A-Za-z0-9_.${latinAccents}-]`);
+/** Any character that is no white space and no punctuation; host names of all scripts are made of these. */
+const hostCharacter =
+  /[A-Za-z0-9_.\u00c0-\u1fff\u2190-\u2fff\u3005-\u3007\u3021-\u303a\u3041-\uff00\uff10-\uffef-]/;
+const label = "[a-z0-9\\u0080-\\uffff](?:[a-z0-9_\\u0080-\\uffff-]*[a-z0-9\\u0080-\\uffff])?";
+const subdomains = new RegExp(`^(?:${label}\\.)*$`, "i");
+const domainLabel = /^[a-z0-9\u0080-\uffff](?:[a-z0-9\u0080-\uffff-]*[a-z0-9\u0080-\uffff])?$/i;
+const punycodeWithLetters = /xn--[^.]*[\u0080-\uffff]/i;
+const asciiTail = /^[A-Za-z]{2,}/;
+const foreignTopLevelDomain = /^[A-Za-z0-9_.-]*\.([\p{L}\p{M}]{2,63})$/u;
+const onlyAscii = /^[A-Za-z0-9_.-]*$/;
+
+const scheme = /(^|[\s\S])https?$/i;
+const badBeforeLink = /[A-Za-z0-9@＠$#＃]/;
+const badBeforeBareHost = /[A-Za-z0-9@＠$#＃_./-]/;
+const badAfterHost = /[A-Za-z0-9@＠_+-]/;
+
+const tailCharacters = new RegExp(
+  `[A-Za-z0-9!*';:=+,.$/%#\\[\\]_~@|&()?\\u2013${latinAccents}${cyrillic}-]{0,${maxTailLength}}`,
+  "y",
+);
+const tailEnd = new RegExp(`[A-Za-z0-9=_#/+&)${latinAccents}${cyrillic}-]`);
+const port = /:[0-9]{1,5}/y;
+const shortLinkSlug = /\/([A-Za-z0-9]+)/y;
+
+/**
+ * The links of a text, in order: with `http(s)://`, or a bare host under a known top-level domain. Punctuation that ends a
+ * sentence stays outside, closing brackets only belong to a link that opened them. Work is linear in the length of the
+ * text for any text.
+ */
+export function findLinks(text: string): TextSpan[] {
+  const links: TextSpan[] = [];
+  let resume = 0;
+  let dot = text.indexOf(".");
+  while (dot >= 0) {
+    let next = dot + 1;
+    if (isHostUnit(text.charCodeAt(dot - 1)) && isHostUnit(text.charCodeAt(next))) {
+      const found = linkAt(text, dot, resume);
+      if (found.link !== null) {
+        links.push(found.link);
+        resume = found.link.end;
+      }
+      next = Math.max(next, found.scannedTo);
+    }
+    dot = text.indexOf(".", next);
+  }
+  return links;
+}
+
+type Found = { link: TextSpan | null; scannedTo: number };
+
+function linkAt(text: string, dot: number, resume: number): Found {
+  const floor = Math.max(resume, dot - maxHostLength);
+  const bareStart = scanBack(text, dot, floor, bareHostCharacter);
+  const schemeStart = startOfScheme(text, dot, bareStart, floor);
+  if (schemeStart !== null) return linkWithScheme(text, schemeStart);
+  const runEnd = scanAhead(text, dot, bareStart + maxHostLength + 1, bareHostCharacter);
+  const nothing = { link: null, scannedTo: runEnd };
+  if (bareStart > 0 && badBeforeBareHost.test(text.charAt(bareStart - 1))) return nothing;
+  const hostEnd = endOfBareHost(text, bareStart, runEnd);
+  if (hostEnd === null) return nothing;
+  const end = endOfLink(text, hostEnd);
+  return { link: { start: bareStart, end }, scannedTo: end };
+}
+
+/** Where the host begins, when `http://` or the like stands before it. */
+function startOfScheme(text: string, dot: number, bareStart: number, floor: number): number | null {
+  if (text.startsWith("://", bareStart - 3)) return bareStart;
+  if (bareStart === floor || text.charCodeAt(bareStart - 1) < 0x80) return null;
+  const hostStart = scanBack(text, dot, floor, hostCharacter);
+  return text.startsWith("://", hostStart - 3) ? hostStart : null;
+}
+
+function linkWithScheme(text: string, hostStart: number): Found {
+  const runEnd = scanAhead(text, hostStart, hostStart + maxHostLength + 1, hostCharacter);
+  const nothing = { link: null, scannedTo: runEnd };
+  const before = scheme.exec(text.slice(Math.max(0, hostStart - 9), hostStart - 3));
+  if (before === null || badBeforeLink.test(before[1] ?? "")) return nothing;
+  const start = hostStart - 3 - before[0].length + (before[1] ?? "").length;
+  const hostEnd = endOfHost(text, hostStart, runEnd);
+  if (hostEnd === null) return { link: null, scannedTo: hostStart + 1 };
+  const isShortLink = text.slice(hostStart, hostEnd).toLowerCase() === "t.co";
+  const end = isShortLink ? endOfShortLink(text, hostEnd) : endOfLink(text, hostEnd);
+  if (end === null) return nothing;
+  return { link: { start, end }, scannedTo: end };
+}
+
+/** The end of a host after a scheme: at the last label that can be a top-level domain. */
+function endOfHost(text: string, start: number, runEnd: number): number | null {
+  const run = text.slice(start, runEnd);
+  const isAscii = onlyAscii.test(run);
+  if (!isAscii && endsInForeignDomain(run)) return runEnd;
+  for (let dot = run.lastIndexOf("."); dot > 0; dot = run.lastIndexOf(".", dot - 1)) {
+    const top = topLevelDomainAt(run, dot + 1);
+    if (top === null || (!isAscii && !topLevelDomains.has(top.toLowerCase()))) continue;
+    const end = dot + 1 + top.length;
+    if (!badAfterHost.test(text.charAt(start + end)) && isHost(run.slice(0, dot)))
+      return start + end;
+    if (isAscii && end < run.length && run[end] !== ".") return null;
+  }
+  return null;
+}
+
+/** `example.삼성`: after a scheme, a last label of letters of another script may be any top-level domain. */
+function endsInForeignDomain(run: string): boolean {
+  const top = foreignTopLevelDomain.exec(run)?.[1];
+  return top !== undefined && top.charCodeAt(0) >= 0x250 && isHost(run.slice(0, -top.length - 1));
+}
+
+/** The end of a host without a scheme: only a known top-level domain, not one that begins a sentence (`done.So`). */
+function endOfBareHost(text: string, start: number, runEnd: number): number | null {
+  const written = text.slice(start, runEnd);
+  const foreign = written.endsWith(".") ? topLevelDomainAt(text, runEnd) : null;
+  const run = foreign === null ? written.replace(/[.-]+$/, "") : written + foreign;
+  const dot = run.lastIndexOf(".");
+  if (dot <= 0) return null;
+  const top = run.slice(dot + 1);
+  if (!topLevelDomains.has(top.toLowerCase())) return null;
+  if (top !== top.toLowerCase() && run !== run.toUpperCase()) return null;
+  const end = start + dot + 1 + top.length;
+  return badAfterHost.test(text.charAt(end)) || !isHost(run.slice(0, dot)) ? null : end;
+}
+
+function topLevelDomainAt(text: string, index: number): string | null {
+  const rest = text.slice(index, index + 64);
+  const ascii = asciiTail.exec(rest)?.[0];
+  if (ascii !== undefined) return ascii;
+  return internationalDomains.find((domain) => rest.startsWith(domain)) ?? null;
+}
+
+/** Without its top-level domain: no label begins or ends with `-` or `_`, and only subdomains hold `_`. */
+function isHost(name: string): boolean {
+  const dot = name.lastIndexOf(".");
+  return (
+    domainLabel.test(name.slice(dot + 1)) &&
+    subdomains.test(name.slice(0, dot + 1)) &&
+    !punycodeWithLetters.test(name)
+  );
+}
+
+/** A t.co link is letters and digits, perhaps with a query. */
+function endOfShortLink(text: string, hostEnd: number): number | null {
+  shortLinkSlug.lastIndex = hostEnd;
+  const slug = shortLinkSlug.exec(text);
+  if (slug === null) return endOfLink(text, hostEnd);
+  if ((slug[1] ?? "").length > maxShortLinkSlug) return null;
+  const end = hostEnd + slug[0].length;
+  return text[end] === "?" ? endOfTail(text, end) : end;
+}
+
+function endOfLink(text: string, hostEnd: number): number {
+  port.lastIndex = hostEnd;
+  const afterPort = hostEnd + (port.exec(text)?.[0].length ?? 0);
+  const next = text[afterPort];
+  return next === "/" || next === "?" ? endOfTail(text, afterPort) : afterPort;
+}
+
+/** Path, query and fragment, without the punctuation that follows a link in a sentence. */
+function endOfTail(text: string, start: number): number {
+  tailCharacters.lastIndex = start;
+  const tail = tailCharacters.exec(text)?.[0] ?? "";
+  const balanced = endOfBalanced(tail);
+  let end = balanced;
+  while (end > 0 && !tailEnd.test(tail.charAt(end - 1))) end -= 1;
+  return start + end;
+}
+
+/** Up to the first bracket that closes nothing or is never closed. */
+function endOfBalanced(tail: string): number {
+  const open: number[] = [];
+  for (let index = 0; index < tail.length; index += 1) {
+    if (tail[index] === "(") open.push(index);
+    if (tail[index] === ")" && open.pop() === undefined) return index;
+  }
+  return open[0] ?? tail.length;
+}
+
+function scanBack(text: string, from: number, floor: number, allowed: RegExp): number {
+  let index = from;
+  while (index > floor && allowed.test(text.charAt(index - 1))) index -= 1;
+  return index;
+}
+
+function scanAhead(text: string, from: number, ceiling: number, allowed: RegExp): number {
+  let index = from;
+  while (index < text.length && index < ceiling && allowed.test(text.charAt(index))) index += 1;
+  return index;
+}
+
+function isHostUnit(unit: number): boolean {
+  return (
+    (unit >= 97 && unit <= 122) ||
+    (unit >= 65 && unit <= 90) ||
+    (unit >= 48 && unit <= 57) ||
+    unit >= 0xc0
+  );
+}

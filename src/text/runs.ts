@@ -1,0 +1,119 @@
+import {
+  classes,
+  classOfCodePoint,
+  mark,
+  separator,
+  spaceless,
+  surrogate,
+  word,
+} from "./characters.ts";
+import { mayHoldEmoji, splitEmoji } from "./emoji.ts";
+import { foldWord } from "./fold.ts";
+import { shortenToken } from "./token.ts";
+
+/**
+ * What a text is made of, in order: a word or an emoji as its token, or a run of a script without spaces as its characters
+ * (each with the marks that belong to it). Documents and queries both start from here and differ only in how they
+ * spell such a run.
+ */
+export type Run = string | readonly string[];
+
+/** Above ASCII, and no other way to tell is quicker. */
+const aboveAscii = /[\u0080-\uffff]/;
+/** No real character carries more; it bounds the token of two characters. */
+const maxMarks = 4;
+
+type WordSink = { push(token: string): unknown };
+
+export function isAscii(text: string): boolean {
+  return !aboveAscii.test(text);
+}
+
+export function runsOf(text: string): Run[] {
+  const runs: Run[] = [];
+  if (isAscii(text)) addAsciiWords(text.toLowerCase(), 0, text.length, runs);
+  else addRuns(text, runs);
+  return runs;
+}
+
+/** The words of `text[start, end)`, which is ASCII and in lower case. */
+export function addAsciiWords(text: string, start: number, end: number, words: WordSink): void {
+  let from = -1;
+  for (let index = start; index < end; index += 1) {
+    if (classes[text.charCodeAt(index)] === word) {
+      if (from < 0) from = index;
+    } else if (from >= 0) {
+      words.push(tokenOf(text, from, index));
+      from = -1;
+    }
+  }
+  if (from >= 0) words.push(tokenOf(text, from, end));
+}
+
+/** The runs of any well-formed text. */
+export function addRuns(text: string, runs: Run[]): void {
+  if (!mayHoldEmoji.test(text)) {
+    addFoldedRuns(foldWord(text), runs);
+    return;
+  }
+  splitEmoji(
+    text,
+    (part) => addFoldedRuns(foldWord(part), runs),
+    (emoji) => runs.push(shortenToken(emoji)),
+  );
+}
+
+function addFoldedRuns(text: string, runs: Run[]): void {
+  let index = 0;
+  while (index < text.length) {
+    const kind = classAt(text, index);
+    if (kind === word) index = addWord(text, index, runs);
+    else if (kind === spaceless) index = addCharacters(text, index, runs);
+    // A mark that belongs to nothing is skipped.
+    else index += widthAt(text, index);
+  }
+}
+
+function addWord(text: string, start: number, runs: Run[]): number {
+  let end = start + widthAt(text, start);
+  while (end < text.length) {
+    const kind = classAt(text, end);
+    if (kind !== word && kind !== mark) break;
+    end += widthAt(text, end);
+  }
+  runs.push(tokenOf(text, start, end));
+  return end;
+}
+
+function addCharacters(text: string, start: number, runs: Run[]): number {
+  const characters: string[] = [];
+  let index = start;
+  while (index < text.length && classAt(text, index) === spaceless) {
+    let end = index + widthAt(text, index);
+    let keptEnd = end;
+    let marks = 0;
+    while (end < text.length && classAt(text, end) === mark) {
+      end += widthAt(text, end);
+      marks += 1;
+      if (marks <= maxMarks) keptEnd = end;
+    }
+    characters.push(text.slice(index, keptEnd));
+    index = end;
+  }
+  runs.push(characters);
+  return index;
+}
+
+function tokenOf(text: string, start: number, end: number): string {
+  const token = text.slice(start, end);
+  return token.length > 21 ? shortenToken(token) : token;
+}
+
+function classAt(text: string, index: number): number {
+  const kind = classes[text.charCodeAt(index)] ?? separator;
+  return kind === surrogate ? classOfCodePoint(text.codePointAt(index) ?? 0) : kind;
+}
+
+function widthAt(text: string, index: number): number {
+  return classes[text.charCodeAt(index)] === surrogate ? 2 : 1;
+}

@@ -1,0 +1,123 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { urlQueryTokens, urlTokens } from "./urls.ts";
+
+describe("the parts of a link", () => {
+  test.each([
+    ["host and path", "https://mail.google.com/Inbox/1", "mail google com inbox 1"],
+    ["no scheme, no www., no closing slash", "HTTP://WWW.Google.com/", "google com"],
+    ["hyphen and underscore separate alike", "t-mobile.com/a_b", "t mobile com a b"],
+    ["query", "https://x.com/i?id=7&lang=en", "x com i id 7 lang en"],
+    ["no fragment", "https://example.com/a#b", "example com a"],
+    [
+      "no tracking parameters",
+      "https://example.com/?utm_source=a&id=7&utm_medium=b&fbclid=c",
+      "example com id 7",
+    ],
+    ["no user", "https://user:secret@example.com/@name", "example com name"],
+    ["default ports go, others stay", "http://a.com:80/ http", "a com http"],
+    ["a port", "http://a.com:8080/x", "a com 8080 x"],
+    ["punycode", "https://xn--mnchen-3ya.de:8443/", "münchen de 8443"],
+    [
+      "percent codes",
+      "https://ja.wikipedia.org/wiki/%E6%97%A5%E6%9C%AC",
+      "ja wikipedia org wiki 日本",
+    ],
+    ["broken percent codes", "https://example.com/%ff%", "example com ff"],
+    ["full-width letters", "https://ｅｘａｍｐｌｅ.com", "example com"],
+    ["half a surrogate pair, NUL", "https://a.com/\ud800b\u0000c", "a com b c"],
+    ["nothing", "https://", ""],
+  ])("%s", (_, url, expected) => {
+    expect(urlTokens(url).join(" ")).toBe(expected);
+  });
+  test("long parts are shortened alike on both sides", () => {
+    const part = "a".repeat(500);
+    expect(urlTokens(`https://example.com/${part}`).at(-1)).toMatch(/^a{40}~[0-9a-f]{16}$/);
+    expect(urlTokens(`https://example.com/${part}`).at(-1)).toBe(urlQueryTokens(part)[0]);
+  });
+});
+
+function finds(query: string, url: string): boolean {
+  const wanted = ` ${urlQueryTokens(query).join(" ")} `;
+  return ` ${urlTokens(url).join(" ")} `.includes(wanted);
+}
+
+describe("what finds what", () => {
+  const post = "https://twitter.com/NASA/status/1138631847783608321?s=20";
+  test.each([
+    ["google.com", "https://mail.google.com/x"],
+    ["google.com", "http://google.com"],
+    ["www.google.com", "https://google.com/"],
+    ["t_mobile.com", "https://www.t-mobile.com/plans"],
+    ["https://t.co", "https://t.co/AbC"],
+    ["twitter.com/nasa", post],
+    ["status/1138631847783608321", post],
+    ["1138631847783608321", post],
+    [post, post],
+    [`"${post}"`, post],
+    ["münchen.de", "https://xn--mnchen-3ya.de/a"],
+    ["https://example.com/a?utm_source=other", "https://example.com/a?utm_source=this"],
+  ])("%s finds %s", (query, url) => {
+    expect(finds(query, url)).toBe(true);
+  });
+  test.each([
+    ["google.com", "https://notgoogle.com/"],
+    ["status/20", post],
+    ["nasa.gov", "https://nasa.example.gov/"],
+  ])("%s does not find %s", (query, url) => {
+    expect(finds(query, url)).toBe(false);
+  });
+});
+
+const name = fc.string({
+  unit: fc.constantFrom(..."abcxyz019é日".split("")),
+  minLength: 1,
+  maxLength: 6,
+});
+const links = fc
+  .record({
+    scheme: fc.constantFrom("https://", "http://", ""),
+    prefix: fc.constantFrom("", "www.", "user@", "m."),
+    host: fc.array(name, { minLength: 1, maxLength: 3 }),
+    port: fc.constantFrom("", ":8080", ":443"),
+    path: fc.array(fc.tuple(fc.constantFrom("/", "-", "_", ".", "/@"), name), { maxLength: 4 }),
+    query: fc.array(fc.tuple(name, name), { maxLength: 3 }),
+    tracking: fc.constantFrom("", "utm_source=x"),
+    fragment: fc.constantFrom("", "#top"),
+  })
+  .map(({ scheme, prefix, host, port, path, query, tracking, fragment }) => {
+    const parameters = query.map(([key, value]) => `${key}=${value}`).concat(tracking || []);
+    const search = parameters.length > 0 ? `?${parameters.join("&")}` : "";
+    const rest = path.map(([mark, part]) => mark + part).join("");
+    return `${scheme}${prefix}${host.join(".")}.com${port}/${rest}${search}${fragment}`;
+  });
+
+test("any stretch of a link that begins and ends with its parts finds it", () => {
+  fc.assert(
+    fc.property(links, fc.nat(20), fc.nat(20), (link, a, b) => {
+      const body = link.replace(/^(?:https?:\/\/)?(?:www\.)?(?:user@)?/, "").replace(/#.*$/, "");
+      // What is left out of a link is no part of it.
+      const searched = body.replace(/:443(?=\/)|utm_source=x/g, (dropped) =>
+        ".".repeat(dropped.length),
+      );
+      const parts = [...searched.matchAll(/[\p{L}\p{M}\p{N}]+/gu)];
+      const first = parts[Math.min(a, b) % parts.length];
+      const last = parts[Math.min(Math.max(a, b), parts.length - 1)];
+      if (first === undefined || last === undefined || first.index > last.index) return;
+      const stretch = body.slice(first.index, last.index + last[0].length);
+      expect(finds(stretch, link), JSON.stringify({ link, stretch })).toBe(true);
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+test("any string gives parts of letters, marks and digits", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary", maxLength: 60 }), (text) => {
+      for (const token of urlTokens(`https://${text}`)) {
+        expect(token).toMatch(/^[\p{L}\p{M}\p{N}]+(?:~[0-9a-f]{16})?$/u);
+      }
+    }),
+    { numRuns: 2000 },
+  );
+});

@@ -1,0 +1,67 @@
+import { domainToUnicode } from "node:url";
+import { shortenToken } from "./token.ts";
+
+const schemePrefix = /^[a-z][a-z0-9+.-]*:\/\//;
+const authority = /^[^/?]*/;
+const userinfo = /^.*@/;
+const defaultPort = /:(?:80|443)?$/;
+/** Parameters that say how a reader came to a page, not which page it is. */
+const trackingParameters =
+  /(^|[?&;])(?:utm_[a-z_]*|fbclid|gclid|gclsrc|dclid|gbraid|wbraid|msclkid|yclid|twclid|ttclid|li_fat_id|igshid?|mc_[ce]id|mkt_tok|_hsenc|_hsmi|_ga|_gl|vero_id|oly_(?:anon|enc)_id|ref_src|ref_url)=[^&;]*/g;
+const percentEncoded = /(?:%[0-9a-f]{2})+/g;
+const between = /[^\p{L}\p{M}\p{N}]+/u;
+const aboveAscii = /[\u0080-\uffff]/;
+
+/**
+ * The parts of a link, in order, by which `url:` finds it: host labels, path and query cut at everything that is no letter,
+ * mark or digit. In lower case, punycode and percent codes decoded; without scheme, user, leading `www.`, ports 80 and
+ * 443, fragment and tracking parameters (`utm_…`). Takes any string.
+ */
+export function urlTokens(url: string): string[] {
+  const lower = normalise(url.trim());
+  const [beforeFragment = ""] = lower.replace(schemePrefix, "").split("#", 1);
+  const written = authority.exec(beforeFragment)?.[0] ?? "";
+  const rest = beforeFragment.slice(written.length).replace(trackingParameters, "$1");
+  const parts = `${hostOf(written)} ${decodePercent(rest)}`;
+  return normalise(parts).split(between).filter(isNotEmpty).map(shortenToken);
+}
+
+/**
+ * The tokens that must stand side by side where a link holds this text: a host, a part of a path, an id, or a whole link. Cut
+ * as `urlTokens` cuts, so that what begins and ends where a link's parts do is found in it.
+ */
+export function urlQueryTokens(text: string): string[] {
+  return urlTokens(text.replace(/^[\s"“”]+/u, ""));
+}
+
+function hostOf(written: string): string {
+  // A text that begins with parameters has no host.
+  if (written.includes("=")) return written.replace(trackingParameters, "$1");
+  const host = written
+    .replace(userinfo, "")
+    .replace(defaultPort, "")
+    .replace(/^www\./, "");
+  if (!host.includes("xn--")) return decodePercent(host);
+  const [name = "", port = ""] = host.split(":");
+  return `${domainToUnicode(name) || name} ${port}`;
+}
+
+function decodePercent(text: string): string {
+  if (!text.includes("%")) return text;
+  return text.replace(percentEncoded, (codes) => {
+    try {
+      return decodeURIComponent(codes);
+    } catch {
+      return codes;
+    }
+  });
+}
+
+function normalise(text: string): string {
+  if (!aboveAscii.test(text)) return text.toLowerCase();
+  return text.toWellFormed().normalize("NFKC").toLowerCase();
+}
+
+function isNotEmpty(part: string): boolean {
+  return part !== "";
+}
