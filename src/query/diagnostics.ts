@@ -1,0 +1,127 @@
+import type { Diagnostic, Span } from "./tree.ts";
+
+/** Every code that a query can be answered with; each has a row in docs/query-language.md. */
+export const diagnosticCodes = {
+  empty_query: "error",
+  query_too_long: "error",
+  query_too_deep: "error",
+  too_many_terms: "error",
+  unclosed_quote: "error",
+  unclosed_group: "error",
+  unopened_group: "error",
+  empty_group: "error",
+  missing_term: "error",
+  missing_operand: "error",
+  one_value_only: "error",
+  invalid_user: "error",
+  invalid_language: "error",
+  invalid_date: "error",
+  invalid_count: "error",
+  invalid_geocode: "error",
+  invalid_url: "error",
+  unknown_filter: "error",
+  operator_not_available: "error",
+  wildcard_not_available: "error",
+  or_binds_tighter: "warning",
+  lower_case_or: "warning",
+  unknown_operator: "warning",
+  space_before_colon: "warning",
+  unknown_language: "warning",
+  empty_window: "warning",
+  no_effect: "warning",
+  stray_minus: "warning",
+  dash_is_not_minus: "warning",
+  not_a_hashtag: "warning",
+  not_a_mention: "warning",
+  nothing_to_search: "warning",
+} as const satisfies Record<string, Diagnostic["severity"]>;
+
+export type DiagnosticCode = keyof typeof diagnosticCodes;
+
+/** What a diagnostic says: the message in one line, the fix, and the forms that would have been taken. */
+export type Remark = { message: string; hint?: string; expected?: readonly string[] };
+
+export function makeDiagnostic(code: DiagnosticCode, span: Span, remark: Remark): Diagnostic {
+  return { severity: diagnosticCodes[code], code, ...span, ...remark };
+}
+
+/** With message and hint on one line each, and nothing in them that steers a terminal: they repeat what the query holds. */
+export function onOneLine(diagnostic: Diagnostic): Diagnostic {
+  const message = plain(diagnostic.message);
+  if (diagnostic.hint === undefined) return { ...diagnostic, message };
+  return { ...diagnostic, message, hint: plain(diagnostic.hint) };
+}
+
+function plain(text: string): string {
+  return Array.from(text, printable).join("");
+}
+
+/** A diagnostic as one line, for an `error` field. */
+export function oneLine(diagnostic: Diagnostic): string {
+  return `${diagnostic.message} at offset ${diagnostic.offset}`;
+}
+
+const widestExcerpt = 96;
+
+/**
+ * A diagnostic as a person reads it on a terminal: what is wrong, the query with carets below the place, the fix. A long query
+ * is cut to the neighbourhood of the place; control characters are shown as U+FFFD, so that a query cannot steer a terminal.
+ */
+export function renderDiagnostic(query: string, diagnostic: Diagnostic): string {
+  const characters = Array.from(query, printable);
+  const from = excerptStart(characters, diagnostic.offset);
+  const to = excerptEnd(characters, from);
+  const last = Math.min(diagnostic.offset + Math.max(diagnostic.length, 1), to);
+  const lead = from > 0 ? "…" : "";
+  const trail = to < characters.length ? "…" : "";
+  const before = widthOf(characters.slice(from, diagnostic.offset)) + lead.length;
+  const marked = widthOf(characters.slice(diagnostic.offset, last));
+  const lines = [
+    `${diagnostic.severity}[${diagnostic.code}]: ${oneLine(diagnostic)}`,
+    `  ${lead}${characters.slice(from, to).join("")}${trail}`,
+    `  ${" ".repeat(before)}${"^".repeat(Math.max(marked, 1))}`,
+  ];
+  if (diagnostic.hint !== undefined) lines.push(`  hint: ${diagnostic.hint}`);
+  if (diagnostic.expected !== undefined)
+    lines.push(`  expected: ${diagnostic.expected.join(", ")}`);
+  return lines.join("\n");
+}
+
+function excerptStart(characters: readonly string[], offset: number): number {
+  if (widthOf(characters) <= widestExcerpt) return 0;
+  let start = offset;
+  let width = 0;
+  while (start > 0 && width < widestExcerpt / 3) {
+    start--;
+    width += characterWidth(characters[start] ?? "");
+  }
+  return start;
+}
+
+function excerptEnd(characters: readonly string[], start: number): number {
+  let end = start;
+  let width = 0;
+  while (end < characters.length && width < widestExcerpt) {
+    width += characterWidth(characters[end] ?? "");
+    end++;
+  }
+  return end;
+}
+
+function printable(character: string): string {
+  if (/\s/u.test(character)) return character === "\u3000" ? character : " ";
+  return /[\p{Cc}\p{Cs}\p{Bidi_Control}]/u.test(character) ? "\ufffd" : character;
+}
+
+function widthOf(characters: readonly string[]): number {
+  return characters.reduce((width, character) => width + characterWidth(character), 0);
+}
+
+const wide =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
+
+/** Columns on a terminal: 2 for East Asian wide characters and emoji, 0 for marks and joiners, else 1. */
+function characterWidth(character: string): number {
+  if (/^[\p{Mn}\p{Me}\p{Cf}]$/u.test(character)) return 0;
+  return wide.test(character) ? 2 : 1;
+}

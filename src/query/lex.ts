@@ -1,0 +1,213 @@
+import { closerOf, foldedBetween, isInvisible, type Source } from "./characters.ts";
+import { type DiagnosticCode, makeDiagnostic, type Remark } from "./diagnostics.ts";
+import type { Diagnostic } from "./tree.ts";
+
+/** A piece of the query, from `start` to `end` (exclusive) in code points. */
+export type Token =
+  | { kind: "open" | "close" | "or" | "and" | "not" | "minus"; start: number; end: number }
+  | { kind: "phrase"; text: string; start: number; end: number }
+  | TermToken;
+
+export type TermToken = {
+  kind: "term";
+  /** What stands in quotes directly after the colon that ends `start` to `valueStart`, or null. */
+  quoted: string | null;
+  /** Where the quoted value begins; `end` when there is none. */
+  valueStart: number;
+  /** After a `+`: never a keyword. */
+  isForced: boolean;
+  start: number;
+  end: number;
+};
+
+type Reading = {
+  source: Source;
+  closedAt: ReadonlyMap<number, number>;
+  tokens: Token[];
+  diagnostics: Diagnostic[];
+  depth: number;
+};
+
+/** Cuts a query into tokens. It reads all of any text, in time linear in its length. */
+export function lex(source: Source): { tokens: Token[]; diagnostics: Diagnostic[] } {
+  const closedAt = matchParentheses(source.folded);
+  const reading: Reading = { source, closedAt, tokens: [], diagnostics: [], depth: 0 };
+  let at = 0;
+  while (at < source.folded.length) at = readNext(reading, at);
+  return { tokens: reading.tokens, diagnostics: reading.diagnostics };
+}
+
+function readNext(reading: Reading, at: number): number {
+  const { source, tokens } = reading;
+  const character = source.folded[at] ?? "";
+  if (isSpace(character)) return at + 1;
+  if (character === "(") {
+    reading.depth++;
+    tokens.push({ kind: "open", start: at, end: at + 1 });
+    return at + 1;
+  }
+  if (character === ")") {
+    reading.depth = Math.max(0, reading.depth - 1);
+    tokens.push({ kind: "close", start: at, end: at + 1 });
+    return at + 1;
+  }
+  if (character === "-" || character === "+") return readSigns(reading, at);
+  if (closerOf(character) !== null) return readPhrase(reading, at);
+  return readTerm(reading, at, false);
+}
+
+/** A run of `-` and `+` in front of a term: pairs of minuses cancel, a plus only keeps a keyword from being one. */
+function readSigns(reading: Reading, start: number): number {
+  const { source } = reading;
+  let end = start;
+  while (source.folded[end] === "-" || source.folded[end] === "+") end++;
+  const signs = foldedBetween(source, start, end);
+  const minuses = signs.split("-").length - 1;
+  const next = source.folded[end] ?? ")";
+  const before = source.folded[start - 1] ?? " ";
+  const hasTerm = !isSpace(next) && next !== ")";
+  const standsApart = isSpace(before) || before === "(";
+  if (minuses > 0 && !(hasTerm && standsApart)) {
+    const message = hasTerm
+      ? "a minus that touches the term before it excludes nothing"
+      : "a minus with no term right after it excludes nothing";
+    const hint = hasTerm
+      ? "put a space before the minus to exclude the term after it"
+      : "write -word without a space to exclude a word";
+    report(reading, "stray_minus", start, end, { message, hint });
+  }
+  if (!hasTerm) return end;
+  if (minuses % 2 === 1 && standsApart) reading.tokens.push({ kind: "minus", start, end });
+  const isForced = signs.includes("+") && next !== "(" && closerOf(next) === null;
+  return isForced ? readTerm(reading, end, true) : end;
+}
+
+function readPhrase(reading: Reading, start: number): number {
+  const { text, end } = readQuoted(reading, start);
+  reading.tokens.push({ kind: "phrase", text, start, end });
+  return end;
+}
+
+/** From an opening quotation mark to behind its closing one. `\"` and `\\` stand for the character itself. */
+function readQuoted(reading: Reading, start: number): { text: string; end: number } {
+  const { characters, folded } = reading.source;
+  const closer = closerOf(folded[start] ?? "");
+  const text: string[] = [];
+  let at = start + 1;
+  while (at < folded.length && folded[at] !== closer) {
+    const next = folded[at + 1];
+    if (characters[at] === "\\" && (next === "\\" || next === '"' || next === closer)) at++;
+    text.push(characters[at] ?? "");
+    at++;
+  }
+  if (at < folded.length) return { text: text.join(""), end: at + 1 };
+  report(reading, "unclosed_quote", start, start + 1, {
+    message: `the quotation that ${characters[start]} opens is never closed`,
+    hint: `add ${closer} where the phrase ends, or leave out the ${characters[start]}`,
+  });
+  return { text: text.join(""), end: at };
+}
+
+function readTerm(reading: Reading, start: number, isForced: boolean): number {
+  const { source, tokens } = reading;
+  const emoticon = emoticonEnd(reading, start);
+  if (emoticon !== null) {
+    tokens.push(plainTerm(start, emoticon, isForced));
+    return emoticon;
+  }
+  const end = termEnd(reading, start);
+  const keyword = isForced
+    ? null
+    : keywordOf(foldedBetween(source, start, Math.min(end, start + 4)));
+  if (keyword !== null && end - start <= 3) {
+    tokens.push({ kind: keyword, start, end });
+    return end;
+  }
+  const isOperator = end - start > 1 && source.folded[end - 1] === ":";
+  if (isOperator && closerOf(source.folded[end] ?? "") !== null) {
+    const { text, end: valueEnd } = readQuoted(reading, end);
+    tokens.push({ kind: "term", quoted: text, valueStart: end, isForced, start, end: valueEnd });
+    return valueEnd;
+  }
+  tokens.push(plainTerm(start, end, isForced));
+  return end;
+}
+
+function plainTerm(start: number, end: number, isForced: boolean): TermToken {
+  return { kind: "term", quoted: null, valueStart: end, isForced, start, end };
+}
+
+/** The keyword that a term is, if it is one. */
+export function keywordOf(folded: string): "or" | "and" | "not" | null {
+  if (folded === "OR") return "or";
+  if (folded === "AND") return "and";
+  return folded === "NOT" ? "not" : null;
+}
+
+const startsLikeUrl = /^(?:url:)?(?:https?:\/\/|www\.|[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})+\/)/i;
+
+/** A term ends at white space, a parenthesis or a quotation mark; a URL may hold parentheses that are closed within it. */
+function termEnd(reading: Reading, start: number): number {
+  const { source } = reading;
+  const { folded } = source;
+  const isUrl = startsLikeUrl.test(foldedBetween(source, start, start + 300));
+  let at = start;
+  while (at < folded.length) {
+    const character = folded[at] ?? "";
+    if (isSpace(character) || character === ")" || closerOf(character) !== null) break;
+    if (character === "(") {
+      const closedAt = isUrl ? reading.closedAt.get(at) : undefined;
+      if (closedAt === undefined) break;
+      at = closedAt + 1;
+    } else {
+      at++;
+    }
+  }
+  return at;
+}
+
+/** For each parenthesis that is closed before the next white space or quotation mark, where that is. */
+function matchParentheses(folded: readonly string[]): Map<number, number> {
+  const closedAt = new Map<number, number>();
+  let open: number[] = [];
+  for (const [at, character] of folded.entries()) {
+    if (isSpace(character) || closerOf(character) !== null) open = [];
+    else if (character === "(") open.push(at);
+    else if (character === ")") {
+      const start = open.pop();
+      if (start !== undefined) closedAt.set(start, at);
+    }
+  }
+  return closedAt;
+}
+
+/** Where a smiley such as `:)` or `;-((` ends, so that it neither opens nor closes a group; null when none stands here. */
+function emoticonEnd(reading: Reading, start: number): number | null {
+  const { folded } = reading.source;
+  const eyes = folded[start] ?? "";
+  if (eyes !== ":" && eyes !== ";" && eyes !== "=") return null;
+  const nose = folded[start + 1] ?? "";
+  const mouth = nose === "-" || nose === "'" || nose === "^" ? start + 2 : start + 1;
+  const shape = folded[mouth];
+  if (shape !== "(" && shape !== ")") return null;
+  let end = mouth;
+  while (folded[end] === shape) end++;
+  const next = folded[end] ?? " ";
+  if (!isSpace(next) && next !== ")") return null;
+  return shape === "(" ? end : Math.max(mouth + 1, end - reading.depth);
+}
+
+function isSpace(folded: string): boolean {
+  return folded === " " || isInvisible(folded);
+}
+
+function report(
+  reading: Reading,
+  code: DiagnosticCode,
+  start: number,
+  end: number,
+  remark: Remark,
+): void {
+  const span = { offset: start, length: end - start };
+  reading.diagnostics.push(makeDiagnostic(code, span, remark));
+}

@@ -1,0 +1,536 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { EarshotError } from "../lib/errors.ts";
+import { describeTree } from "./describe.ts";
+import { diagnosticCodes, oneLine, renderDiagnostic } from "./diagnostics.ts";
+import { operators, unavailableFilters, unavailableNames } from "./operators.ts";
+import { parseQuery, parseQueryLeniently } from "./parse.ts";
+import { printQuery } from "./print.ts";
+import type { QueryNode } from "./tree.ts";
+
+/** The canonical text, and the codes of what was remarked. */
+function read(query: string): string {
+  const { tree, warnings } = parseQuery(query);
+  const codes = warnings.map((warning) => ` !${warning.code}`).join("");
+  return printQuery(tree) + codes;
+}
+
+function errorOf(query: string, maxLength?: number): EarshotError {
+  try {
+    parseQuery(query, maxLength === undefined ? {} : { maxLength });
+  } catch (thrown) {
+    if (thrown instanceof EarshotError) return thrown;
+    throw thrown;
+  }
+  throw new Error(`${query} was taken`);
+}
+
+function errorCodes(query: string): (string | undefined)[] {
+  return errorOf(query).details.map((detail) => detail.code);
+}
+
+describe("what is read", () => {
+  test.each([
+    // words, spaces and keywords
+    ["nasa esa", "nasa esa"],
+    ["nasa AND esa", "nasa esa"],
+    ["nasa OR esa", "nasa OR esa"],
+    ["ｎａｓａ　ＯＲ　esa", "ｎａｓａ OR esa"],
+    ["a OR b c", "(a OR b) c !or_binds_tighter"],
+    ["a b OR c", "a (b OR c) !or_binds_tighter"],
+    ["a OR b AND c OR d", "(a OR b) (c OR d) !or_binds_tighter"],
+    ["(a OR b) c", "(a OR b) c"],
+    ["a OR (b c)", "a OR (b c)"],
+    ["（a OR b） c", "(a OR b) c"],
+    ["((a))", "a"],
+    ["a (b (c d))", "a b c d"],
+    ["a OR (b OR c)", "a OR b OR c"],
+    ["cats or dogs", "cats or dogs !lower_case_or"],
+    ["or", "or"],
+    ['"OR"', '"OR"'],
+    ["+OR +radiooooo +-x", '"OR" radiooooo -x'],
+    ["state-of-the-art don't", "state-of-the-art don't"],
+    ["foo(bar)", "foo bar"],
+    ["👀 lang:en", "👀 lang:en"],
+    ["東京タワー", "東京タワー"],
+    ["新闻：地震", "新闻：地震"],
+    // negation
+    ["-x", "-x"],
+    ["--x", "x"],
+    ["---x", "-x"],
+    ["NOT x", "-x"],
+    ["NOT -x", "x"],
+    ["-(-x)", "x"],
+    ["-(a OR b)", "-(a OR b)"],
+    ["-(a OR -b)", "-(a OR -b)"],
+    ["a OR -b", "a OR -b"],
+    ['-"a b" -#t -@u -from:v -😀 −y －z', '-"a b" -#t -@u -from:v -😀 -y -z'],
+    ["- x", "x !stray_minus"],
+    ["a -", "a !stray_minus"],
+    ["a - b ----- c", "a b c !stray_minus !stray_minus"],
+    ['"New York"-based', '"New York" based !stray_minus'],
+    ["–x", "x !dash_is_not_minus"],
+    ["a – b", "a b !nothing_to_search"],
+    // phrases
+    ['"state of the art"', '"state of the art"'],
+    ["“hello” „du“ «hi» 「東京」", '"hello" "du" "hi" "東京"'],
+    ['"Toys \\"R\\" Us"', '"Toys \\"R\\" Us"'],
+    ['"a * b"', '"a * b"'],
+    ['"line\nbreak"', '"line\nbreak"'],
+    ['x ""', "x !nothing_to_search"],
+    // hashtags and mentions
+    ["#NASA ＃été #日本語", "#nasa #été #日本語"],
+    ["@NASA ＠esa @nasa.bsky.social", "@nasa @esa @nasa.bsky.social"],
+    ["@did:plc:ewvi7nxzyoun6zhxrhs64oiz", "@did:plc:ewvi7nxzyoun6zhxrhs64oiz"],
+    ["#tag's -#tag's", "#tag s -(#tag s)"],
+    ["x OR #covid-19", "x OR (#covid 19)"],
+    ["#tag.", "#tag"],
+    ["#123", "#123 !not_a_hashtag"],
+    ["a@b", "a@b"],
+    // accounts
+    ["from:NASA to:@esa FROM:x", "from:nasa to:esa from:x"],
+    ['from:"nasa" ｆｒｏｍ：“nasa”', "from:nasa from:nasa"],
+    ["from:11348282", "from:11348282"],
+    ["from:did:plc:ewvi7nxzyoun6zhxrhs64oiz", "from:did:plc:ewvi7nxzyoun6zhxrhs64oiz"],
+    ["from:gargron@mastodon.social", "from:gargron@mastodon.social"],
+    ["from :nasa", "from :nasa !space_before_colon"],
+    // languages
+    ["lang:EN lang:zh-CN lang:pt_BR", "lang:en lang:zh-cn lang:pt-br"],
+    ["lang:iw lang:in lang:no lang:tl", "lang:he lang:id lang:nb lang:fil"],
+    ["lang:und lang:zxx lang:qme", "lang:und lang:zxx lang:qme"],
+    ["lang:english", "lang:english !unknown_language"],
+    // times
+    ["since:2021-12-31", "since:2021-12-31"],
+    ["until:2021-12-31_23:59:59_UTC", "until:2021-12-31_23:59:59_UTC"],
+    ["since:2022-07-01_12:00:00_CEST", "since:2022-07-01_10:00:00_UTC"],
+    ["since:2024-01-02T03:04:05Z", "since:2024-01-02_03:04:05_UTC"],
+    ["since:2024-01-02t03:04z", "since:2024-01-02_03:04:00_UTC"],
+    ["since:2024-01-02T03:04:05.678+02:00", "since:2024-01-02T01:04:05.678Z"],
+    ["since:2016-12-31T23:59:60Z", "since:2017-01-01"],
+    ["since:2024-02-29 -since:1999-01-01", "since:2024-02-29 -since:1999-01-01"],
+    ["since:2021-01-02 until:2021-01-02", "since:2021-01-02 until:2021-01-02 !empty_window"],
+    ["since:2021-01-03 (x until:2021-01-02)", "since:2021-01-03 x until:2021-01-02 !empty_window"],
+    // reposts, safety, counts
+    [
+      "-filter:retweets is:retweet exclude:retweets",
+      "-filter:retweets filter:retweets -filter:retweets",
+    ],
+    ["-exclude:retweets", "filter:retweets"],
+    ["x include:nativeretweets", "x !no_effect"],
+    ["filter:safe -filter:safe exclude:safe", "filter:safe -filter:safe -filter:safe"],
+    ["min_faves:0 min_likes:10 -min_faves:500", "min_faves:0 min_faves:10 -min_faves:500"],
+    ["min_retweets:1 min_reposts:２", "min_retweets:1 min_retweets:2"],
+    // places
+    ["geocode:37.7764685,-122.4172004,10km", "geocode:37.7764685,-122.4172004,10km"],
+    ["geocode:-90,180,0.5mi", "geocode:-90,180,0.804672km"],
+    ['geocode:"37.77, -122.41, 5KM"', "geocode:37.77,-122.41,5km"],
+    ["geocode:-0,+1.5,.5km", "geocode:0,1.5,0.5km"],
+    // links
+    ['url:"https://t.co"', 'url:"https://t.co"'],
+    ["url:t_mobile.com", 'url:"t_mobile.com"'],
+    ["url:status/20", 'url:"status/20"'],
+    ["https://x.com/jack/status/20, -x", 'url:"https://x.com/jack/status/20" -x'],
+    ["nasa.gov Node.js/Express", 'url:"nasa.gov" Node.js/Express'],
+    ['"twitter.com/i/broadcasts/"', 'url:"twitter.com/i/broadcasts/"'],
+    ["twitter.com/jack/status/ -from:jack", 'url:"twitter.com/jack/status/" -from:jack'],
+    [
+      "(https://en.wikipedia.org/wiki/Moon_(film))",
+      'url:"https://en.wikipedia.org/wiki/Moon_(film)"',
+    ],
+    // questions
+    ["what ? ？ ؟", "what ? ? ?"],
+    ['"?" -?', "? -?"],
+    ["word?", "word"],
+    ["?!", "?"],
+    // unknown names and punctuation
+    ["re:invent", '"re:invent" !unknown_operator'],
+    ["3:30pm", '"3:30pm" !unknown_operator'],
+    ['foo:"a b"', '"foo a b" !unknown_operator'],
+    ["note: x :foo:", "note: x :foo:"],
+    ["!!! & x", "x !nothing_to_search !nothing_to_search"],
+    ["x :) OR :(", "x !nothing_to_search !nothing_to_search"],
+    ["(happy OR :))", "happy !nothing_to_search"],
+    ["a | b", "a b !nothing_to_search"],
+    ["*", null],
+    ["\u200ffrom:nasa\u200e", "from:nasa"],
+  ])("%j", (query, expected) => {
+    if (expected === null) expect(() => parseQuery(query)).toThrow(EarshotError);
+    else expect(read(query)).toBe(expected);
+  });
+
+  test("leaves carry their values", () => {
+    const { tree } = parseQuery("min_faves:3 since:2021-01-02");
+    expect(tree).toEqual({
+      kind: "and",
+      span: { offset: 0, length: 28 },
+      children: [
+        { kind: "min-count", metric: "likes", atLeast: 3, span: { offset: 0, length: 11 } },
+        { kind: "since", ms: Date.UTC(2021, 0, 2), span: { offset: 12, length: 16 } },
+      ],
+    });
+  });
+
+  test("offsets count code points, not UTF-16 units", () => {
+    const { tree } = parseQuery("😀😀 -(𝒳 OR #t)");
+    expect(tree.span).toEqual({ offset: 0, length: 13 });
+    expect(tree.kind === "and" && tree.children[1]?.span).toEqual({ offset: 3, length: 10 });
+    expect(errorOf("😀 since:x").details[0]).toMatchObject({ offset: 8, length: 1 });
+  });
+});
+
+describe("what is refused", () => {
+  test.each([
+    ["", "empty_query"],
+    ["   ", "empty_query"],
+    ["!!! :)", "empty_query"],
+    ["include:retweets", "empty_query"],
+    ["()", "empty_group"],
+    ["(a", "unclosed_group"],
+    ["a)", "unopened_group"],
+    ["a OR", "missing_term"],
+    ["OR b", "missing_term"],
+    ["OR", "missing_term"],
+    ["a OR OR b", "missing_term"],
+    ["a AND", "missing_term"],
+    ["AND b", "missing_term"],
+    ["a OR AND b", "missing_term"],
+    ["a NOT", "missing_term"],
+    ["-OR x", "missing_term"],
+    ['"abc', "unclosed_quote"],
+    ["「abc", "unclosed_quote"],
+    ["foo*", "wildcard_not_available"],
+    ["f*ck", "wildcard_not_available"],
+    ["from:", "missing_operand"],
+    ["from: nasa", "missing_operand"],
+    ['from:""', "missing_operand"],
+    ["from:(a OR b)", "one_value_only"],
+    ["from:a,b", "one_value_only"],
+    ["lang:en,fr", "one_value_only"],
+    ["from:a!b", "invalid_user"],
+    ["from:@", "invalid_user"],
+    ["lang:x!", "invalid_language"],
+    ["since:2021-02-30", "invalid_date"],
+    ["since:2021-13-01", "invalid_date"],
+    ["since:2021-1-1", "invalid_date"],
+    ["since:2021-00-10", "invalid_date"],
+    ["since:yesterday", "invalid_date"],
+    ["since:2021-01-01_10:00:00", "invalid_date"],
+    ["since:2021-01-01_10:00:00_XYZ", "invalid_date"],
+    ["since:2021-01-01_25:00:00_UTC", "invalid_date"],
+    ["since:2021-01-01T10:00:00+99:00", "invalid_date"],
+    ["since:0000-01-01", "invalid_date"],
+    ["since:9999-12-31T23:59:60Z", "invalid_date"],
+    ["min_faves:1.5", "invalid_count"],
+    ["min_faves:-5", "invalid_count"],
+    ["min_faves:1,000", "invalid_count"],
+    ["min_faves:99999999999999999999", "invalid_count"],
+    ["geocode:1,2", "invalid_geocode"],
+    ["geocode:1,2,3", "invalid_geocode"],
+    ["geocode:91,0,1km", "invalid_geocode"],
+    ["geocode:0,181,1km", "invalid_geocode"],
+    ["geocode:0,0,0km", "invalid_geocode"],
+    ["geocode:0,0,-1km", "invalid_geocode"],
+    ["geocode:0,0,60000km", "invalid_geocode"],
+    ["geocode:1e1,0,1km", "invalid_geocode"],
+    ['url:"!!"', "invalid_url"],
+    ["filter:nonsense", "unknown_filter"],
+    ["x -include:retweets", "unknown_filter"],
+    ["$TWTR", "operator_not_available"],
+  ])("%j is %s", (query, code) => {
+    expect(errorCodes(query)).toEqual([code]);
+  });
+
+  test.each(unavailableNames)("%s: is named, never searched as words", (name) => {
+    expect(errorCodes(`x ${name}:5`)).toEqual(["operator_not_available"]);
+    expect(errorCodes(`x ${name}:"a b"`)).toEqual(["operator_not_available"]);
+  });
+
+  test.each(unavailableFilters)("filter:%s is named, never dropped", (name) => {
+    expect(errorCodes(`x -filter:${name}`)).toEqual(["operator_not_available"]);
+  });
+
+  test("every fault is told, the first one in the message", () => {
+    const error = errorOf("from:a,b since:x -min_faves:y");
+    expect(error).toMatchObject({ code: "invalid_query", status: 400, retryable: false });
+    expect(error.message).toBe("from: takes one value, not a,b at offset 5");
+    expect(error.hint).toBe("write (from:a OR from:b)");
+    expect(error.details.map(({ code, offset }) => [code, offset])).toEqual([
+      ["one_value_only", 5],
+      ["invalid_date", 15],
+      ["invalid_count", 28],
+    ]);
+    expect(error.details[0]).not.toHaveProperty("severity");
+  });
+});
+
+describe("bounds", () => {
+  const nested = (depth: number) => `${"(".repeat(depth)}a${")".repeat(depth)}`;
+
+  test("20 nested groups are read, more are refused by name", () => {
+    expect(read(nested(20))).toBe("a");
+    for (const depth of [21, 33, 2000])
+      expect(errorCodes(nested(depth))).toEqual(["query_too_deep"]);
+  });
+
+  test("a group that OR implies counts as one", () => {
+    const inside = (depth: number) => `${"(".repeat(depth)}a OR b c${")".repeat(depth)}`;
+    expect(read(inside(19))).toBe("(a OR b) c !or_binds_tighter");
+    expect(errorCodes(inside(20))).toEqual(["query_too_deep"]);
+  });
+
+  test("256 terms are read, 257 are refused by name", () => {
+    const terms = (count: number) => Array.from({ length: count }, (_, index) => `t${index}`);
+    expect(parseQuery(terms(256).join(" OR ")).tree).toMatchObject({ kind: "or" });
+    expect(errorCodes(terms(257).join(" "))).toEqual(["too_many_terms"]);
+    expect(
+      errorCodes(
+        terms(300)
+          .map((term) => `-${term}`)
+          .join(" "),
+      ),
+    ).toEqual(["too_many_terms"]);
+  });
+
+  test("length counts code points", () => {
+    expect(read("😀".repeat(4096).slice(0, 8192))).toBe("😀".repeat(4096));
+    expect(errorCodes("a".repeat(4097))).toEqual(["query_too_long"]);
+    expect(errorOf("abcdef", 5).details[0]).toMatchObject({ offset: 5, length: 1 });
+  });
+
+  test.each([
+    '"',
+    "(",
+    ")",
+    "-",
+    "(-",
+    ":(",
+    "((a OR ",
+    "a:",
+    "@",
+    "#a",
+    "*",
+    "\\",
+    "http://a(",
+    "x.co/",
+    "'",
+    "=",
+    ",1",
+    "–",
+    "🏽",
+    "\u0301",
+  ])("8 KB of %j come to an end", (piece) => {
+    const text = piece.repeat(8192 / piece.length).slice(0, 8192);
+    for (const prefix of ["", "geocode:", "since:", "lang:", "from:", "url:", "#", "@", '"']) {
+      parseQueryLeniently(prefix + text, { maxLength: 20_000 });
+    }
+  });
+});
+
+test("no more than 32 errors and 32 warnings are told, and an error is never lost among warnings", () => {
+  expect(errorOf(")".repeat(100)).details).toHaveLength(32);
+  const { diagnostics } = parseQueryLeniently(`${"! ".repeat(100)}x from:`);
+  expect(diagnostics).toHaveLength(33);
+  expect(errorCodes(`${"! ".repeat(100)}x from:`)).toEqual(["missing_operand"]);
+});
+
+describe("any text", () => {
+  const pieces = fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc.constantFrom(
+        ...'( ) " “ ” « 「 」 \\ - – + OR AND NOT or : , * ? ？ ؟ # @ $ ! . / & | 　 \u200e \ud800 \0'.split(
+          " ",
+        ),
+        " ",
+        " ",
+        " ",
+        "a",
+        "nasa",
+        "東京",
+        "👍🏽",
+        "é",
+        "#tag",
+        "#️⃣",
+        "@user",
+        "a.b",
+        "x.com/a",
+        "https://x.com/?q=(a)",
+        ":)",
+        "’s",
+      ),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.constantFrom(
+        "from:",
+        "to:",
+        "lang:",
+        "since:",
+        "until:",
+        "filter:",
+        "min_faves:",
+        "geocode:",
+        "url:",
+        "is:",
+        "include:",
+        "foo:",
+        "2021-01-02",
+        "1,2,3km",
+        "retweets",
+        "safe",
+        "en",
+      ),
+    },
+    { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 6 }) },
+    { weight: 1, arbitrary: fc.string({ unit: "grapheme", maxLength: 6 }) },
+  );
+  const anyText = fc.oneof(
+    fc.string({ unit: "binary", maxLength: 80 }),
+    fc.array(pieces, { maxLength: 24 }).map((all) => all.join("")),
+  );
+
+  test("is read leniently with every span inside the query, and strictly to the same tree or an EarshotError", () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const { tree, diagnostics } = parseQueryLeniently(text);
+        const length = Array.from(text).length;
+        if (tree !== null) expectSpansInside(tree, length);
+        for (const diagnostic of diagnostics) {
+          expect(diagnostic.offset).toBeGreaterThanOrEqual(0);
+          expect(diagnostic.length).toBeGreaterThanOrEqual(0);
+          expect(diagnostic.offset + diagnostic.length).toBeLessThanOrEqual(length);
+          expect(diagnosticCodes).toHaveProperty(diagnostic.code, diagnostic.severity);
+          expect(oneLine(diagnostic)).not.toMatch(/[\r\n]/);
+          expect(renderDiagnostic(text, diagnostic).split("\n").length).toBeLessThanOrEqual(5);
+        }
+        if (diagnostics.some((diagnostic) => diagnostic.severity === "error")) {
+          expect(errorOf(text).code).toBe("invalid_query");
+        } else {
+          expect(parseQuery(text)).toEqual({ tree, warnings: diagnostics });
+        }
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test("prints to a text that parses to the same tree and prints the same", () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const { tree } = parseQueryLeniently(text);
+        if (tree === null) return;
+        const printed = printQuery(tree);
+        const again = parseQuery(printed, { maxLength: 20_000 }).tree;
+        expect(withoutSpans(again)).toEqual(withoutSpans(tree));
+        expect(printQuery(again)).toBe(printed);
+        expect(describeTree(again)).toBe(describeTree(tree));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  function expectSpansInside(node: QueryNode, length: number): void {
+    expect(node.span.offset).toBeGreaterThanOrEqual(0);
+    expect(node.span.length).toBeGreaterThan(0);
+    expect(node.span.offset + node.span.length).toBeLessThanOrEqual(length);
+    if (node.kind === "and" || node.kind === "or") {
+      expect(node.children.length).toBeGreaterThan(1);
+      for (const child of node.children) {
+        expect(child.kind).not.toBe(node.kind);
+        expectSpansInside(child, length);
+      }
+    }
+    if (node.kind === "not") expectSpansInside(node.child, length);
+  }
+});
+
+describe("generated trees", () => {
+  const leaf = fc.oneof(
+    fc.record({
+      kind: fc.constant("word"),
+      text: fc.stringMatching(/^[a-z][a-z0-9-]{0,8}[a-z0-9]$/).filter((text) => text !== "or"),
+    }),
+    fc.record({
+      kind: fc.constant("phrase"),
+      text: fc.string({ unit: "binary", maxLength: 12 }).map((text) => `a ${text}`),
+    }),
+    fc.record({
+      kind: fc.constantFrom("from", "to", "mention"),
+      user: fc.stringMatching(/^[a-z][a-z0-9_]{0,12}$/),
+    }),
+    fc.record({ kind: fc.constant("hashtag"), tag: fc.stringMatching(/^[a-z][a-z0-9_]{0,12}$/) }),
+    fc.record({ kind: fc.constant("lang"), code: fc.constantFrom("en", "zh-cn", "und") }),
+    fc.record({
+      kind: fc.constantFrom("since", "until"),
+      ms: fc.integer({ min: -62135596800000, max: 253402300799999 }),
+    }),
+    fc.record({ kind: fc.constant("property"), property: fc.constantFrom("retweets", "safe") }),
+    fc.record({
+      kind: fc.constant("min-count"),
+      metric: fc.constantFrom("likes", "reposts"),
+      atLeast: fc.maxSafeNat(),
+    }),
+    fc.record({
+      kind: fc.constant("geocode"),
+      lat: fc.double({ min: -90, max: 90, noNaN: true }).map(short),
+      lon: fc.double({ min: -180, max: 180, noNaN: true }).map(short),
+      radiusKm: fc
+        .double({ min: 0.001, max: 50_000, noNaN: true })
+        .map((value) => (short(value) + 0.001 > 50_000 ? 1 : short(value) + 0.001)),
+    }),
+    fc.record({
+      kind: fc.constant("url"),
+      text: fc.string({ unit: "binary", maxLength: 12 }).map((text) => `x.com/${text}x`),
+    }),
+    fc.constant({ kind: "question" }),
+  );
+  const { node } = fc.letrec<{ node: object }>((tie) => ({
+    node: fc.oneof(
+      { maxDepth: 5 },
+      leaf,
+      fc
+        .tuple(fc.constantFrom("and", "or"), fc.array(tie("node"), { minLength: 2, maxLength: 4 }))
+        .map(([kind, children]) => ({ kind, children })),
+      tie("node").map((child) => ({ kind: "not", child })),
+    ),
+  }));
+
+  test("survive printing and parsing", () => {
+    fc.assert(
+      fc.property(node, (generated) => {
+        const tree = settled(generated);
+        const printed = printQuery(tree);
+        expect(withoutSpans(parseQuery(printed, { maxLength: 1_000_000 }).tree)).toEqual(
+          withoutSpans(tree),
+        );
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  function short(value: number): number {
+    return Number(value.toFixed(7)) + 0;
+  }
+
+  /** Merged and with pairs of negations cancelled, as the tree's type promises. */
+  function settled(generated: object): QueryNode {
+    const span = { offset: 0, length: 1 };
+    const bare = { span, ...generated } as QueryNode;
+    if (bare.kind === "and" || bare.kind === "or") {
+      const children = bare.children
+        .map(settled)
+        .flatMap((child) => (child.kind === bare.kind ? child.children : [child]));
+      return { kind: bare.kind, children, span };
+    }
+    if (bare.kind !== "not") return bare;
+    const child = settled(bare.child);
+    return child.kind === "not" ? child.child : { kind: "not", child, span };
+  }
+});
+
+function withoutSpans(tree: QueryNode): unknown {
+  return JSON.parse(JSON.stringify(tree, (key, value) => (key === "span" ? undefined : value)));
+}
+
+test("every operator's own example is read without a remark", () => {
+  for (const { example } of operators) expect(parseQuery(example).warnings).toEqual([]);
+});

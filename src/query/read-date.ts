@@ -1,0 +1,158 @@
+import { fault, type Operand, shown } from "./operand.ts";
+
+const expected = ["yyyy-mm-dd", "yyyy-mm-dd_hh:mm:ss_UTC", "yyyy-mm-ddThh:mm:ssZ"];
+
+/** Minutes east of UTC. Abbreviations that mean several zones (CST, IST, BST in Asia) have their most common reading. */
+const zones: Readonly<Record<string, number>> = {
+  UTC: 0,
+  GMT: 0,
+  Z: 0,
+  WET: 0,
+  WEST: 60,
+  BST: 60,
+  CET: 60,
+  CEST: 120,
+  EET: 120,
+  EEST: 180,
+  MSK: 180,
+  IST: 330,
+  JST: 540,
+  KST: 540,
+  AWST: 480,
+  ACST: 570,
+  AEST: 600,
+  AEDT: 660,
+  NZST: 720,
+  NZDT: 780,
+  AST: -240,
+  ADT: -180,
+  EST: -300,
+  EDT: -240,
+  CST: -360,
+  CDT: -300,
+  MST: -420,
+  MDT: -360,
+  PST: -480,
+  PDT: -420,
+  AKST: -540,
+  AKDT: -480,
+  HST: -600,
+};
+
+const form =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[_T](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?:_?([A-Z]{1,5})|([+-])(\d{2}):?(\d{2}))?)?$/;
+
+/**
+ * The time that `since:` or `until:` is given, in Unix milliseconds. A date alone is its first moment in UTC; a time of day needs
+ * its zone, by abbreviation or by offset. A leap second is the first moment of the next minute.
+ */
+export function readDate(operator: string, written: string): Operand<number> {
+  const match = form.exec(written.toUpperCase());
+  if (match === null) return notADate(operator, written);
+  const [, year, month, day, hour, minute, second, fraction, zone, sign, zoneHour, zoneMinute] =
+    match;
+  const impossible = impossibleDay(Number(year), Number(month), Number(day));
+  if (impossible !== null) {
+    return fault(
+      "invalid_date",
+      `${operator}:${shown(written)} is not a date: ${impossible}`,
+      expected,
+    );
+  }
+  const isLeapSecond = second === "60" && minute === "59";
+  if (
+    Number(hour ?? 0) > 23 ||
+    Number(minute ?? 0) > 59 ||
+    (Number(second ?? 0) > 59 && !isLeapSecond)
+  ) {
+    return fault(
+      "invalid_date",
+      `${operator}:${shown(written)} is not a time of day`,
+      expected,
+      "hours go from 00 to 23, minutes and seconds from 00 to 59",
+    );
+  }
+  const offset = zoneOffset(zone, sign, zoneHour, zoneMinute);
+  if (hour !== undefined && offset === undefined) {
+    const named = zone ?? (sign === undefined ? undefined : `${sign}${zoneHour}:${zoneMinute}`);
+    return unclearZone(operator, written, named);
+  }
+  const date = new Date(0);
+  date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
+  date.setUTCHours(Number(hour ?? 0), Number(minute ?? 0), Number(second ?? 0));
+  const milliseconds = Number((fraction ?? "0").padEnd(3, "0").slice(0, 3));
+  const ms = date.getTime() + milliseconds - (offset ?? 0) * 60_000;
+  if (ms < earliestMs || ms > latestMs) {
+    return fault(
+      "invalid_date",
+      `${operator}:${shown(written)} lies outside the years 0001 to 9999`,
+      expected,
+    );
+  }
+  return { value: ms };
+}
+
+function unclearZone(operator: string, written: string, zone: string | undefined): Operand<number> {
+  if (zone === undefined) {
+    return fault(
+      "invalid_date",
+      `${operator}:${shown(written)} has a time of day without a zone`,
+      expected,
+      `say which zone: ${operator}:${shown(written)}_UTC`,
+    );
+  }
+  return fault(
+    "invalid_date",
+    `${operator}: does not know the time zone ${shown(zone)}`,
+    expected,
+    "use UTC or an offset, as in 2024-01-02T03:04:05+02:00",
+  );
+}
+
+const earliestMs = Date.parse("0001-01-01T00:00:00Z");
+const latestMs = Date.parse("9999-12-31T23:59:59.999Z");
+
+function zoneOffset(
+  zone: string | undefined,
+  sign: string | undefined,
+  hour: string | undefined,
+  minute: string | undefined,
+): number | undefined {
+  if (zone !== undefined) return Object.hasOwn(zones, zone) ? zones[zone] : undefined;
+  if (sign === undefined) return undefined;
+  const minutes = Number(hour) * 60 + Number(minute);
+  return minutes > 14 * 60 || Number(minute) > 59 ? undefined : minutes * (sign === "-" ? -1 : 1);
+}
+
+function impossibleDay(year: number, month: number, day: number): string | null {
+  if (month < 1 || month > 12) return "months go from 01 to 12";
+  const last = new Date(0);
+  last.setUTCFullYear(year, month, 0);
+  if (day >= 1 && day <= last.getUTCDate()) return null;
+  return `days of ${String(year).padStart(4, "0")}-${String(month).padStart(2, "0")} go from 01 to ${last.getUTCDate()}`;
+}
+
+function notADate(operator: string, written: string): Operand<number> {
+  const repaired = repairedDate(written);
+  const hint =
+    repaired === null
+      ? `write the date as in ${operator}:2024-01-31`
+      : `write ${operator}:${repaired}`;
+  return fault(
+    "invalid_date",
+    `${operator}: wants a date as yyyy-mm-dd, not ${shown(written)}`,
+    expected,
+    hint,
+  );
+}
+
+/** What a date in another spelling most likely means; null where day and month could be mistaken for each other. */
+function repairedDate(written: string): string | null {
+  const match =
+    /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$/.exec(written) ??
+    /^(\d{4})(\d{2})(\d{2})$/.exec(written);
+  if (match === null) return null;
+  const [, year = "", month = "", day = ""] = match;
+  if (impossibleDay(Number(year), Number(month), Number(day)) !== null) return null;
+  return `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
+}

@@ -1,0 +1,82 @@
+import { fault, type Operand, shown } from "./operand.ts";
+
+export type Circle = { lat: number; lon: number; radiusKm: number };
+
+const expected = ["latitude,longitude,radius with km or mi"];
+const example = "geocode:37.7764,-122.4172,10km";
+const kilometresPerMile = 1.609344;
+/** Above half the circumference of the Earth every circle is the whole Earth; far above it a radius is a slip. */
+const widestRadiusKm = 50_000;
+const narrowestRadiusKm = 0.000001;
+
+const decimalNumber = /^[+-]?(?:\d{1,6}(?:\.\d{0,20})?|\.\d{1,20})$/;
+const radiusForm = /^([+-]?(?:\d{1,6}(?:\.\d{0,20})?|\.\d{1,20}))(km|mi)?$/i;
+
+/** `lat,lon,radius` in degrees and km or mi; miles are international miles of 1.609344 km. */
+export function readGeocode(written: string): Operand<Circle> {
+  const parts = written.split(",").map((part) => part.trim());
+  const [latText = "", lonText = "", radiusText = ""] = parts;
+  if (parts.length !== 3 || parts.includes("")) return notThreeParts(written);
+  if (!decimalNumber.test(latText) || !decimalNumber.test(lonText)) {
+    return fault(
+      "invalid_geocode",
+      `geocode: wants latitude and longitude as decimal degrees, not ${shown(`${latText},${lonText}`)}`,
+      expected,
+      `write it as in ${example}; south and west are negative`,
+    );
+  }
+  const radius = radiusForm.exec(radiusText);
+  if (radius === null || radius[2] === undefined) {
+    const hint = /^[+-]?[\d.]+$/.test(radiusText)
+      ? `write ${radiusText}km or ${radiusText}mi`
+      : `write the radius as in ${example}`;
+    return fault(
+      "invalid_geocode",
+      `geocode: wants a radius in km or mi, not ${shown(radiusText)}`,
+      expected,
+      hint,
+    );
+  }
+  const lat = Number(latText) + 0;
+  const lon = Number(lonText) + 0;
+  const outside = outsideRange(lat, lon, radiusText);
+  if (outside !== null) return outside;
+  const radiusKm = Number(radius[1]) * (radius[2].toLowerCase() === "mi" ? kilometresPerMile : 1);
+  if (radiusKm < narrowestRadiusKm || radiusKm > widestRadiusKm) {
+    return fault(
+      "invalid_geocode",
+      `geocode: wants a radius above 0 and up to ${widestRadiusKm} km, not ${shown(radiusText)}`,
+      expected,
+    );
+  }
+  return { value: { lat, lon, radiusKm } };
+}
+
+function outsideRange(lat: number, lon: number, radius: string): Operand<Circle> | null {
+  if (Math.abs(lat) <= 90 && Math.abs(lon) <= 180) return null;
+  const isSwapped = Math.abs(lat) > 90 && Math.abs(lat) <= 180 && Math.abs(lon) <= 90;
+  const message =
+    Math.abs(lat) > 90
+      ? `geocode: latitude ${lat} is outside -90 to 90`
+      : `geocode: longitude ${lon} is outside -180 to 180`;
+  return isSwapped
+    ? fault(
+        "invalid_geocode",
+        message,
+        expected,
+        `latitude comes first: geocode:${lon},${lat},${radius}`,
+      )
+    : fault("invalid_geocode", message, expected);
+}
+
+function notThreeParts(written: string): Operand<Circle> {
+  const hint = written.endsWith(",")
+    ? `leave out the spaces after the commas, as in ${example}`
+    : `write it as in ${example}`;
+  return fault(
+    "invalid_geocode",
+    `geocode: wants latitude,longitude,radius, not ${shown(written)}`,
+    expected,
+    hint,
+  );
+}

@@ -1,0 +1,46 @@
+import { foldHandle, readMention } from "../text/entities.ts";
+import { fault, type Operand, shown } from "./operand.ts";
+
+const did = /^did:[a-z0-9]+:[a-z0-9._:%-]*[a-z0-9._-]$/i;
+
+/** An account: a username, a dotted handle, `user@host`, a DID, or a numeric id; a leading `@` is allowed. */
+export function readUser(operator: string, written: string): Operand<string> {
+  const bare = written.normalize("NFKC").replace(/^@+/, "");
+  if (did.test(bare)) return { value: bare };
+  const mention = readMention(`@${bare}`, 0);
+  if (mention !== null && mention.end === bare.length + 1) {
+    return { value: foldHandle(mention.value) };
+  }
+  const fromProfile = /^https?:\/\/[^/]+\/(?:@|profile\/)?([a-z0-9_.-]+)\/?$/i.exec(bare);
+  const hint =
+    fromProfile === null
+      ? `write it as in ${operator}:nasa`
+      : `write ${operator}:${fromProfile[1]}`;
+  return fault(
+    "invalid_user",
+    `${operator}: wants a username, not ${shown(written)}`,
+    ["a username", "a handle such as nasa.bsky.social", "a did"],
+    hint,
+  );
+}
+
+/** A whole number of zero or more, in plain digits. */
+export function readCount(operator: string, written: string): Operand<number> {
+  const digits = written.normalize("NFKC");
+  const count = /^\d{1,16}$/.test(digits) ? Number(digits) : Number.NaN;
+  if (Number.isSafeInteger(count)) return { value: count };
+  const meant = meantCount(digits);
+  return fault(
+    "invalid_count",
+    `${operator}: wants a whole number, not ${shown(written)}`,
+    ["a number in plain digits"],
+    meant === null ? `write it as in ${operator}:100` : `write ${operator}:${meant}`,
+  );
+}
+
+function meantCount(written: string): number | null {
+  if (/^\d{1,3}(?:[,_.]\d{3})+$/.test(written)) return Number(written.replace(/[,_.]/g, ""));
+  const scaled = /^(\d{1,6}(?:\.\d{1,3})?)([km])$/i.exec(written);
+  if (scaled === null) return null;
+  return Math.round(Number(scaled[1]) * (scaled[2]?.toLowerCase() === "k" ? 1_000 : 1_000_000));
+}
