@@ -1,4 +1,5 @@
-import { renderRecord } from "../posts/record.ts";
+import type { Platform } from "../posts/post.ts";
+import { type RecordRow, renderRecord } from "../posts/record.ts";
 import type { PlatformCoverage, Position, SearchAnswer, SearchRequest } from "./archive.ts";
 import {
   catalogPath,
@@ -11,7 +12,7 @@ import {
   segmentPath,
 } from "./catalog.ts";
 import { openForReading } from "./database.ts";
-import { searchSegments } from "./search.ts";
+import { comparePositions, searchSegments } from "./search.ts";
 import { openSegment, type Segment } from "./segments/segment.ts";
 
 /** How many segments a reader keeps open; the one used longest ago is closed for a new one. */
@@ -61,23 +62,29 @@ export function createReader(folder: string, cacheKib: number, nowMs: () => numb
   }
 
   function records(positions: readonly Position[]): string[] {
+    const rows = rowsOf(positions);
     const handles = new Map<string, string | null>();
-    const texts: string[] = [];
-    for (const { id, platform } of positions) {
-      const entry = segments().findLast((each) => each.platform === platform && each.low <= id);
-      const row = entry && open(entry).row(id);
-      if (!row) continue;
-      const handleOf = (userId: string): string | null => {
-        const key = `${platform} ${userId}`;
-        const known = handles.get(key);
-        if (known !== undefined) return known;
-        const handle = presentHandle(catalog, platform, userId.toLowerCase());
-        handles.set(key, handle);
-        return handle;
-      };
-      texts.push(renderRecord(row, handleOf));
+    const handleOf = (platform: Platform, userId: string): string | null => {
+      const key = `${platform} ${userId}`;
+      const known = handles.get(key);
+      if (known !== undefined) return known;
+      const handle = presentHandle(catalog, platform, userId.toLowerCase());
+      handles.set(key, handle);
+      return handle;
+    };
+    return rows.map((row) => renderRecord(row, (userId) => handleOf(row.platform, userId)));
+  }
+
+  /** One statement for each segment that any of the posts lies in; what is gone is left out. */
+  function rowsOf(positions: readonly Position[]): RecordRow[] {
+    const bySegment = Map.groupBy(positions, ({ id, platform }) =>
+      segments().findLast((entry) => entry.platform === platform && entry.low <= id),
+    );
+    const rows: RecordRow[] = [];
+    for (const [entry, own] of bySegment) {
+      if (entry !== undefined) rows.push(...open(entry).rows(own.map(({ id }) => id)));
     }
-    return texts;
+    return bySegment.size > 1 ? rows.sort(comparePositions) : rows;
   }
 
   return {

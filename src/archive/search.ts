@@ -47,9 +47,8 @@ export function searchSegments(
     const asked = { ...query, skew: visit.entry.skew };
     const answer = open(visit.entry).search(asked, { low, high: visit.high }, wanted, expired);
     work.candidates += answer.candidates;
-    found = [...found, ...answer.ids.map((id) => ({ id, platform: visit.entry.platform }))]
-      .sort(comparePositions)
-      .slice(0, wanted);
+    const own = answer.ids.map((id) => ({ id, platform: visit.entry.platform }));
+    found = found.length === 0 ? own : [...found, ...own].sort(comparePositions).slice(0, wanted);
     if (answer.stoppedAt !== null) {
       resumeAt = highest(answer.stoppedAt - 1n, visits[index + 1]?.high);
       break;

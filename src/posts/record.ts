@@ -1,3 +1,4 @@
+import { isoText } from "../lib/iso-time.ts";
 import { xUri } from "./ids.ts";
 import type { Media, Mention, Origin, Platform, Post, PostCounts, PostReference } from "./post.ts";
 
@@ -84,24 +85,24 @@ export function encodeRecord(post: Post, timeMs: number): string {
  */
 export function renderRecord(row: RecordRow, handleOf: (userId: string) => string | null): string {
   const values = row.record.split(separator);
-  const value = (index: number, usual: string): string => values[index] || usual;
-  const userId = value(line.userId, "null");
-  const flags = value(line.flags, "");
-  const langs = value(line.langs, "[]");
-  const username = values[line.username] || presentHandle(userId, handleOf);
-  const counts = row.counts;
+  const userId = values[line.userId] || "null";
+  const flags = values[line.flags] ?? "";
+  const langs = values[line.langs] || "[]";
+  const { platform, counts } = row;
+  const id = String(row.id);
+  const uri = uriText(values, id);
   return (
-    `{"ID":"${row.id}","Content":${value(line.content, '""')},"Metadata":{"platform":"${row.platform}"` +
-    `,"url":${value(line.url, derivedUrl(row, values))},"uri":${JSON.stringify(decodeUri(row, values))}` +
-    `,"created_at":"${isoTime(values, row.timeMs)}","username":${username}` +
-    `,"author":${value(line.authorName, "null")},"user_id":${userId}` +
-    `,"lang":${firstOf(langs)},"langs":${langs},"conversation_id":${value(line.conversationId, "null")}` +
-    `,"in_reply_to":${value(line.inReplyTo, "null")},"quoted":${value(line.quoted, "null")}` +
-    `,"reposted":${value(line.reposted, "null")},"is_reply":${flags.includes("r")}` +
+    `{"ID":"${id}","Content":${values[line.content]},"Metadata":{"platform":"${platform}"` +
+    `,"url":${values[line.url] || derivedUrl(values, uri)},"uri":${uri}` +
+    `,"created_at":"${isoTime(values, row.timeMs)}","username":${values[line.username] || presentHandle(userId, handleOf)}` +
+    `,"author":${values[line.authorName] || "null"},"user_id":${userId}` +
+    `,"lang":${firstOf(langs)},"langs":${langs},"conversation_id":${values[line.conversationId] || "null"}` +
+    `,"in_reply_to":${values[line.inReplyTo] || "null"},"quoted":${values[line.quoted] || "null"}` +
+    `,"reposted":${values[line.reposted] || "null"},"is_reply":${flags.includes("r")}` +
     `,"is_quote":${flags.includes("q")},"is_retweet":${flags.includes("t")}` +
-    `,"hashtags":${value(line.hashtags, "[]")},"mentions":${value(line.mentions, "[]")}` +
-    `,"urls":${value(line.urls, "[]")},"media":${value(line.media, "[]")},"geo":${value(line.geo, "null")}` +
-    `,"labels":${value(line.labels, "[]")},"possibly_sensitive":${sensitiveText(flags)}` +
+    `,"hashtags":${values[line.hashtags] || "[]"},"mentions":${values[line.mentions] || "[]"}` +
+    `,"urls":${values[line.urls] || "[]"},"media":${values[line.media] || "[]"},"geo":${values[line.geo] || "null"}` +
+    `,"labels":${values[line.labels] || "[]"},"possibly_sensitive":${sensitiveText(flags)}` +
     `,"public_metrics":{"like_count":${counts.likes},"retweet_count":${counts.reposts}` +
     `,"reply_count":${counts.replies},"quote_count":${counts.quotes}},"origin":"${originOf(flags)}"},"Score":1}`
   );
@@ -223,22 +224,29 @@ function encodeUri(post: Post): string {
 function decodeUri(row: RecordRow, values: readonly string[]): string {
   const kept = values[line.uri] ?? "";
   if (kept === "") return xUri(row.id);
-  if (kept.startsWith('"')) return JSON.parse(kept) as string;
+  return kept.startsWith('"') ? (JSON.parse(kept) as string) : blueskyUri(values, kept);
+}
+
+function blueskyUri(values: readonly string[], key: string): string {
   const userId = values[line.userId];
-  return `${blueskyPrefix(userId ? (JSON.parse(userId) as string) : null)}${kept}`;
+  return `${blueskyPrefix(userId ? (JSON.parse(userId) as string) : null)}${key}`;
 }
 
 const blueskyPrefix = (userId: string | null): string | null =>
   userId === null ? null : `at://${userId}/${blueskyCollection}/`;
 
+/** The uri as JSON text. */
+function uriText(values: readonly string[], id: string): string {
+  const kept = values[line.uri];
+  if (!kept) return `"https://x.com/i/status/${id}"`;
+  return kept.startsWith('"') ? kept : JSON.stringify(blueskyUri(values, kept));
+}
+
 /** The address a person would open, as JSON text, where the source gave none. */
-function derivedUrl(row: RecordRow, values: readonly string[]): string {
-  const kept = values[line.uri] ?? "";
-  if (kept === "") return `"${xUri(row.id)}"`;
-  if (kept.startsWith('"')) {
-    const uri = JSON.parse(kept) as string;
-    return uri.startsWith("https://") || uri.startsWith("http://") ? kept : "null";
-  }
+function derivedUrl(values: readonly string[], uri: string): string {
+  const kept = values[line.uri];
+  if (!kept || uri.startsWith('"https://') || uri.startsWith('"http://')) return uri;
+  if (kept.startsWith('"')) return "null";
   const userId = JSON.parse(values[line.userId] || '""') as string;
   return JSON.stringify(`https://bsky.app/profile/${userId}/post/${kept}`);
 }
@@ -248,15 +256,14 @@ function presentHandle(userIdText: string, handleOf: (userId: string) => string 
   return JSON.stringify(handleOf(JSON.parse(userIdText) as string) ?? JSON.parse(userIdText));
 }
 
-/** Seconds where the time has no milliseconds, as most platforms write it. */
 function isoTime(values: readonly string[], timeMs: number): string {
   const createdText = values[line.createdMs];
-  const iso = new Date(createdText ? Number(createdText) : timeMs).toISOString();
-  return iso.endsWith(".000Z") ? `${iso.slice(0, -5)}Z` : iso;
+  return isoText(createdText ? Number(createdText) : timeMs);
 }
 
 /** The first string of a JSON list of strings, as JSON text. */
 function firstOf(langs: string): string {
   if (langs === "[]") return "null";
-  return JSON.stringify((JSON.parse(langs) as string[])[0] ?? null);
+  const plain = /^\[("[A-Za-z0-9-]*")[,\]]/.exec(langs)?.[1];
+  return plain ?? JSON.stringify((JSON.parse(langs) as string[])[0] ?? null);
 }

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { type IdRange, idTimeMs, type TimeSkew, tellsTime } from "../../posts/ids.ts";
 import { matches, type Subject } from "../../posts/matcher.ts";
-import type { Platform, PostCounts } from "../../posts/post.ts";
+import type { Platform } from "../../posts/post.ts";
 import { decodeRecord, type RecordRow } from "../../posts/record.ts";
 import { indexTerms } from "../../posts/terms.ts";
 import type { PlanNode } from "../../query/plan.ts";
@@ -30,8 +30,8 @@ export type SegmentAnswer = {
 /** The newest `limit` posts of a segment that match, newest first. */
 export type Segment = {
   search(query: SegmentQuery, range: IdRange, limit: number, expired: () => boolean): SegmentAnswer;
-  /** The row of a post; null when it is gone. */
-  row(id: bigint): RecordRow | null;
+  /** The rows of these posts in this order; those that are gone are left out. */
+  rows(ids: readonly bigint[]): RecordRow[];
   close(): void;
 };
 
@@ -43,16 +43,17 @@ export function openSegment(path: string, platform: Platform, cacheKib: number):
   const database = openForReading(path, cacheKib);
   const statements = prepareStatements(database);
 
-  function row(id: bigint): RecordRow | null {
-    const found = statements.row.get(id);
-    if (found === undefined) return null;
-    return {
-      id,
-      platform,
-      timeMs: Number(found.time_ms),
-      counts: countsOf(found),
-      record: String(found.record),
-    };
+  function rows(ids: readonly bigint[]): RecordRow[] {
+    return statements.rows.all(`[${ids.join(",")}]`).map((found) => {
+      const [id, timeMs, likes, reposts, replies, quotes, record] = found as unknown as StoredRow;
+      const counts = {
+        likes: numberOrNull(likes),
+        reposts: numberOrNull(reposts),
+        replies: numberOrNull(replies),
+        quotes: numberOrNull(quotes),
+      };
+      return { id, platform, timeMs: Number(timeMs), counts, record };
+    });
   }
 
   function timeMs(id: bigint): number | null {
@@ -74,12 +75,13 @@ export function openSegment(path: string, platform: Platform, cacheKib: number):
     return (fromMs === null || time >= fromMs) && (toMs === null || time < toMs);
   }
 
-  function* candidates(query: SegmentQuery, range: IdRange): Generator<bigint> {
-    const rows =
-      query.expression === null
-        ? statements.all.iterate(range.low, range.high)
-        : statements.matching.iterate(query.expression, range.low, range.high);
-    for (const candidate of rows) yield candidate.id as bigint;
+  function candidates(
+    { expression }: SegmentQuery,
+    { low, high }: IdRange,
+    limit: number,
+  ): Iterable<unknown> {
+    if (expression === null) return statements.all.iterate(low, high, limit);
+    return statements.matching.iterate(expression, low, high, limit);
   }
 
   function search(
@@ -89,9 +91,14 @@ export function openSegment(path: string, platform: Platform, cacheKib: number):
     expired: () => boolean,
   ): SegmentAnswer {
     const answer: SegmentAnswer = { ids: [], stoppedAt: null, candidates: 0 };
-    for (const id of candidates(query, range)) {
+    const everyCandidateCounts =
+      query.residual.kind === "all" && query.fromMs === null && query.toMs === null;
+    for (const candidate of candidates(query, range, everyCandidateCounts ? limit : noLimit)) {
+      const [id] = candidate as [bigint];
       answer.candidates += 1;
-      if (liesInWindow(id, query) && passes(query.residual, row, id)) answer.ids.push(id);
+      if (everyCandidateCounts || (liesInWindow(id, query) && passes(query, rows, id))) {
+        answer.ids.push(id);
+      }
       if (answer.ids.length >= limit) break;
       if (answer.candidates % candidatesBetweenChecks === 0 && expired()) {
         answer.stoppedAt = id;
@@ -101,13 +108,17 @@ export function openSegment(path: string, platform: Platform, cacheKib: number):
     return answer;
   }
 
-  return { search, row, close: () => database.close() };
+  return { search, rows, close: () => database.close() };
 }
 
-function passes(residual: PlanNode, read: (id: bigint) => RecordRow | null, id: bigint): boolean {
+function passes(
+  { residual }: SegmentQuery,
+  read: (ids: readonly bigint[]) => RecordRow[],
+  id: bigint,
+): boolean {
   if (residual.kind === "all") return true;
-  const row = read(id);
-  return row !== null && matches(residual, rowSubject(row));
+  const [row] = read([id]);
+  return row !== undefined && matches(residual, rowSubject(row));
 }
 
 /** A stored row as the matcher reads it; the record is decoded only when the plan asks for more than time and counts. */
@@ -120,34 +131,32 @@ export function rowSubject(row: RecordRow): Subject {
   };
 }
 
-type Row = Record<string, unknown>;
+type StoredRow = [bigint, bigint, Count, Count, Count, Count, string];
+type Count = bigint | null;
 
-function countsOf(row: Row): PostCounts {
-  const count = (value: unknown): number | null => (value === null ? null : Number(value));
-  return {
-    likes: count(row.likes),
-    reposts: count(row.reposts),
-    replies: count(row.replies),
-    quotes: count(row.quotes),
-  };
-}
+const numberOrNull = (count: Count): number | null => (count === null ? null : Number(count));
 
-type Statements = Record<"row" | "time" | "all" | "matching", StatementSync>;
+/** SQLite's way to say that a LIMIT is none. */
+const noLimit = -1;
+
+type Statements = Record<"rows" | "time" | "all" | "matching", StatementSync>;
 
 function prepareStatements(database: DatabaseSync): Statements {
-  const all = database.prepare("SELECT id FROM post WHERE id BETWEEN ? AND ? ORDER BY id DESC");
-  const matching = database.prepare(
-    `SELECT rowid AS id FROM term WHERE term MATCH ? AND rowid BETWEEN ? AND ?
-     ORDER BY rowid DESC`,
+  const all = database.prepare(
+    "SELECT id FROM post WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT ?",
   );
-  all.setReadBigInts(true);
-  matching.setReadBigInts(true);
-  return {
-    all,
-    matching,
-    time: database.prepare("SELECT time_ms FROM post WHERE id = ?"),
-    row: database.prepare(
-      "SELECT time_ms, likes, reposts, replies, quotes, record FROM post WHERE id = ?",
-    ),
-  };
+  const matching = database.prepare(
+    `SELECT rowid FROM term WHERE term MATCH ? AND rowid BETWEEN ? AND ?
+     ORDER BY rowid DESC LIMIT ?`,
+  );
+  const rows = database.prepare(
+    `SELECT post.id, time_ms, likes, reposts, replies, quotes, record
+     FROM json_each(?) AS asked CROSS JOIN post ON post.id = asked.value`,
+  );
+  for (const statement of [all, matching, rows]) {
+    statement.setReadBigInts(true);
+    statement.setReturnArrays(true);
+  }
+  const time = database.prepare("SELECT time_ms FROM post WHERE id = ?");
+  return { all, matching, rows, time };
 }

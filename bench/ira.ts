@@ -1,0 +1,128 @@
+import { once } from "node:events";
+import { createReadStream, createWriteStream, existsSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { createGunzip } from "node:zlib";
+
+/** Where the real posts lie that measurements are made on; they are no part of the project. */
+export const dataFolder = join(import.meta.dirname, "../../shared/data");
+
+const files = ["ira_00", "ira_04"].map((name) =>
+  join(dataFolder, "ira_tweets", `${name}.ndjson.gz`),
+);
+
+/** Language names of the data set and the tags that the import record takes. */
+const tags: Readonly<Record<string, string>> = {
+  Albanian: "sq",
+  Arabic: "ar",
+  Bulgarian: "bg",
+  Catalan: "ca",
+  Croatian: "hr",
+  Czech: "cs",
+  Danish: "da",
+  Dutch: "nl",
+  English: "en",
+  Estonian: "et",
+  Farsi: "fa",
+  "Farsi (Persian)": "fa",
+  Finnish: "fi",
+  French: "fr",
+  German: "de",
+  Greek: "el",
+  Gujarati: "gu",
+  Hebrew: "he",
+  Hindi: "hi",
+  Hungarian: "hu",
+  Icelandic: "is",
+  Indonesian: "id",
+  Italian: "it",
+  Japanese: "ja",
+  Kannada: "kn",
+  Korean: "ko",
+  Kurdish: "ku",
+  Latvian: "lv",
+  Lithuanian: "lt",
+  Macedonian: "mk",
+  Malay: "ms",
+  Malayalam: "ml",
+  Norwegian: "no",
+  Polish: "pl",
+  Portuguese: "pt",
+  Pushto: "ps",
+  Romanian: "ro",
+  Russian: "ru",
+  Serbian: "sr",
+  "Simplified Chinese": "zh-cn",
+  Slovak: "sk",
+  Slovenian: "sl",
+  Somali: "so",
+  Spanish: "es",
+  Swedish: "sv",
+  "Tagalog (Filipino)": "tl",
+  Tamil: "ta",
+  Telugu: "te",
+  Thai: "th",
+  "Traditional Chinese": "zh-tw",
+  Turkish: "tr",
+  Ukrainian: "uk",
+  Urdu: "ur",
+  Uzbek: "uz",
+  Vietnamese: "vi",
+};
+
+type IraPost = {
+  id: string;
+  author: string;
+  author_id: string;
+  created_at: string;
+  text: string;
+  language: string;
+  post_type: string;
+  retweet: number;
+};
+
+/** Ends the measurement with a clear word where the posts are not to be had. */
+export function requireData(): void {
+  const missing = files.filter((file) => !existsSync(file));
+  if (missing.length === 0) return;
+  console.error(
+    `this measurement needs real posts that are not part of the project: ${missing.join(", ")}`,
+  );
+  process.exit(1);
+}
+
+/** Writes the 600,000 posts as import records, one file; resolves to how many there are. */
+export async function writeImportFile(path: string): Promise<number> {
+  const output = createWriteStream(path);
+  let count = 0;
+  for await (const post of iraPosts()) {
+    count += 1;
+    if (!output.write(`${JSON.stringify(toRecord(post))}\n`)) await once(output, "drain");
+  }
+  output.end();
+  await once(output, "finish");
+  return count;
+}
+
+/** The posts as they lie there, oldest first. */
+export async function* iraPosts(): AsyncGenerator<IraPost> {
+  for (const file of files) {
+    const lines = createInterface({ input: createReadStream(file).pipe(createGunzip()) });
+    for await (const line of lines) yield JSON.parse(line) as IraPost;
+  }
+}
+
+/** A post of the data set as an import record. */
+export function toRecord(post: IraPost): Record<string, unknown> {
+  const lang = tags[post.language];
+  return {
+    id: post.id,
+    author: post.author,
+    author_id: post.author_id,
+    created_at: post.created_at,
+    text: post.text,
+    ...(lang === undefined ? {} : { lang }),
+    is_repost: post.retweet === 1,
+    is_quote: post.post_type === "Q",
+  };
+}

@@ -1,0 +1,70 @@
+import { querySequence } from "../src/text/sequence.ts";
+import { iraPosts } from "./ira.ts";
+import { seededRandom } from "./measure.ts";
+
+export type QueryKind = { name: string; queries: string[] };
+
+const week = 7 * 86_400_000;
+const isoDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
+/** `count` queries of each kind, drawn from the words, authors and days of the real posts; the same in every run. */
+export async function drawQueries(count: number): Promise<QueryKind[]> {
+  const random = seededRandom(7);
+  const pick = <Item>(items: readonly Item[]): Item => {
+    const item = items[Math.floor(random() * items.length)];
+    if (item === undefined) throw new Error("nothing to draw from");
+    return item;
+  };
+  const frequencies = new Map<string, number>();
+  const samples: { words: string[]; author: string; ms: number; english: boolean }[] = [];
+  let index = 0;
+  for await (const post of iraPosts()) {
+    const words = post.text
+      .replace(/https?:\S+|[@#]\w+|&\w+;/g, " ")
+      .split(/[^\p{L}]+/u)
+      .filter((word) => word.length > 2)
+      .map((word) => word.toLowerCase());
+    for (const word of new Set(words)) frequencies.set(word, (frequencies.get(word) ?? 0) + 1);
+    if (index++ % 37 === 0 && words.length > 4) {
+      const ms = Date.parse(post.created_at);
+      samples.push({ words, author: post.author, ms, english: post.language === "English" });
+    }
+  }
+  const simple = [...frequencies].filter(([word]) => querySequence(word).length === 1);
+  const common = simple.filter(([, posts]) => posts > 5_000).map(([word]) => word);
+  const rare = simple.filter(([, posts]) => posts >= 2 && posts <= 20).map(([word]) => word);
+  const isCommon = new Set(common);
+  const withCommon = samples.filter(({ words }) => words.some((word) => isCommon.has(word)));
+  const many = (draw: () => string): string[] => Array.from({ length: count }, draw);
+  const adjacent = (): string => {
+    for (;;) {
+      const { words } = pick(samples);
+      const at = Math.floor(random() * (words.length - 1));
+      const phrase = words.slice(at, at + 2);
+      if (phrase.every((word) => simple.length > 0 && querySequence(word).length === 1))
+        return `"${phrase.join(" ")}"`;
+    }
+  };
+  return [
+    { name: "common term", queries: many(() => pick(common)) },
+    { name: "rare term", queries: many(() => pick(rare)) },
+    {
+      name: "two terms",
+      queries: many(() => {
+        const { words } = pick(withCommon);
+        return `${pick(words)} ${pick(words)}`;
+      }),
+    },
+    { name: "phrase", queries: many(adjacent) },
+    { name: "from:", queries: many(() => `from:${pick(samples).author}`) },
+    { name: "term -term", queries: many(() => `${pick(common)} -${pick(common)}`) },
+    {
+      name: "term in an old week",
+      queries: many(() => {
+        const { ms } = pick(samples);
+        return `${pick(common)} since:${isoDay(ms)} until:${isoDay(ms + week)}`;
+      }),
+    },
+    { name: "lang: with a term", queries: many(() => `lang:en ${pick(common)}`) },
+  ];
+}

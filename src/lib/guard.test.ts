@@ -1,0 +1,154 @@
+import type { LookupAddress } from "node:dns";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { createGuard, isPublicAddress, type Resolve } from "./guard.ts";
+
+const resolvingTo =
+  (...addresses: string[]): Resolve =>
+  (_hostname, _options, done) =>
+    done(
+      null,
+      addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 })),
+    );
+
+function resolved(url: string, resolve: Resolve, all = true, configured: string[] = []) {
+  return new Promise<{ code: unknown; found: string | LookupAddress[] }>((settle) => {
+    const lookup = createGuard(configured, resolve).lookupFor(new URL(url));
+    lookup(new URL(url).hostname, { all }, (error, found) =>
+      settle({ code: error === null ? null : error.code, found }),
+    );
+  });
+}
+
+describe("an address is public or not, in whatever form it is written", () => {
+  test.each([
+    "127.0.0.1",
+    "127.1",
+    "2130706433",
+    "0x7f.1",
+    "0177.0.0.1",
+    "0.0.0.0",
+    "10.1.2.3",
+    "172.16.0.1",
+    "192.168.1.1",
+    "169.254.169.254",
+    "100.64.0.1",
+    "192.0.2.1",
+    "198.18.0.1",
+    "224.0.0.1",
+    "255.255.255.255",
+    "::",
+    "::1",
+    "::127.0.0.1",
+    "::8.8.8.8",
+    "::ffff:127.0.0.1",
+    "::ffff:10.0.0.1",
+    "64:ff9b::7f00:1",
+    "64:ff9b:1::1",
+    "2002:7f00:1::",
+    "2001:0:4136:e378::",
+    "2001:db8::1",
+    "fe80::1",
+    "fe80::1%eth0",
+    "fec0::1",
+    "fd00::1",
+    "ff02::1",
+    "not an address",
+    "",
+  ])("%j is refused", (address) => {
+    expect(isPublicAddress(address)).toBe(false);
+  });
+
+  test.each(["8.8.8.8", "1.1.1.1", "134744072", "2606:4700:4700::1111", "::ffff:8.8.8.8"])(
+    "%j is public",
+    (address) => {
+      expect(isPublicAddress(address)).toBe(true);
+    },
+  );
+
+  test("no spelling of a private IPv4 address is public", () => {
+    const octet = fc.integer({ min: 0, max: 255 });
+    const written = (value: number) =>
+      fc.constantFrom(String(value), `0x${value.toString(16)}`, `0${value.toString(8)}`);
+    const privateAddress = fc
+      .tuple(fc.constantFrom(10, 127), octet, octet, octet)
+      .chain(([a, b, c, d]) =>
+        fc.oneof(
+          fc.tuple(written(a), written(b), written(c), written(d)).map((parts) => parts.join(".")),
+          written(((a * 256 + b) * 256 + c) * 256 + d),
+          fc.constant(`::ffff:${a}.${b}.${c}.${d}`),
+          fc.constant(`::${a}.${b}.${c}.${d}`),
+        ),
+      );
+    fc.assert(
+      fc.property(privateAddress, (address) => {
+        expect(isPublicAddress(address)).toBe(false);
+      }),
+    );
+  });
+
+  test("any text is judged without a fault", () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        expect(typeof isPublicAddress(text)).toBe("boolean");
+      }),
+    );
+  });
+});
+
+describe("a guard", () => {
+  test.each([
+    "ws://127.0.0.1/x",
+    "ws://2130706433/x",
+    "ws://0x7f.1/x",
+    "ws://[::1]/x",
+    "ws://[::ffff:127.0.0.1]/x",
+    "ws://169.254.169.254/x",
+  ])("refuses %s before anything is looked up", (url) => {
+    const unused: Resolve = () => {
+      throw new Error("looked up");
+    };
+    expect(() => createGuard([], unused).lookupFor(new URL(url))).toThrow(/not a public address/);
+  });
+
+  test("refuses a name when any of its addresses is not public", async () => {
+    const outcome = await resolved("wss://name.example", resolvingTo("8.8.8.8", "10.0.0.1"));
+    expect(outcome.code).toBe("address_refused");
+  });
+
+  test("refuses a name without an address", async () => {
+    expect((await resolved("wss://name.example", resolvingTo())).code).toBe("address_refused");
+  });
+
+  test("judges each look-up anew, so that a name cannot turn inwards later", async () => {
+    const answers = ["8.8.8.8", "127.0.0.1"];
+    const rebinding: Resolve = (_hostname, _options, done) =>
+      done(null, [{ address: answers.shift() ?? "", family: 4 }]);
+    expect((await resolved("wss://name.example", rebinding)).code).toBeNull();
+    expect((await resolved("wss://name.example", rebinding)).code).toBe("address_refused");
+  });
+
+  test("gives all public addresses, or the first where one is asked for", async () => {
+    const resolve = resolvingTo("8.8.8.8", "1.1.1.1");
+    expect((await resolved("wss://name.example", resolve)).found).toHaveLength(2);
+    expect((await resolved("wss://name.example", resolve, false)).found).toBe("8.8.8.8");
+  });
+
+  test("passes on the fault of a look-up", async () => {
+    const failing: Resolve = (_hostname, _options, done) =>
+      done(Object.assign(new Error("no such name"), { code: "ENOTFOUND" }), []);
+    expect((await resolved("wss://name.example", failing)).code).toBe("ENOTFOUND");
+  });
+
+  test("allows the host and port that the configuration names, and no other port of it", async () => {
+    const configured = ["ws://127.0.0.1:9000/subscribe", "ws://inside.example/subscribe"];
+    const guard = createGuard(configured);
+    expect(() => guard.lookupFor(new URL("ws://127.0.0.1:9000/other"))).not.toThrow();
+    expect(() => guard.lookupFor(new URL("ws://127.0.0.1:9001/subscribe"))).toThrow();
+    const inside = resolvingTo("10.0.0.1");
+    expect((await resolved("ws://inside.example:80/", inside, true, configured)).code).toBeNull();
+    expect((await resolved("ws://inside.example:81/", inside, true, configured)).code).toBe(
+      "address_refused",
+    );
+  });
+});

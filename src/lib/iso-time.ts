@@ -1,0 +1,24 @@
+const dayMs = 86_400_000;
+const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, "0"));
+
+let lastDay = Number.NaN;
+let lastDayText = "";
+
+/**
+ * A time in ISO 8601, UTC, as `Date.toISOString` writes it, but without `.000` where there are no milliseconds. Posts come
+ * in the order of their times, so the date of the previous call mostly holds.
+ */
+export function isoText(ms: number): string {
+  const day = Math.floor(ms / dayMs);
+  if (day !== lastDay) {
+    lastDayText = new Date(day * dayMs).toISOString().slice(0, -13);
+    lastDay = day;
+  }
+  const within = ms - day * dayMs;
+  const second = Math.floor(within / 1_000);
+  const hour = twoDigits[Math.floor(second / 3_600)];
+  const minute = twoDigits[Math.floor(second / 60) % 60];
+  const rest = within % 1_000;
+  const fraction = rest === 0 ? "" : `.${String(rest).padStart(3, "0")}`;
+  return `${lastDayText}${hour}:${minute}:${twoDigits[second % 60]}${fraction}Z`;
+}

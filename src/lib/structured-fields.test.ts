@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { serializeDictionary, serializeList } from "./structured-fields.ts";
+
+test("a list joins its items, parameters behind each", () => {
+  expect(
+    serializeList([
+      { value: "burst", parameters: { q: 3, w: 1 } },
+      { value: 'a "b" \\', parameters: { on: true, off: false } },
+    ]),
+  ).toBe('"burst";q=3;w=1, "a \\"b\\" \\\\";on;off=?0');
+  expect(serializeList([])).toBe("");
+});
+
+test("a dictionary names its members; a true one is its key alone", () => {
+  expect(
+    serializeDictionary({
+      complete: { value: false },
+      from: { value: "2026-01-01T00:00:00Z" },
+      gaps: { value: -0 },
+      all: { value: true, parameters: { v: -15 } },
+    }),
+  ).toBe('complete=?0, from="2026-01-01T00:00:00Z", gaps=0, all;v=-15');
+});
+
+test.each([
+  ["a letter beyond ASCII", { a: { value: "é" } }],
+  ["a control character", { a: { value: "a\nb" } }],
+  ["a fraction", { a: { value: 1.5 } }],
+  ["16 digits", { a: { value: 1_000_000_000_000_000 } }],
+  ["a key in capitals", { A: { value: 1 } }],
+  ["a key that begins with a digit", { "1a": { value: 1 } }],
+])("%s is an error", (_name, members) => {
+  expect(() => serializeDictionary(members)).toThrow(/structured field/);
+});

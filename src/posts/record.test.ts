@@ -1,0 +1,151 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { generatedPost } from "../../test/support/generated.ts";
+import { makePost } from "../../test/support/make-post.ts";
+import { postTimeMs } from "./ids.ts";
+import type { Post } from "./post.ts";
+import { decodeRecord, encodeRecord, type RecordRow, recordUri, renderRecord } from "./record.ts";
+
+function rowOf(post: Post, id = post.nativeId ?? 7n): RecordRow {
+  const timeMs = postTimeMs(post, Date.UTC(2030, 0, 1));
+  return {
+    id,
+    platform: post.platform,
+    timeMs,
+    counts: post.counts,
+    record: encodeRecord(post, timeMs),
+  };
+}
+
+const rendered = (post: Post, handle: string | null = null) =>
+  JSON.parse(renderRecord(rowOf(post), () => handle));
+
+const full = makePost({
+  platform: "x",
+  nativeId: 1157939227653046272n,
+  url: "https://x.com/ann/status/1157939227653046272",
+  username: "ann",
+  userId: "42",
+  authorName: 'Ann "A" Other\n',
+  createdMs: Date.UTC(2026, 0, 1, 12, 30, 5),
+  text: 'line one\nline "two" \\ three\u2028',
+  langs: ["en", "de"],
+  conversationId: "99",
+  inReplyTo: { id: "99", uri: "https://x.com/i/status/99", username: "bob", userId: null },
+  quoted: { id: "98", uri: null, username: null, userId: null },
+  reposted: null,
+  isReply: true,
+  isQuote: true,
+  hashtags: ["news"],
+  mentions: [
+    { username: "bob", userId: "43" },
+    { username: "carol", userId: null },
+  ],
+  urls: ["https://example.com/"],
+  media: [{ type: "image", url: "https://example.com/a.png", alt: "a cat" }],
+  geo: { lat: 1.5, lon: -2 },
+  labels: ["nudity"],
+  sensitive: true,
+  counts: { likes: 5, reposts: 0, replies: null, quotes: 2 },
+});
+
+describe("the record of the API", () => {
+  test("has the four fields of the contract, and everything known in Metadata", () => {
+    expect(rendered(full)).toEqual({
+      ID: "1157939227653046272",
+      Content: full.text,
+      Metadata: {
+        platform: "x",
+        url: "https://x.com/ann/status/1157939227653046272",
+        uri: "https://x.com/i/status/1157939227653046272",
+        created_at: "2026-01-01T12:30:05Z",
+        username: "ann",
+        author: 'Ann "A" Other\n',
+        user_id: "42",
+        lang: "en",
+        langs: ["en", "de"],
+        conversation_id: "99",
+        in_reply_to: { id: "99", uri: "https://x.com/i/status/99", username: "bob", user_id: null },
+        quoted: { id: "98", uri: null, username: null, user_id: null },
+        reposted: null,
+        is_reply: true,
+        is_quote: true,
+        is_retweet: false,
+        hashtags: ["news"],
+        mentions: ["bob", "carol"],
+        urls: ["https://example.com/"],
+        media: [{ type: "image", url: "https://example.com/a.png", alt: "a cat" }],
+        geo: { lat: 1.5, lon: -2 },
+        labels: ["nudity"],
+        possibly_sensitive: true,
+        public_metrics: { like_count: 5, retweet_count: 0, reply_count: null, quote_count: 2 },
+        origin: "import",
+      },
+      Score: 1,
+    });
+  });
+
+  test("says null, not nothing, where a source does not tell", () => {
+    const bare = rendered(
+      makePost({ platform: "mastodon", uri: "tag:example.com,1", userId: null }),
+    );
+    expect(bare.Metadata).toMatchObject({
+      url: null,
+      author: null,
+      user_id: null,
+      lang: null,
+      langs: [],
+      in_reply_to: null,
+      possibly_sensitive: null,
+      public_metrics: { like_count: null },
+    });
+  });
+
+  test("leads to the post's page where the source gave no address", () => {
+    expect(rendered({ ...full, url: null }).Metadata.url).toBe(
+      "https://x.com/i/status/1157939227653046272",
+    );
+    expect(rendered(makePost({ key: "3kabc" })).Metadata).toMatchObject({
+      uri: "at://did:plc:author/app.bsky.feed.post/3kabc",
+      url: "https://bsky.app/profile/did:plc:author/post/3kabc",
+    });
+    const toot = "https://example.social/@ann/1";
+    expect(rendered(makePost({ platform: "mastodon", uri: toot })).Metadata.url).toBe(toot);
+  });
+
+  test("shows the present handle of an account without one, else its id", () => {
+    const unnamed = makePost({ username: "" });
+    expect(rendered(unnamed, "now.example").Metadata.username).toBe("now.example");
+    expect(rendered(unnamed).Metadata.username).toBe("did:plc:author");
+  });
+
+  test("tells the time claimed, also where it lies after the time seen", () => {
+    const claimed = Date.UTC(2029, 0, 1);
+    const early = makePost({ createdMs: claimed, seenMs: Date.UTC(2026, 0, 1) });
+    expect(rendered(early).Metadata.created_at).toBe("2029-01-01T00:00:00Z");
+  });
+});
+
+test("a stored record gives back the post that it was made from", () => {
+  fc.assert(
+    fc.property(generatedPost(3), (post) => {
+      const row = rowOf(post, post.nativeId ?? 7n);
+      const { createdAt: _, seenMs: __, ...back } = decodeRecord(row);
+      const { createdAt: ___, seenMs: ____, ...given } = post;
+      expect(back).toEqual(given);
+      expect(recordUri(row)).toBe(post.uri);
+      expect(() => JSON.parse(renderRecord(row, () => null))).not.toThrow();
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("whatever a source writes comes out as it came in", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (text, name) => {
+      const { Content, Metadata } = rendered(makePost({ text, authorName: name }));
+      expect(Content).toBe(text);
+      expect(Metadata.author).toBe(name);
+    }),
+  );
+});
