@@ -3,7 +3,15 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: "unit", include: ["src/**/*.test.ts"], pool: "threads", isolate: false } },
+      {
+        test: {
+          name: "unit",
+          include: ["src/**/*.test.ts"],
+          pool: "threads",
+          isolate: false,
+          testTimeout: 30_000,
+        },
+      },
       {
         test: {
           name: "service",

@@ -3,14 +3,21 @@ import { everyPost } from "../../text/facets.ts";
 import type { SequenceElement } from "../../text/sequence.ts";
 
 /**
- * A lowered plan as an FTS5 expression; null when it holds for every post. FTS5 has no unary NOT and refuses deep nesting, so
- * the negative children of a conjunction become one `NOT (a OR b …)`, and what has no positive child starts from the token
- * that every post carries.
+ * A lowered plan as an FTS5 expression; null when it holds for every post.
+ *
+ * FTS5 has no unary NOT: the negative children of a conjunction become one `NOT (a OR b …)`, and what has no positive child
+ * starts from the token that every post carries. Its parser has room for a hundred symbols at a time: the most deeply nested
+ * operand stands first, where fewest of them wait, and there are no more parentheses than needed. Twenty nested groups, each
+ * negated, take 80.
  */
 export function expression(plan: PlanNode): string | null {
+  return plan.kind === "all" ? null : compile(plan);
+}
+
+function compile(plan: PlanNode): string {
   switch (plan.kind) {
     case "all":
-      return null;
+      return quoted(everyPost);
     case "terms":
       return sequence(plan.elements);
     case "not":
@@ -18,25 +25,37 @@ export function expression(plan: PlanNode): string | null {
     case "and":
       return conjunction(plan.children);
     case "or":
-      return plan.children.map(operand).join(" OR ");
+      return deepestFirst(plan.children).map(operand).join(" OR ");
     default:
       throw new Error(`a lowered plan holds no ${plan.kind}`);
   }
 }
 
 function conjunction(children: readonly PlanNode[]): string {
-  const positive = children.filter((child) => child.kind !== "not").map(operand);
-  const negative = children
-    .filter((child) => child.kind === "not")
-    .map((child) => operand(child.child));
-  const base = positive.length > 0 ? positive.join(" AND ") : quoted(everyPost);
+  const positive = deepestFirst(children.filter((child) => child.kind !== "not"));
+  const negative = deepestFirst(
+    children.flatMap((child) => (child.kind === "not" ? [child.child] : [])),
+  );
+  const base = positive.length > 0 ? positive.map(operand).join(" AND ") : quoted(everyPost);
   if (negative.length === 0) return base;
-  return `(${base}) NOT (${negative.join(" OR ")})`;
+  const excluded = negative.map(operand).join(" OR ");
+  return `${positive.length > 1 ? `(${base})` : base} NOT ${negative.length > 1 ? `(${excluded})` : excluded}`;
 }
 
-function operand(plan: PlanNode): string {
-  const text = expression(plan) ?? quoted(everyPost);
-  return plan.kind === "terms" ? text : `(${text})`;
+const operand = (plan: PlanNode): string =>
+  plan.kind === "terms" ? sequence(plan.elements) : `(${compile(plan)})`;
+
+function deepestFirst(plans: readonly PlanNode[]): PlanNode[] {
+  return plans
+    .map((plan) => ({ plan, depth: depthOf(plan) }))
+    .sort((a, b) => b.depth - a.depth)
+    .map(({ plan }) => plan);
+}
+
+function depthOf(plan: PlanNode): number {
+  if (plan.kind === "not") return 1 + depthOf(plan.child);
+  if (plan.kind !== "and" && plan.kind !== "or") return 0;
+  return 1 + Math.max(...plan.children.map(depthOf));
 }
 
 function sequence(elements: readonly SequenceElement[]): string {
