@@ -66,6 +66,9 @@ export type SearchAnswer = {
   work: SearchWork;
 };
 
+/** What the archive held completely just before it was searched: posts that came in between are found, not counted on. */
+export type CoveredAnswer = SearchAnswer & { held: readonly PlatformCoverage[] };
+
 export type PlatformCoverage = {
   platform: Platform;
   intervals: readonly CoverageInterval[];
@@ -80,7 +83,7 @@ export type PlatformCoverage = {
 export type Archive = {
   /** Applies a batch; when it resolves the batch is on disk. One batch at a time across all processes of the folder. */
   write(batch: WriteBatch): Promise<WriteReport>;
-  search(request: SearchRequest, signal?: AbortSignal): Promise<SearchAnswer>;
+  search(request: SearchRequest, signal?: AbortSignal): Promise<CoveredAnswer>;
   /** The stored records of these posts as JSON texts, in order; posts deleted meanwhile are left out. */
   records(positions: readonly Position[]): Promise<readonly string[]>;
   /** The account ids and handles that a name given by a user can stand for on these platforms, the bare name among them. */

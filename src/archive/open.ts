@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Clock } from "../lib/clock.ts";
 import { EarshotError } from "../lib/errors.ts";
 import { siblingModule, startThread, type Thread } from "../lib/thread.ts";
-import type { Archive, PlatformCoverage, SearchAnswer, WriteReport } from "./archive.ts";
+import type { Archive, CoveredAnswer, PlatformCoverage, WriteReport } from "./archive.ts";
 import { catalogPath, catalogSchema, readUriKey } from "./catalog.ts";
 import { openForWriting } from "./database.ts";
 import { prepareChanges } from "./prepare.ts";
@@ -58,7 +58,7 @@ export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
     },
     search: async (request, signal) => {
       signal?.throwIfAborted();
-      return (await ask("search", request)) as SearchAnswer;
+      return (await ask("search", request)) as CoveredAnswer;
     },
     records: async (positions) => (await ask("records", positions)) as string[],
     resolveAccounts: async (names) =>

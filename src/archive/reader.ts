@@ -1,6 +1,6 @@
 import type { Platform } from "../posts/post.ts";
 import { type RecordRow, renderRecord } from "../posts/record.ts";
-import type { PlatformCoverage, Position, SearchAnswer, SearchRequest } from "./archive.ts";
+import type { CoveredAnswer, PlatformCoverage, Position, SearchRequest } from "./archive.ts";
 import {
   catalogPath,
   presentHandle,
@@ -19,7 +19,7 @@ import { openSegment, type Segment } from "./segments/segment.ts";
 const openSegments = 64;
 
 export type ReaderOperations = {
-  search(request: SearchRequest): SearchAnswer;
+  search(request: SearchRequest): CoveredAnswer;
   records(positions: readonly Position[]): string[];
   resolveAccounts(names: readonly string[]): [string, string[]][];
   readCheckpoint(name: string): string | null;
@@ -33,17 +33,15 @@ export function createReader(folder: string, cacheKib: number, nowMs: () => numb
   const catalog = openForReading(catalogPath(folder), 1_000);
   const version = catalog.prepare("PRAGMA data_version");
   const opened = new Map<string, Segment>();
-  let entries: SegmentEntry[] = [];
-  let entriesVersion: unknown = null;
+  let known: { version: unknown; segments: SegmentEntry[]; held: PlatformCoverage[] } | null = null;
 
-  /** The list of segments, read anew when any process has changed the catalog. */
-  function segments(): SegmentEntry[] {
-    const current = version.get()?.data_version;
-    if (current !== entriesVersion) {
-      entries = readSegments(catalog);
-      entriesVersion = current;
+  /** Segments and coverage, read anew when any process has changed the catalog. */
+  function current(): { segments: SegmentEntry[]; held: PlatformCoverage[] } {
+    const now = version.get()?.data_version;
+    if (known === null || known.version !== now) {
+      known = { version: now, segments: readSegments(catalog), held: readCoverage(catalog) };
     }
-    return entries;
+    return known;
   }
 
   function open(entry: SegmentEntry): Segment {
@@ -77,8 +75,9 @@ export function createReader(folder: string, cacheKib: number, nowMs: () => numb
 
   /** One statement for each segment that any of the posts lies in; what is gone is left out. */
   function rowsOf(positions: readonly Position[]): RecordRow[] {
+    const { segments } = current();
     const bySegment = Map.groupBy(positions, ({ id, platform }) =>
-      segments().findLast((entry) => entry.platform === platform && entry.low <= id),
+      segments.findLast((entry) => entry.platform === platform && entry.low <= id),
     );
     const rows: RecordRow[] = [];
     for (const [entry, own] of bySegment) {
@@ -89,11 +88,14 @@ export function createReader(folder: string, cacheKib: number, nowMs: () => numb
 
   return {
     operations: {
-      search: (request) => searchSegments(request, segments(), open, nowMs),
+      search: (request) => {
+        const { segments, held } = current();
+        return { ...searchSegments(request, segments, open, nowMs), held };
+      },
       records,
       resolveAccounts: (names) => names.map((name) => [name, resolveAccount(catalog, name)]),
       readCheckpoint: (name) => readCheckpoint(catalog, name),
-      coverage: () => readCoverage(catalog),
+      coverage: () => current().held,
     },
     close: () => {
       for (const segment of opened.values()) segment.close();

@@ -9,6 +9,9 @@ const leaseWaitMs = 20_000;
 /** How long a runner waits before it asks again after its gateway failed. */
 const gatewayPauseMs = 1_000;
 
+/** Why renewing stops; one for all jobs, as an abort without a reason makes an exception each time. */
+const jobEnded = new Error("the job has ended");
+
 export type RunnerLog = { warn(fields: Record<string, unknown>, message: string): void };
 
 export type RunnerOptions = {
@@ -67,7 +70,7 @@ async function run(options: RunnerOptions, lease: Lease<SearchJobRequest>): Prom
     if (isLostLease(error)) return;
     await gateway.fail(lease.uuid, lease.token, failureOf(error));
   } finally {
-    ended.abort();
+    ended.abort(jobEnded);
     await renewing;
   }
 }

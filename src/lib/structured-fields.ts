@@ -3,7 +3,7 @@
  * with parameters. What the format cannot hold (letters beyond printable ASCII, 16 digits, a key in capitals) is an Error: the
  * values are ours.
  */
-export type BareItem = string | number | boolean;
+type BareItem = string | number | boolean;
 
 export type FieldItem = { value: BareItem; parameters?: Readonly<Record<string, BareItem>> };
 

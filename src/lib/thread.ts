@@ -3,8 +3,9 @@ import { parentPort, receiveMessageOnPort, Worker } from "node:worker_threads";
 import { EarshotError, type ErrorDetail, messageOf } from "./errors.ts";
 
 /**
- * Calls into a worker thread and answers out of it. Calls made in one turn of the event loop travel together, and a thread
- * takes everything that waits for it at once, so that it can put many calls into one transaction.
+ * Calls into a worker thread and answers out of it. Calls made in one turn of the event loop travel together, as waking a
+ * thread costs more than most calls, and a thread takes everything that waits for it at once, so that it can put many calls
+ * into one transaction.
  */
 export type ThreadCall = { id: number; method: string; args: unknown };
 
@@ -84,7 +85,7 @@ export function startThread(module: URL, workerData: unknown): Thread {
       const id = nextId++;
       waiting.set(id, { resolve, reject });
       outgoing.push({ id, method, args });
-      if (outgoing.length === 1) queueMicrotask(flush);
+      if (outgoing.length === 1) setImmediate(flush);
     });
   }
 

@@ -6,6 +6,7 @@ import type { InjectOptions, LightMyRequestResponse } from "fastify";
 import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import type { Post } from "../../src/posts/post.ts";
 import { configFrom } from "../../src/server/config.ts";
+import type { ContextOverrides } from "../../src/server/context.ts";
 import { type Service, startService } from "../../src/server/start.ts";
 
 /** A clock that runs with the real one and can be moved ahead. */
@@ -34,6 +35,7 @@ export type ServiceUnderTest = Service & {
 /** The real service in a folder of its own, without live ingestion. */
 export async function startServiceUnderTest(
   settings: Readonly<Record<string, string>> = {},
+  overrides: Pick<ContextOverrides, "log"> = {},
 ): Promise<ServiceUnderTest> {
   const dataDir = await mkdtemp(join(tmpdir(), "earshot-test-"));
   const clock = movableClock();
@@ -44,7 +46,7 @@ export async function startServiceUnderTest(
     EARSHOT_LOG_LEVEL: "silent",
     ...settings,
   });
-  const service = await startService(config, { clock });
+  const service = await startService(config, { ...overrides, clock });
   const { app, context } = service;
 
   const call: ServiceUnderTest["call"] = (key, options) =>

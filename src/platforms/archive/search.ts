@@ -30,13 +30,15 @@ export async function searchArchive(
   const names = accountNames(tree);
   const accounts = names.length > 0 ? await archive.resolveAccounts(names) : new Map();
   const plan = makePlan(tree, accounts);
-  // Read before the search: what arrives in between is found but not yet counted as covered.
-  const held = await archive.coverage();
-  const asked = askedPlatforms(source, request, held);
   const { after, maxResults, fromMs, toMs } = request;
+  const searched = request.platform === "social" ? platforms : [request.platform];
   const found = await archive.search(
-    { plan, platforms: asked, fromMs, toMs, after, limit: maxResults, deadlineMs },
+    { plan, platforms: searched, fromMs, toMs, after, limit: maxResults, deadlineMs },
     signal,
+  );
+  const { held } = found;
+  const asked = searched.filter(
+    (platform) => request.platform !== "social" || isAnswerable(source, held, platform),
   );
   const narrowed = splitWindow(plan, request);
   const window = {
@@ -63,16 +65,15 @@ export async function searchArchive(
   };
 }
 
-function askedPlatforms(
+/** Whether anything of a platform could be found here: something feeds it, or posts of it are held. */
+function isAnswerable(
   { fedPlatforms }: ArchiveSource,
-  { platform }: SourceRequest,
   held: readonly PlatformCoverage[],
-): Platform[] {
-  if (platform !== "social") return [platform];
-  return platforms.filter(
-    (each) =>
-      fedPlatforms.includes(each) ||
-      held.some((entry) => entry.platform === each && entry.holdsPosts),
+  platform: Platform,
+): boolean {
+  return (
+    fedPlatforms.includes(platform) ||
+    held.some((entry) => entry.platform === platform && entry.holdsPosts)
   );
 }
 

@@ -1,0 +1,49 @@
+import { argv } from "node:process";
+import { connect } from "./http-client.ts";
+import { requireData } from "./ira.ts";
+import { command, summary, table } from "./measure.ts";
+import { drawQueries } from "./queries.ts";
+import { residentMb, startServer } from "./server-process.ts";
+
+/**
+ * The same 200 queries of each kind as bench/search.ts through the whole service: submit, wait, fetch the newest 100. Also the
+ * time from process start to ready, and resident memory after all searches. Wants a data folder with the 600,000 posts
+ * (bench/import.ts leaves one).
+ */
+requireData();
+const dataDir = argv[2];
+if (dataDir === undefined) {
+  console.error(`usage: ${command()} DATA_FOLDER`);
+  process.exit(2);
+}
+const starts: number[] = [];
+for (let run = 0; run < 5; run++) {
+  const server = await startServer(dataDir, 18_090 + run);
+  starts.push(server.readyMs);
+  await server.stop();
+}
+const server = await startServer(dataDir, 18_099);
+const client = connect(server.base, server.key);
+const rows: (string | number)[][] = [];
+let searches = 0;
+for (const { name, queries } of await drawQueries(200)) {
+  const durations: number[] = [];
+  for (const query of queries) {
+    const start = performance.now();
+    await client.result(await client.submit(query, 100));
+    durations.push(performance.now() - start);
+    searches += 1;
+  }
+  const { p50, p99 } = summary(durations);
+  rows.push([name, p50, p99]);
+}
+console.log(
+  `\n${command()}: submit to fetched result of the newest 100, one client, milliseconds\n`,
+);
+console.log(table(["kind", "p50", "p99"], rows));
+console.log(
+  `\nprocess start to the first 200 of /readyz: ${starts.map((ms) => ms.toFixed(0)).join(", ")} ms`,
+);
+console.log(`resident memory after ${searches} searches: ${residentMb(server.pid).toFixed(0)} MB`);
+client.close();
+await server.stop();

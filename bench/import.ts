@@ -1,0 +1,94 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { argv } from "node:process";
+import { connect } from "./http-client.ts";
+import { requireData, writeImportFile } from "./ira.ts";
+import { command } from "./measure.ts";
+import { residentMb, startServer } from "./server-process.ts";
+
+/**
+ * `earshot import` of the 600,000 real posts: posts a second, bytes a post on disk, peak memory; then once more into another
+ * folder, killed with -9 half way and run again: the answers must be the same. Leaves the first folder for other measurements.
+ */
+requireData();
+const folder = argv[2];
+if (folder === undefined) {
+  console.error(`usage: ${command()} FOLDER_TO_MAKE`);
+  process.exit(2);
+}
+rmSync(folder, { recursive: true, force: true });
+mkdirSync(folder, { recursive: true });
+const file = join(folder, "posts.ndjson");
+const posts = await writeImportFile(file);
+const whole = join(folder, "whole");
+const broken = join(folder, "broken");
+
+const straight = await importInto(whole, null);
+const bytes = sizeOf(join(whole, "archive"));
+console.log(`${command()}\n`);
+console.log(
+  `${posts} posts in ${straight.seconds.toFixed(1)} s: ${(posts / straight.seconds).toFixed(0)} posts/s`,
+);
+console.log(
+  `${(bytes / posts).toFixed(0)} bytes a post on disk, peak memory ${straight.peakMb.toFixed(0)} MB`,
+);
+
+const half = await importInto(broken, straight.seconds / 2);
+const rest = await importInto(broken, null);
+console.log(
+  `killed with -9 after ${half.seconds.toFixed(1)} s, run again: ${rest.seconds.toFixed(1)} s more`,
+);
+const queries = [
+  "trump",
+  "lang:ru новости",
+  '"fake news"',
+  "from:ten_gop -trump",
+  "maga filter:retweets since:2016-10-03 until:2016-10-10",
+];
+const [a, b] = [await answers(whole, 18_050), await answers(broken, 18_051)];
+const equal = a.every((answer, index) => answer === b[index]);
+console.log(
+  `${queries.length} queries of 500 posts each: ${equal ? "same answers" : "DIFFERENT ANSWERS"}`,
+);
+rmSync(broken, { recursive: true });
+process.exit(equal ? 0 : 1);
+
+async function importInto(
+  dataDir: string,
+  killAfterSeconds: number | null,
+): Promise<{ seconds: number; peakMb: number }> {
+  const start = performance.now();
+  const child = spawn(
+    process.execPath,
+    [join(import.meta.dirname, "../bin/earshot.mjs"), "import", file, "--platform", "x"],
+    { env: { ...process.env, EARSHOT_DATA_DIR: dataDir }, stdio: "ignore" },
+  );
+  let peakMb = 0;
+  const watch = setInterval(() => {
+    try {
+      peakMb = Math.max(peakMb, residentMb(child.pid ?? 0));
+    } catch {
+      clearInterval(watch);
+    }
+  }, 50);
+  if (killAfterSeconds !== null) setTimeout(() => child.kill("SIGKILL"), killAfterSeconds * 1_000);
+  await new Promise((resolve) => child.once("exit", resolve));
+  clearInterval(watch);
+  return { seconds: (performance.now() - start) / 1_000, peakMb };
+}
+
+async function answers(dataDir: string, port: number): Promise<string[]> {
+  const server = await startServer(dataDir, port);
+  const client = connect(server.base, server.key);
+  const texts: string[] = [];
+  for (const query of queries) texts.push(await client.result(await client.submit(query, 500)));
+  client.close();
+  await server.stop();
+  return texts;
+}
+
+function sizeOf(path: string): number {
+  if (!statSync(path).isDirectory()) return statSync(path).size;
+  return readdirSync(path).reduce((sum, name) => sum + sizeOf(join(path, name)), 0);
+}

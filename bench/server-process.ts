@@ -1,0 +1,68 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+const program = join(import.meta.dirname, "../bin/earshot.mjs");
+
+export type ServerProcess = {
+  base: string;
+  /** A key without limits that matter. */
+  key: string;
+  pid: number;
+  /** Milliseconds from the start of the process to the first 200 of /readyz. */
+  readyMs: number;
+  child: ChildProcess;
+  stop(): Promise<void>;
+};
+
+/** Starts the whole service on a data folder, as `earshot serve` does, and waits until it is ready. */
+export async function startServer(dataDir: string, port: number): Promise<ServerProcess> {
+  const environment = {
+    ...process.env,
+    EARSHOT_DATA_DIR: dataDir,
+    EARSHOT_PORT: String(port),
+    EARSHOT_INGEST: "off",
+    EARSHOT_LOG_LEVEL: "warn",
+  };
+  const started = performance.now();
+  const child = spawn(process.execPath, [program, "serve"], { env: environment, stdio: "ignore" });
+  const base = `http://127.0.0.1:${port}`;
+  while (!(await isReady(base))) await new Promise((resolve) => setTimeout(resolve, 3));
+  const readyMs = performance.now() - started;
+  const output = execFileSync(
+    process.execPath,
+    [
+      program,
+      "keys",
+      "create",
+      "--name",
+      "bench",
+      "--requests-per-second",
+      "1000000",
+      "--submissions-per-minute",
+      "100000000",
+    ],
+    { env: environment, encoding: "utf8" },
+  );
+  const stop = async (): Promise<void> => {
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    child.kill("SIGTERM");
+    await ended;
+  };
+  const key = output.trim().split("\n").at(-1) ?? "";
+  return { base, key, pid: child.pid ?? 0, readyMs, child, stop };
+}
+
+async function isReady(base: string): Promise<boolean> {
+  try {
+    return (await fetch(`${base}/readyz`)).status === 200;
+  } catch {
+    return false;
+  }
+}
+
+/** Resident memory of a process, MB. */
+export function residentMb(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
+}

@@ -1,0 +1,39 @@
+import { randomBytes } from "node:crypto";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { newApiKey, parseApiKey, printApiKey } from "./api-key.ts";
+
+const key = newApiKey(randomBytes);
+const text = printApiKey(key);
+
+test("a key has its form and reads as what it was made of", () => {
+  expect(text).toMatch(/^ear_[0-9A-Za-z]{8}_[0-9A-Za-z]{38}$/);
+  expect(parseApiKey(text)).toEqual(key);
+});
+
+test("a key with one character changed is no key", () => {
+  const place = fc.nat({ max: text.length - 1 });
+  const character = fc.string({ minLength: 1, maxLength: 1, unit: "binary" });
+  fc.assert(
+    fc.property(place, character, (index, other) => {
+      fc.pre(text[index] !== other);
+      expect(parseApiKey(text.slice(0, index) + other + text.slice(index + 1))).toBeNull();
+    }),
+  );
+});
+
+test("two characters that changed places are no key", () => {
+  const body = text.slice(4);
+  for (let index = 0; index + 1 < body.length; index += 1) {
+    const [one, other] = [body[index], body[index + 1]];
+    if (one === other || one === "_" || other === "_") continue;
+    const swapped = `${body.slice(0, index)}${other}${one}${body.slice(index + 2)}`;
+    expect(parseApiKey(`ear_${swapped}`)).toBeNull();
+  }
+});
+
+test("anything else is no key", () => {
+  expect(parseApiKey(`${text}\n`)).toBeNull();
+  expect(parseApiKey(` ${text}`)).toBeNull();
+  fc.assert(fc.property(fc.string({ unit: "binary" }), (any) => parseApiKey(any) === null));
+});

@@ -1,0 +1,43 @@
+import { createHash } from "node:crypto";
+import { crc32 } from "node:zlib";
+import { encodeBase62, type RandomBytes, randomBase62 } from "../lib/base62.ts";
+
+/**
+ * An API key is `ear_<id>_<secret><checksum>`: 8 base62 digits that name it, 32 that prove it (190 bits), and 6 of the CRC-32
+ * of all that stands before them, so that a mistyped key is known as one without a look at the store. The store holds a hash
+ * of the secret alone; a plain SHA-256 does, since nobody can try out 190 bits.
+ */
+export type ApiKey = { id: string; secret: string };
+
+const idLength = 8;
+const secretLength = 32;
+const checksumLength = 6;
+const form = /^(ear_([0-9A-Za-z]{8})_([0-9A-Za-z]{32}))([0-9A-Za-z]{6})$/;
+
+export function newApiKey(randomBytes: RandomBytes): ApiKey {
+  return {
+    id: randomBase62(idLength, randomBytes),
+    secret: randomBase62(secretLength, randomBytes),
+  };
+}
+
+/** The key as its owner keeps it. */
+export function printApiKey({ id, secret }: ApiKey): string {
+  const body = `ear_${id}_${secret}`;
+  return body + checksum(body);
+}
+
+/** Null for anything that is not a whole key. */
+export function parseApiKey(text: string): ApiKey | null {
+  const [, body, id, secret, sum] = form.exec(text) ?? [];
+  if (body === undefined || id === undefined || secret === undefined) return null;
+  return sum === checksum(body) ? { id, secret } : null;
+}
+
+export function hashSecret(secret: string): Uint8Array {
+  return createHash("sha256").update(secret).digest();
+}
+
+function checksum(body: string): string {
+  return encodeBase62(crc32(body), checksumLength);
+}

@@ -1,0 +1,40 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { createSlidingLog } from "./sliding-log.ts";
+
+const windowMs = 100;
+
+test("it agrees with a list of all calls, whatever the limit, the pace and the waits", () => {
+  const step = fc.record({ afterMs: fc.nat({ max: 60 }), maxWaitMs: fc.nat({ max: 150 }) });
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 20 }), fc.array(step, { maxLength: 200 }), (q, steps) => {
+      const log = createSlidingLog(windowMs);
+      const all: number[] = [];
+      let nowMs = 0;
+      for (const { afterMs, maxWaitMs } of steps) {
+        nowMs += afterMs;
+        const counted = all.filter((atMs) => atMs + windowMs > nowMs);
+        expect(log.used(nowMs)).toBe(counted.length);
+        const blocking = all.at(-q);
+        const waitMs = Math.max(0, blocking === undefined ? 0 : blocking + windowMs - nowMs);
+        expect(log.waitMs(q, nowMs)).toBe(waitMs);
+        if (waitMs > maxWaitMs) continue;
+        log.add(nowMs + waitMs, nowMs);
+        all.push(nowMs + waitMs);
+      }
+      for (const fromMs of all) {
+        const inWindow = all.filter((atMs) => atMs >= fromMs && atMs < fromMs + windowMs);
+        expect(inWindow.length).toBeLessThanOrEqual(q);
+      }
+    }),
+  );
+});
+
+test("what is left grows when the oldest call passes", () => {
+  const log = createSlidingLog(windowMs);
+  expect(log.growsInMs(2, 0)).toBe(0);
+  log.add(10, 10);
+  log.add(30, 30);
+  expect(log.growsInMs(2, 40)).toBe(70);
+  expect(log.growsInMs(1, 40)).toBe(90);
+});

@@ -1,0 +1,93 @@
+/**
+ * The times of the calls that a limit has let through, exact: no window, wherever it begins, holds more than the limit. Times
+ * come from a clock that never goes back. A time may lie ahead of now: a turn that was given to a call that waits for it. A
+ * call costs a binary search, however large the limit.
+ */
+export type SlidingLog = {
+  /** Calls that count against the limit now, given turns among them. */
+  used(nowMs: number): number;
+  /** How long until one call more is allowed; 0 when it is now. */
+  waitMs(limit: number, nowMs: number): number;
+  /** How long until the number of calls that are left grows; 0 when all are left. */
+  growsInMs(limit: number, nowMs: number): number;
+  /** Notes a call. `atMs` is never before that of the call noted last. */
+  add(atMs: number, nowMs: number): void;
+  /** Forgets the newest call noted at this time, if it is still there. */
+  takeBack(atMs: number): void;
+};
+
+const firstCapacity = 8;
+
+export function createSlidingLog(windowMs: number): SlidingLog {
+  // A ring that grows when all it holds still counts.
+  let times = new Float64Array(firstCapacity);
+  let head = 0;
+  let size = 0;
+
+  function timeOf(index: number): number {
+    return times[(head + index) % times.length] ?? 0;
+  }
+
+  function endOf(index: number): number {
+    return timeOf(index) + windowMs;
+  }
+
+  /** Index of the oldest call whose window has not passed. */
+  function firstCounted(nowMs: number): number {
+    let low = 0;
+    let high = size;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (endOf(middle) <= nowMs) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  function used(nowMs: number): number {
+    return size - firstCounted(nowMs);
+  }
+
+  function waitMs(limit: number, nowMs: number): number {
+    const first = firstCounted(nowMs);
+    const excess = size - first - limit;
+    return excess < 0 ? 0 : endOf(first + excess) - nowMs;
+  }
+
+  function growsInMs(limit: number, nowMs: number): number {
+    const first = firstCounted(nowMs);
+    const excess = Math.max(0, size - first - limit);
+    return first === size ? 0 : endOf(first + excess) - nowMs;
+  }
+
+  function add(atMs: number, nowMs: number): void {
+    if (size === times.length) makeRoom(firstCounted(nowMs));
+    times[(head + size) % times.length] = atMs;
+    size += 1;
+  }
+
+  function makeRoom(passed: number): void {
+    if (passed > 0) {
+      head = (head + passed) % times.length;
+      size -= passed;
+      return;
+    }
+    const grown = new Float64Array(times.length * 2);
+    grown.set(times.subarray(head), 0);
+    grown.set(times.subarray(0, head), times.length - head);
+    times = grown;
+    head = 0;
+  }
+
+  function takeBack(atMs: number): void {
+    let index = size - 1;
+    while (index >= 0 && timeOf(index) > atMs) index -= 1;
+    if (index < 0 || timeOf(index) !== atMs) return;
+    for (; index + 1 < size; index += 1) {
+      times[(head + index) % times.length] = timeOf(index + 1);
+    }
+    size -= 1;
+  }
+
+  return { used, waitMs, growsInMs, add, takeBack };
+}

@@ -1,0 +1,164 @@
+import type { Platform } from "../../posts/post.ts";
+import { type Person, people } from "./people.ts";
+import { storyLines } from "./posts.ts";
+import { seriesLines } from "./series.ts";
+
+/** One record of the neutral import format (docs/import.md), as a line of a file would hold it. */
+export type CorpusRecord = Readonly<Record<string, unknown>> & {
+  author: string;
+  created_at: string;
+  text: string;
+};
+
+type Line = {
+  ageMs: number;
+  person: Person;
+  lang: string;
+  options: ReadonlyMap<string, string>;
+  text: string;
+};
+
+type Placed = Line & { id: bigint; uri: string | null; createdMs: number };
+
+/**
+ * The demo's corpus: invented posts of the last three years, the same ones each time but for their times, which are counted
+ * back from `nowMs`. One list of import records a platform.
+ */
+export function makeCorpus(nowMs: number): ReadonlyMap<Platform, readonly CorpusRecord[]> {
+  const lines = [...storyLines.trim().split("\n"), ...seriesLines()].map(parseLine);
+  const placed = lines.map((line, index) => place(line, index, nowMs));
+  const byKey = new Map(placed.flatMap((post) => keyOf(post)));
+  const corpus = new Map<Platform, CorpusRecord[]>();
+  for (const post of placed) {
+    const records = corpus.get(post.person.platform) ?? [];
+    records.push(toRecord(post, byKey));
+    corpus.set(post.person.platform, records);
+  }
+  return corpus;
+}
+
+const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000, y: 365 * 86_400_000 };
+
+const linePattern =
+  /^(?<count>\d+)(?<unit>[mhdy]) (?<person>\w+) (?<lang>\w+)(?<options>[^|]*)\| (?<text>.*)$/;
+
+function parseLine(line: string): Line {
+  const parts = linePattern.exec(line)?.groups;
+  const person = people[parts?.person ?? ""];
+  const unit = parts?.unit;
+  if (parts === undefined || person === undefined || !isUnit(unit)) {
+    throw new Error(`not a line of the demo's corpus: ${line}`);
+  }
+  const options = (parts.options ?? "").trim().split(" ").filter(Boolean);
+  return {
+    ageMs: Number(parts.count) * unitMs[unit],
+    person,
+    lang: parts.lang ?? "und",
+    options: new Map(options.map(splitOption)),
+    text: parts.text ?? "",
+  };
+}
+
+function isUnit(unit: string | undefined): unit is keyof typeof unitMs {
+  return unit !== undefined && unit in unitMs;
+}
+
+function splitOption(option: string): [string, string] {
+  const at = option.indexOf("=");
+  return at < 0 ? [option, ""] : [option.slice(0, at), option.slice(at + 1)];
+}
+
+/** Gives a post its time and its platform's own id; the line number keeps two posts of one minute apart. */
+function place(line: Line, index: number, nowMs: number): Placed {
+  const createdMs = nowMs - line.ageMs - index * 37;
+  const id = ownId(line.person.platform, createdMs, index);
+  return { ...line, createdMs, id, uri: uriOf(line.person, id) };
+}
+
+const xEpochMs = 1_288_834_974_657;
+
+function ownId(platform: Platform, ms: number, index: number): bigint {
+  if (platform === "x") return (BigInt(ms - xEpochMs) << 22n) | BigInt(index);
+  if (platform === "mastodon") return (BigInt(ms) << 16n) | BigInt(index);
+  return (BigInt(ms) * 1000n) << 10n;
+}
+
+function uriOf(person: Person, id: bigint): string | null {
+  if (person.platform === "x") return null;
+  if (person.platform === "mastodon") return `${person.id}/statuses/${id}`;
+  return `at://${person.id}/app.bsky.feed.post/${recordKey(id)}`;
+}
+
+/** A time as Bluesky's record keys hold it: thirteen digits of base 32 that sort by time. */
+function recordKey(tid: bigint): string {
+  const digits = "234567abcdefghijklmnopqrstuvwxyz";
+  return Array.from({ length: 13 }, (_, place) =>
+    digits.charAt(Number((tid >> BigInt(60 - place * 5)) & 31n)),
+  ).join("");
+}
+
+function keyOf(post: Placed): [string, Placed][] {
+  const key = post.options.get("key");
+  return key === undefined ? [] : [[key, post]];
+}
+
+/** Around an invented town; `at=` in a line names one of these. */
+const places: Readonly<Record<string, { lat: number; lon: number }>> = {
+  town: { lat: 62.104, lon: -7.411 },
+  harbour: { lat: 62.098, lon: -7.405 },
+  market: { lat: 62.106, lon: -7.418 },
+  skerry: { lat: 62.31, lon: -7.86 },
+};
+
+function toRecord(post: Placed, byKey: ReadonlyMap<string, Placed>): CorpusRecord {
+  const option = (name: string) => post.options.get(name);
+  const related = (name: string) => byKey.get(option(name) ?? "");
+  const parent = related("reply");
+  const quoted = related("quote");
+  const original = related("repost");
+  const link = option("link") ?? original?.options.get("link");
+  const words = original ? `RT @${original.person.handle}: ${textOf(original)}` : textOf(post);
+  return {
+    ...(post.person.platform === "bluesky" ? {} : { id: String(post.id) }),
+    ...(post.uri === null ? {} : { uri: post.uri }),
+    ...(post.person.platform === "mastodon" ? { url: urlOf(post) } : {}),
+    author: post.person.handle,
+    author_id: post.person.id,
+    author_name: post.person.name,
+    created_at: new Date(post.createdMs).toISOString(),
+    text: words,
+    lang: post.lang,
+    ...counts(post),
+    ...(parent && { in_reply_to_id: idOf(parent), in_reply_to: parent.person.handle }),
+    ...(quoted && { is_quote: true, quote_of_id: idOf(quoted) }),
+    ...(original && { is_repost: true, repost_of_id: idOf(original) }),
+    ...(link === undefined ? {} : { urls: [link] }),
+    ...media(option("image")),
+    ...places[option("at") ?? ""],
+    ...(post.options.has("sensitive") ? { sensitive: true } : {}),
+  };
+}
+
+function textOf(post: Placed): string {
+  const link = post.options.get("link");
+  return link === undefined ? post.text : `${post.text} ${link}`;
+}
+
+function idOf(post: Placed): string {
+  return post.person.platform === "bluesky" ? (post.uri ?? "") : String(post.id);
+}
+
+function urlOf(post: Placed): string {
+  const [name, host] = post.person.handle.split("@");
+  return `https://${host}/@${name}/${post.id}`;
+}
+
+function counts(post: Placed): Record<string, number> {
+  const names = ["likes", "reposts", "replies", "quotes"];
+  return Object.fromEntries(names.map((name) => [name, Number(post.options.get(name) ?? 0)]));
+}
+
+function media(description: string | undefined): { media?: readonly unknown[] } {
+  if (description === undefined) return {};
+  return { media: [{ type: "image", alt: description.replaceAll("_", " ") }] };
+}

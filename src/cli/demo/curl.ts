@@ -1,0 +1,72 @@
+import { z } from "zod";
+import { painter, type Terminal } from "../terminal.ts";
+import { prettyJson } from "./pretty-json.ts";
+
+export type Exchange = { method: "GET" | "POST"; path: string; body?: unknown };
+export type Answer = { status: number; headers: Headers; body: unknown };
+
+/** Header fields that a reader of the demo is shown, as curl writes them. */
+const shownFields = [
+  "content-type",
+  "location",
+  "retry-after",
+  "ratelimit",
+  "x-next-cursor",
+  "x-coverage",
+];
+
+const widest = 100;
+
+/**
+ * Makes a request over real HTTP and prints it as the curl line that would make it, and the answer as curl would show it, its
+ * JSON laid out for reading.
+ */
+export async function exchange(
+  baseUrl: string,
+  key: string,
+  request: Exchange,
+  terminal: Terminal,
+): Promise<Answer> {
+  const { bold, dim } = painter(terminal);
+  terminal.out(`${bold(curlLine(baseUrl, request))}\n`);
+  const response = await fetch(baseUrl + request.path, {
+    method: request.method,
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(request.body === undefined ? {} : { "content-type": "application/json" }),
+    },
+    ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
+    signal: AbortSignal.any([terminal.stopping, AbortSignal.timeout(20_000)]),
+  });
+  const body: unknown = JSON.parse(await response.text());
+  terminal.out(`${dim(headOf(response))}\n`);
+  const columns = terminal.interactive ? Math.min(terminal.columns, widest) : widest;
+  terminal.out(`\n${prettyJson(body, columns)}\n\n`);
+  return { status: response.status, headers: response.headers, body };
+}
+
+/** The line to type; `$KEY` stands for the key. */
+export function curlLine(baseUrl: string, { method, path, body }: Exchange): string {
+  const target = `${baseUrl}${path}`;
+  const url = /[?&]/.test(path) ? `'${target}'` : target;
+  if (method === "GET") return `$ curl -i ${url} -H "Authorization: Bearer $KEY"`;
+  return [
+    `$ curl -i ${url} -H "Authorization: Bearer $KEY"`,
+    `-H 'Content-Type: application/json' \\\n    -d '${JSON.stringify(body)}'`,
+  ].join(" ");
+}
+
+function headOf(response: Response): string {
+  const fields = shownFields.flatMap((name) => {
+    const value = response.headers.get(name);
+    return value === null ? [] : [`${name}: ${value}`];
+  });
+  return [`HTTP/1.1 ${response.status} ${response.statusText}`, ...fields].join("\n");
+}
+
+const handleSchema = z.object({ uuid: z.string(), error: z.string() });
+
+/** The uuid of an accepted submission. */
+export function uuidOf(answer: Answer): string {
+  return handleSchema.parse(answer.body).uuid;
+}

@@ -1,0 +1,67 @@
+import { EarshotError } from "../../lib/errors.ts";
+import { painter, type Terminal } from "../terminal.ts";
+import { type Answer, type Exchange, exchange, uuidOf } from "./curl.ts";
+
+const base = "/v1/search/live/social";
+
+/** The submission of a search, as the API takes it. */
+export function submission(method: string, query: string, maxResults: number): Exchange {
+  const body = { type: "social", arguments: { type: method, query, max_results: maxResults } };
+  return { method: "POST", path: base, body };
+}
+
+/**
+ * The main job, step by step: submit, fetch, read the status; then a query of many operators over the whole archive, and one
+ * that is refused.
+ */
+export async function showMainJob(
+  baseUrl: string,
+  key: string,
+  nowMs: number,
+  terminal: Terminal,
+): Promise<void> {
+  const { accent } = painter(terminal);
+  const say = (text: string) => terminal.out(`${accent(text)}\n\n`);
+  const ask = (request: Exchange) => exchange(baseUrl, key, request, terminal);
+
+  say("1  Submit a search of the last seven days. The answer is a uuid: the job is on disk now.");
+  const first = await ask(submission("searchbyquery", "aurora lang:en -filter:retweets", 2));
+  const uuid = uuidOf(expectStatus(first, 202));
+
+  say(
+    "2  Fetch its result. ?wait holds the request until the job has ended; x-next-cursor leads on to older posts.",
+  );
+  expectStatus(await ask({ method: "GET", path: `${base}/result/${uuid}?wait=10` }), 200);
+
+  say("3  The status says what was asked, where, and which part of the time is held completely.");
+  expectStatus(await ask({ method: "GET", path: `${base}/status/${uuid}` }), 200);
+
+  say(
+    "4  Many operators at once, over the full archive: a place, a threshold, a span of days, safe posts only.",
+  );
+  const second = await ask(submission("searchbyfullarchive", manyOperators(nowMs), 10));
+  const other = uuidOf(expectStatus(second, 202));
+  expectStatus(await ask({ method: "GET", path: `${base}/result/${other}?wait=10` }), 200);
+
+  say("5  A query that cannot be read is refused with the place and the fix; nothing is guessed.");
+  expectStatus(
+    await ask(submission("searchbyquery", "aurora since:2026-02-30 min_faves:lots", 10)),
+    400,
+  );
+}
+
+function manyOperators(nowMs: number): string {
+  const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+  const since = day(nowMs - 6 * 86_400_000);
+  return `("northern lights" OR #オーロラ) min_faves:10 geocode:62.1,-7.4,5km since:${since} filter:safe`;
+}
+
+/** The demo is true or it fails: an answer of another kind ends it. */
+function expectStatus(answer: Answer, status: number): Answer {
+  if (answer.status === status) return answer;
+  throw new EarshotError(
+    "demo_failed",
+    `the service answered ${answer.status} where the demo expects ${status}`,
+    { hint: "this is a fault of Earshot: please report it with the output above" },
+  );
+}

@@ -1,0 +1,165 @@
+import { rmSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { importFile } from "../../ingest/import-file.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { type Config, configFrom } from "../../server/config.ts";
+import { type Service, startService } from "../../server/start.ts";
+import { withControl } from "../control.ts";
+import { readConfig } from "../settings.ts";
+import { untilStopped } from "../signals.ts";
+import { painter, type Terminal } from "../terminal.ts";
+import { makeCorpus } from "./corpus.ts";
+import { curlLine } from "./curl.ts";
+import { showMainJob, submission } from "./main-job.ts";
+
+/** Runs the demo on a temporary folder, which is gone afterwards however it ends. */
+export async function runDemo(options: { keep: boolean }, terminal: Terminal): Promise<void> {
+  const listen = options.keep ? readConfig(terminal).http : { host: "127.0.0.1", port: 0 };
+  const folder = await mkdtemp(join(tmpdir(), "earshot-demo-"));
+  const removeAtExit = () => rmSync(folder, { recursive: true, force: true });
+  process.once("exit", removeAtExit);
+  try {
+    const service = await startService(demoConfig(folder, listen));
+    try {
+      await demonstrate(service, folder, options.keep, terminal);
+    } finally {
+      await service.stop();
+    }
+  } catch (thrown) {
+    // Stopping it is no fault of the demo.
+    if (!terminal.stopping.aborted) throw thrown;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+    process.off("exit", removeAtExit);
+  }
+}
+
+function demoConfig(folder: string, { host, port }: { host: string; port: number }): Config {
+  return configFrom({
+    EARSHOT_DATA_DIR: join(folder, "data"),
+    EARSHOT_HOST: host,
+    EARSHOT_PORT: String(port),
+    EARSHOT_INGEST: "off",
+    EARSHOT_LOG_LEVEL: "warn",
+  });
+}
+
+/** The demo asks more than three times a second, so its key may. */
+const requestsPerSecond = 50;
+
+async function demonstrate(
+  service: Service,
+  folder: string,
+  keep: boolean,
+  terminal: Terminal,
+): Promise<void> {
+  const { bold, dim, accent } = painter(terminal);
+  const startedAt = systemClock.elapsed();
+  const nowMs = halfPast(systemClock.now());
+  const corpus = makeCorpus(nowMs);
+  const total = [...corpus.values()].flat().length;
+  terminal.out(introduction(total, terminal));
+  terminal.out(`${accent("0  A service, posts, and a key.")}\n\n`);
+  terminal.out(`${bold("$ earshot serve")}\n${dim(`listening on ${service.url}`)}\n\n`);
+  await importCorpus(corpus, service, { folder, nowMs }, terminal);
+  const { token: key } = withControl(join(folder, "data"), (control) =>
+    control.run("createKey", {
+      name: "demo",
+      accountName: null,
+      requestsPerSecond,
+      submissionsPerMinute: null,
+      nowMs,
+    }),
+  );
+  terminal.out(
+    `${bold(`$ KEY=$(earshot keys create --name demo --requests-per-second ${requestsPerSecond})`)}\n`,
+  );
+  terminal.out(`${dim(key)}\n\n`);
+  await showMainJob(service.url, key, nowMs, terminal);
+  const seconds = (systemClock.elapsed() - startedAt) / 1000;
+  if (keep) await keepRunning(service, key, terminal);
+  else terminal.out(whatNext(seconds));
+}
+
+/** The last half second that has passed: so no time of the corpus falls on a full second, and all are written alike. */
+const halfPast = (ms: number): number => Math.floor(ms / 1000) * 1000 - 500;
+
+function introduction(posts: number, terminal: Terminal): string {
+  const { bold } = painter(terminal);
+  return [
+    `${bold("Earshot demo")}: the whole service on a temporary folder, without network or account.`,
+    `Its archive holds ${posts} posts of an invented town, written for this demo; nobody in them exists.`,
+    "Answers are as curl shows them, but for some header fields and the layout of the JSON.",
+    "",
+    "",
+  ].join("\n");
+}
+
+/** Writes the corpus as files, one a platform, and imports them as any file is. */
+async function importCorpus(
+  corpus: ReturnType<typeof makeCorpus>,
+  service: Service,
+  { folder, nowMs }: { folder: string; nowMs: number },
+  terminal: Terminal,
+): Promise<void> {
+  const { bold, dim } = painter(terminal);
+  for (const [platform, records] of corpus) {
+    const name = `${platform}.ndjson`;
+    const file = join(folder, name);
+    await writeFile(file, records.map((record) => `${JSON.stringify(record)}\n`).join(""));
+    const times = records.map((record) => Date.parse(record.created_at));
+    const covers = {
+      fromMs: Math.floor(Math.min(...times) / 86_400_000) * 86_400_000,
+      toMs: nowMs,
+    };
+    const summary = await importFile({
+      archive: service.context.archive,
+      clock: systemClock,
+      file,
+      standardInput: process.stdin,
+      platform,
+      dataDir: folder,
+      covers,
+      onBadLine: "stop",
+      limits: configFrom({}).import,
+      signal: terminal.stopping,
+    });
+    const span = `${new Date(covers.fromMs).toISOString().slice(0, 10)}..${new Date(nowMs).toISOString().slice(0, 19)}Z`;
+    terminal.out(`${bold(`$ earshot import ${name} --platform ${platform} --covers ${span}`)}\n`);
+    terminal.out(`${dim(`${summary.imported} imported, ${summary.rejected} rejected`)}\n`);
+  }
+  terminal.out("\n");
+}
+
+async function keepRunning(service: Service, key: string, terminal: Terminal): Promise<void> {
+  const { bold } = painter(terminal);
+  terminal.out(
+    `${bold("It keeps running")} on ${service.url} until you stop it (Ctrl-C); then the posts are gone.\n\n`,
+  );
+  terminal.out(`KEY=${key}\n`);
+  for (const query of ["aurora -from:halden_demo", "東京 OR 오로라", "? lang:en"]) {
+    terminal.out(
+      `${curlLine(service.url, submission("searchbyfullarchive", query, 10)).slice(2)}\n`,
+    );
+  }
+  const result = { method: "GET", path: "/v1/search/live/social/result/UUID?wait=10" } as const;
+  terminal.out(`${curlLine(service.url, result).slice(2)}\n`);
+  await untilStopped(terminal.stopping);
+}
+
+function whatNext(seconds: number): string {
+  return [
+    `Done in ${seconds.toFixed(1)} s; nothing is left behind. What to try next:`,
+    "",
+    "  npm run demo -- --keep              the same, left running for your own curl",
+    "  npx earshot serve                   your own archive, filled from Bluesky's public stream",
+    "  npx earshot keys create --name me   a key for it",
+    "  npx earshot import FILE --platform x",
+    "  npx earshot explain 'lang:en cats OR dogs -filter:retweets'",
+    "",
+    "README.md leads on; docs/query-language.md has every operator, docs/api.md every path.",
+    "",
+  ].join("\n");
+}

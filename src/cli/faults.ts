@@ -1,0 +1,60 @@
+import { CommanderError } from "commander";
+import { EarshotError, messageOf } from "../lib/errors.ts";
+
+/** Exit codes: what a script may rely on. */
+export const exitCode = { ok: 0, failed: 1, wrongUse: 2 } as const;
+
+/** Codes of errors that another command line, query or setting would not have had. */
+const wrongUseCodes = new Set(["wrong_use", "invalid_query", "unknown_setting", "invalid_setting"]);
+
+/** The command was called in a way it cannot answer to. */
+export function wrongUse(message: string, hint: string): EarshotError {
+  return new EarshotError("wrong_use", message, { status: 400, hint });
+}
+
+/** The line for standard error and the exit code of whatever ended a command; no line where commander has spoken. */
+export function describeFault(thrown: unknown): { line: string | null; code: number } {
+  if (thrown instanceof CommanderError) return describeCommanderError(thrown);
+  const code = isWrongUse(thrown) ? exitCode.wrongUse : exitCode.failed;
+  const hint = thrown instanceof EarshotError ? hintOf(thrown) : systemHint(thrown);
+  return { line: oneLine(messageOf(thrown), hint), code };
+}
+
+function hintOf({ code, hint }: EarshotError): string | undefined {
+  return hint ?? (code === "invalid_query" ? "earshot explain marks the place" : undefined);
+}
+
+function isWrongUse(thrown: unknown): boolean {
+  return thrown instanceof EarshotError && wrongUseCodes.has(thrown.code);
+}
+
+function describeCommanderError(error: CommanderError): { line: string | null; code: number } {
+  if (error.exitCode === 0) return { line: null, code: exitCode.ok };
+  const [first = "", suggestion] = error.message.replace(/^error: /, "").split("\n");
+  const hint =
+    suggestion?.replace(/^\(|\)$/g, "").replace(/^D/, "d") ?? "--help shows what there is";
+  return { line: oneLine(first, hint), code: exitCode.wrongUse };
+}
+
+/** What to do about errors of the operating system that a user meets. */
+function systemHint(thrown: unknown): string | undefined {
+  if (!(thrown instanceof Error) || !("code" in thrown)) return undefined;
+  switch (thrown.code) {
+    case "ENOENT":
+      return "check the path";
+    case "EACCES":
+    case "EPERM":
+      return "check who may read and write there";
+    case "EADDRINUSE":
+      return "another program listens there; choose another EARSHOT_PORT, or stop it";
+    case "ENOSPC":
+      return "the disk is full";
+    default:
+      return undefined;
+  }
+}
+
+function oneLine(message: string, hint: string | undefined): string {
+  const text = hint ? `${message} – ${hint}` : message;
+  return `earshot: ${text.replaceAll(/\s*\n\s*/g, " ")}\n`;
+}

@@ -1,0 +1,170 @@
+import { type Command, Option } from "commander";
+import { openArchive } from "../archive/open.ts";
+import { type ImportSummary, importFile } from "../ingest/import-file.ts";
+import { systemClock } from "../lib/clock.ts";
+import { type Platform, platforms } from "../posts/post.ts";
+import { timeSpan } from "./parse-values.ts";
+import { startProgress } from "./progress.ts";
+import { readConfig } from "./settings.ts";
+import type { Terminal } from "./terminal.ts";
+
+type Options = {
+  platform: Platform;
+  covers?: { fromMs: number; toMs: number };
+  strict?: boolean;
+  json?: boolean;
+};
+
+/** `earshot import`: posts from files into the archive. */
+export function addImport(program: Command, terminal: Terminal): void {
+  program
+    .command("import")
+    .summary("read posts from files into the archive")
+    .description(
+      "Reads posts from NDJSON files into the archive: plain, .gz or .zst, one JSON object a line (docs/import.md). " +
+        "May be interrupted and run again, also beside a running server: nothing is doubled. A bad line is reported " +
+        "and set aside in FILE.rejected, and the rest is imported.",
+    )
+    .argument("<file...>", "the files; - reads standard input")
+    .addOption(
+      new Option("--platform <name>", "the platform that the posts are from")
+        .choices([...platforms])
+        .makeOptionMandatory(),
+    )
+    .addOption(
+      new Option("--covers <from..to>", "the files hold every post of this time").argParser(
+        timeSpan,
+      ),
+    )
+    .option("--strict", "stop at the first bad line (exit 1)")
+    .option("--json", "print a summary of each file as a line of JSON")
+    .addHelpText(
+      "after",
+      "\nExamples:\n" +
+        "  earshot import posts.ndjson.gz --platform x\n" +
+        "  earshot import january.ndjson --platform mastodon --covers 2026-01-01..2026-02-01\n" +
+        "  zcat *.gz | earshot import - --platform bluesky",
+    )
+    .action((files: string[], options: Options) => importFiles(files, options, terminal));
+}
+
+async function importFiles(
+  files: readonly string[],
+  options: Options,
+  terminal: Terminal,
+): Promise<void> {
+  const config = readConfig(terminal);
+  const { dir, readers, segmentPosts } = config.data;
+  const archive = await openArchive({ dataDir: dir, readers, segmentPosts, clock: systemClock });
+  let rejected = 0;
+  // A pipe that sends nothing would be waited for.
+  terminal.stopping.addEventListener("abort", () => process.stdin.destroy(), { once: true });
+  try {
+    for (const [index, file] of files.entries()) {
+      const isLast = index === files.length - 1;
+      const reports = watch(file, terminal);
+      try {
+        const summary = await importFile({
+          archive,
+          clock: systemClock,
+          file,
+          standardInput: process.stdin,
+          platform: options.platform,
+          dataDir: dir,
+          // What is covered is covered by all the files together.
+          covers: isLast && rejected === 0 ? (options.covers ?? null) : null,
+          onBadLine: options.strict ? "stop" : "reject",
+          limits: config.import,
+          onProgress: reports.onProgress,
+          onRejected: reports.onRejected,
+          signal: terminal.stopping,
+        });
+        rejected += summary.rejected;
+        reports.end();
+        terminal.out(options.json ? asJson(file, summary) : asText(file, summary));
+      } finally {
+        reports.end();
+      }
+    }
+    if (options.covers !== undefined && rejected > 0) {
+      terminal.note(
+        "earshot: lines were rejected, so --covers was not recorded – mend and import them, then import the last file again with --covers\n",
+      );
+    }
+  } catch (thrown) {
+    throw terminal.stopping.aborted ? terminal.stopping.reason : thrown;
+  } finally {
+    await archive.close();
+  }
+}
+
+/** Rejections that a person is shown of one file; a pipe gets all of them. */
+const shownRejections = 20;
+
+function watch(file: string, terminal: Terminal) {
+  const progress = startProgress(terminal, file);
+  const held: string[] = [];
+  let count = 0;
+  let ended = false;
+  return {
+    onProgress: (seen: { posts: number; readBytes: number; totalBytes: number | null }) =>
+      progress.update(seen.readBytes, seen.totalBytes, `${seen.posts.toLocaleString("en")} posts`),
+    onRejected: (bad: { file: string; line: number; reason: string }) => {
+      const line = `${bad.file}:${bad.line}: ${bad.reason}\n`;
+      count += 1;
+      if (!terminal.interactiveNotes) terminal.note(line);
+      else if (count <= shownRejections) held.push(line);
+    },
+    end: () => {
+      if (ended) return;
+      ended = true;
+      progress.end();
+      for (const line of held) terminal.note(line);
+      if (count > held.length && held.length > 0) {
+        terminal.note(`… and ${count - held.length} more\n`);
+      }
+    },
+  };
+}
+
+function asJson(file: string, summary: ImportSummary): string {
+  const ignored = Object.fromEntries(summary.ignoredFields);
+  return `${JSON.stringify({
+    file,
+    already_imported: summary.alreadyImported,
+    resumed_after_lines: summary.resumedAfterLines,
+    imported: summary.imported,
+    updated: summary.updated,
+    unchanged: summary.unchanged,
+    rejected: summary.rejected,
+    rejected_file: summary.rejectedFile,
+    ignored_fields: ignored,
+    coverage: summary.coverage,
+    seconds: summary.seconds,
+  })}\n`;
+}
+
+function asText(file: string, summary: ImportSummary): string {
+  if (summary.alreadyImported) {
+    return `${file}: imported before, nothing to do${coverageText(summary)}\n`;
+  }
+  const number = (value: number) => value.toLocaleString("en");
+  const lines = [
+    `${file}: ${number(summary.imported)} imported, ${number(summary.updated)} updated, ` +
+      `${number(summary.unchanged)} unchanged, ${number(summary.rejected)} rejected ` +
+      `in ${summary.seconds.toFixed(1)} s${coverageText(summary)}`,
+  ];
+  if (summary.resumedAfterLines > 0) {
+    lines.push(`  continued after line ${number(summary.resumedAfterLines)} of an earlier run`);
+  }
+  if (summary.rejectedFile !== null) lines.push(`  rejected lines are in ${summary.rejectedFile}`);
+  if (summary.ignoredFields.size > 0) {
+    const names = [...summary.ignoredFields].map(([name, times]) => `${name} (${number(times)})`);
+    lines.push(`  fields that mean nothing here: ${names.join(", ")}`);
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+function coverageText({ coverage }: ImportSummary): string {
+  return coverage === "added" ? "; what it covers is recorded" : "";
+}

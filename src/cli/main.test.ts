@@ -1,0 +1,213 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { run } from "./main.ts";
+
+const dataDir = mkdtempSync(join(tmpdir(), "earshot-cli-"));
+afterAll(() => rmSync(dataDir, { recursive: true }));
+
+type Outcome = { code: number; out: string; notes: string };
+
+/** Runs a command line in this process, its outputs read by nobody in particular. */
+async function earshot(args: readonly string[], environment = {}): Promise<Outcome> {
+  let out = "";
+  let notes = "";
+  const code = await run(args, {
+    out: (text) => {
+      out += text;
+    },
+    note: (text) => {
+      notes += text;
+    },
+    interactive: false,
+    interactiveNotes: false,
+    columns: 80,
+    colour: false,
+    environment: { EARSHOT_DATA_DIR: dataDir, ...environment },
+    stopping: new AbortController().signal,
+  });
+  return { code, out, notes };
+}
+
+function file(name: string, lines: readonly unknown[]): string {
+  const path = join(dataDir, name);
+  const text = lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line)));
+  writeFileSync(path, `${text.join("\n")}\n`);
+  return path;
+}
+
+const post = (id: number, text: string) => ({
+  id: String(1_500_000_000_000_000_000n + BigInt(id)),
+  author: "somebody_demo",
+  created_at: "2022-03-05T07:00:00Z",
+  text,
+});
+
+describe("wrong use is exit code 2, one line with a hint on standard error, nothing else", () => {
+  test.for([
+    [[], /no command given – earshot --help/],
+    [["serf"], /unknown command 'serf' – did you mean serve\?/],
+    [["search"], /missing required argument 'query'/],
+    [["search", "x", "--max-results", "501"], /whole number from 1 to 500/],
+    [["search", "x", "--jsn"], /unknown option '--jsn'/],
+    [["search", "cats", "dogs"], /more than one argument – put it in quotes: 'cats dogs'/],
+    [
+      ["import", "x", "--platform", "x", "--strct"],
+      /unknown option '--strct' – did you mean --strict\?/,
+    ],
+    [["search", "since:2026-02-30"], /2026-02-30.* – /],
+    [["import", "file"], /required option '--platform <name>' not specified/],
+    [["import", "file", "--platform", "myspace"], /Allowed choices are bluesky, mastodon, x/],
+    [["import", "f", "--platform", "x", "--covers", "2026"], /FROM\.\.TO/],
+    [["keys"], /keys create, keys list or keys revoke/],
+    [["keys", "create"], /--name/],
+  ] satisfies [string[], RegExp][])("%s", async ([args, message]) => {
+    const { code, out, notes } = await earshot(args);
+    expect(code).toBe(2);
+    expect(out).toBe("");
+    expect(notes).toMatch(/^earshot: [^\n]+ – [^\n]+\n$/);
+    expect(notes).toMatch(message);
+  });
+
+  test("of a setting", async () => {
+    const misspelt = await earshot(["keys", "list"], { EARSHOT_DATADIR: "x" });
+    expect(misspelt).toMatchObject({ code: 2, out: "" });
+    expect(misspelt.notes).toMatch(/^earshot: .*EARSHOT_DATADIR – .*EARSHOT_DATA_DIR/);
+    const unreadable = await earshot(["keys", "list"], { EARSHOT_PORT: "many" });
+    expect(unreadable).toMatchObject({ code: 2, out: "" });
+    expect(unreadable.notes).toMatch(/^earshot: EARSHOT_PORT is "many"/);
+  });
+});
+
+describe("help", () => {
+  test("of the program and of each command is an answer", async () => {
+    const commands = ["serve", "demo", "import", "search", "explain", "keys"];
+    const overview = await earshot(["--help"]);
+    expect(overview).toMatchObject({ code: 0, notes: "" });
+    for (const command of commands) {
+      expect(overview.out).toContain(`\n  ${command}`);
+      const help = await earshot([command, "--help"]);
+      expect(help).toMatchObject({ code: 0, notes: "" });
+      expect(help.out).toContain(`Usage: earshot ${command}`);
+    }
+    expect((await earshot(["keys", "create", "--help"])).out).toContain("--requests-per-second");
+    expect((await earshot(["--version"])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+});
+
+describe("explain", () => {
+  test("shows canonical form, tree and warnings", async () => {
+    const { code, out, notes } = await earshot(["explain", "lang:en cats OR dogs"]);
+    expect(code).toBe(0);
+    expect(notes).toBe("");
+    expect(out).toContain("lang:en (cats OR dogs)\n");
+    expect(out).toContain("any of");
+    expect(out).toContain("warning[or_binds_tighter]");
+  });
+
+  test("marks an error with carets and ends with 2", async () => {
+    const { code, out, notes } = await earshot(["explain", "cats since:2026-02-30"]);
+    expect(code).toBe(2);
+    expect(out).toContain("  cats since:2026-02-30\n  ");
+    expect(out).toMatch(/\n {2,}\^+\n/);
+    expect(notes).toMatch(/^earshot: the query has an error/);
+  });
+
+  test("--json is one object", async () => {
+    const { out } = await earshot(["explain", "-cats", "--json"]);
+    const answer = JSON.parse(out);
+    expect(Object.keys(answer)).toEqual(["query", "canonical_query", "tree", "diagnostics"]);
+    expect(answer.tree.kind).toBe("not");
+  });
+});
+
+describe("import and search", () => {
+  test("search refuses to make an archive in the wrong place", async () => {
+    const { code, notes } = await earshot(["search", "x"], { EARSHOT_DATA_DIR: "/nowhere/at/all" });
+    expect(code).toBe(1);
+    expect(notes).toMatch(/^earshot: there is no archive in .* – .*EARSHOT_DATA_DIR/);
+  });
+
+  test("what was imported is found, newest first; a bad line is set aside", async () => {
+    const path = file("good.ndjson", [
+      post(1, "a comet"),
+      "{",
+      post(2, "the comet\u001b[31m again"),
+    ]);
+    const imported = await earshot(["import", path, "--platform", "x"]);
+    expect(imported.code).toBe(0);
+    expect(imported.out).toMatch(/2 imported, 0 updated, 0 unchanged, 1 rejected/);
+    expect(imported.out).toContain(`${path}.rejected`);
+    expect(imported.notes).toContain(`${path}:2: `);
+
+    const again = await earshot(["import", path, "--platform", "x", "--json"]);
+    expect(JSON.parse(again.out)).toMatchObject({ already_imported: true });
+
+    const found = await earshot(["search", "comet"]);
+    expect(found.code).toBe(0);
+    expect(found.out.indexOf("the comet[31m again")).toBeGreaterThan(0);
+    expect(found.out.indexOf("a comet")).toBeGreaterThan(found.out.indexOf("the comet"));
+    expect(found.out).not.toContain("\u001b");
+    expect(found.notes).toContain("2 posts. No time is known to be held completely.");
+
+    const json = await earshot(["search", "comet", "--json", "--max-results", "1"]);
+    expect(json.notes).toBe("");
+    const lines = json.out.trimEnd().split("\n");
+    expect(lines).toHaveLength(1);
+    expect(Object.keys(JSON.parse(lines[0] ?? ""))).toEqual(["ID", "Content", "Metadata", "Score"]);
+  });
+
+  test("--strict stops at a bad line", async () => {
+    const path = file("strict.ndjson", [post(3, "fine"), { author: "x" }]);
+    const { code, out, notes } = await earshot(["import", path, "--platform", "x", "--strict"]);
+    expect(code).toBe(1);
+    expect(out).toBe("");
+    expect(notes).toMatch(/^earshot: .*strict\.ndjson:2: .* – .*--strict/);
+  });
+
+  test("--covers is recorded when every line was taken", async () => {
+    const path = file("covers.ndjson", [post(4, "covered")]);
+    const span = "2022-03-05..2022-03-06";
+    const { out } = await earshot(["import", path, "--platform", "x", "--covers", span]);
+    expect(out).toContain("what it covers is recorded");
+    const found = await earshot(["search", "covered"]);
+    expect(found.notes).toContain("Held completely: x 2022-03-05 00:00 to 2022-03-06 00:00.");
+  });
+
+  test("a file that is not there", async () => {
+    const { code, notes } = await earshot(["import", "/no/such/file", "--platform", "x"]);
+    expect(code).toBe(1);
+    expect(notes).toMatch(/^earshot: cannot read \/no\/such\/file: .* – /);
+  });
+});
+
+describe("keys", () => {
+  test("are made, shown once, listed without their secret, and revoked", async () => {
+    const made = await earshot([
+      "keys",
+      "create",
+      "--name",
+      "laptop",
+      "--requests-per-second",
+      "9",
+    ]);
+    expect(made.code).toBe(0);
+    expect(made.out).toMatch(/^ear_[0-9A-Za-z]{8}_[0-9A-Za-z]{38}\n$/);
+    const [, id = "", secret = ""] = made.out.trim().split("_");
+
+    const table = await earshot(["keys", "list"]);
+    expect(table.out).toMatch(
+      new RegExp(`${id} +laptop +its own +9/s +\\d{4}-\\d\\d-\\d\\d +active`),
+    );
+    const json = await earshot(["keys", "list", "--json"]);
+    expect(JSON.parse(json.out)).toMatchObject({ id, name: "laptop", requests_per_second: 9 });
+    expect(table.out + json.out).not.toContain(secret);
+
+    expect(await earshot(["keys", "revoke", id])).toMatchObject({ code: 0 });
+    expect((await earshot(["keys", "list"])).out).toContain("revoked");
+    const unknown = await earshot(["keys", "revoke", "nobody00"]);
+    expect(unknown.code).toBe(1);
+    expect(unknown.notes).toMatch(/^earshot: there is no key "nobody00" – /);
+  });
+});

@@ -1,0 +1,31 @@
+import { describeFault, exitCode, wrongUse } from "./faults.ts";
+import { makeProgram } from "./program.ts";
+import { stopOnSignals } from "./signals.ts";
+import { processTerminal, type Terminal } from "./terminal.ts";
+
+/** Runs the command line of this process; the exit code is set when it ends. */
+export async function runCommandLine(): Promise<void> {
+  endQuietlyWhenNobodyReads();
+  process.exitCode = await run(process.argv.slice(2), processTerminal(stopOnSignals()));
+}
+
+/** Runs one command line and resolves with its exit code: 0, 1 (failed) or 2 (wrong use). Never rejects. */
+export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+  try {
+    if (args.length === 0) throw wrongUse("no command given", "earshot --help lists them");
+    await makeProgram(terminal).parseAsync([...args], { from: "user" });
+    return exitCode.ok;
+  } catch (thrown) {
+    const { line, code } = describeFault(thrown);
+    if (line !== null) terminal.note(line);
+    return code;
+  }
+}
+
+/** `earshot search … | head` closes the pipe early: that is no fault. */
+function endQuietlyWhenNobodyReads(): void {
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(exitCode.ok);
+    throw error;
+  });
+}

@@ -1,0 +1,28 @@
+import { InvalidArgumentError } from "commander";
+import { parseIsoTime } from "../platforms/time.ts";
+
+/** Readers of option values for commander, which adds the option's name to what they throw. */
+
+/** A whole number within bounds that both count as good. */
+export function wholeNumber(least: number, most: number): (written: string) => number {
+  return (written) => {
+    const value = Number(written);
+    if (/^\d{1,15}$/.test(written) && value >= least && value <= most) return value;
+    const bounds = most === Number.MAX_SAFE_INTEGER ? `from ${least}` : `from ${least} to ${most}`;
+    throw new InvalidArgumentError(`It takes a whole number ${bounds}.`);
+  };
+}
+
+/** `FROM..TO`, each a day or a time in ISO 8601; a day is its beginning in UTC. FROM inclusive, TO exclusive. */
+export function timeSpan(written: string): { fromMs: number; toMs: number } {
+  const [from = "", to = "", ...more] = written.split("..");
+  const fromMs = parseIsoTime(from);
+  const toMs = parseIsoTime(to);
+  if (fromMs === null || toMs === null || more.length > 0) {
+    throw new InvalidArgumentError(
+      "It takes FROM..TO, each yyyy-mm-dd or a time such as 2026-01-31T12:00:00Z.",
+    );
+  }
+  if (fromMs >= toMs) throw new InvalidArgumentError("FROM must be before TO.");
+  return { fromMs, toMs };
+}

@@ -1,0 +1,33 @@
+import { Presets, SingleBar } from "cli-progress";
+import type { Terminal } from "./terminal.ts";
+
+export type Progress = {
+  /** `total` is null while nobody knows. */
+  update(done: number, total: number | null, remark: string): void;
+  end(): void;
+};
+
+const silent: Progress = { update: () => undefined, end: () => undefined };
+
+/** A bar on a terminal; nothing where standard error is a file or a pipe. */
+export function startProgress(terminal: Terminal, title: string): Progress {
+  if (!terminal.interactiveNotes) return silent;
+  const bar = new SingleBar(
+    {
+      format: `${title} {bar} {percentage} % {remark}`,
+      stream: process.stderr,
+      clearOnComplete: true,
+      hideCursor: true,
+      fps: 5,
+    },
+    Presets.shades_classic,
+  );
+  bar.start(1, 0, { remark: "" });
+  return {
+    update: (done, total, remark) => {
+      bar.setTotal(total ?? done * 2);
+      bar.update(done, { remark });
+    },
+    end: () => bar.stop(),
+  };
+}

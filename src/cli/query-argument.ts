@@ -1,0 +1,25 @@
+import type { Command } from "commander";
+import { wrongUse } from "./faults.ts";
+
+/**
+ * Lets a command take a query as its one argument, also one that begins with a minus, which commander would take for an option.
+ */
+export function takesQuery(command: Command): Command {
+  return command
+    .argument("<query>", "the query, in quotes for the shell")
+    .allowUnknownOption()
+    .allowExcessArguments();
+}
+
+/** The query among the arguments of a command that takes one. */
+export function queryOf({ args }: Command): string {
+  const [query = "", ...more] = args;
+  const option = args.find((argument) => argument.startsWith("--"));
+  if (option !== undefined) {
+    throw wrongUse(`unknown option '${option}'`, "--help shows what there is");
+  }
+  if (more.length > 0) {
+    throw wrongUse("the query is more than one argument", `put it in quotes: '${args.join(" ")}'`);
+  }
+  return query;
+}

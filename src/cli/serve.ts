@@ -1,0 +1,84 @@
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import { systemClock } from "../lib/clock.ts";
+import type { Config } from "../server/config.ts";
+import type { Service } from "../server/start.ts";
+import { readConfig } from "./settings.ts";
+import { untilStopped } from "./signals.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** `earshot serve`: the whole service in one process. */
+export function addServe(program: Command, terminal: Terminal): void {
+  program
+    .command("serve")
+    .summary("run the whole service in this process")
+    .description(
+      "Runs the whole service in this process: the HTTP API, one node, and live ingestion into the archive. One server a data " +
+        "folder; the other commands work beside it. Ctrl-C lets what runs come to its end, a second one does not. " +
+        "The log, JSON lines on standard error, shows only warnings on a terminal, unless EARSHOT_LOG_LEVEL is set.",
+    )
+    .addHelpText(
+      "after",
+      "\nExamples:\n" +
+        "  earshot serve\n" +
+        "  EARSHOT_INGEST=off EARSHOT_PORT=9000 EARSHOT_DATA_DIR=/var/lib/earshot earshot serve",
+    )
+    .action(() => serve(terminal));
+}
+
+async function serve(terminal: Terminal): Promise<void> {
+  const config = withQuietLog(readConfig(terminal), terminal);
+  // Only this command and the demo need the whole service: the others start quicker without it.
+  const { startService } = await import("../server/start.ts");
+  const service = await startService(config);
+  try {
+    terminal.out(`listening on ${service.url}\n`);
+    terminal.out(`data folder ${resolve(config.data.dir)}\n`);
+    if (!(await hasKey(service))) {
+      terminal.out("no API key exists yet: make one with `earshot keys create --name NAME`\n");
+    }
+    const watching = reportIngest(service, terminal);
+    await untilStopped(terminal.stopping);
+    terminal.out("stopping: what runs may come to its end; a second signal ends it at once\n");
+    await watching;
+  } finally {
+    await service.stop();
+  }
+}
+
+/** A person is told what matters on standard output; the log is for machines. */
+function withQuietLog(config: Config, { interactiveNotes, environment }: Terminal): Config {
+  if (!interactiveNotes || environment.EARSHOT_LOG_LEVEL) return config;
+  return { ...config, log: { level: "warn" } };
+}
+
+async function hasKey(service: Service): Promise<boolean> {
+  const keys = await service.context.store.read("listKeys", null);
+  return keys.some((key) => !key.revoked);
+}
+
+const ingestLookMs = 500;
+
+/** Says how live ingestion stands each time that changes, until the command is asked to stop. */
+async function reportIngest(service: Service, terminal: Terminal): Promise<void> {
+  let said = "";
+  while (!terminal.stopping.aborted) {
+    const state = service.context.http.ingest();
+    if (state === null) {
+      terminal.out("ingest: off\n");
+      return;
+    }
+    const gist = gistOf(state);
+    if (gist !== null && gist !== said) {
+      terminal.out(`ingest: ${state.detail}\n`);
+      said = gist;
+    }
+    await systemClock.sleep(ingestLookMs, terminal.stopping).catch(() => undefined);
+  }
+}
+
+/** What is worth a line: neither another attempt, nor another server that is as far away, nor the seconds until the next. */
+function gistOf({ status, detail }: { status: string; detail: string }): string | null {
+  if (detail.endsWith("connecting")) return null;
+  return `${status} ${detail.replace(/^waiting for [^:]*:/, "").replaceAll(/\d+/g, "#")}`;
+}

@@ -1,0 +1,20 @@
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { EarshotError } from "../lib/errors.ts";
+import { type Config, configFrom } from "../server/config.ts";
+import { readEnvironment } from "../server/environment.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** The settings that the environment of this command describes. */
+export function readConfig(terminal: Terminal): Config {
+  return configFrom(readEnvironment(terminal.environment));
+}
+
+/** Refuses to make an empty data folder where one was only to be read: it would be the wrong one. */
+export function requireDataDir(config: Config): void {
+  const { dir } = config.data;
+  if (existsSync(join(dir, "archive"))) return;
+  throw new EarshotError("no_archive", `there is no archive in ${resolve(dir)}`, {
+    hint: "earshot import or earshot serve makes one; EARSHOT_DATA_DIR names another folder",
+  });
+}

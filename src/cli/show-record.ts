@@ -1,0 +1,29 @@
+import { z } from "zod";
+import { painter, type Terminal } from "./terminal.ts";
+import { withoutControls, wrap } from "./text-layout.ts";
+
+const recordSchema = z.object({
+  ID: z.string(),
+  Content: z.string(),
+  Metadata: z.object({
+    platform: z.string(),
+    created_at: z.string(),
+    username: z.string(),
+    author: z.string().nullable(),
+    url: z.string().nullable(),
+  }),
+});
+
+/** One record of the API as a person reads it: when, where, who; the text, wrapped; where to open it. */
+export function showRecord(json: string, terminal: Pick<Terminal, "colour" | "columns">): string {
+  const { Content, Metadata } = recordSchema.parse(JSON.parse(json));
+  const { dim, bold, accent } = painter(terminal);
+  const time = Metadata.created_at.slice(0, 16).replace("T", " ");
+  const author = Metadata.author ? ` ${dim(oneLine(Metadata.author))}` : "";
+  const head = `${dim(time)}  ${Metadata.platform}  ${bold(`@${oneLine(Metadata.username)}`)}${author}`;
+  const text = wrap(withoutControls(Content), terminal.columns - 2).map((line) => `  ${line}`);
+  const url = Metadata.url ? [`  ${accent(oneLine(Metadata.url))}`] : [];
+  return `${[head, ...text, ...url].join("\n")}\n\n`;
+}
+
+const oneLine = (text: string): string => withoutControls(text).replaceAll("\n", " ");

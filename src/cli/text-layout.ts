@@ -1,0 +1,60 @@
+const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+
+const wide =
+  /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\p{Emoji_Presentation}|[\u3000-\u303f\uff01-\uff60\uffe0-\uffe6]|\ufe0f/u;
+
+/** Columns that a text takes on a terminal: East Asian letters and emoji take two. */
+export function displayWidth(text: string): number {
+  let width = 0;
+  for (const { segment } of graphemes.segment(text)) width += wide.test(segment) ? 2 : 1;
+  return width;
+}
+
+/**
+ * Without what could move the cursor or recolour the screen of whoever reads it: posts are written by strangers. Line breaks
+ * stay.
+ */
+export function withoutControls(text: string): string {
+  return text.replaceAll(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, (character) =>
+    character === "\n" ? "\n" : character === "\t" ? " " : "",
+  );
+}
+
+/** Breaks a text into lines of at most `columns`; a word that is longer, or a script without spaces, breaks anywhere. */
+export function wrap(text: string, columns: number): string[] {
+  return text.split("\n").flatMap((line) => wrapLine(line, Math.max(columns, 2)));
+}
+
+function wrapLine(line: string, columns: number): string[] {
+  const lines: string[] = [];
+  let current = "";
+  for (const word of line.split(" ")) {
+    const longer = current === "" ? word : `${current} ${word}`;
+    if (displayWidth(longer) <= columns) {
+      current = longer;
+      continue;
+    }
+    if (current !== "") lines.push(current);
+    const pieces = cut(word, columns);
+    current = pieces.pop() ?? "";
+    lines.push(...pieces);
+  }
+  return [...lines, current];
+}
+
+function cut(word: string, columns: number): string[] {
+  const pieces: string[] = [];
+  let current = "";
+  let width = 0;
+  for (const { segment } of graphemes.segment(word)) {
+    const more = displayWidth(segment);
+    if (width + more > columns && current !== "") {
+      pieces.push(current);
+      current = "";
+      width = 0;
+    }
+    current += segment;
+    width += more;
+  }
+  return [...pieces, current];
+}

@@ -1,0 +1,43 @@
+import type { DatabaseSync } from "node:sqlite";
+import { EarshotError } from "../lib/errors.ts";
+
+/**
+ * Runs the steps that a database has not seen, each in a transaction of its own; `PRAGMA user_version` counts them. Two
+ * processes may come at the same time: the second finds the steps done.
+ */
+export function migrate(
+  connection: DatabaseSync,
+  path: string,
+  migrations: readonly string[],
+): void {
+  refuseNewerSchema(connection, path, migrations.length);
+  for (const [index, sql] of migrations.entries()) {
+    if (versionOf(connection) > index) continue;
+    connection.exec("BEGIN IMMEDIATE");
+    try {
+      if (versionOf(connection) === index) {
+        connection.exec(sql);
+        connection.exec(`PRAGMA user_version = ${index + 1}`);
+      }
+      connection.exec("COMMIT");
+    } catch (error) {
+      if (connection.isTransaction) connection.exec("ROLLBACK");
+      throw error;
+    }
+  }
+}
+
+/** A database that a later version of Earshot has changed is left alone. */
+export function refuseNewerSchema(connection: DatabaseSync, path: string, known: number): void {
+  const version = versionOf(connection);
+  if (version <= known) return;
+  throw new EarshotError(
+    "newer_schema",
+    `${path} has schema ${version}, this version of Earshot knows ${known}`,
+    { status: 503, hint: "run the version of Earshot that wrote it, or a later one" },
+  );
+}
+
+function versionOf(connection: DatabaseSync): number {
+  return Number(connection.prepare("PRAGMA user_version").get()?.user_version);
+}

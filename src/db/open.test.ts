@@ -1,0 +1,52 @@
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openForReading, openForWriting } from "./open.ts";
+
+let parent: string;
+let path: string;
+
+beforeEach(() => {
+  parent = mkdtempSync(join(tmpdir(), "earshot-"));
+  path = join(parent, "data", "test.db");
+});
+
+afterEach(() => rmSync(parent, { recursive: true }));
+
+const first = "CREATE TABLE note(text TEXT)";
+const second = "ALTER TABLE note ADD COLUMN place TEXT";
+
+test("the folder and its files are for their owner alone", () => {
+  const database = openForWriting(path, [first]);
+  database.run("INSERT INTO note VALUES('a')");
+  const mode = (name: string) => statSync(name).mode & 0o777;
+  expect(mode(join(parent, "data"))).toBe(0o700);
+  expect([mode(path), mode(`${path}-wal`), mode(`${path}-shm`)]).toEqual([0o600, 0o600, 0o600]);
+  database.close();
+});
+
+test("steps run once, in order, and keep what is there", () => {
+  const before = openForWriting(path, [first]);
+  before.run("INSERT INTO note VALUES('a')");
+  before.close();
+  openForWriting(path, [first, second]).close();
+  const after = openForWriting(path, [first, second]);
+  expect(after.get("SELECT * FROM note")).toEqual({ text: "a", place: null });
+  after.close();
+});
+
+test("a step that fails leaves nothing behind", () => {
+  expect(() => openForWriting(path, [`${first}; nonsense`])).toThrow(/syntax error/);
+  const database = openForWriting(path, [first]);
+  expect(database.all("SELECT * FROM note")).toEqual([]);
+  database.close();
+});
+
+test("a newer schema is refused and left alone, by writers and readers", () => {
+  openForWriting(path, [first, second]).close();
+  const refusal = expect.objectContaining({ code: "newer_schema" });
+  expect(() => openForWriting(path, [first])).toThrow(refusal);
+  expect(() => openForReading(path, [first])).toThrow(refusal);
+  openForWriting(path, [first, second]).close();
+});

@@ -1,0 +1,80 @@
+import type { Database } from "./open.ts";
+
+/**
+ * The control store is a table of named operations, each a function of the database. Reads run on a connection that cannot
+ * write. All writes that wait run in one transaction; a `durable` one is on disk when its promise resolves, a `relaxed` one
+ * (what is made anew after a crash) may be lost with the power.
+ */
+type Mode = "read" | "durable" | "relaxed";
+
+type Operation<Args, Value, M extends Mode = Mode> = {
+  mode: M;
+  run: (database: Database, args: Args) => Value;
+};
+
+export type Operations = Readonly<Record<string, Operation<never, unknown>>>;
+
+export type Read<Args, Value> = Operation<Args, Value, "read">;
+export type Write<Args, Value> = Operation<Args, Value, "durable" | "relaxed">;
+
+export function read<Args, Value>(
+  run: (database: Database, args: Args) => Value,
+): Read<Args, Value> {
+  return { mode: "read", run };
+}
+
+export function durable<Args, Value>(
+  run: (database: Database, args: Args) => Value,
+): Write<Args, Value> {
+  return { mode: "durable", run };
+}
+
+export function relaxed<Args, Value>(
+  run: (database: Database, args: Args) => Value,
+): Write<Args, Value> {
+  return { mode: "relaxed", run };
+}
+
+export type ArgsOf<O> = O extends Operation<infer Args, unknown> ? Args : never;
+export type ValueOf<O> = O extends Operation<never, infer Value> ? Value : never;
+
+type NamesOf<Table, M extends Mode> = {
+  [Name in keyof Table]: Table[Name] extends { mode: infer Own }
+    ? Own extends M
+      ? Name
+      : never
+    : never;
+}[keyof Table] &
+  string;
+
+/**
+ * The operations as the rest of Earshot calls them, from the event loop. Calls of one tick share one commit. Errors: those of
+ * the operation, which then left nothing behind; `store_unavailable` and `thread_died`, both retryable.
+ */
+export type Store<Table> = {
+  read<Name extends NamesOf<Table, "read">>(
+    name: Name,
+    args: ArgsOf<Table[Name]>,
+  ): Promise<ValueOf<Table[Name]>>;
+  write<Name extends NamesOf<Table, "durable" | "relaxed">>(
+    name: Name,
+    args: ArgsOf<Table[Name]>,
+  ): Promise<ValueOf<Table[Name]>>;
+};
+
+/** Runs the operation of a name with arguments that came as they were given to a `Store`. */
+export function runOperation(
+  operations: Operations,
+  name: string,
+  database: Database,
+  args: unknown,
+): unknown {
+  // A Store has checked the arguments against the operation's type before they travelled.
+  return operationOf(operations, name).run(database, args as never);
+}
+
+function operationOf(operations: Operations, name: string): Operation<never, unknown> {
+  const operation = operations[name];
+  if (operation === undefined) throw new Error(`the control store has no operation ${name}`);
+  return operation;
+}

@@ -1,0 +1,33 @@
+import type { RandomBytes } from "../lib/base62.ts";
+import type { Database } from "./open.ts";
+import { read, relaxed } from "./operations.ts";
+
+/** What a store made for itself when it was new. */
+export type SecretName = "cursor_key" | "seed";
+
+const secretNames: readonly SecretName[] = ["cursor_key", "seed"];
+
+/** Makes the secrets of a store, 32 bytes each, where they are missing; two processes that come at once agree on one. */
+export function ensureSecrets(database: Database, randomBytes: RandomBytes): void {
+  for (const name of secretNames) {
+    if (database.get("SELECT 1 FROM setting WHERE name = :name", { name })) continue;
+    database.run("INSERT OR IGNORE INTO setting VALUES(:name, :value)", {
+      name,
+      value: randomBytes(32),
+    });
+  }
+}
+
+export const settingOperations = {
+  /** Does nothing but have the store opened. */
+  open: relaxed((_database, _args: null) => null),
+
+  readSecret: read((database, { name }: { name: SecretName }): Uint8Array => {
+    const row = database.get<{ value: Uint8Array }>(
+      "SELECT value FROM setting WHERE name = :name",
+      { name },
+    );
+    if (row === undefined) throw new Error(`the control store has no ${name}`);
+    return row.value;
+  }),
+};

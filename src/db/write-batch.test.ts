@@ -1,0 +1,143 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createLocalStore } from "./local-store.ts";
+import { type Database, openForReading, openForWriting } from "./open.ts";
+import { durable, read, relaxed } from "./operations.ts";
+import { runBatch } from "./write-batch.ts";
+
+const schema = ["CREATE TABLE note(text TEXT PRIMARY KEY) STRICT"];
+
+const operations = {
+  add: durable((database, { text }: { text: string }) =>
+    database.run("INSERT INTO note VALUES(:text)", { text }),
+  ),
+  hint: relaxed((database, { text }: { text: string }) =>
+    database.run("INSERT INTO note VALUES(:text)", { text }),
+  ),
+  addThenFail: durable((database, { text }: { text: string }) => {
+    database.run("INSERT INTO note VALUES(:text)", { text });
+    throw new Error("changed its mind");
+  }),
+  all: read((database, _args: null) =>
+    database.all<{ text: string }>("SELECT text FROM note ORDER BY text").map(({ text }) => text),
+  ),
+};
+
+let folder: string;
+let database: Database;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "earshot-"));
+  database = openForWriting(join(folder, "test.db"), schema);
+});
+
+afterEach(() => {
+  database.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** The database, and what ran on it. */
+function recorded(): { watched: Database; statements: string[] } {
+  const statements: string[] = [];
+  const watched: Database = {
+    ...database,
+    run: (sql, parameters) => {
+      statements.push(sql);
+      return database.run(sql, parameters);
+    },
+  };
+  return { watched, statements };
+}
+
+const notes = () => operations.all.run(database, null);
+const synchronous = () => database.get<{ synchronous: number }>("PRAGMA synchronous")?.synchronous;
+
+test("all writes of one tick share one commit", async () => {
+  const { watched, statements } = recorded();
+  const store = createLocalStore(watched, operations);
+  await Promise.all(
+    Array.from({ length: 50 }, (_, index) => store.write("add", { text: `note ${index}` })),
+  );
+  expect(statements.filter((sql) => sql === "COMMIT")).toHaveLength(1);
+  expect(await store.read("all", null)).toHaveLength(50);
+});
+
+test("a write that fails leaves nothing behind and the others stand", async () => {
+  const store = createLocalStore(database, operations);
+  const outcomes = await Promise.allSettled([
+    store.write("add", { text: "a" }),
+    store.write("addThenFail", { text: "b" }),
+    store.write("add", { text: "a" }),
+    store.write("add", { text: "c" }),
+  ]);
+  expect(outcomes.map(({ status }) => status)).toEqual([
+    "fulfilled",
+    "rejected",
+    "rejected",
+    "fulfilled",
+  ]);
+  expect(notes()).toEqual(["a", "c"]);
+});
+
+test("when the commit fails, all have failed and nothing is there", () => {
+  const failing: Database = {
+    ...database,
+    run: (sql, parameters) => {
+      if (sql === "COMMIT") throw Object.assign(new Error("disk I/O error"), { errcode: 10 });
+      return database.run(sql, parameters);
+    },
+  };
+  const outcomes = runBatch(failing, operations, [
+    { method: "add", args: { text: "a" } },
+    { method: "add", args: { text: "b" } },
+  ]);
+  for (const outcome of outcomes) {
+    expect(outcome).toMatchObject({
+      ok: false,
+      error: { code: "store_unavailable", status: 503, retryable: true },
+    });
+  }
+  expect(notes()).toEqual([]);
+  expect(database.inTransaction()).toBe(false);
+});
+
+test("on a full disk what is answered with success is there and nothing else", () => {
+  database.get("PRAGMA max_page_count = 8");
+  const calls = ["a", "b".repeat(60_000), "c"].map((text) => ({ method: "add", args: { text } }));
+  const outcomes = runBatch(database, operations, calls);
+  expect(outcomes[1]).toMatchObject({ ok: false, error: { code: "store_unavailable" } });
+  const kept = ["a", "c"].filter((_, index) => outcomes[index * 2]?.ok);
+  expect(notes()).toEqual(kept);
+  expect(runBatch(database, operations, [{ method: "add", args: { text: "d" } }])).toEqual([
+    { ok: true, value: 1 },
+  ]);
+});
+
+test("a commit is forced to the disk when any of its writes is durable", () => {
+  const hint = { method: "hint", args: { text: "a" } };
+  runBatch(database, operations, [hint]);
+  expect(synchronous()).toBe(1);
+  runBatch(database, operations, [
+    { method: "hint", args: { text: "b" } },
+    { method: "add", args: { text: "c" } },
+  ]);
+  expect(synchronous()).toBe(2);
+});
+
+test("an unknown operation fails alone", () => {
+  const outcomes = runBatch(database, operations, [
+    { method: "drop", args: null },
+    { method: "add", args: { text: "a" } },
+  ]);
+  expect(outcomes.map(({ ok }) => ok)).toEqual([false, true]);
+});
+
+test("a reading connection sees the last commit and cannot write", () => {
+  const reader = openForReading(join(folder, "test.db"), schema);
+  runBatch(database, operations, [{ method: "add", args: { text: "a" } }]);
+  expect(operations.all.run(reader, null)).toEqual(["a"]);
+  expect(() => operations.add.run(reader, { text: "b" })).toThrow(/readonly/);
+  reader.close();
+});

@@ -1,0 +1,50 @@
+import type { Database } from "./open.ts";
+import { type Operations, runOperation } from "./operations.ts";
+import { storeError } from "./sqlite-errors.ts";
+
+export type Call = { method: string; args: unknown };
+
+export type Outcome = { ok: true; value: unknown } | { ok: false; error: unknown };
+
+/**
+ * Group commit: runs all calls in one transaction, each in a savepoint of its own, so that one that fails leaves nothing
+ * behind and the others stand. The commit reaches the disk when any call is durable (a write-ahead log that is not forced to
+ * the disk at one commit goes along with the next that is). When the commit fails, all calls have failed.
+ */
+export function runBatch(
+  database: Database,
+  operations: Operations,
+  calls: readonly Call[],
+): readonly Outcome[] {
+  try {
+    database.syncCommits(calls.some((call) => isDurable(operations, call)));
+    database.run("BEGIN IMMEDIATE");
+    const outcomes = calls.map((call) => runAlone(database, operations, call));
+    database.run("COMMIT");
+    return outcomes;
+  } catch (thrown) {
+    if (database.inTransaction()) database.run("ROLLBACK");
+    const error = storeError(thrown);
+    return calls.map(() => ({ ok: false, error }));
+  }
+}
+
+function runAlone(database: Database, operations: Operations, call: Call): Outcome {
+  database.run("SAVEPOINT call");
+  try {
+    const value = runOperation(operations, call.method, database, call.args);
+    database.run("RELEASE call");
+    return { ok: true, value };
+  } catch (thrown) {
+    // On a full disk SQLite rolls back the whole transaction by itself, the calls before this one with it.
+    if (!database.inTransaction()) throw thrown;
+    database.run("ROLLBACK TO call");
+    database.run("RELEASE call");
+    return { ok: false, error: storeError(thrown) };
+  }
+}
+
+/** An unknown name is its own call's failure, not that of the batch. */
+function isDurable(operations: Operations, call: Call): boolean {
+  return operations[call.method]?.mode === "durable";
+}

@@ -1,0 +1,145 @@
+import type { JobWarning, SearchMethod, SearchPlatform, SourceType } from "../jobs/job.ts";
+import { isSearch, type Method, methods, methodsOf, typesOf } from "./methods.ts";
+import { problem } from "./problem-writer.ts";
+import type { Submission } from "./schemas/submission.ts";
+import { invalid } from "./schemas/validation.ts";
+import { narrow, readType } from "./source-types.ts";
+import type { AskedBounds } from "./window.ts";
+
+/** What differs between the paths that take a submission. */
+export type PathRules = {
+  /** More than the method's bound, up to this, is answered with the bound and a warning; null refuses it. */
+  lowersUpTo: number | null;
+  /** Where the body holds the query and the number of posts wanted. */
+  pointers: { query: string; maxResults: string | null };
+};
+
+const argumentPointers = { query: "/arguments/query", maxResults: null };
+
+export const wordPathRules: PathRules = { lowersUpTo: null, pointers: argumentPointers };
+
+/** Clients of the path without a platform word send 1000 unless told otherwise. */
+export const plainPathRules: PathRules = { lowersUpTo: 1_000, pointers: argumentPointers };
+
+export type CheckedArguments = {
+  platform: SearchPlatform;
+  type: SourceType;
+  method: SearchMethod;
+  query: string;
+  maxResults: number;
+  nextCursor: string | null;
+  bounds: AskedBounds;
+  warnings: readonly JobWarning[];
+};
+
+const defaultResults = 20;
+
+/** The arguments of a body whose shape is right: narrowed by the path, paired with the type, within the method's bounds. */
+export function checkArguments(
+  path: SearchPlatform,
+  body: Submission,
+  rules: PathRules,
+): CheckedArguments {
+  const asked = body.arguments;
+  const { platform, type } = targetOf(path, body.type);
+  const method = pairedMethod(type, asked.type);
+  const { maxResults, warnings } = resultsWanted(method, asked, rules);
+  const query = asked.query ?? "";
+  if (methods[method].query !== "none" && query.trim() === "") {
+    throw missingQuery(method, rules.pointers.query);
+  }
+  if (!isSearch(method)) throw sourceUnavailable(method, platform);
+  return {
+    platform,
+    type,
+    method,
+    query,
+    maxResults,
+    nextCursor: asked.next_cursor ?? null,
+    bounds: { startMs: momentOf(asked.start_time), endMs: momentOf(asked.end_time) },
+    warnings,
+  };
+}
+
+function targetOf(path: SearchPlatform, name: string) {
+  const named = readType(name);
+  if (named === null) throw problem("internal", "a type passed the schema that is not known");
+  const platform = narrow(path, named.platform);
+  if (platform !== null) return { platform, type: named.type };
+  throw problem(
+    "platform_mismatch",
+    `the path names ${path}, the type "${name}" names ${named.platform}`,
+    {
+      hint: `use one platform in both, or "${named.type}" as the type`,
+      details: [{ code: "platform_mismatch", message: `not ${path}`, pointer: "/type" }],
+    },
+  );
+}
+
+function pairedMethod(type: SourceType, name: string): Method {
+  const supported = methodsOf(type);
+  const method = supported.find((candidate) => candidate === name);
+  if (method !== undefined) return method;
+  throw problem("method_not_supported", `${type} does not support ${name}`, {
+    hint: `${type} supports ${supported.join(", ")}; ${name} is supported by ${typesOf(name).join(", ")}`,
+    details: [
+      {
+        code: "method_not_supported",
+        message: `${type} does not support ${name}`,
+        pointer: "/arguments/type",
+        expected: supported,
+      },
+    ],
+  });
+}
+
+function resultsWanted(
+  method: Method,
+  asked: Submission["arguments"],
+  { lowersUpTo, pointers }: PathRules,
+): { maxResults: number; warnings: readonly JobWarning[] } {
+  const wanted = asked.max_results ?? asked.count ?? defaultResults;
+  const { bound } = methods[method];
+  if (wanted >= 1 && wanted <= bound) return { maxResults: wanted, warnings: [] };
+  if (lowersUpTo !== null && wanted > bound && wanted <= lowersUpTo) {
+    const message = `max_results ${wanted} was lowered to ${bound}, the most of ${method}`;
+    return { maxResults: bound, warnings: [{ code: "max_results_lowered", message }] };
+  }
+  const name = asked.max_results === undefined ? "count" : "max_results";
+  const most = lowersUpTo ?? bound;
+  throw invalid([
+    {
+      code: "out_of_range",
+      message: `${wanted} is out of range, ${method} takes 1 to ${most}`,
+      hint: "next_cursor continues where a result ends",
+      pointer: pointers.maxResults ?? `/arguments/${name}`,
+    },
+  ]);
+}
+
+function missingQuery(method: Method, pointer: string) {
+  return invalid([
+    { code: "query_required", message: `${method} needs a query that is not empty`, pointer },
+  ]);
+}
+
+function sourceUnavailable(method: Method, platform: SearchPlatform) {
+  const owner = platform === "social" ? "a platform" : platform;
+  return problem("source_unavailable", `no configured source can answer ${method}`, {
+    hint:
+      `${method} needs an account credential or an API key of ${owner}, and this server has none; ` +
+      "its archive answers searchbyquery and searchbyfullarchive",
+    details: [
+      {
+        code: "source_unavailable",
+        message: `${method} is not answered by the archive`,
+        pointer: "/arguments/type",
+        expected: ["searchbyquery", "searchbyfullarchive"],
+      },
+    ],
+  });
+}
+
+function momentOf(text: string | undefined): number | null {
+  return text === undefined ? null : Date.parse(text);
+}

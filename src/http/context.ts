@@ -1,0 +1,38 @@
+import type { Logger } from "pino";
+import type { Caller } from "../accounts/authenticate.ts";
+import type { Limiter } from "../accounts/limiter.ts";
+import type { Archive } from "../archive/archive.ts";
+import type { IngestState } from "../ingest/jetstream.ts";
+import type { JobQueue } from "../jobs/queue.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Metrics } from "./metrics.ts";
+
+/** The settings that the routes look at. */
+type HttpSettings = {
+  maxBodyBytes: number;
+  maxHeldRequests: number;
+  maxReadWaitMs: number;
+  liveWindowMs: number;
+  maxLiveQueryLength: number;
+  maxArchiveQueryLength: number;
+};
+
+/** Everything that the HTTP app needs, made in one place (server/context.ts). */
+export type HttpContext = {
+  settings: HttpSettings;
+  clock: Clock;
+  log: Logger;
+  metrics: Metrics;
+  limiter: Limiter;
+  /** Whose key it is; null for a key that is unknown, revoked or mistyped. */
+  authenticate(token: string): Promise<Caller | null>;
+  cursorKey: Uint8Array;
+  jobs: Pick<JobQueue, "submit" | "find" | "waitForEnd">;
+  archive: Pick<Archive, "records">;
+  /** State of the live stream; null when it is off. */
+  ingest(): IngestState | null;
+  /** Whether a reader of the archive answers. */
+  readerAnswers(): Promise<boolean>;
+  /** A fresh UUID. */
+  newId(): string;
+};

@@ -1,0 +1,47 @@
+import { type SearchMethod, type SourceType, sourceTypes } from "../jobs/job.ts";
+
+/** The fifteen search methods. `query`: what the method needs there. `bound`: the most that `max_results` may be. */
+export const methods = {
+  searchbyquery: { query: "text", bound: 100 },
+  searchbyfullarchive: { query: "text", bound: 500 },
+  searchbyprofile: { query: "user", bound: 100 },
+  getbyid: { query: "post", bound: 100 },
+  getreplies: { query: "post", bound: 100 },
+  getretweeters: { query: "post", bound: 100 },
+  gettweets: { query: "user", bound: 100 },
+  getmedia: { query: "user", bound: 100 },
+  gethometweets: { query: "none", bound: 100 },
+  getforyoutweets: { query: "none", bound: 100 },
+  getprofilebyid: { query: "user", bound: 100 },
+  gettrends: { query: "none", bound: 100 },
+  getfollowing: { query: "user", bound: 100 },
+  getfollowers: { query: "user", bound: 100 },
+  getspace: { query: "space", bound: 100 },
+} as const satisfies Record<string, { query: string; bound: number }>;
+
+export type Method = keyof typeof methods;
+
+export const methodNames = Object.keys(methods) as readonly Method[];
+
+/**
+ * Which methods a type supports (specification 2.4). What `social` supports depends on what is configured, so it pairs with
+ * all of them.
+ */
+const supported: Record<SourceType, readonly Method[]> = {
+  social: methodNames,
+  "social-credential": methodNames,
+  "social-api": ["searchbyquery", "getbyid", "getprofilebyid", "searchbyfullarchive"],
+};
+
+export function methodsOf(type: SourceType): readonly Method[] {
+  return supported[type];
+}
+
+/** Whether the archive answers the method; the others need a source of their platform. */
+export function isSearch(method: Method): method is SearchMethod {
+  return method === "searchbyquery" || method === "searchbyfullarchive";
+}
+
+export function typesOf(method: string): readonly SourceType[] {
+  return sourceTypes.filter((type) => supported[type].some((name) => name === method));
+}

@@ -1,0 +1,122 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { IngestState } from "../ingest/jetstream.ts";
+
+export type MetricSources = { queueDepth(): number; ingest(): IngestState | null };
+
+export type Metrics = ReturnType<typeof createMetrics>;
+
+/**
+ * What `/metrics` tells, in the Prometheus text format. Labels have few values: a route is its template, never an address.
+ * docs/metrics.md has an entry for each.
+ */
+export function createMetrics(sources: MetricSources) {
+  const registry = new Registry();
+  const registers = [registry];
+
+  const requestSeconds = new Histogram({
+    name: "earshot_http_request_duration_seconds",
+    help: "Time from the request's arrival to the end of its answer",
+    labelNames: ["route", "method", "status_class"],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30],
+    registers,
+  });
+  const submissions = new Counter({
+    name: "earshot_submissions_total",
+    help: "Searches accepted",
+    labelNames: ["method"],
+    registers,
+  });
+  const jobsDone = new Counter({
+    name: "earshot_jobs_done_total",
+    help: "Jobs that the node in this process has done",
+    labelNames: ["method"],
+    registers,
+  });
+  const failedAttempts = new Counter({
+    name: "earshot_failed_attempts_total",
+    help: "Attempts at a job that failed in the node of this process",
+    labelNames: ["method"],
+    registers,
+  });
+  const rateLimited = new Counter({
+    name: "earshot_rate_limited_total",
+    help: "Requests refused by a rate",
+    labelNames: ["policy"],
+    registers,
+  });
+  const heldRequests = new Gauge({
+    name: "earshot_held_requests",
+    help: "Requests with ?wait= that are open",
+    registers,
+  });
+  new Gauge({
+    name: "earshot_job_queue_depth",
+    help: "Jobs that wait for a node",
+    registers,
+    collect() {
+      this.set(sources.queueDepth());
+    },
+  });
+  new Gauge({
+    name: "earshot_ingest_lag_seconds",
+    help: "How far the live stream is behind the network",
+    registers,
+    collect() {
+      const lagMs = sources.ingest()?.lagMs ?? null;
+      if (lagMs === null) this.remove();
+      else this.set(lagMs / 1000);
+    },
+  });
+  new Gauge({
+    name: "earshot_ingest_connected",
+    help: "Whether the live stream is connected",
+    registers,
+    collect() {
+      const state = sources.ingest();
+      if (state === null) this.remove();
+      else this.set(state.status === "connected" ? 1 : 0);
+    },
+  });
+  const ingestEvents = new Counter({
+    name: "earshot_ingest_events_total",
+    help: "Events taken from the live stream since the start",
+    registers,
+    collect() {
+      ingestEvents.reset();
+      ingestEvents.inc(sources.ingest()?.events ?? 0);
+    },
+  });
+  new Gauge({
+    name: "earshot_resident_memory_bytes",
+    help: "Resident memory of the process",
+    registers,
+    collect() {
+      this.set(process.memoryUsage.rss());
+    },
+  });
+  const loopDelay = monitorEventLoopDelay({ resolution: 20 });
+  loopDelay.enable();
+  new Gauge({
+    name: "earshot_event_loop_delay_p99_seconds",
+    help: "99th percentile of the event loop's delay since the last look",
+    registers,
+    collect() {
+      this.set(loopDelay.percentile(99) / 1e9);
+      loopDelay.reset();
+    },
+  });
+
+  return {
+    requestSeconds,
+    submissions,
+    jobsDone,
+    failedAttempts,
+    rateLimited,
+    heldRequests,
+    contentType: registry.contentType,
+    text: () => registry.metrics(),
+    names: () => registry.getMetricsAsArray().map((metric) => metric.name),
+    close: () => loopDelay.disable(),
+  };
+}

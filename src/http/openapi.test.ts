@@ -1,0 +1,72 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import * as z from "zod";
+import { openApiText } from "./openapi.ts";
+import { openApiFile } from "./routes/ops/openapi.ts";
+
+const operation = z.looseObject({
+  operationId: z.string(),
+  summary: z.string().min(3),
+  tags: z.array(z.string()).length(1),
+  security: z.array(z.unknown()).optional(),
+  requestBody: z.looseObject({ content: z.record(z.string(), z.unknown()) }).optional(),
+  responses: z.record(
+    z.string(),
+    z.looseObject({ description: z.string().min(5), content: z.record(z.string(), z.unknown()) }),
+  ),
+});
+const documentShape = z.looseObject({
+  openapi: z.literal("3.1.1"),
+  paths: z.record(z.string(), z.record(z.string(), operation)),
+  components: z.looseObject({ schemas: z.record(z.string(), z.unknown()) }),
+});
+
+const text = await openApiText();
+const document = documentShape.parse(JSON.parse(text));
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, described]) => ({ path, method, described })),
+);
+
+test("openapi.json is as the routes are (npm run openapi writes it anew)", () => {
+  expect(readFileSync(openApiFile, "utf8")).toBe(text);
+});
+
+test("every path of the search API and of operation is described, each operation under its own id", () => {
+  expect(Object.keys(document.paths).sort()).toEqual([
+    "/api/v1/data/{platform}/tweets/recent",
+    "/livez",
+    "/metrics",
+    "/openapi.json",
+    "/readyz",
+    "/v1/search/live",
+    "/v1/search/live/result/{uuid}",
+    "/v1/search/live/status/{uuid}",
+    "/v1/search/live/{platform}",
+    "/v1/search/live/{platform}/result/{uuid}",
+    "/v1/search/live/{platform}/status/{uuid}",
+  ]);
+  const ids = operations.map(({ described }) => described.operationId);
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+test("what needs a key says so, and describes its 401, 404 and 429", () => {
+  for (const { path, described } of operations) {
+    const needsKey = path.includes("/v1/");
+    expect(described.security !== undefined, path).toBe(needsKey);
+    if (needsKey) {
+      expect(Object.keys(described.responses), path).toEqual(
+        expect.arrayContaining(["400", "401", "404", "429"]),
+      );
+    }
+  }
+});
+
+test("every schema has an example, and every reference leads somewhere", () => {
+  for (const [, name] of text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+    expect(document.components.schemas, name).toHaveProperty([name ?? ""]);
+  }
+  for (const [name, schema] of Object.entries(document.components.schemas)) {
+    if (name === "SearchArguments" || name === "Metadata") continue;
+    expect(JSON.stringify(schema), name).toContain('"examples"');
+  }
+});

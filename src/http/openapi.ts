@@ -1,0 +1,103 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { argv } from "node:process";
+import { pathToFileURL } from "node:url";
+import swagger from "@fastify/swagger";
+import fastify from "fastify";
+import {
+  createJsonSchemaTransform,
+  createJsonSchemaTransformObject,
+} from "fastify-type-provider-zod";
+import type { HttpContext } from "./context.ts";
+import type { HeldRequests } from "./hooks/held-requests.ts";
+import { addRoutes } from "./routes/index.ts";
+import { openApiFile } from "./routes/ops/openapi.ts";
+import { validatorCompiler } from "./schemas/validation.ts";
+import type { Submissions } from "./submission.ts";
+
+const zodToJsonConfig = {
+  target: "draft-2020-12",
+  override: ({ jsonSchema }: { jsonSchema: Record<string, unknown> }) => {
+    // A format says what zod's page-long pattern for it says.
+    if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
+    // Every whole number has these bounds; they tell nothing.
+    if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+    if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  },
+} as const;
+
+/** The OpenAPI 3.1 description of all routes, as the text of openapi.json. */
+export async function openApiText(): Promise<string> {
+  const app = fastify();
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(() => JSON.stringify);
+  await app.register(swagger, {
+    openapi: {
+      openapi: "3.1.1",
+      info: {
+        title: "Earshot",
+        version: await packageVersion(),
+        description: "One search API over the public conversation of social platforms.",
+        license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+      },
+      tags: [
+        { name: "search", description: "Submit a search, read its status, fetch its result." },
+        { name: "node", description: "Searches answered in one request." },
+        { name: "operation", description: "For those who run the service; no key is needed." },
+      ],
+      components: {
+        securitySchemes: {
+          key: { type: "http", scheme: "bearer", description: "An API key, ear_…" },
+        },
+      },
+    },
+    transform: createJsonSchemaTransform({ zodToJsonConfig }),
+    transformObject: createJsonSchemaTransformObject({ zodToJsonConfig }),
+  });
+  addRoutes(app, nothing<HttpContext>(), nothing<HeldRequests>(), nothing<Submissions>());
+  await app.ready();
+  const text = JSON.stringify(app.swagger());
+  await app.close();
+  return withTidySchemas(text);
+}
+
+/** Routes are only described here, never called: what their handlers would need is not there. */
+function nothing<T>(): T {
+  const absent: unknown = null;
+  return absent as T;
+}
+
+async function packageVersion(): Promise<string> {
+  const text = await readFile(new URL("../../package.json", import.meta.url), "utf8");
+  const manifest: { version: string } = JSON.parse(text);
+  return manifest.version;
+}
+
+type Schemas = Record<string, unknown>;
+
+/** Drops the schemas that nothing refers to, also those that only dropped ones refer to; a lone `…Input` loses its ending. */
+function withTidySchemas(text: string): string {
+  const document: { components: { schemas: Schemas } } = JSON.parse(text);
+  const { schemas } = document.components;
+  for (let before = -1; before !== Object.keys(schemas).length; ) {
+    before = Object.keys(schemas).length;
+    for (const name of Object.keys(schemas)) {
+      if (!JSON.stringify(document).includes(referenceTo(name))) delete schemas[name];
+    }
+  }
+  let tidy = JSON.stringify(document, null, 2);
+  for (const name of Object.keys(schemas)) {
+    const plain = name.replace(/Input$/, "");
+    if (plain === name || plain in schemas) continue;
+    tidy = tidy.replaceAll(referenceTo(name), referenceTo(plain));
+    tidy = tidy.replace(`"${name}": {`, `"${plain}": {`);
+  }
+  return `${tidy}\n`;
+}
+
+function referenceTo(name: string): string {
+  return `"#/components/schemas/${name}"`;
+}
+
+if (argv[1] !== undefined && import.meta.url === pathToFileURL(argv[1]).href) {
+  await writeFile(openApiFile, await openApiText());
+}

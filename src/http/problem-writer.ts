@@ -1,0 +1,112 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { JobFailure } from "../jobs/job.ts";
+import { EarshotError, type ErrorDetail } from "../lib/errors.ts";
+import { isProblemCode, type ProblemCode, problems } from "./problems.ts";
+
+/** RFC 9457, with `error` (the detail once more) that every answer of the search API holds. */
+export type Problem = {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: string;
+  retryable: boolean;
+  request_id: string;
+  hint?: string;
+  errors?: readonly ErrorDetail[];
+  /** Empty, in refused submissions only. */
+  uuid?: "";
+  error: string;
+};
+
+/** A problem of the registry; its status is the registry's. */
+export function problem(
+  code: ProblemCode,
+  message: string,
+  options: { hint?: string; details?: readonly ErrorDetail[] } = {},
+): EarshotError {
+  const { status, retryable } = problems[code];
+  return new EarshotError(code, message, { status, retryable, ...options });
+}
+
+/** The problem that a failed job's result is answered with. */
+export function jobFault(failure: JobFailure | null): EarshotError {
+  if (failure === null) return problem("job_failed", "the job failed");
+  if (failure.status === 504) return problem("deadline_exceeded", failure.message);
+  if (failure.status === 502) return problem("upstream_failed", failure.message);
+  return problem("job_failed", failure.message);
+}
+
+/** Writes a fault as a problem: whatever is thrown anywhere in a request ends here. */
+export function writeProblem(fault: EarshotError, request: FastifyRequest, reply: FastifyReply) {
+  const body = problemOf(fault, request);
+  if (body.code === "unauthorized") {
+    reply.header("www-authenticate", 'Bearer realm="earshot", error="invalid_token"');
+  }
+  if (body.status === 503 && !reply.hasHeader("retry-after")) reply.header("retry-after", "1");
+  return reply
+    .code(body.status)
+    .type("application/problem+json; charset=utf-8")
+    .send(JSON.stringify(body));
+}
+
+function problemOf(fault: EarshotError, request: FastifyRequest): Problem {
+  const code = publicCode(fault);
+  const known = problems[code];
+  // What went wrong inside is for the log, never for the caller.
+  const detail = code === "internal" ? "an unexpected fault; the log has it" : fault.message;
+  return {
+    type: `/docs/errors#${code}`,
+    title: known.title,
+    status: known.status,
+    detail,
+    code,
+    retryable: known.retryable,
+    request_id: request.id,
+    ...(fault.hint === undefined || code === "internal" ? {} : { hint: fault.hint }),
+    ...(fault.details.length === 0 ? {} : { errors: fault.details }),
+    ...(request.routeOptions.config.refusalHoldsUuid ? { uuid: "" as const } : {}),
+    error: detail,
+  };
+}
+
+/** Codes of the rooms below that are no concern of a caller become the general one of their status. */
+function publicCode(fault: EarshotError): ProblemCode {
+  if (isProblemCode(fault.code)) return fault.code;
+  if (fault.status === 503) return "unavailable";
+  if (fault.status === 504) return "deadline_exceeded";
+  if (fault.status === 502) return "upstream_failed";
+  return "internal";
+}
+
+/** Turns what fastify itself refuses into a fault of ours; null for what nobody foresaw. */
+export function faultOfFramework(error: {
+  code?: string;
+  statusCode?: number;
+  message: string;
+}): EarshotError | null {
+  switch (error.code) {
+    case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
+      return problem("unsupported_media_type", "the body must be application/json", {
+        hint: "send the header Content-Type: application/json",
+      });
+    case "FST_ERR_CTP_BODY_TOO_LARGE":
+      return problem("body_too_large", "the body is larger than this server takes", {
+        hint: "EARSHOT_MAX_BODY_BYTES sets the limit",
+      });
+    case "FST_ERR_CTP_EMPTY_JSON_BODY":
+      return problem("invalid_json", "the body is empty, expected a JSON object");
+    case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
+      return problem("invalid_request", "the body is not as long as Content-Length says");
+    default:
+      break;
+  }
+  if (error.statusCode === 400) {
+    return problem("invalid_json", `the body is not JSON: ${oneLine(error.message)}`);
+  }
+  return null;
+}
+
+function oneLine(message: string): string {
+  return message.replaceAll(/\s+/g, " ").slice(0, 200);
+}

@@ -1,0 +1,54 @@
+/**
+ * Every problem that the API answers with: its HTTP status, its title, and whether the same request can succeed later
+ * unchanged. The `type` of a problem is `/docs/errors#<code>`; each has an entry in docs/api.md.
+ */
+export const problems = {
+  invalid_json: { status: 400, title: "The body is not JSON", retryable: false },
+  invalid_request: { status: 400, title: "The request is not valid", retryable: false },
+  invalid_query: { status: 400, title: "The query cannot be read", retryable: false },
+  method_not_supported: {
+    status: 400,
+    title: "The type does not support the method",
+    retryable: false,
+  },
+  platform_mismatch: {
+    status: 400,
+    title: "Path and body name different platforms",
+    retryable: false,
+  },
+  cursor_invalid: { status: 400, title: "The cursor cannot be read", retryable: false },
+  cursor_mismatch: { status: 400, title: "The cursor belongs to another search", retryable: false },
+  unauthorized: { status: 401, title: "A valid API key is needed", retryable: false },
+  not_found: { status: 404, title: "There is nothing here", retryable: false },
+  job_not_found: { status: 404, title: "There is no such job", retryable: false },
+  method_not_allowed: { status: 405, title: "The path has no such method", retryable: false },
+  request_timeout: { status: 408, title: "The request took too long to arrive", retryable: true },
+  job_cancelled: { status: 410, title: "The job was cancelled", retryable: false },
+  result_expired: { status: 410, title: "The result is gone", retryable: false },
+  body_too_large: { status: 413, title: "The body is too large", retryable: false },
+  unsupported_media_type: { status: 415, title: "The body is not plain JSON", retryable: false },
+  source_unavailable: {
+    status: 422,
+    title: "Nothing configured can answer the method",
+    retryable: false,
+  },
+  rate_limited: { status: 429, title: "The key's rate is used up", retryable: true },
+  too_many_failed_keys: {
+    status: 429,
+    title: "Too many requests with a wrong key",
+    retryable: true,
+  },
+  header_too_large: { status: 431, title: "The header is too large", retryable: false },
+  internal: { status: 500, title: "A fault in Earshot", retryable: false },
+  job_failed: { status: 500, title: "The job failed", retryable: false },
+  upstream_failed: { status: 502, title: "An upstream source failed", retryable: true },
+  overloaded: { status: 503, title: "Too many jobs are waiting", retryable: true },
+  unavailable: { status: 503, title: "Not able to answer for the moment", retryable: true },
+  deadline_exceeded: { status: 504, title: "The time of the job ran out", retryable: true },
+} as const satisfies Record<string, { status: number; title: string; retryable: boolean }>;
+
+export type ProblemCode = keyof typeof problems;
+
+export function isProblemCode(code: string): code is ProblemCode {
+  return Object.hasOwn(problems, code);
+}

@@ -1,0 +1,78 @@
+import * as z from "zod";
+import { wordPathRules } from "../../checked-arguments.ts";
+import type { HttpContext } from "../../context.ts";
+import { callerOf } from "../../hooks/caller.ts";
+import { type HeldRequests, hasEnded } from "../../hooks/held-requests.ts";
+import { jobFault, problem } from "../../problem-writer.ts";
+import { jsonAnswer, problemAnswers, recentAnswer } from "../../schemas/answers.ts";
+import { platformPath } from "../../schemas/parameters.ts";
+import { closedObject } from "../../schemas/words.ts";
+import { platformOfWord } from "../../source-types.ts";
+import type { Submissions } from "../../submission.ts";
+import type { TypedApp } from "../typed-app.ts";
+
+const recentBody = closedObject("field", {
+  query: z.string().meta({ description: "What to search, with operators." }),
+  count: z.int().optional().meta({ description: "Posts wanted, 1 to 100; 20 when absent." }),
+}).meta({ id: "RecentSearch", examples: [{ query: "comet lang:en", count: 20 }] });
+
+/** POST /api/v1/data/<platform>/tweets/recent: `searchbyquery`, answered in the same request. */
+export function addRecentRoute(
+  app: TypedApp,
+  context: Pick<HttpContext, "archive">,
+  submissions: Submissions,
+  held: HeldRequests,
+): void {
+  app.route({
+    method: "POST",
+    url: "/api/v1/data/:platform/tweets/recent",
+    config: { pace: "call" },
+    schema: {
+      operationId: "searchRecent",
+      summary: "Search recent posts in one request",
+      description: "The live search of a node. It costs one request and one submission.",
+      tags: ["node"],
+      security: [{ key: [] }],
+      params: platformPath,
+      body: recentBody,
+      response: {
+        200: jsonAnswer("The posts, newest first; none when nothing matched.", recentAnswer),
+        ...problemAnswers({
+          400: "The body or the query is not valid.",
+          401: "No valid key.",
+          404: "The path names no platform.",
+          413: "The body is too large.",
+          415: "The body is not plain JSON.",
+          429: "A rate of the key is used up; Retry-After tells when to come again.",
+          500: "The search failed by a fault of Earshot.",
+          502: "The search failed by a fault of an upstream source.",
+          503: "Too many jobs wait, or the store cannot be written.",
+          504: "The time of the search ran out.",
+        }),
+      },
+    },
+    handler: async (request, reply) => {
+      const caller = callerOf(request);
+      const { query, count } = request.body;
+      const platform = platformOfWord(request.params.platform) ?? "social";
+      const submitted = await submissions.submit(
+        caller,
+        platform,
+        {
+          type: "social",
+          arguments: { type: "searchbyquery", query, ...(count === undefined ? {} : { count }) },
+        },
+        { ...wordPathRules, pointers: { query: "/query", maxResults: "/count" } },
+        reply,
+      );
+      const job = await held.waitToTheEnd(caller, submitted, reply);
+      if (!hasEnded(job)) throw problem("deadline_exceeded", "the search has not ended in time");
+      if (job.result === null) throw jobFault(job.failure);
+      const texts = await context.archive.records(job.result.positions);
+      const node = JSON.stringify(job.node ?? "");
+      return reply
+        .type("application/json; charset=utf-8")
+        .send(`{"data":[${texts.join(",")}],"recordCount":${texts.length},"workerPeerId":${node}}`);
+    },
+  });
+}

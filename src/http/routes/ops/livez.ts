@@ -1,0 +1,21 @@
+import * as z from "zod";
+import { jsonAnswer } from "../../schemas/answers.ts";
+import type { TypedApp } from "../typed-app.ts";
+
+const alive = z.strictObject({ status: z.literal("ok") }).meta({ examples: [{ status: "ok" }] });
+
+/** GET /livez: the process answers. */
+export function addLivezRoute(app: TypedApp): void {
+  app.route({
+    method: "GET",
+    url: "/livez",
+    schema: {
+      operationId: "livez",
+      summary: "Whether the process is alive",
+      tags: ["operation"],
+      response: { 200: jsonAnswer("It is.", alive) },
+    },
+    handler: async (_request, reply) =>
+      reply.type("application/json; charset=utf-8").send('{"status":"ok"}'),
+  });
+}

@@ -1,0 +1,26 @@
+import { readFile } from "node:fs/promises";
+import * as z from "zod";
+import { jsonAnswer } from "../../schemas/answers.ts";
+import type { TypedApp } from "../typed-app.ts";
+
+/** Where the description of this API lies; `npm run openapi` makes it anew from the routes. */
+export const openApiFile = new URL("../../../../openapi.json", import.meta.url);
+
+/** GET /openapi.json: the description of this API. */
+export function addOpenApiRoute(app: TypedApp): void {
+  let text: Promise<string> | null = null;
+  app.route({
+    method: "GET",
+    url: "/openapi.json",
+    schema: {
+      operationId: "openapi",
+      summary: "This description",
+      tags: ["operation"],
+      response: { 200: jsonAnswer("OpenAPI 3.1.", z.looseObject({ openapi: z.string() })) },
+    },
+    handler: async (_request, reply) => {
+      text ??= readFile(openApiFile, "utf8");
+      return reply.type("application/json; charset=utf-8").send(await text);
+    },
+  });
+}

@@ -1,0 +1,57 @@
+import * as z from "zod";
+import type { HttpContext } from "../../context.ts";
+import { jsonAnswer } from "../../schemas/answers.ts";
+import type { TypedApp } from "../typed-app.ts";
+
+const readiness = z
+  .strictObject({
+    status: z.enum(["ready", "not ready"]),
+    archive: z.enum(["answers", "does not answer"]),
+    ingest: z.string().meta({ description: "What the live stream does, for people." }),
+    ingest_status: z.enum(["off", "waiting", "connected", "paused"]),
+    ingest_lag_ms: z.number().nullable(),
+  })
+  .meta({
+    id: "Readiness",
+    examples: [
+      {
+        status: "ready",
+        archive: "answers",
+        ingest: "off",
+        ingest_status: "off",
+        ingest_lag_ms: null,
+      },
+    ],
+  });
+
+/** GET /readyz: 200 once a reader of the archive has answered. The live stream is told, but the service works without it. */
+export function addReadyzRoute(app: TypedApp, context: HttpContext): void {
+  app.route({
+    method: "GET",
+    url: "/readyz",
+    schema: {
+      operationId: "readyz",
+      summary: "Whether searches are answered",
+      tags: ["operation"],
+      response: {
+        200: jsonAnswer("A reader of the archive answers.", readiness),
+        503: jsonAnswer("No reader of the archive has answered.", readiness),
+      },
+    },
+    handler: async (_request, reply) => {
+      const ready = await context.readerAnswers();
+      const ingest = context.ingest();
+      const body = {
+        status: ready ? "ready" : "not ready",
+        archive: ready ? "answers" : "does not answer",
+        ingest: ingest?.detail ?? "off",
+        ingest_status: ingest?.status ?? "off",
+        ingest_lag_ms: ingest?.lagMs ?? null,
+      };
+      return reply
+        .code(ready ? 200 : 503)
+        .type("application/json; charset=utf-8")
+        .send(JSON.stringify(body));
+    },
+  });
+}

@@ -1,0 +1,97 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Job, JobResult } from "../../../jobs/job.ts";
+import type { HttpContext } from "../../context.ts";
+import { callerOf } from "../../hooks/caller.ts";
+import type { HeldRequests } from "../../hooks/held-requests.ts";
+import { cursorOf } from "../../next-cursor.ts";
+import { jobFault, problem } from "../../problem-writer.ts";
+import { jsonAnswer, problemAnswers, records, unfinished } from "../../schemas/answers.ts";
+import { jobPath, platformJobPath, waitQuery } from "../../schemas/parameters.ts";
+import { coverageField } from "../../status-body.ts";
+import type { TypedApp } from "../typed-app.ts";
+
+const shared = {
+  summary: "Fetch the result of a job",
+  description:
+    "The posts, newest first. X-Next-Cursor is there when there is more, X-Coverage tells which part of the window is " +
+    "covered completely.",
+  tags: ["search"],
+  security: [{ key: [] }],
+  querystring: waitQuery,
+  response: {
+    200: jsonAnswer("The posts; an empty list when none matched.", records),
+    202: jsonAnswer("The job has not ended; Retry-After tells when to come again.", unfinished),
+    ...problemAnswers({
+      400: "wait is not a whole number from 1 to 30.",
+      401: "No valid key.",
+      404: "There is no such job, or it is another account's.",
+      410: "The job was cancelled, or its result has expired.",
+      429: "The key's requests a second were used up for too long.",
+      500: "The job failed by a fault of Earshot.",
+      502: "The job failed by a fault of an upstream source.",
+      503: "The archive cannot be read for the moment.",
+      504: "The time of the job ran out.",
+    }),
+  },
+};
+
+/** GET /v1/search/live/<platform>/result/<uuid>, and the same without the platform's word. */
+export function addResultRoutes(app: TypedApp, context: HttpContext, held: HeldRequests): void {
+  async function answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    uuid: string,
+    waitSeconds: number | undefined,
+  ) {
+    const job = await held.waitForJob(callerOf(request), uuid, waitSeconds ?? 0, reply);
+    if (job === null) throw problem("job_not_found", "there is no such job");
+    switch (job.state) {
+      case "cancelled":
+        throw problem("job_cancelled", "the job was cancelled");
+      case "expired":
+        throw problem("result_expired", "the result is no longer kept", {
+          hint: "submit the search again",
+        });
+      case "error":
+        throw jobFault(job.failure);
+      case "done":
+        if (job.result !== null) return page(reply, job, job.result);
+        throw problem("result_expired", "the result is no longer kept");
+      default:
+        return notYet(reply, job);
+    }
+  }
+
+  async function page(reply: FastifyReply, job: Job, result: JobResult) {
+    const texts = await context.archive.records(result.positions);
+    const cursor = cursorOf(context, job);
+    if (cursor !== null) reply.header("x-next-cursor", cursor);
+    return reply
+      .header("x-coverage", coverageField(result.complete, result.coverage))
+      .type("application/json; charset=utf-8")
+      .send(`[${texts.join(",")}]`);
+  }
+
+  app.route({
+    method: "GET",
+    url: "/v1/search/live/:platform/result/:uuid",
+    config: { pace: "read" },
+    schema: { ...shared, operationId: "fetchResult", params: platformJobPath },
+    handler: (request, reply) => answer(request, reply, request.params.uuid, request.query.wait),
+  });
+  app.route({
+    method: "GET",
+    url: "/v1/search/live/result/:uuid",
+    config: { pace: "read" },
+    schema: { ...shared, operationId: "fetchResultWithoutPlatform", params: jobPath },
+    handler: (request, reply) => answer(request, reply, request.params.uuid, request.query.wait),
+  });
+}
+
+function notYet(reply: FastifyReply, { uuid, state }: Job) {
+  return reply
+    .code(202)
+    .header("retry-after", "1")
+    .type("application/json; charset=utf-8")
+    .send(JSON.stringify({ uuid, status: state, error: "" }));
+}

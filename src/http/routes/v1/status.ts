@@ -1,0 +1,60 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { HttpContext } from "../../context.ts";
+import { callerOf } from "../../hooks/caller.ts";
+import type { HeldRequests } from "../../hooks/held-requests.ts";
+import { cursorOf } from "../../next-cursor.ts";
+import { problem } from "../../problem-writer.ts";
+import { jsonAnswer, problemAnswers, status } from "../../schemas/answers.ts";
+import { jobPath, platformJobPath, waitQuery } from "../../schemas/parameters.ts";
+import { statusBody } from "../../status-body.ts";
+import type { TypedApp } from "../typed-app.ts";
+
+const shared = {
+  summary: "Read the status of a job",
+  description: "Any platform's word reads any job of one's own.",
+  tags: ["search"],
+  security: [{ key: [] }],
+  querystring: waitQuery,
+  response: {
+    200: jsonAnswer("The status, also of a job that failed, was cancelled or has expired.", status),
+    ...problemAnswers({
+      400: "wait is not a whole number from 1 to 30.",
+      401: "No valid key.",
+      404: "There is no such job, or it is another account's.",
+      429: "The key's requests a second were used up for too long.",
+      503: "The store cannot be read for the moment.",
+    }),
+  },
+};
+
+/** GET /v1/search/live/<platform>/status/<uuid>, and the same without the platform's word. */
+export function addStatusRoutes(app: TypedApp, context: HttpContext, held: HeldRequests): void {
+  async function answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    uuid: string,
+    waitSeconds: number | undefined,
+  ) {
+    const caller = callerOf(request);
+    const job = await held.waitForJob(caller, uuid, waitSeconds ?? 0, reply);
+    if (job === null) throw problem("job_not_found", "there is no such job");
+    return reply
+      .type("application/json; charset=utf-8")
+      .send(JSON.stringify(statusBody(job, cursorOf(context, job))));
+  }
+
+  app.route({
+    method: "GET",
+    url: "/v1/search/live/:platform/status/:uuid",
+    config: { pace: "read" },
+    schema: { ...shared, operationId: "readStatus", params: platformJobPath },
+    handler: (request, reply) => answer(request, reply, request.params.uuid, request.query.wait),
+  });
+  app.route({
+    method: "GET",
+    url: "/v1/search/live/status/:uuid",
+    config: { pace: "read" },
+    schema: { ...shared, operationId: "readStatusWithoutPlatform", params: jobPath },
+    handler: (request, reply) => answer(request, reply, request.params.uuid, request.query.wait),
+  });
+}

@@ -1,0 +1,244 @@
+import * as z from "zod";
+
+/** What the routes answer, for openapi.json; the answers themselves are written as text. */
+const uuid = z.uuid().meta({ examples: ["0f8fad5b-d9cb-469f-a165-70867728950e"] });
+const time = z.iso.datetime().meta({ examples: ["2026-01-31T12:00:00.000Z"] });
+
+const state = z
+  .enum(["received", "in progress", "done", "error", "error(retrying)", "cancelled", "expired"])
+  .meta({
+    id: "JobState",
+    description: "done, error, cancelled and expired are final.",
+    examples: ["done"],
+  });
+
+export const handle = z.strictObject({ uuid, error: z.literal("") }).meta({
+  id: "JobHandle",
+  examples: [{ uuid: "0f8fad5b-d9cb-469f-a165-70867728950e", error: "" }],
+});
+
+export const unfinished = z.strictObject({ uuid, status: state, error: z.literal("") }).meta({
+  id: "UnfinishedJob",
+  examples: [{ uuid: "0f8fad5b-d9cb-469f-a165-70867728950e", status: "in progress", error: "" }],
+});
+
+const reference = z
+  .looseObject({
+    id: z.string().nullable(),
+    uri: z.string().nullable(),
+    username: z.string().nullable().optional(),
+  })
+  .nullable();
+
+const metadata = z
+  .looseObject({
+    platform: z.enum(["bluesky", "mastodon", "x"]),
+    url: z.string().nullable(),
+    uri: z.string(),
+    created_at: z.string(),
+    username: z.string(),
+    author: z.string().nullable(),
+    user_id: z.string().nullable(),
+    lang: z.string().nullable(),
+    langs: z.array(z.string()),
+    conversation_id: z.string().nullable(),
+    in_reply_to: reference,
+    quoted: reference,
+    reposted: reference,
+    is_reply: z.boolean(),
+    is_quote: z.boolean(),
+    is_retweet: z.boolean(),
+    hashtags: z.array(z.string()),
+    mentions: z.array(z.unknown()),
+    urls: z.array(z.string()),
+    media: z.array(
+      z.looseObject({
+        type: z.string(),
+        url: z.string().nullable(),
+        alt: z.string().nullable(),
+      }),
+    ),
+    geo: z.looseObject({}).nullable(),
+    labels: z.array(z.string()),
+    possibly_sensitive: z.boolean().nullable(),
+    public_metrics: z.looseObject({
+      like_count: z.int().nullable(),
+      retweet_count: z.int().nullable(),
+      reply_count: z.int().nullable(),
+      quote_count: z.int().nullable(),
+    }),
+    origin: z.enum(["stream", "backfill", "import", "upstream"]),
+  })
+  .meta({ id: "Metadata" });
+
+const record = z
+  .strictObject({
+    ID: z.string().meta({ description: "Decimal digits; sorts by time.", examples: ["7"] }),
+    Content: z.string().meta({ description: "The text as received." }),
+    Metadata: metadata.nullable(),
+    Score: z.number().meta({ description: "1 when ordered by time." }),
+  })
+  .meta({
+    id: "Record",
+    examples: [
+      { ID: "1885000000000000000", Content: "A comet over the bay", Metadata: null, Score: 1 },
+    ],
+  });
+
+export const records = z.array(record).meta({
+  examples: [
+    [{ ID: "1885000000000000000", Content: "A comet over the bay", Metadata: null, Score: 1 }],
+  ],
+});
+
+const gap = z.strictObject({ from: time.nullable(), to: time });
+
+const statusExample = {
+  uuid: "0f8fad5b-d9cb-469f-a165-70867728950e",
+  status: "done",
+  error: "",
+  platform: "social",
+  type: "social",
+  method: "searchbyquery",
+  query: "comet lang:en",
+  canonical_query: "(comet lang:en)",
+  sources: [
+    {
+      platform: "bluesky",
+      via: "archive",
+      from: "2026-01-24T12:00:00.000Z",
+      to: "2026-01-31T12:00:00.000Z",
+      count: 20,
+    },
+  ],
+  node: "embedded",
+  count: 20,
+  complete: true,
+  coverage: {
+    from: "2026-01-24T12:00:00.000Z",
+    to: "2026-01-31T12:00:00.000Z",
+    complete: true,
+    gaps: [],
+  },
+  warnings: [],
+  submitted_at: "2026-01-31T12:00:00.000Z",
+  started_at: "2026-01-31T12:00:00.002Z",
+  finished_at: "2026-01-31T12:00:00.009Z",
+  expires_at: "2026-02-01T12:00:00.009Z",
+  attempts: 1,
+  next_cursor: null,
+};
+
+export const status = z
+  .strictObject({
+    uuid,
+    status: state,
+    error: z.string().meta({ description: "Why the job failed; empty unless it did." }),
+    platform: z.enum(["social", "bluesky", "mastodon", "x"]),
+    type: z.enum(["social", "social-credential", "social-api"]),
+    method: z.enum(["searchbyquery", "searchbyfullarchive"]),
+    query: z.string(),
+    canonical_query: z.string().meta({ description: "The query as it was understood." }),
+    sources: z.array(
+      z.strictObject({
+        platform: z.string(),
+        via: z.string(),
+        from: time.nullable(),
+        to: time,
+        count: z.int(),
+      }),
+    ),
+    node: z.string().nullable(),
+    count: z.int().nullable().meta({ description: "Records of the result; null until done." }),
+    complete: z.boolean().nullable(),
+    coverage: z
+      .strictObject({
+        from: time.nullable(),
+        to: time,
+        complete: z.boolean(),
+        gaps: z.array(gap),
+      })
+      .nullable(),
+    warnings: z.array(
+      z.strictObject({
+        code: z.string(),
+        message: z.string(),
+        offset: z.int().optional(),
+        length: z.int().optional(),
+        hint: z.string().optional(),
+      }),
+    ),
+    submitted_at: time,
+    started_at: time.nullable(),
+    finished_at: time.nullable(),
+    expires_at: time.nullable().meta({ description: "When the result goes." }),
+    attempts: z.int(),
+    next_cursor: z.string().nullable(),
+  })
+  .meta({ id: "JobStatus", examples: [statusExample] });
+
+export const recentAnswer = z
+  .strictObject({
+    data: z.array(record),
+    recordCount: z.int(),
+    workerPeerId: z.string().meta({ description: "The node that searched." }),
+  })
+  .meta({ id: "RecentPosts", examples: [{ data: [], recordCount: 0, workerPeerId: "embedded" }] });
+
+const problemShape = z
+  .strictObject({
+    type: z.string().meta({ description: "A URI reference: /docs/errors#<code>." }),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string(),
+    code: z.string(),
+    retryable: z.boolean(),
+    request_id: z.string(),
+    hint: z.string().optional(),
+    errors: z
+      .array(
+        z.strictObject({
+          code: z.string(),
+          message: z.string(),
+          hint: z.string().optional(),
+          pointer: z.string().optional().meta({ description: "JSON pointer into the body." }),
+          offset: z.int().optional().meta({ description: "In code points of the query." }),
+          length: z.int().optional(),
+          expected: z.array(z.string()).optional(),
+        }),
+      )
+      .optional(),
+    uuid: z.literal("").optional().meta({ description: "In refused submissions." }),
+    error: z.string(),
+  })
+  .meta({
+    id: "Problem",
+    examples: [
+      {
+        type: "/docs/errors#rate_limited",
+        title: "The key's rate is used up",
+        status: 429,
+        detail: "10 searches a minute are used up",
+        code: "rate_limited",
+        retryable: true,
+        request_id: "5f0c3c1e-7f0b-4a55-8a7e-7f3f5a0f3f10",
+        uuid: "",
+        error: "10 searches a minute are used up",
+      },
+    ],
+  });
+
+/** The problems that an operation may answer with, by their statuses. */
+export function problemAnswers(descriptions: Readonly<Record<number, string>>) {
+  return Object.fromEntries(
+    Object.entries(descriptions).map(([code, description]) => [
+      code,
+      { description, content: { "application/problem+json": { schema: problemShape } } },
+    ]),
+  );
+}
+
+/** An answer that is JSON. */
+export function jsonAnswer(description: string, schema: z.ZodType) {
+  return { description, content: { "application/json": { schema } } };
+}

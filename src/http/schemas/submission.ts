@@ -1,0 +1,79 @@
+import * as z from "zod";
+import { methodNames } from "../methods.ts";
+import { typeNames } from "../source-types.ts";
+import { closedObject, wordOf } from "./words.ts";
+
+const moment = z
+  .union([z.iso.datetime({ offset: true }), z.iso.date()], {
+    error: "expected an ISO 8601 date or a time with its zone, such as 2026-01-31T12:00:00Z",
+  })
+  .meta({ format: "date-time", examples: ["2026-01-31T12:00:00Z"] });
+
+const searchArguments = closedObject("argument", {
+  type: wordOf("method", methodNames).meta({
+    description: "The search method.",
+    examples: ["searchbyquery"],
+  }),
+  query: z
+    .string()
+    .optional()
+    .meta({ description: "What to search, with operators.", examples: ["comet lang:en"] }),
+  max_results: z
+    .int()
+    .optional()
+    .meta({
+      description: "Posts wanted: 1 to 100, to 500 with searchbyfullarchive; 20 when absent.",
+      examples: [20],
+    }),
+  next_cursor: z
+    .string()
+    .max(2_048)
+    .optional()
+    .meta({ description: "The X-Next-Cursor of an earlier result of the same search." }),
+  start_time: moment.optional().meta({ description: "Only posts from this moment on." }),
+  end_time: moment.optional().meta({ description: "Only posts before this moment." }),
+  sort: z
+    .enum(["newest"], { error: 'the only order there is so far is "newest"' })
+    .optional()
+    .meta({ description: "The order of the result." }),
+  count: z.int().optional().meta({ description: "Taken for max_results when that is missing." }),
+}).meta({ id: "SearchArguments" });
+
+export const submission = closedObject("field", {
+  type: wordOf("type", typeNames).meta({
+    description: "Which sources may be asked.",
+    examples: ["social"],
+  }),
+  arguments: searchArguments,
+}).meta({
+  id: "SearchSubmission",
+  examples: [
+    {
+      type: "social",
+      arguments: { type: "searchbyquery", query: "comet lang:en", max_results: 20 },
+    },
+  ],
+});
+
+export type Submission = z.infer<typeof submission>;
+
+const emptyable = ["count", "start_time", "end_time", "next_cursor"];
+
+/** As clients of the paths without a platform word send it: some arguments that are empty count as absent. */
+export const plainSubmission = z.preprocess(withoutEmptyArguments, submission);
+
+function withoutEmptyArguments(body: unknown): unknown {
+  if (!isRecord(body) || !isRecord(body.arguments)) return body;
+  const given = Object.entries(body.arguments).filter(
+    ([name, value]) => !(emptyable.includes(name) && isEmpty(value)),
+  );
+  return { ...body, arguments: Object.fromEntries(given) };
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === "" || value === null || value === 0;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,52 @@
+import type { FastifySchemaCompiler } from "fastify";
+import type * as z from "zod";
+import type { ErrorDetail } from "../../lib/errors.ts";
+import { problem } from "../problem-writer.ts";
+
+/** Validates body, path and query string with their zod schemas; every fault carries a JSON pointer. */
+export const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart }) => {
+  return (input: unknown) => {
+    const outcome = schema.safeParse(input);
+    if (outcome.success) return { value: outcome.data };
+    const details = outcome.error.issues.flatMap(detailsOf);
+    return { error: invalid(details, httpPart === "querystring" ? "query string" : "body") };
+  };
+};
+
+/** An `invalid_request` that tells the first fault in its message and all of them in its details. */
+export function invalid(details: readonly ErrorDetail[], place = "body") {
+  const first = details[0];
+  const message = first ? sentence(first) : `the ${place} is not valid`;
+  const hint = details.find((detail) => detail.hint !== undefined)?.hint;
+  return problem("invalid_request", message, { details, ...(hint === undefined ? {} : { hint }) });
+}
+
+function sentence({ pointer, message }: ErrorDetail): string {
+  return pointer ? `${pointer}: ${message}` : message;
+}
+
+function detailsOf(issue: z.core.$ZodIssue): readonly ErrorDetail[] {
+  const message = issue.message.charAt(0).toLowerCase() + issue.message.slice(1);
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({
+      code: "unknown_argument",
+      message,
+      pointer: pointerTo([...issue.path, key]),
+    }));
+  }
+  return [{ code: codeOf(issue), message, pointer: pointerTo(issue.path) }];
+}
+
+function codeOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === "invalid_type") return "wrong_type";
+  if (issue.code === "invalid_value") return "unknown_value";
+  if (issue.code === "too_big" || issue.code === "too_small") return "out_of_range";
+  return "invalid_value";
+}
+
+/** RFC 6901. */
+function pointerTo(path: readonly PropertyKey[]): string {
+  return path
+    .map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`)
+    .join("");
+}

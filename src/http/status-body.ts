@@ -1,0 +1,59 @@
+import type { Job, JobCoverage } from "../jobs/job.ts";
+import { serializeDictionary } from "../lib/structured-fields.ts";
+import { iso } from "./window.ts";
+
+/** The status of a job as clients read it: times in ISO 8601, what is not known yet null. */
+export function statusBody(job: Job, nextCursor: string | null) {
+  const { request, result } = job;
+  return {
+    uuid: job.uuid,
+    status: job.state,
+    error: job.failure?.message ?? "",
+    platform: request.platform,
+    type: request.type,
+    method: request.method,
+    query: request.query,
+    canonical_query: job.canonicalQuery,
+    sources: (result?.sources ?? []).map((source) => ({
+      platform: source.platform,
+      via: source.via,
+      from: isoOrNull(source.fromMs),
+      to: iso(source.toMs),
+      count: source.count,
+    })),
+    node: job.node,
+    count: result?.positions.length ?? null,
+    complete: result?.complete ?? null,
+    coverage: result === null ? null : coverageBody(result.coverage),
+    warnings: [...job.warnings, ...(result?.warnings ?? [])],
+    submitted_at: iso(job.submittedMs),
+    started_at: isoOrNull(job.startedMs),
+    finished_at: isoOrNull(job.finishedMs),
+    expires_at: isoOrNull(job.expiresMs),
+    attempts: job.attempts,
+    next_cursor: nextCursor,
+  };
+}
+
+function coverageBody(coverage: JobCoverage) {
+  return {
+    from: isoOrNull(coverage.fromMs),
+    to: iso(coverage.toMs),
+    complete: coverage.complete,
+    gaps: coverage.gaps.map((gap) => ({ from: isoOrNull(gap.fromMs), to: iso(gap.toMs) })),
+  };
+}
+
+/** The `X-Coverage` field of a result, a structured field dictionary (RFC 9651); without `from` when unbounded. */
+export function coverageField(complete: boolean, coverage: JobCoverage): string {
+  return serializeDictionary({
+    complete: { value: complete && coverage.complete },
+    ...(coverage.fromMs === null ? {} : { from: { value: iso(coverage.fromMs) } }),
+    to: { value: iso(coverage.toMs) },
+    gaps: { value: coverage.gaps.length },
+  });
+}
+
+function isoOrNull(ms: number | null): string | null {
+  return ms === null ? null : iso(ms);
+}

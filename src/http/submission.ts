@@ -1,0 +1,100 @@
+import type { FastifyReply } from "fastify";
+import type { Caller } from "../accounts/authenticate.ts";
+import type { Job, JobWarning, SearchJobRequest, SearchPlatform } from "../jobs/job.ts";
+import type { NewJob } from "../jobs/queue.ts";
+import { parseQuery } from "../query/parse.ts";
+import { printQuery } from "../query/print.ts";
+import type { Diagnostic } from "../query/tree.ts";
+import { type CheckedArguments, checkArguments, type PathRules } from "./checked-arguments.ts";
+import type { HttpContext } from "./context.ts";
+import { refusedByRate } from "./hooks/caller.ts";
+import { continueFrom } from "./next-cursor.ts";
+import type { Submission } from "./schemas/submission.ts";
+import { narrowWindow, type Window, windowOf, windowWarnings } from "./window.ts";
+
+export type Submissions = {
+  /**
+   * Takes a submission: checks the body, then the query, then the key's searches a minute, then commits. The job it resolves
+   * with is on disk. Whatever is refused on the way costs nothing of the searches a minute.
+   */
+  submit(
+    caller: Caller,
+    path: SearchPlatform,
+    body: Submission,
+    rules: PathRules,
+    reply: FastifyReply,
+  ): Promise<Job>;
+};
+
+export function createSubmissions(context: HttpContext): Submissions {
+  /** Submissions of each key that are on their way to the disk: they hold a place and are charged when they arrive. */
+  const underWay = new Map<string, number>();
+
+  async function submit(
+    caller: Caller,
+    path: SearchPlatform,
+    body: Submission,
+    rules: PathRules,
+    reply: FastifyReply,
+  ): Promise<Job> {
+    const newJob = jobOf(context, caller, checkArguments(path, body, rules));
+    const waiting = underWay.get(caller.keyId) ?? 0;
+    const search = context.limiter.state(caller).find(({ policy }) => policy === "search");
+    if (search !== undefined && search.remaining - waiting <= 0) {
+      const retryAfterMs = Math.max(1_000, search.growsInMs);
+      throw refusedByRate(context, reply, { policy: "search", retryAfterMs });
+    }
+    underWay.set(caller.keyId, waiting + 1);
+    try {
+      const job = await context.jobs.submit(newJob);
+      context.limiter.takeSubmission(caller);
+      context.metrics.submissions.inc({ method: job.request.method });
+      return job;
+    } finally {
+      const left = (underWay.get(caller.keyId) ?? 1) - 1;
+      if (left === 0) underWay.delete(caller.keyId);
+      else underWay.set(caller.keyId, left);
+    }
+  }
+
+  return { submit };
+}
+
+function jobOf(context: HttpContext, caller: Caller, asked: CheckedArguments): NewJob {
+  const { settings } = context;
+  const { platform, type, method, query, maxResults } = asked;
+  const isLive = method === "searchbyquery";
+  const maxLength = isLive ? settings.maxLiveQueryLength : settings.maxArchiveQueryLength;
+  const { tree, warnings } = parseQuery(query, { maxLength });
+
+  const canonicalQuery = printQuery(tree);
+  const scope = { accountId: caller.accountId, platform, type, method, canonicalQuery };
+  const start: Window & Pick<SearchJobRequest, "after"> =
+    asked.nextCursor === null
+      ? { ...windowOf(method, context.clock.now(), settings.liveWindowMs), after: null }
+      : continueFrom(context, scope, asked.nextCursor, asked.bounds);
+  const window = narrowWindow(start, asked.bounds);
+
+  return {
+    accountId: caller.accountId,
+    keyId: caller.keyId,
+    request: { platform, type, method, query, maxResults, ...window, after: start.after },
+    canonicalQuery,
+    warnings: [
+      ...warnings.map(warningOf),
+      ...asked.warnings,
+      ...windowWarnings(isLive ? start : { ...start, fromMs: null }, asked.bounds, tree),
+      noCredential,
+    ],
+  };
+}
+
+function warningOf({ code, message, offset, length, hint }: Diagnostic): JobWarning {
+  return { code, message, offset, length, ...(hint === undefined ? {} : { hint }) };
+}
+
+/** This server asks no upstream yet, whatever the type allows. */
+const noCredential: JobWarning = {
+  code: "no_credential",
+  message: "no platform credential is configured, the archive alone answers",
+};

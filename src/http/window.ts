@@ -1,0 +1,67 @@
+import type { JobWarning, SearchMethod } from "../jobs/job.ts";
+import type { QueryNode } from "../query/tree.ts";
+
+/** Unix milliseconds; `fromMs` inclusive (null: unbounded), `toMs` exclusive. */
+export type Window = { fromMs: number | null; toMs: number };
+
+/** What `start_time` and `end_time` say; null when absent. */
+export type AskedBounds = { startMs: number | null; endMs: number | null };
+
+/** The window that a method searches: the last days before the submission, or everything until it. */
+export function windowOf(method: SearchMethod, nowMs: number, liveWindowMs: number): Window {
+  return { fromMs: method === "searchbyquery" ? nowMs - liveWindowMs : null, toMs: nowMs };
+}
+
+/** The part of a window between the bounds asked for; empty (`fromMs` = `toMs`) where they leave nothing. */
+export function narrowWindow(window: Window, { startMs, endMs }: AskedBounds): Window {
+  const toMs = endMs === null ? window.toMs : Math.min(window.toMs, endMs);
+  const fromMs = latest(window.fromMs, startMs);
+  return { fromMs: fromMs === null ? null : Math.min(fromMs, toMs), toMs };
+}
+
+function latest(one: number | null, other: number | null): number | null {
+  if (one === null) return other;
+  if (other === null) return one;
+  return Math.max(one, other);
+}
+
+/** Remarks on a window in which nothing can be found, so that an empty list is not taken for an answer. */
+export function windowWarnings(
+  window: Window,
+  asked: AskedBounds,
+  tree: QueryNode,
+): readonly JobWarning[] {
+  const untilMs = earliestUntil(tree, asked.endMs);
+  const fromMs = window.fromMs;
+  if (fromMs !== null && untilMs !== null && untilMs <= fromMs) {
+    return [
+      {
+        code: "outside_live_window",
+        message: `searchbyquery looks back to ${iso(fromMs)}, the query ends before`,
+        hint: "use searchbyfullarchive for older posts",
+      },
+    ];
+  }
+  if (asked.startMs !== null && asked.endMs !== null && asked.startMs >= asked.endMs) {
+    return [
+      {
+        code: "empty_window",
+        message: "start_time is not before end_time, so that no post can match",
+        hint: "start_time is inclusive, end_time exclusive",
+      },
+    ];
+  }
+  return [];
+}
+
+/** The earliest end that binds the whole query: `end_time`, or an `until:` that is not one of alternatives. */
+function earliestUntil(tree: QueryNode, endMs: number | null): number | null {
+  const conjuncts = tree.kind === "and" ? tree.children : [tree];
+  const ends = conjuncts.flatMap((node) => (node.kind === "until" ? [node.ms] : []));
+  if (endMs !== null) ends.push(endMs);
+  return ends.length === 0 ? null : Math.min(...ends);
+}
+
+export function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,265 @@
+import type { Readable } from "node:stream";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Archive, ArchiveChange, CoverageInterval } from "../archive/archive.ts";
+import type { Clock } from "../lib/clock.ts";
+import { EarshotError } from "../lib/errors.ts";
+import type { Platform } from "../posts/post.ts";
+import { type ImportProgress, noProgress, progressName, readProgress } from "./import-progress.ts";
+import { RecordFault, readImportRecord, toPost } from "./import-record.ts";
+import { type ImportSource, openImportSource, type SourceLimits } from "./import-source.ts";
+import { parseJsonLine } from "./json-line.ts";
+import { createLineSplitter, type Line } from "./lines.ts";
+import { createRejectedFile, type RejectedFile } from "./rejected-file.ts";
+
+/**
+ * Imports one file of records, a JSON object a line, into the archive.
+ *
+ * A bad line is counted, reported, written to the rejected file and never stops the rest. With each batch goes, in one step,
+ * how far the file has been taken: an import that was ended at any moment continues there, and one that came to its end is
+ * not done again unless the file has changed. While a batch is written the next one is parsed; there is never more than one
+ * of each in memory.
+ */
+export type ImportRequest = {
+  archive: Pick<Archive, "write" | "readCheckpoint">;
+  clock: Clock;
+  /** A path, or `-` for `standardInput`. */
+  file: string;
+  standardInput: Readable;
+  platform: Platform;
+  /** The folder for rejected lines that have none of their own. */
+  dataDir: string;
+  /** The time that the file holds completely, as its owner declares; null when he does not. */
+  covers: { fromMs: number; toMs: number } | null;
+  onBadLine: "reject" | "stop";
+  limits: ImportLimits;
+  onProgress?: (progress: { posts: number; readBytes: number; totalBytes: number | null }) => void;
+  onRejected?: (rejection: { file: string; line: number; reason: string }) => void;
+  signal?: AbortSignal;
+};
+
+export type ImportLimits = SourceLimits & {
+  maxLineBytes: number;
+  /** How deep the JSON of a line may be nested. */
+  maxDepth: number;
+};
+
+/** EARSHOT_IMPORT_MAX_BYTES, …_MAX_RATIO, …_MAX_LINE_BYTES and …_MAX_DEPTH. */
+export const defaultImportLimits: ImportLimits = {
+  maxBytes: 100 * 1024 ** 3,
+  maxRatio: 200,
+  maxLineBytes: 1024 ** 2,
+  maxDepth: 16,
+};
+
+export type ImportSummary = {
+  /** True when the file had been imported to its end before: nothing was read. */
+  alreadyImported: boolean;
+  /** Lines that an earlier, interrupted run had taken. */
+  resumedAfterLines: number;
+  imported: number;
+  updated: number;
+  /** Held already, or kept out because the post was deleted. */
+  unchanged: number;
+  rejected: number;
+  rejectedFile: string | null;
+  /** Names of fields that the record form does not have, with how often they came. */
+  ignoredFields: ReadonlyMap<string, number>;
+  /** Whether the declared coverage was recorded: `withheld` when lines were rejected, so that it would not be true. */
+  coverage: "none" | "added" | "withheld";
+  seconds: number;
+};
+
+const batchPosts = 5_000;
+const batchBytes = 16 * 1024 ** 2;
+/** Longest time the event loop is held before others get their turn. */
+const turnMs = 10;
+const mostIgnoredNames = 1_000;
+
+/**
+ * Throws `import_unreadable`, `import_too_large`, `import_rejected` (a bad line, when those stop it), what the archive
+ * throws, or the signal's reason; what was written until then stays.
+ */
+export async function importFile(request: ImportRequest): Promise<ImportSummary> {
+  const { clock, file, standardInput, limits, archive, platform, covers } = request;
+  const startedMs = clock.elapsed();
+  const source = await openImportSource(file, standardInput, limits);
+  try {
+    const name = progressName(platform, source);
+    const before = name === null ? noProgress : await readProgress(archive, name, source);
+    const rejectedFile = createRejectedFile(file, request.dataDir, before.rejectedBytes);
+    const run = startRun(request, source, name, before, rejectedFile);
+    try {
+      if (!before.done) await run.readAll();
+      const coverage =
+        covers === null ? "none" : run.progress().rejected > 0 ? "withheld" : "added";
+      if (!before.done || coverage === "added") {
+        await run.finish(coverage === "added" && covers ? [declared(platform, covers)] : []);
+      }
+      const seconds = (clock.elapsed() - startedMs) / 1000;
+      return { ...run.tally(), alreadyImported: before.done, coverage, seconds };
+    } finally {
+      await run.settle();
+      await rejectedFile.close();
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+const declared = (
+  platform: Platform,
+  { fromMs, toMs }: { fromMs: number; toMs: number },
+): CoverageInterval => ({ platform, source: "import", fromMs, toMs });
+
+type Tally = Omit<ImportSummary, "alreadyImported" | "coverage" | "seconds">;
+
+function startRun(
+  request: ImportRequest,
+  source: ImportSource,
+  name: string | null,
+  before: ImportProgress,
+  rejectedFile: RejectedFile,
+) {
+  const { archive, clock, platform, limits, onBadLine } = request;
+  const counts = { imported: 0, updated: 0, unchanged: 0, rejected: 0 };
+  const ignoredFields = new Map<string, number>();
+  let progress = before;
+  let changes: ArchiveChange[] = [];
+  let rejectedLines: Buffer[] = [];
+  let heldBytes = 0;
+  let posts = 0;
+  let writing: Promise<void> = Promise.resolve();
+
+  async function readAll(): Promise<void> {
+    const { lines, bytes } = before;
+    const splitter = createLineSplitter(limits.maxLineBytes, { lines, offset: bytes });
+    let turnEndsMs = clock.elapsed() + turnMs;
+    for await (const piece of source.pieces(bytes)) {
+      for (const line of splitter.feed(piece)) {
+        const full = take(line);
+        if (full !== undefined) await full;
+        if (clock.elapsed() < turnEndsMs) continue;
+        await nextTurn();
+        turnEndsMs = clock.elapsed() + turnMs;
+      }
+      report();
+      request.signal?.throwIfAborted();
+    }
+    const last = splitter.end();
+    if (last !== null) await take(last);
+    report();
+  }
+
+  const report = (): void =>
+    request.onProgress?.({
+      posts,
+      readBytes: source.readBytes(),
+      totalBytes: source.totalBytes,
+    });
+
+  /** Gives a promise only when a batch is full: most lines need none. */
+  function take(line: Line): Promise<void> | undefined {
+    const bytes = line.number === 1 ? withoutByteOrderMark(line.bytes) : line.bytes;
+    const reason = !line.tooLong && isBlank(bytes) ? null : readLine(line, bytes);
+    if (reason !== null && onBadLine === "stop") return stopAt(line, reason);
+    if (reason !== null) reject(line, reason);
+    progress = { ...progress, lines: line.number, bytes: line.endOffset };
+    heldBytes += line.bytes.length;
+    if (changes.length < batchPosts && heldBytes < batchBytes) return undefined;
+    return writeBatch([]);
+  }
+
+  /** Null when the line was taken, else why not. */
+  function readLine(line: Line, bytes: Buffer): string | null {
+    if (line.tooLong) return `longer than ${limits.maxLineBytes} bytes`;
+    try {
+      const record = readImportRecord(parseJsonLine(bytes, limits.maxDepth), countIgnored);
+      changes.push({ kind: "upsert", post: toPost(record, platform) });
+      posts += 1;
+      return null;
+    } catch (fault) {
+      if (fault instanceof RecordFault) return fault.message;
+      throw fault;
+    }
+  }
+
+  function countIgnored(field: string): void {
+    const known = ignoredFields.size < mostIgnoredNames || ignoredFields.has(field);
+    const key = known ? field.slice(0, 100) : "(others)";
+    ignoredFields.set(key, (ignoredFields.get(key) ?? 0) + 1);
+  }
+
+  function reject(line: Line, reason: string): void {
+    counts.rejected += 1;
+    progress = { ...progress, rejected: progress.rejected + 1 };
+    rejectedLines.push(Buffer.from(line.bytes));
+    request.onRejected?.({ file: source.name, line: line.number, reason });
+  }
+
+  async function stopAt(line: Line, reason: string): Promise<void> {
+    await writeBatch([]);
+    await writing;
+    throw new EarshotError("import_rejected", `${source.name}:${line.number}: ${reason}`, {
+      status: 400,
+      hint: "mend the line, or leave out --strict: bad lines are then set aside and the rest is imported",
+    });
+  }
+
+  async function writeBatch(coverage: readonly CoverageInterval[]): Promise<void> {
+    const batch = { changes, rejectedLines, progress, coverage };
+    changes = [];
+    rejectedLines = [];
+    heldBytes = 0;
+    await writing;
+    writing = write(batch);
+    // Awaited by the next batch or by finish, where a failure comes out.
+    writing.catch(() => {});
+  }
+
+  async function write(batch: {
+    changes: readonly ArchiveChange[];
+    rejectedLines: readonly Buffer[];
+    progress: ImportProgress;
+    coverage: readonly CoverageInterval[];
+  }): Promise<void> {
+    await rejectedFile.append(batch.rejectedLines);
+    const value = JSON.stringify({ ...batch.progress, rejectedBytes: rejectedFile.size() });
+    const written = await archive.write({
+      changes: batch.changes,
+      checkpoints: name === null ? [] : [{ name, value }],
+      coverage: batch.coverage,
+    });
+    counts.imported += written.inserted;
+    counts.updated += written.updated;
+    counts.unchanged += written.unchanged + written.suppressed;
+  }
+
+  async function finish(coverage: readonly CoverageInterval[]): Promise<void> {
+    progress = { ...progress, done: true };
+    await writeBatch(coverage);
+    await writing;
+  }
+
+  return {
+    readAll,
+    finish,
+    /** Waits until nothing is being written, whatever came of it. */
+    settle: () => writing.catch(() => {}),
+    progress: () => progress,
+    tally: (): Tally => ({
+      resumedAfterLines: before.done ? 0 : before.lines,
+      ...counts,
+      rejectedFile: rejectedFile.path(),
+      ignoredFields,
+    }),
+  };
+}
+
+function withoutByteOrderMark(bytes: Buffer): Buffer {
+  const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  return hasMark ? bytes.subarray(3) : bytes;
+}
+
+function isBlank(bytes: Buffer): boolean {
+  return bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
+}

@@ -1,0 +1,42 @@
+import type { Archive } from "../archive/archive.ts";
+import type { Platform } from "../posts/post.ts";
+import type { ImportSource } from "./import-source.ts";
+
+/** How far a file has been imported: what the archive keeps with each batch. */
+export type ImportProgress = {
+  /** When the file was last changed, Unix milliseconds: another time means another content. */
+  modifiedMs: number;
+  lines: number;
+  /** Decompressed bytes up to the end of the last line taken. */
+  bytes: number;
+  rejected: number;
+  rejectedBytes: number;
+  done: boolean;
+};
+
+export const noProgress: ImportProgress = {
+  modifiedMs: 0,
+  lines: 0,
+  bytes: 0,
+  rejected: 0,
+  rejectedBytes: 0,
+  done: false,
+};
+
+/** The checkpoint of an import; null for a source that cannot be read again. */
+export function progressName(platform: Platform, source: ImportSource): string | null {
+  return source.fingerprint === null ? null : `import:${platform}:${source.fingerprint}`;
+}
+
+/** How far earlier runs came with this file, unless it has changed since. */
+export async function readProgress(
+  archive: Pick<Archive, "readCheckpoint">,
+  name: string,
+  source: ImportSource,
+): Promise<ImportProgress> {
+  const value = await archive.readCheckpoint(name);
+  const fresh = { ...noProgress, modifiedMs: source.modifiedMs };
+  if (value === null) return fresh;
+  const known: Partial<ImportProgress> = JSON.parse(value);
+  return known.modifiedMs === source.modifiedMs ? { ...fresh, ...known } : fresh;
+}

@@ -1,0 +1,447 @@
+import { existsSync, readFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { type WebSocket, WebSocketServer } from "ws";
+import { systemClock } from "../lib/clock.ts";
+import {
+  defaultJetstreamSettings,
+  type Ingest,
+  type JetstreamSettings,
+  startJetstream,
+} from "./jetstream.ts";
+import { createMemoryArchive, type MemoryArchive } from "./memory-archive.test-support.ts";
+
+const did = "did:plc:dclwtltrt2ggsryagfzk7dp4";
+const startUs = 1_783_175_888_000_000;
+const secondUs = 1_000_000;
+const uriOf = (rkey: string) => `at://${did}/app.bsky.feed.post/${rkey}`;
+
+type Event = { time_us: number };
+const commit = (
+  timeUs: number,
+  rkey: string,
+  operation = "create",
+  rev = `3mptbypcq${1000 + (timeUs % 9000)}`,
+): Event =>
+  ({
+    did,
+    time_us: timeUs,
+    kind: "commit",
+    commit: {
+      rev,
+      operation,
+      collection: "app.bsky.feed.post",
+      rkey,
+      ...(operation === "delete"
+        ? {}
+        : { record: { text: `${operation} ${rkey}`, createdAt: "2026-07-04T14:38:06Z" } }),
+    },
+  }) as Event;
+
+/** A server that keeps events and replays them from the cursor, as Jetstream does. */
+type FakeJetstream = {
+  url: string;
+  events: Event[];
+  requests: IncomingMessage[];
+  sockets: Set<WebSocket>;
+  /** What it does with the connection of this number, from 0, instead of replaying all that it has. */
+  serve: (socket: WebSocket, replay: readonly Event[], connection: number) => void;
+  send(...events: Event[]): void;
+  close(): Promise<void>;
+};
+
+const sendAll = (socket: WebSocket, events: readonly Event[]) => {
+  for (const event of events) socket.send(JSON.stringify(event));
+};
+
+async function startServer(
+  refuse: (request: IncomingMessage) => [number, string] | null = () => null,
+): Promise<FakeJetstream> {
+  const http: Server = createServer((_request, response) => response.writeHead(426).end());
+  const sockets = new WebSocketServer({ noServer: true });
+  const server: FakeJetstream = {
+    url: "",
+    events: [],
+    requests: [],
+    sockets: new Set(),
+    serve: sendAll,
+    send: (...events) => {
+      server.events.push(...events);
+      for (const socket of server.sockets) sendAll(socket, events);
+    },
+    close: async () => {
+      for (const socket of server.sockets) socket.terminate();
+      http.closeAllConnections();
+      await new Promise((resolve) => http.close(resolve));
+    },
+  };
+  http.on("upgrade", (request, socket, head) => {
+    const connection = server.requests.push(request) - 1;
+    const refusal = refuse(request);
+    if (refusal !== null) {
+      const [status, body] = refusal;
+      socket.end(
+        `HTTP/1.1 ${status} No\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
+      );
+      return;
+    }
+    sockets.handleUpgrade(request, socket, head, (opened) => {
+      server.sockets.add(opened);
+      opened.on("close", () => server.sockets.delete(opened));
+      const cursor = new URL(request.url ?? "", "ws://x").searchParams.get("cursor");
+      const replay =
+        cursor === null ? [] : server.events.filter(({ time_us }) => time_us >= Number(cursor));
+      server.serve(opened, replay, connection);
+    });
+  });
+  await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+  server.url = `ws://127.0.0.1:${(http.address() as AddressInfo).port}/subscribe`;
+  return server;
+}
+
+let server: FakeJetstream;
+let archive: MemoryArchive;
+let ingest: Ingest | null = null;
+const clock = { ...systemClock, now: () => startUs / 1000 + 60_000 };
+
+const start = (settings: Partial<JetstreamSettings> = {}): Ingest => {
+  ingest = startJetstream({
+    archive,
+    clock,
+    random: () => 0.5,
+    log: { info: () => {}, warn: () => {} },
+    settings: {
+      ...defaultJetstreamSettings,
+      urls: [server.url],
+      lookbackMs: 3_600_000,
+      batchMs: 1,
+      quietBatchMs: 1,
+      leastBackoffMs: 1,
+      mostBackoffMs: 4,
+      ...settings,
+    },
+  });
+  return ingest;
+};
+const restart = async (settings: Partial<JetstreamSettings> = {}) => {
+  await ingest?.stop();
+  return start(settings);
+};
+const cut = () => {
+  for (const socket of server.sockets) socket.terminate();
+};
+const intervals = () =>
+  archive.batches
+    .flatMap((batch) => batch.coverage ?? [])
+    .map(({ fromMs, toMs }) => [fromMs, toMs]);
+/** Intervals of one source that touch are one. */
+const covered = () =>
+  intervals().reduce<number[][]>((merged, [from = 0, to = 0]) => {
+    const last = merged.at(-1);
+    if (last !== undefined && (last[1] ?? 0) >= from) last[1] = to;
+    else merged.push([from, to]);
+    return merged;
+  }, []);
+
+beforeEach(async () => {
+  server = await startServer();
+  archive = createMemoryArchive();
+});
+afterEach(async () => {
+  await ingest?.stop();
+  ingest = null;
+  await server.close();
+});
+
+test("posts, edits, deletes and handles arrive, one by one or together", async () => {
+  server.events.push(commit(startUs, "a"), commit(startUs + 1, "b"));
+  const { state } = start();
+  await archive.until(() => archive.posts.size === 2);
+  server.send(commit(startUs + 2, "a", "update", "3mptbypcqzzzz"));
+  await archive.until(() => archive.posts.get(uriOf("a"))?.text === "update a");
+  server.send(commit(startUs + 3, "b", "delete", "3mptbypcqzzzz"));
+  await archive.until(() => archive.posts.size === 1);
+  server.send({
+    did,
+    time_us: startUs + 4,
+    kind: "identity",
+    identity: { did, handle: "alice.example" },
+  } as Event);
+  await archive.until(() => archive.handles.get(did) === "alice.example");
+  expect(state()).toMatchObject({
+    status: "connected",
+    host: "127.0.0.1",
+    events: 5,
+    posts: 3,
+    deletes: 1,
+    badFrames: 0,
+    lastEventMs: startUs / 1000,
+    lagMs: 60_000,
+  });
+});
+
+test("a delete before its post goes to the archive in that order", async () => {
+  server.events.push(commit(startUs, "a", "delete", "3mptbypcqzzzz"), commit(startUs + 1, "a"));
+  start();
+  await archive.until(() => archive.batches.flatMap(({ changes }) => changes).length === 2);
+  expect(archive.batches.flatMap(({ changes }) => changes).map(({ kind }) => kind)).toEqual([
+    "delete",
+    "upsert",
+  ]);
+  expect(archive.posts.size).toBe(0);
+});
+
+test("asks for posts from the look-back on, and says who it is", async () => {
+  start({ userAgent: "earshot/test" });
+  await vi.waitFor(() => expect(server.requests).toHaveLength(1));
+  const query = new URL(server.requests[0]?.url ?? "", "ws://x").searchParams;
+  expect(query.getAll("wantedCollections")).toEqual(["app.bsky.feed.post"]);
+  expect(query.get("cursor")).toBe(String((clock.now() - 3_600_000) * 1000));
+  expect(server.requests[0]?.headers["user-agent"]).toBe("earshot/test");
+  await restart({ lookbackMs: 0 });
+  await vi.waitFor(() => expect(server.requests).toHaveLength(2));
+  expect(server.requests[1]?.url).not.toContain("cursor");
+});
+
+test("after a restart it resumes at the last event on disk, less the overlap", async () => {
+  server.events.push(commit(startUs, "a"), commit(startUs + 20 * secondUs, "b"));
+  start();
+  await archive.until(() => archive.posts.size === 2);
+  await restart();
+  await vi.waitFor(() => expect(server.requests).toHaveLength(2));
+  expect(server.requests[1]?.url).toContain(`cursor=${startUs + 15 * secondUs}`);
+  server.send(commit(startUs + 21 * secondUs, "c"));
+  await archive.until(() => archive.posts.size === 3);
+  expect(archive.reports.reduce((sum, { inserted }) => sum + inserted, 0)).toBe(3);
+});
+
+test("the overlap of a cut connection is not written again, and a deleted post stays deleted", async () => {
+  server.events.push(
+    commit(startUs, "a"),
+    commit(startUs + 1, "b"),
+    commit(startUs + 2, "a", "delete", "3mptbypcqzzzz"),
+  );
+  const { state } = start();
+  await archive.until(() => archive.tombstones.size === 1);
+  cut();
+  await vi.waitFor(() => expect(state().events).toBe(6));
+  server.send(commit(startUs + 3, "c"));
+  await archive.until(() => archive.posts.has(uriOf("c")));
+  expect([...archive.posts.keys()]).toEqual([uriOf("b"), uriOf("c")]);
+  expect(archive.batches.flatMap(({ changes }) => changes)).toHaveLength(4);
+  expect(state()).toMatchObject({ reconnects: 1, posts: 3, deletes: 1 });
+});
+
+test("bad frames are counted and pass by", async () => {
+  server.serve = (socket) => {
+    for (const frame of ["", "{", "[]", "null", '{"kind":"commit"}', Buffer.from([1, 2, 3])])
+      socket.send(frame);
+    socket.send(JSON.stringify(commit(startUs + 90_000 * secondUs, "far ahead")));
+    sendAll(socket, [commit(startUs, "a")]);
+  };
+  const { state } = start();
+  await archive.until(() => archive.posts.size === 1);
+  expect(state()).toMatchObject({ badFrames: 7, events: 1, status: "connected" });
+});
+
+describe("coverage", () => {
+  const second = startUs / 1000;
+
+  test("reaches from the first event to the last, over a cut and a restart", async () => {
+    server.events.push(commit(startUs, "a"), commit(startUs + secondUs, "b"));
+    start();
+    await archive.until(() => archive.posts.size === 2);
+    cut();
+    server.events.push(commit(startUs + 2 * secondUs, "c"));
+    await archive.until(() => archive.posts.size === 3);
+    await restart();
+    server.events.push(commit(startUs + 3 * secondUs, "d"));
+    cut();
+    await archive.until(() => archive.posts.size === 4);
+    expect(covered()).toEqual([[second, second + 3_000]]);
+  });
+
+  test("has a gap when the server no longer holds the place resumed at", async () => {
+    server.events.push(commit(startUs, "a"), commit(startUs + secondUs, "b"));
+    start();
+    await archive.until(() => archive.posts.size === 2);
+    await ingest?.stop();
+    server.events = [commit(startUs + 30 * secondUs, "y"), commit(startUs + 31 * secondUs, "z")];
+    start();
+    await archive.until(() => archive.posts.size === 4);
+    expect(covered()).toEqual([
+      [second, second + 1_000],
+      [second + 30_000, second + 31_000],
+    ]);
+  });
+
+  test("has a gap also when only one event follows it at first", async () => {
+    server.events.push(commit(startUs, "a"), commit(startUs + secondUs, "b"));
+    start();
+    await archive.until(() => archive.posts.size === 2);
+    await ingest?.stop();
+    server.events = [commit(startUs + 30 * secondUs, "y")];
+    start();
+    await archive.until(() => archive.posts.size === 3);
+    server.send(commit(startUs + 31 * secondUs, "z"));
+    await archive.until(() => archive.posts.size === 4);
+    expect(covered()).toEqual([
+      [second, second + 1_000],
+      [second + 30_000, second + 31_000],
+    ]);
+  });
+
+  test("moves on with events that bring no post, and never without one", async () => {
+    server.events.push(commit(startUs, "a"));
+    start();
+    await archive.until(() => archive.posts.size === 1);
+    expect(covered()).toEqual([]);
+    server.send({ did, time_us: startUs + secondUs, kind: "account", account: {} } as Event);
+    await archive.until(() => covered().length === 1);
+    expect(covered()).toEqual([[second, second + 1_000]]);
+    expect(archive.checkpoints.get("jetstream")).toBe(`{"timeUs":${startUs + secondUs}}`);
+  });
+});
+
+describe("an archive that does not take a batch", () => {
+  test("gets the same one again until it does; nothing is skipped", async () => {
+    let refusals = 3;
+    archive.beforeWrite = () => {
+      refusals -= 1;
+      if (refusals >= 0) throw new Error("database or disk is full");
+    };
+    server.events.push(commit(startUs, "a"), commit(startUs + 1, "b"));
+    start();
+    await archive.until(() => archive.posts.size === 2);
+    expect(refusals).toBeLessThan(0);
+  });
+
+  test("is named in the state", async () => {
+    archive.beforeWrite = () => {
+      throw new Error("database or disk is full");
+    };
+    server.events.push(commit(startUs, "a"));
+    const { state } = start({ leastBackoffMs: 4_000, mostBackoffMs: 4_000 });
+    await vi.waitFor(() =>
+      expect(state()).toMatchObject({
+        status: "paused",
+        detail: "waiting for the archive: database or disk is full, next try in 3 s",
+      }),
+    );
+    await ingest?.stop();
+    expect(archive.checkpoints.size).toBe(0);
+  });
+
+  test("stops the reading when too much waits, and it goes on later", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    archive.beforeWrite = () => promise;
+    server.events = Array.from({ length: 2_000 }, (_unused, index) =>
+      commit(startUs + index, `k${index}`),
+    );
+    const { state } = start({ maxWaitingEvents: 50, batchEvents: 20 });
+    await vi.waitFor(() => expect(state().status).toBe("paused"));
+    resolve();
+    await archive.until(() => archive.posts.size === 2_000);
+    expect(Math.max(...archive.batches.map(({ changes }) => changes.length))).toBeLessThanOrEqual(
+      20,
+    );
+    await vi.waitFor(() => expect(state().status).toBe("connected"));
+  });
+});
+
+describe("a server that does not serve", () => {
+  test.each([
+    [503, "service not ready: bootstrap in progress"],
+    [426, "upgrade required"],
+    [400, "bad wantedCollections"],
+  ])("with %i is asked again, and then the next one", async (status, body) => {
+    const refusing = await startServer(() => [status, body]);
+    const details = new Set<string>();
+    server.events.push(commit(startUs, "a"));
+    const { state } = start({
+      urls: [refusing.url, server.url],
+      leastBackoffMs: 100,
+      mostBackoffMs: 100,
+    });
+    await vi.waitFor(
+      () => {
+        details.add(state().detail);
+        expect([...details].join("\n")).toContain(
+          `waiting for 127.0.0.1: HTTP ${status}: ${body}, next try in 1 s`,
+        );
+      },
+      { interval: 5 },
+    );
+    await archive.until(() => archive.posts.size === 1);
+    await refusing.close();
+  });
+
+  test("because nobody listens is told so", async () => {
+    const gone = await startServer();
+    await gone.close();
+    const { state } = start({ urls: [gone.url], leastBackoffMs: 8_000, mostBackoffMs: 8_000 });
+    await vi.waitFor(() =>
+      expect(state()).toMatchObject({
+        status: "waiting",
+        detail: "waiting for 127.0.0.1: connect ECONNREFUSED, next try in 6 s",
+      }),
+    );
+  });
+
+  test("because it fell silent is left", async () => {
+    server.events.push(commit(startUs, "a"));
+    server.serve = (socket, replay, connection) => {
+      sendAll(socket, replay);
+      // Not reading, it never answers a ping.
+      if (connection === 0) socket.pause();
+    };
+    const { state } = start({ idleTimeoutMs: 30 });
+    await vi.waitFor(() => expect(state().reconnects).toBeGreaterThan(0));
+    await vi.waitFor(() => expect(state().status).toBe("connected"));
+  });
+});
+
+test("stopping writes what has arrived", async () => {
+  server.events.push(commit(startUs, "a"), commit(startUs + 1, "b"));
+  const { state, stop } = start({ batchMs: 3_600_000 });
+  await vi.waitFor(() => expect(state().events).toBe(2));
+  expect(archive.posts.size).toBe(0);
+  await stop();
+  expect(archive.posts.size).toBe(2);
+  expect(state()).toMatchObject({ status: "off" });
+});
+
+const sample = "/work/shared/data/posts/jetstream_v1_2026.jsonl";
+test.skipIf(!existsSync(sample))(
+  "a real piece of the stream arrives exactly once, wherever the connection is cut (needs the shared data)",
+  async () => {
+    const events = readFileSync(sample, "utf8")
+      .split("\n")
+      .filter((text) => text !== "")
+      .map((text): Event => JSON.parse(text));
+    server.events = events;
+    for (let frames = 1; frames < events.length; frames += 1) {
+      archive = createMemoryArchive();
+      let connection = 0;
+      server.serve = (socket, replay) => {
+        connection += 1;
+        if (connection > 1) {
+          sendAll(socket, replay);
+          return;
+        }
+        sendAll(socket, replay.slice(0, frames));
+        socket.close();
+      };
+      const { state } = start();
+      await vi.waitFor(() => expect(state().events).toBe(frames + events.length), { interval: 1 });
+      await ingest?.stop();
+      const changes = archive.batches.flatMap((batch) => batch.changes);
+      expect(changes.filter(({ kind }) => kind === "upsert")).toHaveLength(17);
+      expect(changes.filter(({ kind }) => kind === "delete")).toHaveLength(1);
+      expect(archive.posts.size).toBe(17);
+      expect(covered()).toHaveLength(1);
+    }
+  },
+  60_000,
+);

@@ -1,0 +1,91 @@
+import type { Archive, ArchiveChange, WriteBatch, WriteReport } from "../archive/archive.ts";
+import type { Post } from "../posts/post.ts";
+
+/** An archive in memory for the tests of this folder: identity by uri, revisions, tombstones, checkpoints. */
+export type MemoryArchive = Pick<Archive, "write" | "readCheckpoint"> & {
+  posts: Map<string, Post>;
+  tombstones: Map<string, string>;
+  handles: Map<string, string>;
+  checkpoints: Map<string, string>;
+  batches: WriteBatch[];
+  reports: WriteReport[];
+  /** Runs before each batch; what it throws is what `write` throws. */
+  beforeWrite: (batch: WriteBatch) => Promise<void> | void;
+  /** Resolves once the condition holds after a batch. */
+  until(condition: () => boolean): Promise<void>;
+};
+
+export function createMemoryArchive(): MemoryArchive {
+  const waiting = new Set<() => void>();
+  let inFlight = 0;
+
+  const archive: MemoryArchive = {
+    posts: new Map(),
+    tombstones: new Map(),
+    handles: new Map(),
+    checkpoints: new Map(),
+    batches: [],
+    reports: [],
+    beforeWrite: () => {},
+    readCheckpoint: async (name) => archive.checkpoints.get(name) ?? null,
+    write: async (batch) => {
+      inFlight += 1;
+      try {
+        if (inFlight > 1) throw new Error("two batches at once");
+        await archive.beforeWrite(batch);
+        const report = { inserted: 0, updated: 0, unchanged: 0, deleted: 0, suppressed: 0 };
+        for (const change of batch.changes) apply(change, report);
+        for (const { name, value } of batch.checkpoints ?? []) archive.checkpoints.set(name, value);
+        archive.batches.push(batch);
+        archive.reports.push(report);
+        for (const check of waiting) check();
+        return report;
+      } finally {
+        inFlight -= 1;
+      }
+    },
+    until: (condition) =>
+      new Promise((resolve) => {
+        const check = () => {
+          if (!condition()) return;
+          waiting.delete(check);
+          resolve();
+        };
+        waiting.add(check);
+        check();
+      }),
+  };
+
+  function apply(change: ArchiveChange, report: WriteReport): void {
+    if (change.kind === "handle") {
+      archive.handles.set(change.userId, change.handle);
+      return;
+    }
+    if (change.kind === "delete") {
+      if (archive.posts.delete(change.uri)) report.deleted += 1;
+      archive.tombstones.set(change.uri, change.revision);
+      return;
+    }
+    const { post } = change;
+    const held = archive.posts.get(post.uri);
+    const tombstone = archive.tombstones.get(post.uri);
+    if (tombstone !== undefined && post.revision <= tombstone) report.suppressed += 1;
+    else if (held === undefined) report.inserted += 1;
+    else if (isNewer(post, held)) report.updated += 1;
+    else {
+      report.unchanged += 1;
+      return;
+    }
+    if (tombstone === undefined || post.revision > tombstone) archive.posts.set(post.uri, post);
+  }
+
+  return archive;
+}
+
+function isNewer(post: Post, held: Post): boolean {
+  if (post.origin === "import" && held.origin !== "import") return false;
+  if (post.origin === "import") return JSON.stringify(text(post)) !== JSON.stringify(text(held));
+  return post.revision > held.revision;
+}
+
+const text = (post: Post) => [post.text, post.counts, post.createdMs];

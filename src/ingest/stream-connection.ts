@@ -1,0 +1,137 @@
+import type { IncomingMessage } from "node:http";
+import { WebSocket } from "ws";
+import type { Clock } from "../lib/clock.ts";
+import type { Guard } from "../lib/guard.ts";
+
+/** One connection to a stream of text frames, from its beginning to its end. */
+export type StreamConnection = {
+  /** Resolves with the reason when the connection has ended, or could not be made; never rejects. */
+  ended: Promise<string>;
+  /** Stops and goes on reading from the network; some frames that are here already may still come. */
+  pause(): void;
+  resume(): void;
+  close(): void;
+};
+
+export type StreamConnectionOptions = {
+  url: URL;
+  guard: Guard;
+  clock: Clock;
+  userAgent: string;
+  handshakeTimeoutMs: number;
+  /** With no frame and no answer to a ping for as long, the connection is given up. */
+  idleTimeoutMs: number;
+  maxFrameBytes: number;
+  onOpen(): void;
+  /** Null stands for a frame that is no text. */
+  onFrame(frame: string | null): void;
+};
+
+export function openStreamConnection(options: StreamConnectionOptions): StreamConnection {
+  const { url, clock, idleTimeoutMs } = options;
+  let socket: WebSocket;
+  try {
+    socket = new WebSocket(url, {
+      lookup: options.guard.lookupFor(url),
+      headers: { "user-agent": options.userAgent },
+      handshakeTimeout: options.handshakeTimeoutMs,
+      maxPayload: options.maxFrameBytes,
+      perMessageDeflate: false,
+      followRedirects: false,
+    });
+  } catch (fault) {
+    return {
+      ended: Promise.resolve(reasonOf(fault)),
+      pause: () => {},
+      resume: () => {},
+      close: () => {},
+    };
+  }
+
+  const over = new AbortController();
+  let reason: string | null = null;
+  let lastSignMs = clock.elapsed();
+  const sign = (): void => {
+    lastSignMs = clock.elapsed();
+  };
+
+  const ended = new Promise<string>((resolve) => {
+    socket.on("close", (code, text) => {
+      over.abort();
+      resolve(reason ?? `closed by the server (${[code, text.toString("utf8")].join(" ").trim()})`);
+    });
+  });
+  socket.on("error", (fault) => {
+    reason ??= reasonOf(fault);
+  });
+  socket.on("unexpected-response", (request, response) => {
+    void refusalOf(response).then((refusal) => {
+      reason ??= refusal;
+      request.destroy();
+      socket.terminate();
+    });
+  });
+  socket.on("open", () => {
+    sign();
+    options.onOpen();
+  });
+  socket.on("ping", sign);
+  socket.on("pong", sign);
+  socket.on("message", (data, isBinary) => {
+    sign();
+    options.onFrame(isBinary || !Buffer.isBuffer(data) ? null : data.toString("utf8"));
+  });
+
+  async function watch(): Promise<void> {
+    while (!over.signal.aborted) {
+      await clock.sleep(idleTimeoutMs / 3, over.signal);
+      // Nothing is read while paused, so silence says nothing.
+      if (socket.isPaused) sign();
+      if (clock.elapsed() - lastSignMs >= idleTimeoutMs) {
+        reason ??= `no sign of life for ${Math.round(idleTimeoutMs / 1000)} s`;
+        socket.terminate();
+        return;
+      }
+      if (socket.readyState === WebSocket.OPEN) socket.ping();
+    }
+  }
+  // Ends by the abort when the connection is over.
+  watch().catch(() => {});
+
+  return {
+    ended,
+    pause: () => socket.pause(),
+    resume: () => socket.resume(),
+    close: () => socket.terminate(),
+  };
+}
+
+const refusalBytes = 300;
+
+/** The status of a refused handshake, with the first words of its body. */
+async function refusalOf(response: IncomingMessage): Promise<string> {
+  let body = "";
+  response.setEncoding("utf8");
+  try {
+    for await (const piece of response) {
+      body += piece;
+      if (body.length >= refusalBytes) break;
+    }
+  } catch {
+    // What came until then is told.
+  }
+  const words = body
+    .replace(/[\s\p{Cc}]+/gu, " ")
+    .trim()
+    .slice(0, refusalBytes);
+  return `HTTP ${response.statusCode}${words === "" ? "" : `: ${words}`}`;
+}
+
+/** `getaddrinfo ENOTFOUND` where the system names call and code, without the host that the message repeats. */
+function reasonOf(fault: unknown): string {
+  if (!(fault instanceof Error)) return String(fault);
+  if ("syscall" in fault && "code" in fault) return `${fault.syscall} ${fault.code}`;
+  // Several addresses were tried: the first tells enough.
+  if (fault instanceof AggregateError && fault.errors.length > 0) return reasonOf(fault.errors[0]);
+  return fault.message;
+}

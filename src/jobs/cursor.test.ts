@@ -1,0 +1,81 @@
+import { createHash } from "node:crypto";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { platforms } from "../posts/post.ts";
+import { type CursorScope, openCursor, sealCursor } from "./cursor.ts";
+
+const secret = createHash("sha256").update("a secret").digest();
+
+const scope: CursorScope = {
+  accountId: "one",
+  platform: "social",
+  type: "social-api",
+  method: "searchbyquery",
+  canonicalQuery: "(comet lang:en)",
+};
+
+const place = {
+  after: { id: 1_860_000_000_000_000_001n, platform: "bluesky" },
+  fromMs: 1_700_000_000_000,
+  toMs: 1_700_000_604_800,
+} as const;
+
+const cursor = sealCursor(secret, { ...scope, ...place });
+
+const mismatch = expect.objectContaining({ code: "cursor_mismatch", status: 400 });
+const invalid = expect.objectContaining({ code: "cursor_invalid", status: 400 });
+
+test("a cursor opens to the place it was sealed with, whatever the place", () => {
+  const anyPlace = fc.record({
+    after: fc.record({
+      id: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
+      platform: fc.constantFrom(...platforms),
+    }),
+    fromMs: fc.option(fc.maxSafeInteger()),
+    toMs: fc.maxSafeInteger(),
+  });
+  fc.assert(
+    fc.property(anyPlace, (any) => {
+      const text = sealCursor(secret, { ...scope, ...any });
+      expect(openCursor(secret, text, scope)).toEqual(any);
+    }),
+  );
+});
+
+test("the same place has the same cursor, and it is short, safe in a header and tells nothing", () => {
+  expect(sealCursor(secret, { ...scope, ...place })).toBe(cursor);
+  expect(cursor).toMatch(/^[\w-]{1,100}$/);
+  expect(Buffer.from(cursor, "base64url").includes("comet")).toBe(false);
+});
+
+test.each([
+  { accountId: "two" },
+  { platform: "x" },
+  { type: "social" },
+  { method: "searchbyfullarchive" },
+  { canonicalQuery: "(comet lang:fr)" },
+] as const)("it is good for no other search: %o", (other) => {
+  expect(() => openCursor(secret, cursor, { ...scope, ...other })).toThrow(mismatch);
+});
+
+test("a flipped bit, wherever it is, makes it invalid", () => {
+  const bytes = Buffer.from(cursor, "base64url");
+  for (let bit = 0; bit < bytes.length * 8; bit += 1) {
+    const flipped = Buffer.from(bytes);
+    flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+    expect(() => openCursor(secret, flipped.toString("base64url"), scope)).toThrow(invalid);
+  }
+});
+
+test("another store's cursor and any other text are invalid", () => {
+  const otherSecret = createHash("sha256").update("another").digest();
+  expect(() => openCursor(otherSecret, cursor, scope)).toThrow(invalid);
+  for (const text of ["", `${cursor}=`, ` ${cursor}`, cursor.slice(1), `${cursor}AAAA`]) {
+    expect(() => openCursor(secret, text, scope)).toThrow(invalid);
+  }
+  fc.assert(
+    fc.property(fc.oneof(fc.string({ unit: "binary" }), fc.base64String()), (text) => {
+      expect(() => openCursor(secret, text, scope)).toThrow(invalid);
+    }),
+  );
+});

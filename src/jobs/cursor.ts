@@ -1,0 +1,124 @@
+import { createCipheriv, createDecipheriv, createHash, createHmac } from "node:crypto";
+import type { Position } from "../archive/archive.ts";
+import { EarshotError } from "../lib/errors.ts";
+import { platforms } from "../posts/post.ts";
+import type { SearchJobRequest } from "./job.ts";
+
+/**
+ * A cursor says where the next page of a search starts. It is sealed (AES-256-GCM, base64url), so that it can be neither read
+ * nor made, and holds the search that it belongs to, so that it is good for no other. The nonce is a keyed hash of the
+ * content: the same place has the same cursor, and no nonce serves two contents.
+ */
+export type CursorScope = Pick<SearchJobRequest, "platform" | "type" | "method"> & {
+  accountId: string;
+  canonicalQuery: string;
+};
+
+/** The position that the page before ended with, and the window that was fixed when the first page was submitted. */
+export type CursorPlace = {
+  after: Position;
+  fromMs: number | null;
+  toMs: number;
+};
+
+export type CursorContent = CursorScope & CursorPlace;
+
+/** The first byte: how the rest is laid out. */
+const layout = 1;
+const nonceLength = 12;
+const tagLength = 16;
+const scopeHashLength = 16;
+const contentLength = 1 + scopeHashLength + 1 + 8 + 8 + 8;
+/** Stands for "no lower bound"; no time is that early. */
+const unbounded = -(2n ** 63n);
+
+/** The cursor as text. `secret` is the store's cursor key. */
+export function sealCursor(secret: Uint8Array, content: CursorContent): string {
+  const plain = encode(content);
+  const nonce = derive(secret, "cursor nonce", plain).subarray(0, nonceLength);
+  const cipher = createCipheriv("aes-256-gcm", derive(secret, "cursor key"), nonce);
+  return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]).toString(
+    "base64url",
+  );
+}
+
+/**
+ * The place that a cursor holds. Errors: `cursor_invalid` for anything that this store has not sealed, `cursor_mismatch` for
+ * the cursor of another account, platform, type, method or query than `expected`.
+ */
+export function openCursor(secret: Uint8Array, text: string, expected: CursorScope): CursorPlace {
+  const plain = unseal(secret, text);
+  const scope = plain.subarray(1, 1 + scopeHashLength);
+  if (!scope.equals(hashOf(expected))) {
+    throw new EarshotError("cursor_mismatch", "the cursor belongs to another search", {
+      status: 400,
+      hint: "send it with the key, type, method and query that it was given for; only max_results may change",
+    });
+  }
+  return decode(plain);
+}
+
+function unseal(secret: Uint8Array, text: string): Buffer {
+  const sealed = Buffer.from(text, "base64url");
+  // Base64url is read leniently; only the text that was given out counts.
+  if (sealed.length !== nonceLength + contentLength + tagLength) throw invalid();
+  if (sealed.toString("base64url") !== text) throw invalid();
+  const decipher = createDecipheriv(
+    "aes-256-gcm",
+    derive(secret, "cursor key"),
+    sealed.subarray(0, nonceLength),
+    { authTagLength: tagLength },
+  );
+  decipher.setAuthTag(sealed.subarray(-tagLength));
+  const plain = decipher.update(sealed.subarray(nonceLength, -tagLength));
+  try {
+    decipher.final();
+  } catch {
+    throw invalid();
+  }
+  if (plain[0] !== layout) throw invalid();
+  return plain;
+}
+
+function encode(content: CursorContent): Buffer {
+  const plain = Buffer.alloc(contentLength);
+  plain.writeUInt8(layout, 0);
+  hashOf(content).copy(plain, 1);
+  let offset = 1 + scopeHashLength;
+  offset = plain.writeUInt8(platforms.indexOf(content.after.platform), offset);
+  offset = plain.writeBigUInt64BE(content.after.id, offset);
+  offset = plain.writeBigInt64BE(
+    content.fromMs === null ? unbounded : BigInt(content.fromMs),
+    offset,
+  );
+  plain.writeBigInt64BE(BigInt(content.toMs), offset);
+  return plain;
+}
+
+function decode(plain: Buffer): CursorPlace {
+  const offset = 1 + scopeHashLength;
+  const platform = platforms[plain.readUInt8(offset)];
+  if (platform === undefined) throw invalid();
+  const from = plain.readBigInt64BE(offset + 9);
+  return {
+    after: { platform, id: plain.readBigUInt64BE(offset + 1) },
+    fromMs: from === unbounded ? null : Number(from),
+    toMs: Number(plain.readBigInt64BE(offset + 17)),
+  };
+}
+
+function hashOf({ accountId, platform, type, method, canonicalQuery }: CursorScope): Buffer {
+  const scope = JSON.stringify([accountId, platform, type, method, canonicalQuery]);
+  return createHash("sha256").update(scope).digest().subarray(0, scopeHashLength);
+}
+
+function derive(secret: Uint8Array, purpose: string, content: Uint8Array = Buffer.alloc(0)) {
+  return createHmac("sha256", secret).update(purpose).update("\0").update(content).digest();
+}
+
+function invalid(): EarshotError {
+  return new EarshotError("cursor_invalid", "the cursor cannot be read", {
+    status: 400,
+    hint: "send next_cursor exactly as it was received, or leave it out for the first page",
+  });
+}

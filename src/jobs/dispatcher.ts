@@ -1,0 +1,159 @@
+import type { Clock } from "../lib/clock.ts";
+import { createFairQueue } from "./fair-queue.ts";
+import { firstOf } from "./first-of.ts";
+import type { SearchJobRequest } from "./job.ts";
+
+/**
+ * The jobs that have not ended, in memory: which wait and whose turn it is, which nodes and callers wait for what. The store
+ * is the truth; this only says whom to ask for what, and wakes without asking.
+ */
+export type LiveJob = {
+  readonly uuid: string;
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly request: SearchJobRequest;
+  readonly deadlineMs: number;
+  /** `waiting` for a node, `delayed` until it may be tried again, `leased`, or `ending`: handed in, on the way to the disk. */
+  phase: "waiting" | "delayed" | "leased" | "ending";
+  token: string | null;
+  leaseUntilMs: number;
+  readonly endListeners: Set<() => void>;
+};
+
+export type Dispatcher = {
+  /** A job that may be leased at once. */
+  offer(job: LiveJob): void;
+  /** A job that may be leased after `delayMs`. */
+  offerLater(job: LiveJob, delayMs: number): void;
+  /** The next job of one of these methods, of a key that may run one more; null when none came in time. */
+  next(methods: readonly string[], waitMs: number, signal?: AbortSignal): Promise<LiveJob | null>;
+  /** The node has handed in what it had: the key may run another. */
+  release(job: LiveJob): void;
+  /** The job has ended: whoever waits for that is told. */
+  end(uuid: string): void;
+  /** Resolves when the job ends, `waitMs` pass, the signal aborts or the server stops. */
+  waitForEnd(job: LiveJob, waitMs: number, signal?: AbortSignal): Promise<void>;
+  get(uuid: string): LiveJob | undefined;
+  all(): Iterable<LiveJob>;
+  /** Jobs that wait for a node. */
+  depth(): number;
+  /** Sends everyone who waits away, now and from now on. */
+  stop(): void;
+};
+
+type IdleNode = { accepts: (job: LiveJob) => boolean; give: (job: LiveJob | null) => void };
+
+export function createDispatcher(clock: Clock, maxRunningPerKey: number): Dispatcher {
+  const jobs = new Map<string, LiveJob>();
+  const queue = createFairQueue<LiveJob>(maxRunningPerKey);
+  const idleNodes = new Set<IdleNode>();
+  const stopping = new AbortController();
+  let waiting = 0;
+
+  function setPhase(job: LiveJob, phase: LiveJob["phase"]): void {
+    if (jobs.has(job.uuid)) waiting -= isWaiting(job) ? 1 : 0;
+    else jobs.set(job.uuid, job);
+    job.phase = phase;
+    waiting += isWaiting(job) ? 1 : 0;
+  }
+
+  function offer(job: LiveJob): void {
+    setPhase(job, "waiting");
+    queue.add(job);
+    wakeNodes();
+  }
+
+  function offerLater(job: LiveJob, delayMs: number): void {
+    if (delayMs <= 0) {
+      offer(job);
+      return;
+    }
+    setPhase(job, "delayed");
+    clock.sleep(Math.ceil(delayMs), stopping.signal).then(
+      () => {
+        if (jobs.get(job.uuid) === job && job.phase === "delayed") offer(job);
+      },
+      () => undefined,
+    );
+  }
+
+  function wakeNodes(): void {
+    for (const node of idleNodes) {
+      const job = take(node.accepts);
+      if (job !== null) node.give(job);
+    }
+  }
+
+  function take(accepts: (job: LiveJob) => boolean): LiveJob | null {
+    const job = queue.take(accepts);
+    if (job !== null) setPhase(job, "leased");
+    return job;
+  }
+
+  async function next(
+    methods: readonly string[],
+    waitMs: number,
+    signal?: AbortSignal,
+  ): Promise<LiveJob | null> {
+    if (stopping.signal.aborted) return null;
+    const accepts = (job: LiveJob) => methods.includes(job.request.method);
+    const ready = take(accepts);
+    if (ready !== null) return ready;
+    return await firstOf<LiveJob>(clock, waitMs, signal, (give) => {
+      const node = { accepts, give };
+      idleNodes.add(node);
+      return () => idleNodes.delete(node);
+    });
+  }
+
+  function release(job: LiveJob): void {
+    if (job.phase !== "leased") return;
+    setPhase(job, "ending");
+    queue.release(job.keyId);
+    wakeNodes();
+  }
+
+  function end(uuid: string): void {
+    const job = jobs.get(uuid);
+    if (job === undefined) return;
+    release(job);
+    queue.remove(job);
+    waiting -= isWaiting(job) ? 1 : 0;
+    jobs.delete(uuid);
+    for (const tell of [...job.endListeners]) tell();
+  }
+
+  async function waitForEnd(job: LiveJob, waitMs: number, signal?: AbortSignal): Promise<void> {
+    if (stopping.signal.aborted) return;
+    await firstOf<null>(clock, waitMs, signal, (give) => {
+      const tell = () => give(null);
+      job.endListeners.add(tell);
+      return () => job.endListeners.delete(tell);
+    });
+  }
+
+  function stop(): void {
+    stopping.abort();
+    for (const node of [...idleNodes]) node.give(null);
+    for (const job of jobs.values()) {
+      for (const tell of [...job.endListeners]) tell();
+    }
+  }
+
+  return {
+    offer,
+    offerLater,
+    next,
+    release,
+    end,
+    waitForEnd,
+    get: (uuid) => jobs.get(uuid),
+    all: () => jobs.values(),
+    depth: () => waiting,
+    stop,
+  };
+}
+
+function isWaiting(job: LiveJob): boolean {
+  return job.phase === "waiting" || job.phase === "delayed";
+}

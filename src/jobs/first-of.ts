@@ -1,0 +1,28 @@
+import type { Clock } from "../lib/clock.ts";
+
+/**
+ * What `subscribe` is given first; null when `waitMs` pass or the signal aborts before. The function that `subscribe` returns
+ * ends the subscription; it runs in every case.
+ */
+export function firstOf<Value>(
+  clock: Clock,
+  waitMs: number,
+  signal: AbortSignal | undefined,
+  subscribe: (give: (value: Value | null) => void) => () => void,
+): Promise<Value | null> {
+  if (waitMs <= 0 || signal?.aborted) return Promise.resolve(null);
+  return new Promise((resolve) => {
+    const timer = new AbortController();
+    const giveUp = () => give(null);
+    const unsubscribe = subscribe(give);
+    signal?.addEventListener("abort", giveUp, { once: true });
+    clock.sleep(waitMs, timer.signal).then(giveUp, () => undefined);
+
+    function give(value: Value | null): void {
+      unsubscribe();
+      signal?.removeEventListener("abort", giveUp);
+      timer.abort();
+      resolve(value);
+    }
+  });
+}

@@ -1,0 +1,217 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Database } from "../db/open.ts";
+import type { JobState } from "./job.ts";
+import { jobOperations as run } from "./operations.ts";
+import { encodeRequest } from "./stored.ts";
+import { openJobTable, request } from "./test-jobs.ts";
+
+/** A job as the prose of states.ts tells it, kept beside the real table. */
+type Model = {
+  uuid: string;
+  state: JobState;
+  attempts: number;
+  deaths: number;
+  tokens: string[];
+  leaseUntilMs: number;
+  deadlineMs: number;
+  expiresMs: number;
+  failure: string | null;
+};
+
+type JobCommand =
+  | { kind: "lease"; job: number }
+  | { kind: "renew"; job: number; stale: boolean }
+  | { kind: "complete"; job: number; stale: boolean }
+  | { kind: "fail"; job: number; stale: boolean; retryable: boolean; died: boolean };
+
+type Command =
+  | { kind: "insert" | "lapse" | "timeOut" | "recover" | "expire" }
+  | { kind: "pass"; ms: number }
+  | JobCommand;
+
+const job = fc.nat({ max: 1 });
+const stale = fc.constantFrom(false, false, false, true);
+const command: fc.Arbitrary<Command> = fc.oneof(
+  fc.record({
+    kind: fc.constantFrom("insert", "lapse", "lapse", "timeOut", "recover", "expire", "expire"),
+  }),
+  fc.record({ kind: fc.constant("pass"), ms: fc.constantFrom(1, 400, 1_000, 5_000) }),
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant("lease"), job }) },
+  fc.record({ kind: fc.constant("renew"), job, stale }),
+  fc.record({ kind: fc.constant("complete"), job, stale }),
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant("fail"),
+      job,
+      stale,
+      retryable: fc.constantFrom(true, true, true, false),
+      died: fc.boolean(),
+    }),
+  },
+);
+
+const rules = { maxAttempts: 3, retryDelayMs: 250 };
+const leaseMs = 1_500;
+const lifeMs = 6_000;
+const graceMs = 300;
+const keptMs = 2_000;
+
+function check(database: Database, commands: readonly Command[], seen: Set<string>): void {
+  database.run("DELETE FROM job");
+  const models: Model[] = [];
+  let nowMs = 1_000_000;
+  let tokens = 0;
+
+  function failed(model: Model, code: string, retryable: boolean): void {
+    const delayMs = 250 * 2 ** (model.attempts - 1);
+    if (model.deaths === 2) end(model, "poison_job");
+    else if (retryable && model.attempts < 3 && nowMs + delayMs < model.deadlineMs) {
+      model.state = "error(retrying)";
+    } else end(model, code);
+  }
+
+  function end(model: Model, failure: string): void {
+    model.state = "error";
+    model.failure = failure;
+  }
+
+  function step(one: Command): void {
+    if ("job" in one) {
+      const model = models[one.job];
+      if (model !== undefined) stepOf(model, one);
+    } else if (one.kind === "insert") {
+      if (models.length === 2) return;
+      const uuid = `job-${models.length}`;
+      const deadlineMs = nowMs + lifeMs;
+      run.insertJob.run(database, {
+        uuid,
+        accountId: "one",
+        keyId: "key",
+        request: encodeRequest(request),
+        canonicalQuery: "comet",
+        warnings: "[]",
+        submittedMs: nowMs,
+        deadlineMs,
+      });
+      models.push({
+        uuid,
+        state: "received",
+        attempts: 0,
+        deaths: 0,
+        tokens: [],
+        leaseUntilMs: 0,
+        deadlineMs,
+        expiresMs: 0,
+        failure: null,
+      });
+    } else if (one.kind === "pass") {
+      nowMs += one.ms;
+      run.beat.run(database, { nowMs });
+    } else if (one.kind === "lapse") {
+      run.endLapsedLeases.run(database, { nowMs, ...rules });
+      for (const model of models) {
+        const lapsed = model.state === "in progress" && model.leaseUntilMs <= nowMs;
+        if (lapsed) failed(model, "node_lost", true);
+      }
+    } else if (one.kind === "timeOut") {
+      run.timeOutJobs.run(database, { nowMs, graceMs });
+      for (const model of models) {
+        const waits = model.state === "received" || model.state === "error(retrying)";
+        if (waits && model.deadlineMs <= nowMs) end(model, "deadline");
+        const runs = model.state === "in progress";
+        if (runs && model.deadlineMs + graceMs <= nowMs) end(model, "deadline");
+      }
+    } else if (one.kind === "recover") {
+      const recovered = run.recoverJobs.run(database, { nowMs });
+      for (const model of models) {
+        if (model.state !== "in progress") continue;
+        model.state = "received";
+        model.attempts -= 1;
+      }
+      const waiting = models.filter(({ state }) => ["received", "error(retrying)"].includes(state));
+      expect(recovered.map(({ uuid }) => uuid)).toEqual(waiting.map(({ uuid }) => uuid));
+    } else if (one.kind === "expire") {
+      run.expireJobs.run(database, { nowMs, retentionMs: 1e9 });
+      for (const model of models) {
+        if (model.state === "done" && model.expiresMs <= nowMs) model.state = "expired";
+      }
+    }
+  }
+
+  function stepOf(model: Model, one: JobCommand): void {
+    const { uuid } = model;
+    if (one.kind === "lease") {
+      tokens += 1;
+      const token = `token-${tokens}`;
+      const untilMs = nowMs + leaseMs;
+      const attempt = run.leaseJob.run(database, { uuid, token, node: "node", nowMs, untilMs });
+      const waits = model.state === "received" || model.state === "error(retrying)";
+      if (!waits || model.deadlineMs <= nowMs) {
+        expect(attempt).toBeNull();
+        return;
+      }
+      model.state = "in progress";
+      model.attempts += 1;
+      model.tokens.push(token);
+      model.leaseUntilMs = untilMs;
+      expect(attempt).toBe(model.attempts);
+      return;
+    }
+    const token = model.tokens.at(one.stale ? -2 : -1) ?? "none";
+    const held = model.state === "in progress" && !one.stale && model.tokens.length > 0;
+    if (one.kind === "renew") {
+      const untilMs = nowMs + leaseMs;
+      expect(run.renewLease.run(database, { uuid, token, untilMs })).toBe(held);
+      if (held) model.leaseUntilMs = untilMs;
+    } else if (one.kind === "complete") {
+      const expiresMs = nowMs + keptMs;
+      const completion = { uuid, token, nowMs, expiresMs, result: "{}" };
+      expect(run.completeJob.run(database, completion)).toBe(held);
+      if (!held) return;
+      model.state = "done";
+      model.expiresMs = expiresMs;
+    } else {
+      const code = one.died ? "thread_died" : "broken";
+      const failure = { code, message: "", status: 500, retryable: one.retryable };
+      const attemptEnd = run.failJob.run(database, { uuid, token, failure, nowMs, ...rules });
+      expect(attemptEnd !== null).toBe(held);
+      if (!held) return;
+      model.deaths += one.died ? 1 : 0;
+      failed(model, code, one.retryable);
+      expect(attemptEnd?.state).toBe(model.state);
+    }
+  }
+
+  for (const one of commands) {
+    step(one);
+    for (const model of models) {
+      const row = run.findJob.run(database, { accountId: "one", uuid: model.uuid });
+      const code = row?.failure ? JSON.parse(row.failure).code : null;
+      expect([row?.state, row?.attempts, code]).toEqual([
+        model.state,
+        model.attempts,
+        model.failure,
+      ]);
+      expect(row?.result !== null).toBe(model.state === "done");
+      seen.add(model.failure ?? model.state);
+    }
+  }
+}
+
+test("the table goes the ways of the state machine and no others, whatever comes in whatever order", () => {
+  const seen = new Set<string>();
+  const table = openJobTable();
+  table.database.syncCommits(false);
+  fc.assert(
+    fc.property(fc.array(command, { minLength: 20, maxLength: 80 }), (commands) => {
+      check(table.database, [{ kind: "insert" }, ...commands], seen);
+    }),
+    { numRuns: 300 },
+  );
+  table.remove();
+  const ways = ["received", "in progress", "error(retrying)", "done", "expired"];
+  const ends = ["broken", "thread_died", "poison_job", "deadline"];
+  expect([...seen]).toEqual(expect.arrayContaining([...ways, ...ends]));
+});

@@ -1,0 +1,333 @@
+import { randomUUID } from "node:crypto";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createManualClock, type ManualClock } from "../lib/manual-clock.ts";
+import type { Lease, LeaseFailure } from "../nodes/lease.ts";
+import type { SearchJobRequest } from "./job.ts";
+import { createJobQueue, type JobQueue, type NewJob } from "./queue.ts";
+import { type JobSettings, jobDefaults } from "./settings.ts";
+import { type JobTable, openJobTable, request, result } from "./test-jobs.ts";
+
+let clock: ManualClock;
+let table: JobTable;
+let queue: JobQueue;
+let faults: unknown[];
+
+function openQueue(settings: Partial<JobSettings> = {}): JobQueue {
+  return createJobQueue({
+    store: table.store,
+    clock,
+    randomUuid: randomUUID,
+    settings: { ...jobDefaults, ...settings },
+    onFault: (thrown) => faults.push(thrown),
+  });
+}
+
+beforeEach(async () => {
+  faults = [];
+  clock = createManualClock();
+  table = openJobTable();
+  queue = openQueue();
+  await queue.start();
+});
+
+afterEach(async () => {
+  await queue.stop();
+  table.remove();
+  expect(faults).toEqual([]);
+});
+
+const node = { nodeId: "node", methods: ["searchbyquery", "searchbyfullarchive"] };
+
+function newJob(keyId = "key", accountId = "one"): NewJob {
+  return { accountId, keyId, request, canonicalQuery: "comet", warnings: [] };
+}
+
+async function leaseNow(): Promise<Lease<SearchJobRequest>> {
+  const lease = await queue.lease(node, 0);
+  if (lease === null) throw new Error("nothing could be leased");
+  return lease;
+}
+
+const failure: LeaseFailure = { code: "broken", message: "it broke", status: 502, retryable: true };
+
+const stateOf = async (uuid: string) => (await queue.find("one", uuid))?.state;
+
+test("a job goes from submission to its result, ids whole", async () => {
+  const submitted = await queue.submit(newJob());
+  expect(submitted).toMatchObject({ state: "received", attempts: 0, request });
+  expect(await queue.find("one", submitted.uuid)).toEqual(submitted);
+  const lease = await leaseNow();
+  expect(lease).toMatchObject({ uuid: submitted.uuid, work: request, attempt: 1 });
+  expect(await stateOf(submitted.uuid)).toBe("in progress");
+  await clock.advance(40);
+  await queue.complete(lease.uuid, lease.token, result);
+  const done = await queue.find("one", submitted.uuid);
+  expect(done).toMatchObject({ state: "done", node: "node", attempts: 1, result });
+  expect(done?.finishedMs).toBe(submitted.submittedMs + 40);
+});
+
+test("a uuid in capitals is the same job; another account's is none", async () => {
+  const { uuid } = await queue.submit(newJob());
+  expect((await queue.find("one", uuid.toUpperCase()))?.uuid).toBe(uuid);
+  expect(await queue.find("two", uuid)).toBeNull();
+  expect(await queue.waitForEnd("two", uuid, 1_000)).toBeNull();
+});
+
+test("two nodes and one job: one lease", async () => {
+  await queue.submit(newJob());
+  const leases = await Promise.all([queue.lease(node, 0), queue.lease(node, 0)]);
+  expect(leases.filter((lease) => lease !== null)).toHaveLength(1);
+});
+
+test("a node that waits is given the job that comes, in the commit that takes the job", async () => {
+  const waits = queue.lease(node, 30_000);
+  const { uuid } = await queue.submit(newJob());
+  expect((await waits)?.uuid).toBe(uuid);
+});
+
+test("a node gets only methods that it can run, and null when none comes in time", async () => {
+  await queue.submit(newJob());
+  const waits = queue.lease({ nodeId: "other", methods: ["searchbyfullarchive"] }, 5_000);
+  await clock.advance(5_000);
+  expect(await waits).toBeNull();
+  expect(await queue.lease(node, 0)).not.toBeNull();
+});
+
+test("a result after its lease was lost is dropped, the next one counts", async () => {
+  const { uuid } = await queue.submit(newJob());
+  const lost = await leaseNow();
+  await clock.advance(32_000);
+  const held = await leaseNow();
+  expect(held).toMatchObject({ uuid, attempt: 2 });
+  const refusal = { code: "lease_lost" };
+  await expect(queue.complete(uuid, lost.token, result)).rejects.toMatchObject(refusal);
+  await expect(queue.fail(uuid, lost.token, failure)).rejects.toMatchObject(refusal);
+  await expect(queue.renew(uuid, lost.token)).rejects.toMatchObject(refusal);
+  expect(await stateOf(uuid)).toBe("in progress");
+  await queue.complete(uuid, held.token, result);
+  await expect(queue.complete(uuid, held.token, result)).rejects.toMatchObject(refusal);
+  expect(await stateOf(uuid)).toBe("done");
+});
+
+test("a job whose node is lost in every attempt ends with an error", async () => {
+  const { uuid } = await queue.submit(newJob());
+  for (let attempt = 1; attempt <= 3; attempt += 1) {
+    expect((await leaseNow()).attempt).toBe(attempt);
+    await clock.advance(32_000);
+  }
+  expect(await queue.find("one", uuid)).toMatchObject({
+    state: "error",
+    attempts: 3,
+    failure: { code: "node_lost", status: 500 },
+  });
+});
+
+test("a renewed lease does not lapse", async () => {
+  await queue.submit(newJob());
+  const lease = await leaseNow();
+  for (let seconds = 0; seconds < 60; seconds += 20) {
+    await clock.advance(20_000);
+    await queue.renew(lease.uuid, lease.token);
+  }
+  await queue.complete(lease.uuid, lease.token, result);
+});
+
+test("a failure is retried soon, three attempts in all, and never shows as an end in between", async () => {
+  const { uuid } = await queue.submit(newJob());
+  for (const delayMs of [250, 500]) {
+    const lease = await leaseNow();
+    await queue.fail(uuid, lease.token, failure);
+    expect(await stateOf(uuid)).toBe("in progress");
+    await clock.advance(delayMs - 1);
+    expect(await queue.lease(node, 0)).toBeNull();
+    await clock.advance(1);
+  }
+  const last = await leaseNow();
+  expect(last.attempt).toBe(3);
+  await queue.fail(uuid, last.token, failure);
+  expect(await queue.find("one", uuid)).toMatchObject({
+    state: "error",
+    attempts: 3,
+    failure: { code: "broken", message: "it broke", status: 502 },
+  });
+});
+
+test("a retry that is far away shows as error(retrying)", async () => {
+  await queue.stop();
+  queue = openQueue({ retryDelayMs: 10_000 });
+  await queue.start();
+  const { uuid } = await queue.submit(newJob());
+  const lease = await leaseNow();
+  await queue.fail(uuid, lease.token, failure);
+  expect(await stateOf(uuid)).toBe("error(retrying)");
+  await clock.advance(7_000);
+  expect(await stateOf(uuid)).toBe("in progress");
+  await clock.advance(3_000);
+  expect((await leaseNow()).attempt).toBe(2);
+});
+
+test("a job that ends two reader threads is not tried a third time", async () => {
+  const { uuid } = await queue.submit(newJob());
+  for (let death = 0; death < 2; death += 1) {
+    const lease = await leaseNow();
+    await queue.fail(uuid, lease.token, { ...failure, code: "thread_died" });
+    await clock.advance(1_000);
+  }
+  expect(await queue.find("one", uuid)).toMatchObject({
+    state: "error",
+    failure: { code: "poison_job", status: 500 },
+  });
+});
+
+test("a job that waits past its deadline ends with 504; whoever waits is told", async () => {
+  const { uuid } = await queue.submit(newJob());
+  const wait = queue.waitForEnd("one", uuid, 200_000);
+  await clock.advance(121_000);
+  expect(await wait).toMatchObject({ state: "error", failure: { code: "deadline", status: 504 } });
+  expect(queue.depth()).toBe(0);
+  expect(await queue.lease(node, 0)).toBeNull();
+});
+
+test("what a node found until the deadline is taken a moment after it, and not later", async () => {
+  const first = await queue.submit(newJob());
+  const second = await queue.submit(newJob());
+  const leases = [await leaseNow(), await leaseNow()] as const;
+  for (let seconds = 0; seconds < 120; seconds += 20) {
+    for (const lease of leases) await queue.renew(lease.uuid, lease.token);
+    await clock.advance(20_000);
+  }
+  await clock.advance(1_000);
+  await queue.complete(first.uuid, leases[0].token, result);
+  expect(await stateOf(first.uuid)).toBe("done");
+  await clock.advance(2_000);
+  expect(await stateOf(second.uuid)).toBe("error");
+  const late = queue.complete(second.uuid, leases[1].token, result);
+  await expect(late).rejects.toMatchObject({ code: "lease_lost" });
+  expect(await stateOf(second.uuid)).toBe("error");
+});
+
+test("a wait ends with the job, with its time, with its caller and with the server", async () => {
+  const { uuid } = await queue.submit(newJob());
+  const byTime = queue.waitForEnd("one", uuid, 1_000);
+  await clock.advance(1_000);
+  expect(await byTime).toMatchObject({ state: "received" });
+
+  const gone = new AbortController();
+  const byCaller = queue.waitForEnd("one", uuid, 30_000, gone.signal);
+  gone.abort();
+  expect(await byCaller).toMatchObject({ state: "received" });
+
+  const byEnd = queue.waitForEnd("one", uuid, 30_000);
+  const lease = await leaseNow();
+  await queue.complete(uuid, lease.token, result);
+  expect(await byEnd).toMatchObject({ state: "done", result });
+  expect(await queue.waitForEnd("one", uuid, 30_000)).toMatchObject({ state: "done" });
+
+  const other = await queue.submit(newJob());
+  const byStop = queue.waitForEnd("one", other.uuid, 30_000);
+  const waitingNode = queue.lease({ nodeId: "idle", methods: [] }, 30_000);
+  await queue.stop();
+  expect(await byStop).toMatchObject({ state: "received" });
+  expect(await waitingNode).toBeNull();
+});
+
+test("a key runs two searches at a time, the next once a result is handed in; others are not held up", async () => {
+  for (let index = 0; index < 4; index += 1) await queue.submit(newJob("busy"));
+  const quiet = await queue.submit(newJob("quiet"));
+  const first = await leaseNow();
+  expect((await leaseNow()).uuid).toBe(quiet.uuid);
+  await leaseNow();
+  expect(await queue.lease(node, 0)).toBeNull();
+  const completing = queue.complete(first.uuid, first.token, result);
+  const next = queue.lease(node, 0);
+  expect(await next).not.toBeNull();
+  await completing;
+});
+
+test("more jobs than may wait are refused before they are anything", async () => {
+  await queue.stop();
+  queue = openQueue({ maxWaiting: 2 });
+  const outcomes = await Promise.allSettled([1, 2, 3].map(() => queue.submit(newJob())));
+  expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected"]);
+  expect(outcomes[2]).toMatchObject({ reason: { code: "overloaded", status: 503 } });
+  expect(await table.store.read("countByState", null)).toEqual([{ state: "received", jobs: 2 }]);
+  await leaseNow();
+  await queue.submit(newJob());
+});
+
+test("a submission that the store refuses is not run", async () => {
+  await expect(queue.submit(newJob("key", "nobody"))).rejects.toThrow(/FOREIGN KEY/);
+  expect(queue.depth()).toBe(0);
+  expect(await queue.lease(node, 0)).toBeNull();
+});
+
+test("after a crash every accepted job is there and runs, and the attempt that died does not count", async () => {
+  const running = await queue.submit(newJob());
+  const waiting = await queue.submit(newJob());
+  const ended = await queue.submit(newJob("another"));
+  const dead = await leaseNow();
+  const done = await leaseNow();
+  expect([dead.uuid, done.uuid]).toEqual([running.uuid, ended.uuid]);
+  await queue.complete(done.uuid, done.token, result);
+
+  await queue.stop();
+  table = table.reopen();
+  queue = openQueue();
+  await queue.start();
+
+  expect(await stateOf(running.uuid)).toBe("received");
+  expect(await stateOf(ended.uuid)).toBe("done");
+  const again = [await leaseNow(), await leaseNow()];
+  expect(again.map(({ uuid, attempt }) => [uuid, attempt])).toEqual([
+    [running.uuid, 1],
+    [waiting.uuid, 1],
+  ]);
+  const late = queue.complete(running.uuid, dead.token, result);
+  await expect(late).rejects.toMatchObject({ code: "lease_lost" });
+});
+
+test("time in which no server ran is added to the deadline", async () => {
+  const { uuid, deadlineMs } = await queue.submit(newJob());
+  await clock.advance(100_000);
+  await queue.stop();
+  await clock.advance(3_600_000);
+  queue = openQueue();
+  await queue.start();
+  expect((await queue.find("one", uuid))?.deadlineMs).toBe(deadlineMs + 3_600_000);
+  await clock.advance(15_000);
+  expect(await stateOf(uuid)).toBe("received");
+  await clock.advance(6_000);
+  expect(await stateOf(uuid)).toBe("error");
+});
+
+test("a result expires to the second, then its rest is dropped, then the job is forgotten", async () => {
+  const { uuid } = await queue.submit(newJob());
+  const lease = await leaseNow();
+  await queue.complete(uuid, lease.token, result);
+  clock.shiftWall(86_400_000 - 1);
+  expect(await queue.find("one", uuid)).toMatchObject({ state: "done", result });
+  clock.shiftWall(1);
+  expect(await queue.find("one", uuid)).toMatchObject({ state: "expired", result: null });
+  await clock.advance(60_000);
+  expect(await table.store.read("findJob", { accountId: "one", uuid })).toMatchObject({
+    state: "expired",
+    result: null,
+  });
+  clock.shiftWall(6 * 86_400_000);
+  await clock.advance(60_000);
+  expect(await queue.find("one", uuid)).toBeNull();
+});
+
+test("the submissions of the last minute can be read after a restart", async () => {
+  await queue.submit(newJob("old"));
+  await clock.advance(60_000);
+  const sinceMs = clock.now() - 60_000;
+  await clock.advance(1_000);
+  await queue.submit(newJob("a"));
+  await queue.submit(newJob("b"));
+  const ms = clock.now();
+  expect(await table.store.read("submissionsSince", { sinceMs })).toEqual([
+    { keyId: "b", ms },
+    { keyId: "a", ms },
+  ]);
+});

@@ -1,0 +1,62 @@
+import type { LeaseFailure } from "../nodes/lease.ts";
+import type { JobFailure } from "./job.ts";
+
+/** What a failed attempt leads to. */
+export type AfterFailure =
+  | { kind: "retry"; notBeforeMs: number }
+  | { kind: "error"; failure: JobFailure };
+
+export type FailedAttempt = {
+  failure: LeaseFailure;
+  /** Attempts so far, this one included. */
+  attempts: number;
+  /** In how many of them a reader thread died, this one included. */
+  readerDeaths: number;
+  deadlineMs: number;
+};
+
+export type RetryRules = { maxAttempts: number; retryDelayMs: number };
+
+/** The failure code of an attempt in which a reader thread died. */
+export const threadDied = "thread_died";
+
+const maxReaderDeaths = 2;
+
+/**
+ * Retries what can be mended by it, `retryDelayMs · 2^(attempts - 1)` later, as long as attempts are left and the deadline is
+ * further away. A job that killed two reader threads is not given a third.
+ */
+export function afterFailure(
+  { failure, attempts, readerDeaths, deadlineMs }: FailedAttempt,
+  { maxAttempts, retryDelayMs }: RetryRules,
+  nowMs: number,
+): AfterFailure {
+  if (readerDeaths >= maxReaderDeaths) return { kind: "error", failure: poisonJob };
+  const notBeforeMs = nowMs + retryDelayMs * 2 ** (attempts - 1);
+  if (failure.retryable && attempts < maxAttempts && notBeforeMs < deadlineMs) {
+    return { kind: "retry", notBeforeMs };
+  }
+  const { code, message, status } = failure;
+  return { kind: "error", failure: { code, message, status } };
+}
+
+const poisonJob: JobFailure = {
+  code: "poison_job",
+  message: "the search ended its reader thread twice and is not tried again",
+  status: 500,
+};
+
+export const deadlinePassed: JobFailure = {
+  code: "deadline",
+  message:
+    "the job did not end before its deadline; submit it again, or narrow its query or window",
+  status: 504,
+};
+
+/** A lease that lapsed: the node has not been heard of. */
+export const nodeLost: LeaseFailure = {
+  code: "node_lost",
+  message: "the node that ran the search was lost in every attempt; submit the job again",
+  status: 500,
+  retryable: true,
+};

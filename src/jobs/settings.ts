@@ -1,0 +1,31 @@
+/** Limits and times of jobs; durations in milliseconds. */
+export type JobSettings = {
+  /** From submission to the end, all attempts included. */
+  deadlineMs: number;
+  /** How much later a job that runs may still hand in what it found. */
+  deadlineGraceMs: number;
+  maxAttempts: number;
+  /** How long a node holds a job before it must renew its lease. */
+  leaseMs: number;
+  /** Before the second attempt; doubled before each further one. */
+  retryDelayMs: number;
+  /** How long a result is kept after the end of its job. */
+  resultRetentionMs: number;
+  /** How long a job is known after its end. */
+  retentionMs: number;
+  /** Jobs that may wait for a node. */
+  maxWaiting: number;
+  maxRunningPerKey: number;
+};
+
+export const jobDefaults: JobSettings = {
+  deadlineMs: 120_000,
+  deadlineGraceMs: 2_000,
+  maxAttempts: 3,
+  leaseMs: 30_000,
+  retryDelayMs: 250,
+  resultRetentionMs: 86_400_000,
+  retentionMs: 604_800_000,
+  maxWaiting: 10_000,
+  maxRunningPerKey: 2,
+};

@@ -1,0 +1,42 @@
+import type { PostReference } from "../../posts/post.ts";
+import type { ClaimedIdentity, Identity, IdentityFault, IdentityRules } from "../identity.ts";
+import { isDid, parseAtUri, tidMs } from "./at-uri.ts";
+
+/**
+ * Identity on Bluesky: the at:// uri of the record, whose authority is the account's DID. A record may not claim a uri of
+ * another account than the one it names as its author.
+ */
+export const blueskyIdentity: IdentityRules = {
+  identify,
+  reference,
+  referenceForm: "a post's uri, at://did:…/collection/key, or its id",
+};
+
+function identify(claim: ClaimedIdentity): Identity | IdentityFault {
+  const { authorId, uri } = claim;
+  if (authorId !== null && !isDid(authorId)) {
+    return { field: "author_id", expected: "a DID such as did:plc:…", found: authorId };
+  }
+  if (uri === null) {
+    const made = claim.id === null ? null : `import:bluesky:${claim.id}`;
+    return { uri: made, url: claim.url, nativeId: null, userId: authorId, seenMs: null };
+  }
+  const parts = parseAtUri(uri);
+  if (parts === null) return { field: "uri", expected: "at://did:…/collection/key", found: uri };
+  if (authorId !== null && authorId !== parts.did) {
+    return { field: "uri", expected: `a uri of the author ${authorId}`, found: uri };
+  }
+  return {
+    uri,
+    url: claim.url,
+    nativeId: null,
+    userId: parts.did,
+    seenMs: tidMs(parts.rkey),
+  };
+}
+
+function reference(text: string): PostReference | null {
+  if (!text.startsWith("at://")) return { id: text, uri: null, username: null, userId: null };
+  const parts = parseAtUri(text);
+  return parts === null ? null : { id: null, uri: text, username: null, userId: parts.did };
+}

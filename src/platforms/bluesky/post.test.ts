@@ -1,0 +1,201 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { postOfCommit } from "./post.ts";
+
+const did = "did:plc:dclwtltrt2ggsryagfzk7dp4";
+const other = "did:plc:r2zybk6op3ymzpz6jhqpkoy5";
+const postUri = `at://${other}/app.bsky.feed.post/3mpsjbtci2c2o`;
+const cid = "bafkreias7oxbr6swsuggccmtnqpoeami4jza5x4w3urltn6gzhqf4k6k2e";
+
+const postOf = (record: unknown) =>
+  postOfCommit({
+    did,
+    collection: "app.bsky.feed.post",
+    rkey: "3mptbyoeyc22k",
+    rev: "3mptbypcq372f",
+    record,
+    seenMs: 1_783_175_888_090,
+  });
+
+describe("a post of the stream", () => {
+  test("keeps text, time, languages, account and revision", () => {
+    expect(
+      postOf({ text: "hello", createdAt: "2026-07-04T14:38:06.240Z", langs: ["en", "pt-BR"] }),
+    ).toMatchObject({
+      platform: "bluesky",
+      uri: `at://${did}/app.bsky.feed.post/3mptbyoeyc22k`,
+      username: "",
+      userId: did,
+      text: "hello",
+      createdAt: "2026-07-04T14:38:06.240Z",
+      createdMs: Date.parse("2026-07-04T14:38:06.240Z"),
+      seenMs: 1_783_175_888_090,
+      langs: ["en", "pt-BR"],
+      isReply: false,
+      isQuote: false,
+      sensitive: false,
+      origin: "stream",
+      revision: "3mptbypcq372f",
+    });
+  });
+
+  test("reads facets by their places in UTF-8", () => {
+    const text = "🙂 @alice.example see example.org #日本";
+    const at = (part: string) => {
+      const byteStart = Buffer.byteLength(text.slice(0, text.indexOf(part)));
+      return { byteStart, byteEnd: byteStart + Buffer.byteLength(part) };
+    };
+    const facet = (part: string, feature: object) => ({ index: at(part), features: [feature] });
+    const post = postOf({
+      text,
+      facets: [
+        facet("@alice.example", { $type: "app.bsky.richtext.facet#mention", did: other }),
+        facet("example.org", {
+          $type: "app.bsky.richtext.facet#link",
+          uri: "https://example.org/a",
+        }),
+        facet("#日本", { $type: "app.bsky.richtext.facet#tag", tag: "日本" }),
+      ],
+      tags: ["extra"],
+    });
+    expect(post.mentions).toEqual([{ username: "alice.example", userId: other }]);
+    expect(post.urls).toEqual(["https://example.org/a"]);
+    expect(post.hashtags).toEqual(["日本", "extra"]);
+  });
+
+  test("keeps a mention whose place is wrong by its account alone", () => {
+    const features = [{ $type: "app.bsky.richtext.facet#mention", did: other }];
+    const facets = [{ index: { byteStart: 0, byteEnd: 900 }, features }];
+    expect(postOf({ text: "hi", facets }).mentions).toEqual([{ username: "", userId: other }]);
+  });
+
+  test("names what it answers and where the conversation began", () => {
+    const root = `at://${did}/app.bsky.feed.post/3mpsjbtci2c22`;
+    const post = postOf({ text: "yes", reply: { root: { uri: root }, parent: { uri: postUri } } });
+    expect(post).toMatchObject({ isReply: true, conversationId: root });
+    expect(post.inReplyTo).toEqual({ id: null, uri: postUri, username: null, userId: other });
+  });
+
+  test("reads what is embedded", () => {
+    const images = {
+      $type: "app.bsky.embed.images",
+      images: [{ alt: "a cat", image: { ref: { $link: cid } } }],
+    };
+    const quote = { $type: "app.bsky.embed.record", record: { uri: postUri } };
+    expect(postOf({ text: "", embed: images }).media).toEqual([
+      {
+        type: "image",
+        url: `https://cdn.bsky.app/img/feed_fullsize/plain/${did}/${cid}@jpeg`,
+        alt: "a cat",
+      },
+    ]);
+    expect(
+      postOf({ text: "", embed: { $type: "app.bsky.embed.video", alt: "a dog" } }).media,
+    ).toEqual([{ type: "video", url: null, alt: "a dog" }]);
+    const external = { $type: "app.bsky.embed.external", external: { uri: "https://example.org" } };
+    expect(postOf({ text: "", embed: external }).urls).toEqual(["https://example.org"]);
+    expect(postOf({ text: "", embed: quote })).toMatchObject({
+      isQuote: true,
+      quoted: { uri: postUri },
+    });
+    const both = postOf({
+      text: "",
+      embed: { $type: "app.bsky.embed.recordWithMedia", media: images, record: quote },
+    });
+    expect(both).toMatchObject({ isQuote: true, quoted: { uri: postUri } });
+    expect(both.media).toHaveLength(1);
+  });
+
+  test("an embedded list is no quote", () => {
+    const uri = `at://${other}/app.bsky.graph.list/3mpsjbtci2c2o`;
+    const post = postOf({ text: "", embed: { $type: "app.bsky.embed.record", record: { uri } } });
+    expect(post).toMatchObject({ isQuote: false, quoted: null });
+  });
+
+  test.each([
+    ["porn", true],
+    ["graphic-media", true],
+    ["!no-unauthenticated", false],
+  ])("the self-label %s makes it sensitive: %s", (val, sensitive) => {
+    const labels = { $type: "com.atproto.label.defs#selfLabels", values: [{ val }] };
+    expect(postOf({ text: "", labels })).toMatchObject({ labels: [val], sensitive });
+  });
+
+  test("leaves out what is malformed and cuts what is too long", () => {
+    const post = postOf({
+      text: "x".repeat(30_000),
+      createdAt: "soon",
+      langs: ["en", 5, "not a tag"],
+      facets: [
+        null,
+        { features: [{ $type: "app.bsky.richtext.facet#link", uri: "javascript:1" }] },
+      ],
+      tags: ["#a", "", 7],
+      reply: { parent: { uri: "at://alice.example/x" } },
+      labels: { values: "porn" },
+    });
+    expect(post.text).toHaveLength(20_000);
+    expect(post).toMatchObject({
+      createdAt: "soon",
+      createdMs: null,
+      langs: ["en"],
+      urls: [],
+      hashtags: ["a"],
+      isReply: false,
+      labels: [],
+    });
+  });
+
+  test("any record becomes a post that JSON and UTF-8 can hold", () => {
+    const keys = [
+      "text",
+      "createdAt",
+      "langs",
+      "facets",
+      "tags",
+      "reply",
+      "embed",
+      "labels",
+      "$type",
+    ];
+    const types = ["images", "external", "video", "record", "recordWithMedia"].map(
+      (name) => `app.bsky.embed.${name}`,
+    );
+    const leaf = fc.oneof(
+      fc.constantFrom(...types, postUri, did, "#x", "\ud800"),
+      fc.jsonValue({ maxDepth: 2 }),
+    );
+    const object = fc.dictionary(
+      fc.constantFrom(
+        ...keys,
+        "media",
+        "record",
+        "uri",
+        "features",
+        "index",
+        "values",
+        "val",
+        "images",
+      ),
+      fc.oneof(
+        leaf,
+        fc.array(leaf, { maxLength: 3 }),
+        fc.dictionary(fc.constantFrom(...keys, "record", "uri"), leaf),
+      ),
+    );
+    const record = fc.dictionary(
+      fc.constantFrom(...keys),
+      fc.oneof(leaf, object, fc.array(object, { maxLength: 3 })),
+    );
+    fc.assert(
+      fc.property(record, (value) => {
+        const post = postOf(value);
+        expect(JSON.parse(JSON.stringify(post, (_key, item) => item))).toMatchObject({
+          uri: post.uri,
+        });
+        expect(post.text.isWellFormed()).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

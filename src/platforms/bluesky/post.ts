@@ -1,0 +1,201 @@
+import type { Media, Mention, Post, PostReference } from "../../posts/post.ts";
+import { isWebAddress } from "../identity.ts";
+import { parseIsoTime } from "../time.ts";
+import { isDid, isHandle, isTid, parseAtUri } from "./at-uri.ts";
+import { fieldsOf, list, string } from "./fields.ts";
+
+/** A commit of a post as the network's stream tells it; `record` is whatever its author put there. */
+export type PostCommit = {
+  did: string;
+  collection: string;
+  rkey: string;
+  rev: string;
+  record: unknown;
+  /** When the stream saw it, Unix milliseconds. */
+  seenMs: number;
+};
+
+export const postCollection = "app.bsky.feed.post";
+
+const textLength = 20_000;
+const altLength = 20_000;
+const addressLength = 8_192;
+const tagLength = 640;
+const listItems = 100;
+
+/** Self-labels that say a post is not for everyone's eyes. */
+const adultLabels = new Set(["porn", "sexual", "nudity", "graphic-media"]);
+
+/**
+ * The post of a commit. Records are checked by nobody before they come here: a field that is not what
+ * https://docs.bsky.app/docs/advanced-guides/posts says is left out, longer ones are cut, and nothing throws. The author's
+ * handle is not in the record: `username` is empty.
+ */
+export function postOfCommit(commit: PostCommit): Post {
+  const { did, collection, rkey, rev, seenMs } = commit;
+  const record = fieldsOf(commit.record);
+  const text = string(record.text, textLength) ?? "";
+  const createdAt = string(record.createdAt, 64) ?? "";
+  const facets = readFacets(text, record.facets);
+  const embed = readEmbed(did, record.embed);
+  const reply = fieldsOf(record.reply);
+  const parent = referenceOf(fieldsOf(reply.parent).uri);
+  const labels = readLabels(record.labels);
+  return {
+    platform: "bluesky",
+    uri: `at://${did}/${collection}/${rkey}`,
+    nativeId: null,
+    url: null,
+    username: "",
+    userId: did,
+    authorName: null,
+    createdAt,
+    createdMs: parseIsoTime(createdAt),
+    seenMs,
+    text,
+    langs: list(record.langs, 10).filter(isLanguageTag),
+    conversationId: parent === null ? null : (referenceOf(fieldsOf(reply.root).uri)?.uri ?? null),
+    inReplyTo: parent,
+    quoted: embed.quoted,
+    reposted: null,
+    isReply: parent !== null,
+    isQuote: embed.quoted !== null,
+    isRepost: false,
+    hashtags: distinct([...facets.tags, ...readTags(record.tags)]),
+    mentions: facets.mentions,
+    urls: distinct([...facets.links, ...embed.links]),
+    media: embed.media,
+    geo: null,
+    labels,
+    sensitive: labels.some((label) => adultLabels.has(label)),
+    counts: { likes: null, reposts: null, replies: null, quotes: null },
+    origin: "stream",
+    revision: isTid(rev) ? rev : "",
+  };
+}
+
+type Facets = { mentions: Mention[]; links: string[]; tags: string[] };
+
+/** Mentions, links and tags of the text; their places are offsets into its UTF-8. */
+function readFacets(text: string, value: unknown): Facets {
+  const found: Facets = { mentions: [], links: [], tags: [] };
+  const facets = list(value, listItems);
+  if (facets.length === 0) return found;
+  const bytes = Buffer.from(text);
+  for (const facet of facets) {
+    const { index, features } = fieldsOf(facet);
+    for (const feature of list(features, listItems)) {
+      const { $type, did, uri, tag } = fieldsOf(feature);
+      if ($type === "app.bsky.richtext.facet#mention" && typeof did === "string" && isDid(did)) {
+        found.mentions.push({ username: handleAt(bytes, index), userId: did });
+      }
+      if ($type === "app.bsky.richtext.facet#link") found.links.push(...readLink(uri));
+      if ($type === "app.bsky.richtext.facet#tag") found.tags.push(...readTags([tag]));
+    }
+  }
+  return found;
+}
+
+/** The handle that stands at a facet's place; empty when it is none. */
+function handleAt(bytes: Buffer, index: unknown): string {
+  const { byteStart, byteEnd } = fieldsOf(index);
+  if (!isOffset(byteStart) || !isOffset(byteEnd) || byteEnd > bytes.length) return "";
+  const written = bytes.toString("utf8", byteStart, byteEnd).replace(/^[@＠]/, "");
+  return isHandle(written) ? written : "";
+}
+
+const isOffset = (value: unknown): value is number => Number.isInteger(value) && Number(value) >= 0;
+
+function readTags(value: unknown): string[] {
+  return list(value, listItems).flatMap((item) => {
+    const tag = string(item, tagLength)
+      ?.replace(/^[#＃]/, "")
+      .trim();
+    return tag === undefined || tag === "" ? [] : [tag];
+  });
+}
+
+function readLink(value: unknown): string[] {
+  return typeof value === "string" && value.length <= addressLength && isWebAddress(value)
+    ? [value.toWellFormed()]
+    : [];
+}
+
+type Embed = { links: string[]; media: Media[]; quoted: PostReference | null };
+
+function readEmbed(did: string, value: unknown): Embed {
+  const embed = fieldsOf(value);
+  const none: Embed = { links: [], media: [], quoted: null };
+  switch (embed.$type) {
+    case "app.bsky.embed.external":
+      return { ...none, links: readLink(fieldsOf(embed.external).uri) };
+    case "app.bsky.embed.images":
+      return {
+        ...none,
+        media: list(embed.images, listItems).map((image) => readImage(did, image)),
+      };
+    case "app.bsky.embed.video":
+      return { ...none, media: [readVideo(did, embed)] };
+    case "app.bsky.embed.record":
+      return { ...none, quoted: quotedOf(fieldsOf(embed.record).uri) };
+    case "app.bsky.embed.recordWithMedia": {
+      const media = fieldsOf(embed.media);
+      // An embed holds media or a record, never another of both.
+      const held = media.$type === embed.$type ? none : readEmbed(did, media);
+      return { ...held, quoted: quotedOf(fieldsOf(fieldsOf(embed.record).record).uri) };
+    }
+    default:
+      return none;
+  }
+}
+
+function readImage(did: string, value: unknown): Media {
+  const { alt, image } = fieldsOf(value);
+  const key = blobKey(image);
+  const url =
+    key === null ? null : `https://cdn.bsky.app/img/feed_fullsize/plain/${did}/${key}@jpeg`;
+  return { type: "image", url, alt: string(alt, altLength) || null };
+}
+
+function readVideo(did: string, { alt, video }: Record<string, unknown>): Media {
+  const key = blobKey(video);
+  const url =
+    key === null
+      ? null
+      : `https://video.bsky.app/watch/${encodeURIComponent(did)}/${key}/playlist.m3u8`;
+  return { type: "video", url, alt: string(alt, altLength) || null };
+}
+
+/** The content hash that names a blob. */
+function blobKey(blob: unknown): string | null {
+  const { $link } = fieldsOf(fieldsOf(blob).ref);
+  return typeof $link === "string" && /^[a-z0-9]{10,120}$/i.test($link) ? $link : null;
+}
+
+/** A quoted post; feeds, lists and starter packs are embedded the same way and are no quotes. */
+function quotedOf(uri: unknown): PostReference | null {
+  const reference = referenceOf(uri);
+  return reference?.uri?.includes(`/${postCollection}/`) ? reference : null;
+}
+
+function referenceOf(uri: unknown): PostReference | null {
+  if (typeof uri !== "string") return null;
+  const parts = parseAtUri(uri);
+  return parts === null ? null : { id: null, uri, username: null, userId: parts.did };
+}
+
+function readLabels(value: unknown): string[] {
+  return distinct(
+    list(fieldsOf(value).values, listItems).flatMap((item) => {
+      const label = string(fieldsOf(item).val, 128);
+      return label === null || label === "" ? [] : [label];
+    }),
+  );
+}
+
+const isLanguageTag = (value: unknown): value is string =>
+  typeof value === "string" &&
+  value.length <= 35 &&
+  /^[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*$/.test(value);
+
+const distinct = (items: readonly string[]): string[] => [...new Set(items)];

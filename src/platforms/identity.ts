@@ -1,0 +1,41 @@
+import type { PostReference } from "../posts/post.ts";
+
+/** What a record of an unknown file claims about who and where it is; nothing of it is checked yet. */
+export type ClaimedIdentity = {
+  id: string | null;
+  uri: string | null;
+  url: string | null;
+  author: string;
+  authorId: string | null;
+};
+
+/** What the platform makes of the claim. `uri` is null when the record names nothing that identifies it. */
+export type Identity = {
+  uri: string | null;
+  url: string | null;
+  nativeId: bigint | null;
+  userId: string | null;
+  /** When the network saw the post, as its id or uri tells; null when they do not. */
+  seenMs: number | null;
+};
+
+/** A claim that cannot be true: which field, and what it should be. */
+export type IdentityFault = { field: string; expected: string; found: string };
+
+/** What each platform knows of identity. */
+export type IdentityRules = {
+  identify(claim: ClaimedIdentity): Identity | IdentityFault;
+  /** The post that an id field (`in_reply_to_id`, `quote_of_id` …) names; null when it names none. */
+  reference(id: string): PostReference | null;
+  /** What such a field holds; completes the sentence "expected …". */
+  referenceForm: string;
+};
+
+export const isFault = (outcome: Identity | IdentityFault): outcome is IdentityFault =>
+  "expected" in outcome;
+
+/** Whether it is an http or https address that can be opened. */
+export function isWebAddress(text: string): boolean {
+  if (!/^https?:\/\//i.test(text)) return false;
+  return URL.canParse(text);
+}

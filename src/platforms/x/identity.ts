@@ -1,0 +1,65 @@
+import { idTimeMs, lastId, tellsTime } from "../../posts/ids.ts";
+import type { PostReference } from "../../posts/post.ts";
+import {
+  type ClaimedIdentity,
+  type Identity,
+  type IdentityFault,
+  type IdentityRules,
+  isWebAddress,
+} from "../identity.ts";
+
+/**
+ * Identity on X: the post's number, and nothing else. The uri is always made from it, whatever a file says, so that no
+ * record can claim another post's place. A record without a number may show it in the address of its page.
+ */
+export const xIdentity: IdentityRules = {
+  identify,
+  reference,
+  referenceForm: "the number of a post on X as a decimal string",
+};
+
+export const xPostUri = (id: bigint): string => `https://x.com/i/status/${id}`;
+
+const pageAddress =
+  /^https?:\/\/(?:www\.|mobile\.)?(?:x|twitter)\.com\/[^/?#]+(?:\/web)?\/status(?:es)?\/(\d+)(?:[/?#]|$)/i;
+
+function identify(claim: ClaimedIdentity): Identity | IdentityFault {
+  const written = claim.id ?? numberOf(claim.uri) ?? numberOf(claim.url);
+  if (written === null) {
+    if (claim.uri !== null && !isWebAddress(claim.uri)) {
+      return { field: "uri", expected: "an http or https address", found: claim.uri };
+    }
+    return { uri: claim.uri, url: claim.url, nativeId: null, userId: claim.authorId, seenMs: null };
+  }
+  const id = parseId(written);
+  if (id === null) {
+    return {
+      field: claim.id === null ? "uri" : "id",
+      expected: "the number of a post, from 1 to 2^63 - 1",
+      found: written,
+    };
+  }
+  const uri = xPostUri(id);
+  return {
+    uri,
+    url: claim.url === uri ? null : claim.url,
+    nativeId: id,
+    userId: claim.authorId,
+    seenMs: tellsTime(id) ? idTimeMs(id) : null,
+  };
+}
+
+function reference(text: string): PostReference | null {
+  const id = parseId(text);
+  return id === null ? null : { id: text, uri: xPostUri(id), username: null, userId: null };
+}
+
+function parseId(text: string): bigint | null {
+  if (!/^[1-9]\d{0,18}$/.test(text)) return null;
+  const id = BigInt(text);
+  return id <= lastId ? id : null;
+}
+
+function numberOf(address: string | null): string | null {
+  return address === null ? null : (pageAddress.exec(address)?.[1] ?? null);
+}

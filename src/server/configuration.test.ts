@@ -1,0 +1,104 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { defaultLimits } from "../accounts/limiter.ts";
+import { defaultImportLimits } from "../ingest/import-file.ts";
+import { defaultJetstreamSettings } from "../ingest/jetstream.ts";
+import { jobDefaults } from "../jobs/settings.ts";
+import { EarshotError } from "../lib/errors.ts";
+import { longestArchiveQuery, longestLiveQuery } from "../query/parse.ts";
+import { configFrom } from "./config.ts";
+import { configurationPage, withSettings } from "./configuration-page.ts";
+import { readEnvironment } from "./environment.ts";
+import { allSettings } from "./settings.ts";
+
+function faultOf(run: () => unknown): EarshotError {
+  try {
+    run();
+  } catch (thrown) {
+    if (thrown instanceof EarshotError) return thrown;
+  }
+  throw new Error("expected an EarshotError");
+}
+
+describe("configuration", () => {
+  test("nothing set: every setting has its default", () => {
+    const config = configFrom(readEnvironment({}));
+    expect(config.data.dir).toBe("./.earshot");
+    expect(config.http).toMatchObject({ host: "127.0.0.1", port: 8080 });
+    expect(config.limits).toMatchObject({ requestsPerSecond: 3, submissionsPerMinute: 10 });
+    expect(config.search.liveWindowMs).toBe(7 * 86_400_000);
+    expect(config.jobs).toMatchObject({ deadlineMs: 120_000, resultRetentionMs: 86_400_000 });
+    expect(config.ingest.source).toBe("bluesky");
+  });
+
+  test("a default reads as itself, so that it can be written out", () => {
+    for (const setting of allSettings()) {
+      expect(setting.read(setting.defaultText), setting.name).toEqual({
+        ok: true,
+        value: setting.fallback,
+      });
+    }
+  });
+
+  test("a value that is set takes effect, an empty one does not count", () => {
+    const environment = readEnvironment({
+      EARSHOT_PORT: "0",
+      EARSHOT_LIVE_WINDOW: "36h",
+      EARSHOT_INGEST: "off",
+      EARSHOT_HOST: "",
+      PATH: "/bin",
+    });
+    const config = configFrom(environment);
+    expect(config.http.port).toBe(0);
+    expect(config.http.host).toBe("127.0.0.1");
+    expect(config.search.liveWindowMs).toBe(36 * 3_600_000);
+    expect(config.ingest.source).toBe("off");
+  });
+
+  test("an unknown name is refused with the nearest one", () => {
+    const fault = faultOf(() => readEnvironment({ EARSHOT_PROT: "80" }));
+    expect(fault.code).toBe("unknown_setting");
+    expect(fault.message).toContain("EARSHOT_PROT");
+    expect(fault.hint).toContain("EARSHOT_PORT");
+  });
+
+  test.each([
+    ["EARSHOT_PORT", "80a"],
+    ["EARSHOT_PORT", "70000"],
+    ["EARSHOT_LIVE_WINDOW", "7 days"],
+    ["EARSHOT_INGEST", "twitter"],
+    ["EARSHOT_JETSTREAM_URLS", "wss://a.example/subscribe,https://b.example"],
+  ])("%s=%s is refused with what is expected", (name, value) => {
+    const fault = faultOf(() => configFrom(readEnvironment({ [name]: value })));
+    expect(fault.code).toBe("invalid_setting");
+    expect(fault.message).toContain(name);
+    expect(fault.message).toContain(value);
+    expect(fault.message).toContain("expected");
+  });
+
+  test("all values that cannot be read are named at once", () => {
+    const fault = faultOf(() =>
+      configFrom(readEnvironment({ EARSHOT_PORT: "x", EARSHOT_READERS: "y" })),
+    );
+    expect(fault.details).toHaveLength(2);
+  });
+
+  test("limits that other rooms have a default for have the same one here", () => {
+    const config = configFrom({});
+    expect(config.import).toEqual(defaultImportLimits);
+    const { source, coverageSlackMs, ...jetstream } = config.ingest;
+    expect({ source, coverageSlackMs }).toEqual({ source: "bluesky", coverageSlackMs: 10_000 });
+    expect(defaultJetstreamSettings).toMatchObject(jetstream);
+    expect(config.limits).toEqual(defaultLimits);
+    const { concurrency, ...jobs } = config.jobs;
+    expect(concurrency).toBe(16);
+    expect(jobs).toEqual(jobDefaults);
+    expect(config.search.maxLiveQueryLength).toBe(longestLiveQuery);
+    expect(config.search.maxArchiveQueryLength).toBe(longestArchiveQuery);
+  });
+
+  test("docs/configuration.md lists every setting as it is", () => {
+    const page = readFileSync(configurationPage, "utf8");
+    expect(page, "npm run docs writes the page anew").toBe(withSettings(page));
+  });
+});

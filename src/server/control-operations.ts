@@ -1,0 +1,31 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { accountOperations } from "../accounts/operations.ts";
+import { controlMigrations } from "../db/migrations/control.ts";
+import { type Database, openForReading, openForWriting } from "../db/open.ts";
+import { ensureSecrets, settingOperations } from "../db/settings.ts";
+import { jobOperations } from "../jobs/operations.ts";
+
+/** Everything that can be asked of the control store. */
+export const controlOperations = {
+  ...settingOperations,
+  ...accountOperations(randomBytes),
+  ...jobOperations,
+};
+
+export type ControlOperations = typeof controlOperations;
+
+/** Opens a data folder's control database for writing; makes it, with secrets of its own, when there is none. */
+export function openControlForWriting(dataDir: string): Database {
+  const database = openForWriting(pathIn(dataDir), controlMigrations);
+  ensureSecrets(database, randomBytes);
+  return database;
+}
+
+export function openControlForReading(dataDir: string): Database {
+  return openForReading(pathIn(dataDir), controlMigrations);
+}
+
+function pathIn(dataDir: string): string {
+  return join(dataDir, "control.db");
+}

@@ -1,0 +1,36 @@
+import { workerData } from "node:worker_threads";
+import { lockFolder } from "../db/folder-lock.ts";
+import { type Served, serveReads, serveWrites } from "../db/serve.ts";
+import {
+  controlOperations,
+  openControlForReading,
+  openControlForWriting,
+} from "./control-operations.ts";
+
+/** A thread of the control store: the one that writes and holds the folder's lock, or the one that reads. */
+export type ControlThreadData = { dataDir: string; role: "writer" | "reader" };
+
+const { dataDir, role }: ControlThreadData = workerData;
+
+function openWriter(): Served {
+  const lock = lockFolder(dataDir);
+  try {
+    const database = openControlForWriting(dataDir);
+    const close = () => {
+      database.close();
+      lock.release();
+    };
+    return { database, close };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+function openReader(): Served {
+  const database = openControlForReading(dataDir);
+  return { database, close: () => database.close() };
+}
+
+if (role === "writer") serveWrites(controlOperations, openWriter);
+else serveReads(controlOperations, openReader);

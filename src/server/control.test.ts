@@ -1,0 +1,142 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { authenticate } from "../accounts/authenticate.ts";
+import type { JobInsertion } from "../jobs/operations.ts";
+import { openControl, startControl } from "./control.ts";
+
+let parent: string;
+let dataDir: string;
+
+beforeEach(() => {
+  parent = mkdtempSync(join(tmpdir(), "earshot-"));
+  dataDir = join(parent, "data");
+});
+
+afterEach(() => rmSync(parent, { recursive: true }));
+
+const asked = {
+  name: "laptop",
+  accountName: null,
+  requestsPerSecond: null,
+  submissionsPerMinute: null,
+  nowMs: 1,
+};
+
+function jobOf(accountId: string, uuid: string): JobInsertion {
+  return {
+    uuid,
+    accountId,
+    keyId: "key",
+    request: "{}",
+    canonicalQuery: "comet",
+    warnings: "[]",
+    submittedMs: 1,
+    deadlineMs: 2,
+  };
+}
+
+test("an empty folder becomes a store, for its owner alone, with a secret that stays", async () => {
+  const first = await startControl({ dataDir });
+  const { cursorKey } = first.secrets;
+  expect(cursorKey).toHaveLength(32);
+  expect(statSync(dataDir).mode & 0o777).toBe(0o700);
+  expect(statSync(join(dataDir, "control.db")).mode & 0o777).toBe(0o600);
+  await first.close();
+  const second = await startControl({ dataDir });
+  expect(second.secrets.cursorKey.equals(cursorKey)).toBe(true);
+  await second.close();
+});
+
+test("a second server on the folder is refused; the first goes on", async () => {
+  const control = await startControl({ dataDir });
+  await expect(startControl({ dataDir })).rejects.toMatchObject({ code: "folder_in_use" });
+  expect(await control.store.read("listKeys", null)).toEqual([]);
+  await control.close();
+  await (await startControl({ dataDir })).close();
+});
+
+test("a command beside the server makes and revokes keys, at once", async () => {
+  const control = await startControl({ dataDir });
+  const beside = openControl(dataDir);
+  const { id, token } = beside.run("createKey", asked);
+  expect(await authenticate(control.store, token)).toMatchObject({ keyId: id });
+  beside.run("revokeKey", { id });
+  expect(await authenticate(control.store, token)).toBeNull();
+  expect(() => beside.run("revokeKey", { id: "nobody" })).toThrow(
+    expect.objectContaining({ code: "unknown_key", hint: expect.any(String) }),
+  );
+  beside.close();
+  await control.close();
+});
+
+test("errors keep their code across threads, and one that fails leaves the others of its tick alone", async () => {
+  const control = await startControl({ dataDir });
+  const { accountId } = await control.store.write("createKey", asked);
+  const outcomes = await Promise.allSettled([
+    control.store.write("insertJob", jobOf(accountId, "a")),
+    control.store.write("revokeKey", { id: "nobody" }),
+    control.store.write("insertJob", jobOf("nobody", "b")),
+    control.store.write("insertJob", jobOf(accountId, "c")),
+  ]);
+  expect(outcomes.map(({ status }) => status)).toEqual([
+    "fulfilled",
+    "rejected",
+    "rejected",
+    "fulfilled",
+  ]);
+  expect(outcomes[1]).toMatchObject({ reason: { code: "unknown_key", status: 404 } });
+  expect(await control.store.read("countByState", null)).toEqual([{ state: "received", jobs: 2 }]);
+  await control.close();
+});
+
+test("what was asked before the close is done", async () => {
+  const control = await startControl({ dataDir });
+  const created = control.store.write("createKey", asked);
+  await control.close();
+  const { id } = await created;
+  expect(existsSync(join(dataDir, "control.db-wal"))).toBe(false);
+  const beside = openControl(dataDir);
+  expect(beside.run("listKeys", null)).toMatchObject([{ id }]);
+  beside.close();
+});
+
+test("a store of a newer schema is refused", async () => {
+  await (await startControl({ dataDir })).close();
+  const database = new DatabaseSync(join(dataDir, "control.db"));
+  database.exec("PRAGMA user_version = 99");
+  database.close();
+  await expect(startControl({ dataDir })).rejects.toMatchObject({ code: "newer_schema" });
+});
+
+test("every job that a killed process was told of is there", async () => {
+  const program = `
+    import { startControl } from ${JSON.stringify(new URL("./control.ts", import.meta.url).href)};
+    const { store } = await startControl({ dataDir: ${JSON.stringify(dataDir)} });
+    const { accountId } = await store.write("createKey", ${JSON.stringify(asked)});
+    for (let n = 0; ; n += 1) {
+      const job = ${JSON.stringify(jobOf("", ""))};
+      await store.write("insertJob", { ...job, accountId, uuid: String(n) });
+      process.stdout.write(n + "\\n");
+    }
+  `;
+  const script = join(parent, "server.mjs");
+  writeFileSync(script, program);
+  const child = spawn(process.execPath, [script], { stdio: ["ignore", "pipe", "inherit"] });
+  let told = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    told += chunk;
+    if (told.length > 500) child.kill("SIGKILL");
+  });
+  await once(child, "close");
+  const last = Number(told.split("\n").at(-2));
+  expect(last).toBeGreaterThan(50);
+  const control = await startControl({ dataDir });
+  const recovered = await control.store.write("recoverJobs", { nowMs: 2 });
+  expect(recovered.length).toBeGreaterThan(last);
+  await control.close();
+});

@@ -1,0 +1,35 @@
+import { EarshotError } from "../lib/errors.ts";
+import { nearest } from "../lib/nearest.ts";
+import { allSettings } from "./settings.ts";
+
+/** The EARSHOT_* variables that are set, as written. */
+export type Environment = Readonly<Record<string, string>>;
+
+const prefix = "EARSHOT_";
+
+/**
+ * Reads the EARSHOT_* variables; one that is set to nothing counts as not set. A name that no setting has is an
+ * `unknown_setting` that suggests the nearest, so that a slip of the pen never leaves a default in force unsaid.
+ */
+export function readEnvironment(
+  variables: Readonly<Record<string, string | undefined>> = process.env,
+): Environment {
+  const names = allSettings().map((setting) => setting.name);
+  const known = new Set(names);
+  const environment: Record<string, string> = {};
+  for (const [name, value] of Object.entries(variables)) {
+    if (!name.startsWith(prefix) || value === undefined || value === "") continue;
+    if (!known.has(name)) throw unknownSetting(name, names);
+    environment[name] = value;
+  }
+  return environment;
+}
+
+function unknownSetting(name: string, names: readonly string[]): EarshotError {
+  const suggestion = nearest(name, names);
+  return new EarshotError("unknown_setting", `there is no setting ${name}`, {
+    hint: suggestion
+      ? `did you mean ${suggestion}? All settings are in docs/configuration.md`
+      : "all settings are in docs/configuration.md",
+  });
+}

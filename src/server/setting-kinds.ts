@@ -1,0 +1,111 @@
+import { parseDuration } from "../lib/duration.ts";
+
+type Reading<T> = { ok: true; value: T } | { ok: false };
+
+/** One setting: how its text is read, and what docs/configuration.md says about it. */
+export type Setting<T> = {
+  name: string;
+  fallback: T;
+  /** The default as one would write it. */
+  defaultText: string;
+  /** What may stand there; completes the sentence "expected …". */
+  expected: string;
+  meaning: string;
+  read(written: string): Reading<T>;
+};
+
+const unreadable = { ok: false } as const;
+
+export function text(
+  name: string,
+  fallback: string,
+  expected: string,
+  meaning: string,
+): Setting<string> {
+  return {
+    name,
+    fallback,
+    defaultText: fallback,
+    expected,
+    meaning,
+    read: (written) => (written.trim() === "" ? unreadable : { ok: true, value: written }),
+  };
+}
+
+export function count(
+  name: string,
+  fallback: number,
+  [least, most]: readonly [number, number],
+  meaning: string,
+): Setting<number> {
+  return {
+    name,
+    fallback,
+    defaultText: String(fallback),
+    expected: `a whole number from ${least} to ${most}`,
+    meaning,
+    read: (written) => {
+      if (!/^\d{1,15}$/.test(written)) return unreadable;
+      const value = Number(written);
+      return value >= least && value <= most ? { ok: true, value } : unreadable;
+    },
+  };
+}
+
+/** Milliseconds, written as a number and ms, s, m, h or d. */
+export function duration(name: string, defaultText: string, meaning: string): Setting<number> {
+  return {
+    name,
+    fallback: parseDuration(defaultText),
+    defaultText,
+    expected: "a duration such as 500ms, 10s, 5m, 24h or 7d",
+    meaning,
+    read: (written) => {
+      try {
+        return { ok: true, value: parseDuration(written) };
+      } catch {
+        return unreadable;
+      }
+    },
+  };
+}
+
+export function choice<const Word extends string>(
+  name: string,
+  fallback: NoInfer<Word>,
+  words: readonly Word[],
+  meaning: string,
+): Setting<Word> {
+  return {
+    name,
+    fallback,
+    defaultText: fallback,
+    expected: `one of ${words.join(", ")}`,
+    meaning,
+    read: (written) => {
+      const word = words.find((candidate) => candidate === written);
+      return word === undefined ? unreadable : { ok: true, value: word };
+    },
+  };
+}
+
+export function urlList(
+  name: string,
+  fallback: readonly string[],
+  protocols: readonly string[],
+  meaning: string,
+): Setting<readonly string[]> {
+  const schemes = protocols.map((protocol) => `${protocol}//`).join(" or ");
+  return {
+    name,
+    fallback,
+    defaultText: fallback.join(","),
+    expected: `addresses that begin with ${schemes}, separated by commas`,
+    meaning,
+    read: (written) => {
+      const urls = written.split(",").map((part) => part.trim());
+      const good = urls.every((url) => protocols.includes(URL.parse(url)?.protocol ?? ""));
+      return good ? { ok: true, value: urls } : unreadable;
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { run } from "../src/cli/main.ts";
+
+/** A line without what differs from one run to the next: ports, times, ids, keys, cursors. */
+function shapeOf(line: string): string {
+  return line
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "UUID")
+    .replaceAll(/app\.bsky\.feed\.post\/\w+|\/post\/\w+/g, "POST")
+    .replace(/^x-next-cursor: .*/, "x-next-cursor: CURSOR")
+    .replaceAll(/\d+/g, "#");
+}
+
+test("the README shows what the demo prints, but for the places marked with …", async () => {
+  const readme = readFileSync(join(import.meta.dirname, "..", "README.md"), "utf8");
+  const [command, ...shown] = /```console\n([\s\S]*?)\n```/.exec(readme)?.[1]?.split("\n") ?? [];
+  expect(command).toBe("$ npm run demo");
+  expect(shown.length).toBeGreaterThan(40);
+
+  let printed = "";
+  const code = await run(["demo"], {
+    out: (text) => {
+      printed += text;
+    },
+    note: () => undefined,
+    interactive: false,
+    interactiveNotes: false,
+    columns: 80,
+    colour: false,
+    environment: {},
+    stopping: new AbortController().signal,
+  });
+  expect(code).toBe(0);
+  const lines = printed.split("\n").map(shapeOf);
+  let from = 0;
+  for (const line of shown.filter((line) => line.trim() !== "…")) {
+    const at = lines.indexOf(shapeOf(line), from);
+    expect(at, `not printed, or not in this order: ${line}`).toBeGreaterThanOrEqual(from);
+    from = at + 1;
+  }
+});
