@@ -1,4 +1,5 @@
-import type { JobWarning, SearchMethod, SearchPlatform, SourceType } from "../jobs/job.ts";
+import type { SearchMethod, SourceType } from "../jobs/job.ts";
+import type { SearchPlatform, SourceWarning } from "../platforms/source.ts";
 import { isSearch, type Method, methods, methodsOf, typesOf } from "./methods.ts";
 import { problem } from "./problem-writer.ts";
 import type { Submission } from "./schemas/submission.ts";
@@ -29,7 +30,7 @@ export type CheckedArguments = {
   maxResults: number;
   nextCursor: string | null;
   bounds: AskedBounds;
-  warnings: readonly JobWarning[];
+  warnings: readonly SourceWarning[];
 };
 
 const defaultResults = 20;
@@ -97,7 +98,7 @@ function resultsWanted(
   method: Method,
   asked: Submission["arguments"],
   { lowersUpTo, pointers }: PathRules,
-): { maxResults: number; warnings: readonly JobWarning[] } {
+): { maxResults: number; warnings: readonly SourceWarning[] } {
   const wanted = asked.max_results ?? asked.count ?? defaultResults;
   const { bound } = methods[method];
   if (wanted >= 1 && wanted <= bound) return { maxResults: wanted, warnings: [] };

@@ -27,7 +27,7 @@ export type HttpContext = {
   /** Whose key it is; null for a key that is unknown, revoked or mistyped. */
   authenticate(token: string): Promise<Caller | null>;
   cursorKey: Uint8Array;
-  jobs: Pick<JobQueue, "submit" | "find" | "waitForEnd">;
+  jobs: Pick<JobQueue, "submit" | "find" | "isUnderWay" | "waitForEnd">;
   archive: Pick<Archive, "records">;
   /** State of the live stream; null when it is off. */
   ingest(): IngestState | null;

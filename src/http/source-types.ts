@@ -1,4 +1,5 @@
-import type { SearchPlatform, SourceType } from "../jobs/job.ts";
+import type { SourceType } from "../jobs/job.ts";
+import type { SearchPlatform } from "../platforms/source.ts";
 
 /** The words that stand for a platform in paths and types. `social` stands for all of them. */
 const words = {

@@ -1,5 +1,6 @@
-import type { Job, JobCoverage } from "../jobs/job.ts";
+import type { Job } from "../jobs/job.ts";
 import { serializeDictionary } from "../lib/structured-fields.ts";
+import type { Coverage } from "../platforms/source.ts";
 import { iso } from "./window.ts";
 
 /** The status of a job as clients read it: times in ISO 8601, what is not known yet null. */
@@ -35,7 +36,7 @@ export function statusBody(job: Job, nextCursor: string | null) {
   };
 }
 
-function coverageBody(coverage: JobCoverage) {
+function coverageBody(coverage: Coverage) {
   return {
     from: isoOrNull(coverage.fromMs),
     to: iso(coverage.toMs),
@@ -45,7 +46,7 @@ function coverageBody(coverage: JobCoverage) {
 }
 
 /** The `X-Coverage` field of a result, a structured field dictionary (RFC 9651); without `from` when unbounded. */
-export function coverageField(complete: boolean, coverage: JobCoverage): string {
+export function coverageField(complete: boolean, coverage: Coverage): string {
   return serializeDictionary({
     complete: { value: complete && coverage.complete },
     ...(coverage.fromMs === null ? {} : { from: { value: iso(coverage.fromMs) } }),

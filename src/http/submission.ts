@@ -1,7 +1,8 @@
 import type { FastifyReply } from "fastify";
 import type { Caller } from "../accounts/authenticate.ts";
-import type { Job, JobWarning, SearchJobRequest, SearchPlatform } from "../jobs/job.ts";
+import type { Job, SearchJobRequest } from "../jobs/job.ts";
 import type { NewJob } from "../jobs/queue.ts";
+import type { SearchPlatform, SourceWarning } from "../platforms/source.ts";
 import { parseQuery } from "../query/parse.ts";
 import { printQuery } from "../query/print.ts";
 import type { Diagnostic } from "../query/tree.ts";
@@ -89,12 +90,12 @@ function jobOf(context: HttpContext, caller: Caller, asked: CheckedArguments): N
   };
 }
 
-function warningOf({ code, message, offset, length, hint }: Diagnostic): JobWarning {
+function warningOf({ code, message, offset, length, hint }: Diagnostic): SourceWarning {
   return { code, message, offset, length, ...(hint === undefined ? {} : { hint }) };
 }
 
 /** This server asks no upstream yet, whatever the type allows. */
-const noCredential: JobWarning = {
+const noCredential: SourceWarning = {
   code: "no_credential",
   message: "no platform credential is configured, the archive alone answers",
 };

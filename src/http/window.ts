@@ -1,4 +1,5 @@
-import type { JobWarning, SearchMethod } from "../jobs/job.ts";
+import type { SearchMethod } from "../jobs/job.ts";
+import type { SourceWarning } from "../platforms/source.ts";
 import type { QueryNode } from "../query/tree.ts";
 
 /** Unix milliseconds; `fromMs` inclusive (null: unbounded), `toMs` exclusive. */
@@ -30,7 +31,7 @@ export function windowWarnings(
   window: Window,
   asked: AskedBounds,
   tree: QueryNode,
-): readonly JobWarning[] {
+): readonly SourceWarning[] {
   const untilMs = earliestUntil(tree, asked.endMs);
   const fromMs = window.fromMs;
   if (fromMs !== null && untilMs !== null && untilMs <= fromMs) {

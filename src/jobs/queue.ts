@@ -21,7 +21,9 @@ export type JobQueue = LeaseGateway<SearchJobRequest, JobResult> & {
   submit(job: NewJob): Promise<Job>;
   /** An account's job as it stands; null when the uuid, in capitals or not, is unknown or another account's. */
   find(accountId: string, uuid: string): Promise<Job | null>;
-  /** The same, after the job has ended; as it stands when `waitMs` pass, the signal aborts or the queue stops before. */
+  /** Whether it is an account's job that has not ended; asks memory alone. */
+  isUnderWay(accountId: string, uuid: string): boolean;
+  /** The same as `find`, after the job has ended; as it stands when `waitMs` pass, the signal aborts or the queue stops before. */
   waitForEnd(
     accountId: string,
     uuid: string,
@@ -82,6 +84,9 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
     const row = await store.read("findJob", { accountId, uuid });
     return row === null ? null : jobOf(row, clock.now());
   }
+
+  const isUnderWay = (accountId: string, uuid: string): boolean =>
+    dispatcher.get(uuid.toLowerCase())?.accountId === accountId;
 
   async function waitForEnd(
     accountId: string,
@@ -200,6 +205,7 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
   return {
     submit,
     find,
+    isUnderWay,
     waitForEnd,
     lease,
     renew,

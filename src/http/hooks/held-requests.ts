@@ -28,10 +28,11 @@ export function createHeldRequests(context: HttpContext, stopping: AbortSignal):
     waitSeconds: number,
     reply: FastifyReply,
   ): Promise<Job | null> {
-    const job = await context.jobs.find(caller.accountId, uuid);
-    if (job === null || waitSeconds === 0 || hasEnded(job)) return job;
     const open = held.get(caller.keyId) ?? 0;
-    if (open >= context.settings.maxHeldRequests || stopping.aborted) return job;
+    const mayHold = waitSeconds > 0 && open < context.settings.maxHeldRequests && !stopping.aborted;
+    if (!mayHold || !context.jobs.isUnderWay(caller.accountId, uuid)) {
+      return await context.jobs.find(caller.accountId, uuid);
+    }
 
     held.set(caller.keyId, open + 1);
     context.metrics.heldRequests.inc();
