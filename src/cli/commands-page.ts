@@ -11,23 +11,26 @@ const begin = "<!-- commands: made from the commands' own help -->";
 const end = "<!-- end of commands -->";
 
 /** The page with the commands as they are now. */
-export function withCommands(page: string): string {
+export async function withCommands(page: string): Promise<string> {
   const head = page.slice(0, page.indexOf(begin));
   const tail = page.slice(page.indexOf(end));
-  return `${head}${begin}\n\n${sections()}\n${tail}`;
+  return `${head}${begin}\n\n${await sections()}\n${tail}`;
 }
 
-function sections(): string {
-  const program = makeProgram({
-    out: () => undefined,
-    note: () => undefined,
-    interactive: false,
-    interactiveNotes: false,
-    columns: 100,
-    colour: false,
-    environment: {},
-    stopping: new AbortController().signal,
-  });
+async function sections(): Promise<string> {
+  const program = await makeProgram(
+    {
+      out: () => undefined,
+      note: () => undefined,
+      interactive: false,
+      interactiveNotes: false,
+      columns: 100,
+      colour: false,
+      environment: {},
+      stopping: new AbortController().signal,
+    },
+    null,
+  );
   return everyCommand(program, "").map(section).join("\n");
 }
 
@@ -47,5 +50,5 @@ function section({ command, name }: Named): string {
 }
 
 if (argv[1] !== undefined && import.meta.url === pathToFileURL(argv[1]).href) {
-  await writeFile(commandsPage, withCommands(await readFile(commandsPage, "utf8")));
+  await writeFile(commandsPage, await withCommands(await readFile(commandsPage, "utf8")));
 }

@@ -13,7 +13,8 @@ export async function runCommandLine(): Promise<void> {
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
     if (args.length === 0) throw wrongUse("no command given", "earshot --help lists them");
-    await makeProgram(terminal).parseAsync([...args], { from: "user" });
+    const program = await makeProgram(terminal, args[0] ?? null);
+    await program.parseAsync([...args], { from: "user" });
     return exitCode.ok;
   } catch (thrown) {
     const { line, code } = describeFault(thrown);

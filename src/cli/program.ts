@@ -1,15 +1,24 @@
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
-import { addDemo } from "./demo.ts";
-import { addExplain } from "./explain.ts";
-import { addImport } from "./import.ts";
-import { addKeys } from "./keys.ts";
-import { addSearch } from "./search.ts";
-import { addServe } from "./serve.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** The whole command line; parsing it runs the command. Faults are thrown, also commander's own. */
-export function makeProgram(terminal: Terminal): Command {
+type AddCommand = (program: Command, terminal: Terminal) => void;
+
+/** The commands, in the order in which the help lists them, each with the module that holds it. */
+const commands: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
+  ["serve", async () => (await import("./serve.ts")).addServe],
+  ["demo", async () => (await import("./demo.ts")).addDemo],
+  ["import", async () => (await import("./import.ts")).addImport],
+  ["search", async () => (await import("./search.ts")).addSearch],
+  ["explain", async () => (await import("./explain.ts")).addExplain],
+  ["keys", async () => (await import("./keys.ts")).addKeys],
+]);
+
+/**
+ * The command line; parsing it runs the command. Of the command that is asked for it loads that one alone, as all of them take
+ * a while; of any other word, and of none, all. Faults are thrown, also commander's own.
+ */
+export async function makeProgram(terminal: Terminal, asked: string | null): Promise<Command> {
   const program = new Command("earshot")
     .description("One search API over the public conversation of social platforms.")
     .version(packageVersion(), "-V, --version", "print the version")
@@ -27,12 +36,9 @@ export function makeProgram(terminal: Terminal): Command {
       "after",
       "\nSettings are environment variables (docs/configuration.md); EARSHOT_DATA_DIR names the data folder.",
     );
-  addServe(program, terminal);
-  addDemo(program, terminal);
-  addImport(program, terminal);
-  addSearch(program, terminal);
-  addExplain(program, terminal);
-  addKeys(program, terminal);
+  const known = asked === null ? undefined : commands.get(asked);
+  const wanted = known === undefined ? [...commands.values()] : [known];
+  for (const add of await Promise.all(wanted.map((load) => load()))) add(program, terminal);
   return program;
 }
 

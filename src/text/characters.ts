@@ -24,11 +24,16 @@ const patterns: readonly (readonly [number, RegExp])[] = [
   [word, new RegExp(`[[${letters}]--[${spacelessScripts}${apostrophes}]]+`, "gv")],
 ];
 
-/** The class of every UTF-16 code unit. */
-export const classes: Uint8Array = makeClasses();
+let classes: Uint8Array | null = null;
+
+/** The class of a UTF-16 code unit. The table is made at the first call, as it takes a while that no start should wait for. */
+export function classOfUnit(unit: number): number {
+  classes ??= makeClasses();
+  return classes[unit] ?? separator;
+}
 
 export function classOfCodePoint(codePoint: number): number {
-  if (codePoint < 0x10000) return classes[codePoint] ?? separator;
+  if (codePoint < 0x10000) return classOfUnit(codePoint);
   const character = String.fromCodePoint(codePoint);
   return patterns.find(([, pattern]) => character.search(pattern) === 0)?.[0] ?? separator;
 }

@@ -1,4 +1,4 @@
-import { classes, spaceless } from "./characters.ts";
+import { classOfUnit, spaceless } from "./characters.ts";
 
 const latinAndGreek = /[\p{Script=Latin}\p{Script=Greek}]/u;
 const foldable =
@@ -44,7 +44,7 @@ function withoutInvisible(text: string): string {
 
 /** A zero width space is a hint for line breaks in scripts without spaces, and separates words elsewhere. */
 function keepBetweenWords(spaces: string, offset: number, text: string): string {
-  const after = classes[text.charCodeAt(offset + spaces.length)];
+  const after = classOfUnit(text.charCodeAt(offset + spaces.length));
   return after === spaceless ? "" : spaces;
 }
 

@@ -1,12 +1,4 @@
-import {
-  classes,
-  classOfCodePoint,
-  mark,
-  separator,
-  spaceless,
-  surrogate,
-  word,
-} from "./characters.ts";
+import { classOfCodePoint, classOfUnit, mark, spaceless, surrogate, word } from "./characters.ts";
 import { mayHoldEmoji, splitEmoji } from "./emoji.ts";
 import { foldWord } from "./fold.ts";
 import { shortenToken } from "./token.ts";
@@ -40,7 +32,7 @@ export function runsOf(text: string): Run[] {
 export function addAsciiWords(text: string, start: number, end: number, words: WordSink): void {
   let from = -1;
   for (let index = start; index < end; index += 1) {
-    if (classes[text.charCodeAt(index)] === word) {
+    if (classOfUnit(text.charCodeAt(index)) === word) {
       if (from < 0) from = index;
     } else if (from >= 0) {
       words.push(tokenOf(text, from, index));
@@ -110,10 +102,10 @@ function tokenOf(text: string, start: number, end: number): string {
 }
 
 function classAt(text: string, index: number): number {
-  const kind = classes[text.charCodeAt(index)] ?? separator;
+  const kind = classOfUnit(text.charCodeAt(index));
   return kind === surrogate ? classOfCodePoint(text.codePointAt(index) ?? 0) : kind;
 }
 
 function widthAt(text: string, index: number): number {
-  return classes[text.charCodeAt(index)] === surrogate ? 2 : 1;
+  return classOfUnit(text.charCodeAt(index)) === surrogate ? 2 : 1;
 }
