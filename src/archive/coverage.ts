@@ -3,22 +3,32 @@ import type { CoverageInterval } from "./archive.ts";
 /** A span of time, Unix milliseconds, `toMs` exclusive; `fromMs` null is unbounded. */
 export type Span = { fromMs: number | null; toMs: number };
 
+/** What an import declares; any other source is a stream, which goes on. */
+const importSource = "import";
+
 /**
- * The parts of a window that no interval holds, oldest first. An interval that ends less than `slackMs` before the window's
- * end reaches it: a live stream is always a moment behind.
+ * The parts of a window that no interval holds, oldest first. A live stream is always a moment behind: where the window reaches
+ * to the present, the newest interval of a stream reaches it too, unless it ended longer than `slackMs` before `nowMs`.
  */
 export function gapsIn(
   window: Span,
   intervals: readonly CoverageInterval[],
+  nowMs: number,
   slackMs: number,
 ): Span[] {
+  const newest = intervals
+    .filter(({ source }) => source !== importSource)
+    .reduce((end, { toMs }) => Math.max(end, toMs), Number.NEGATIVE_INFINITY);
+  const reachesPresent = window.toMs >= nowMs - slackMs && newest >= nowMs - slackMs;
   const gaps: Span[] = [];
   let reached = window.fromMs;
-  for (const { fromMs, toMs } of intervals.toSorted((a, b) => a.fromMs - b.fromMs)) {
-    const end = toMs >= window.toMs - slackMs ? Math.max(toMs, window.toMs) : toMs;
+  for (const interval of intervals.toSorted((a, b) => a.fromMs - b.fromMs)) {
+    const { fromMs, source } = interval;
     if (fromMs >= window.toMs) break;
+    const isPresent = reachesPresent && source !== importSource && interval.toMs === newest;
+    const toMs = isPresent ? Math.max(newest, window.toMs) : interval.toMs;
     if (reached === null || fromMs > reached) gaps.push({ fromMs: reached, toMs: fromMs });
-    if (reached === null || end > reached) reached = end;
+    if (reached === null || toMs > reached) reached = toMs;
   }
   if (reached === null || reached < window.toMs) gaps.push({ fromMs: reached, toMs: window.toMs });
   return gaps.filter((gap) => gap.fromMs === null || gap.fromMs < gap.toMs);

@@ -1,11 +1,10 @@
-import { workerData } from "node:worker_threads";
-import { reply, serveThread, type ThreadCall } from "../lib/thread.ts";
+import { reply, serveThread, type ThreadCall, threadData } from "../lib/thread.ts";
 import { createReader, type ReaderOperations } from "./reader.ts";
 
 /** One of the threads that read the archive. */
 export type ReaderThreadData = { folder: string; cacheKib: number };
 
-const { folder, cacheKib } = workerData as ReaderThreadData;
+const { folder, cacheKib } = threadData<ReaderThreadData>();
 const reader = createReader(folder, cacheKib, () => Date.now());
 
 function run({ method, args }: ThreadCall): unknown {

@@ -1,5 +1,4 @@
-import { workerData } from "node:worker_threads";
-import { reply, serveThread } from "../lib/thread.ts";
+import { reply, serveThread, threadData } from "../lib/thread.ts";
 import { catalogPath, catalogSchema } from "./catalog.ts";
 import { openForWriting } from "./database.ts";
 import { createBatchWriter, type PreparedBatch } from "./write-batch.ts";
@@ -7,7 +6,7 @@ import { createBatchWriter, type PreparedBatch } from "./write-batch.ts";
 /** The one thread of this process that writes the archive. */
 export type WriterThreadData = { folder: string; segmentPosts: number };
 
-const { folder, segmentPosts } = workerData as WriterThreadData;
+const { folder, segmentPosts } = threadData<WriterThreadData>();
 const catalog = openForWriting(catalogPath(folder), catalogSchema);
 const writer = createBatchWriter(folder, catalog, segmentPosts);
 

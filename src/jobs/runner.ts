@@ -60,18 +60,32 @@ async function work(options: RunnerOptions, stopping: AbortSignal): Promise<void
 }
 
 async function run(options: RunnerOptions, lease: Lease<SearchJobRequest>): Promise<void> {
-  const { gateway, source, clock } = options;
+  const { gateway, clock } = options;
   const ended = new AbortController();
   const renewing = renewUntil(gateway, clock, lease, ended.signal);
   try {
-    const result = await searchArchive(source, lease.work, lease.deadlineMs);
-    await gateway.complete(lease.uuid, lease.token, result);
+    const outcome = await attempt(options, lease);
+    if (outcome.ok) await gateway.complete(lease.uuid, lease.token, outcome.result);
+    else await gateway.fail(lease.uuid, lease.token, outcome.failure);
   } catch (error) {
-    if (isLostLease(error)) return;
-    await gateway.fail(lease.uuid, lease.token, failureOf(error));
+    // What cannot be handed in is no failure of the job: its lease lapses, and it runs again.
+    if (!isLostLease(error)) throw error;
   } finally {
     ended.abort(jobEnded);
     await renewing;
+  }
+}
+
+type Outcome = { ok: true; result: JobResult } | { ok: false; failure: LeaseFailure };
+
+async function attempt(
+  { source }: RunnerOptions,
+  { work: request, deadlineMs }: Lease<SearchJobRequest>,
+): Promise<Outcome> {
+  try {
+    return { ok: true, result: await searchArchive(source, request, deadlineMs) };
+  } catch (error) {
+    return { ok: false, failure: failureOf(error) };
   }
 }
 

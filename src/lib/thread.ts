@@ -1,5 +1,5 @@
 import { extname } from "node:path";
-import { parentPort, receiveMessageOnPort, Worker } from "node:worker_threads";
+import { parentPort, receiveMessageOnPort, Worker, workerData } from "node:worker_threads";
 import { EarshotError, type ErrorDetail, messageOf } from "./errors.ts";
 
 /**
@@ -23,13 +23,24 @@ type CarriedError = {
 };
 
 export type Thread = {
-  /** Resolves with what the thread answers. `thread_died` (retryable) when it ends before it has. */
+  /**
+   * Resolves with what the thread answers. When the thread ends before it has: `thread_died` for the call that it was at,
+   * `thread_restarted` for those that waited behind; both can be retried.
+   */
   call(method: string, args: unknown): Promise<unknown>;
   /** Lets the thread finish what it was given, then ends it. */
   close(): Promise<void>;
 };
 
-type Waiting = { resolve: (value: unknown) => void; reject: (error: Error) => void };
+type Waiting = {
+  resolve: (value: unknown) => void;
+  reject: (error: Error) => void;
+  /** The worker that was given the call; null while it is still on its way. */
+  worker: Worker | null;
+};
+
+/** What a thread is started with: its own data, and where it notes which call it is at. */
+type ThreadStart = { data: unknown; currentCall: Int32Array };
 
 /** A module beside the one that names it: `.ts` in a checkout, `.js` once built. */
 export function siblingModule(importMetaUrl: string, name: string): URL {
@@ -37,7 +48,7 @@ export function siblingModule(importMetaUrl: string, name: string): URL {
 }
 
 /** Starts a worker thread from a module that calls `serveThread`; one that dies is started anew by the next call. */
-export function startThread(module: URL, workerData: unknown): Thread {
+export function startThread(module: URL, data: unknown): Thread {
   const waiting = new Map<number, Waiting>();
   let nextId = 1;
   let worker: Worker | null = null;
@@ -45,7 +56,9 @@ export function startThread(module: URL, workerData: unknown): Thread {
   let closed = false;
 
   function start(): Worker {
-    const started = new Worker(module, { workerData });
+    const currentCall = new Int32Array(new SharedArrayBuffer(4));
+    const threadStart: ThreadStart = { data, currentCall };
+    const started = new Worker(module, { workerData: threadStart });
     let fault: unknown = null;
     started.on("message", (replies: readonly ThreadReply[]) => {
       for (const reply of replies) settle(reply);
@@ -55,11 +68,15 @@ export function startThread(module: URL, workerData: unknown): Thread {
     });
     started.on("exit", () => {
       if (worker === started) worker = null;
+      const lastCall = Atomics.load(currentCall, 0);
       const reason = fault === null ? "it ended" : messageOf(fault);
-      for (const { reject } of waiting.values()) {
-        reject(threadDied(reason, fault));
+      for (const [id, call] of waiting) {
+        if (call.worker !== started) continue;
+        waiting.delete(id);
+        call.reject(
+          threadGone(id === lastCall ? "thread_died" : "thread_restarted", reason, fault),
+        );
       }
-      waiting.clear();
     });
     return started;
   }
@@ -76,14 +93,18 @@ export function startThread(module: URL, workerData: unknown): Thread {
     const calls = outgoing;
     outgoing = [];
     worker ??= start();
+    for (const { id } of calls) {
+      const call = waiting.get(id);
+      if (call !== undefined) call.worker = worker;
+    }
     worker.postMessage(calls);
   }
 
   function call(method: string, args: unknown): Promise<unknown> {
-    if (closed) return Promise.reject(threadDied("it was closed", null));
+    if (closed) return Promise.reject(threadGone("thread_closed", "it was closed", null));
     return new Promise((resolve, reject) => {
       const id = nextId++;
-      waiting.set(id, { resolve, reject });
+      waiting.set(id, { resolve, reject, worker: null });
       outgoing.push({ id, method, args });
       if (outgoing.length === 1) setImmediate(flush);
     });
@@ -129,9 +150,15 @@ export function serveThread(
   });
 }
 
+/** What the thread was started with. */
+export function threadData<Data>(): Data {
+  return (workerData as ThreadStart).data as Data;
+}
+
 /** Runs one call and turns its outcome, a thrown error too, into a reply. */
 export function reply(call: ThreadCall, run: (call: ThreadCall) => unknown): ThreadReply {
   try {
+    noteCurrentCall(call.id);
     return { id: call.id, ok: true, value: run(call) };
   } catch (thrown) {
     return { id: call.id, ok: false, error: carry(thrown) };
@@ -168,8 +195,14 @@ function revive(error: CarriedError): EarshotError {
   });
 }
 
-function threadDied(reason: string, cause: unknown): EarshotError {
-  return new EarshotError("thread_died", `a worker thread is gone: ${reason}`, {
+/** So that, should the thread end now, it is known which call it was at. */
+function noteCurrentCall(id: number): void {
+  const { currentCall } = (workerData ?? {}) as Partial<ThreadStart>;
+  if (currentCall !== undefined) Atomics.store(currentCall, 0, id);
+}
+
+function threadGone(code: string, reason: string, cause: unknown): EarshotError {
+  return new EarshotError(code, `a worker thread is gone: ${reason}`, {
     status: 503,
     retryable: true,
     cause,

@@ -1,6 +1,6 @@
-import { workerData } from "node:worker_threads";
 import { lockFolder } from "../db/folder-lock.ts";
 import { type Served, serveReads, serveWrites } from "../db/serve.ts";
+import { threadData } from "../lib/thread.ts";
 import {
   controlOperations,
   openControlForReading,
@@ -10,7 +10,7 @@ import {
 /** A thread of the control store: the one that writes and holds the folder's lock, or the one that reads. */
 export type ControlThreadData = { dataDir: string; role: "writer" | "reader" };
 
-const { dataDir, role }: ControlThreadData = workerData;
+const { dataDir, role } = threadData<ControlThreadData>();
 
 function openWriter(): Served {
   const lock = lockFolder(dataDir);

@@ -22,6 +22,7 @@ export function startNode(context: AppContext): Runner {
     gateway: countedGateway(context),
     source: {
       archive,
+      clock,
       fedPlatforms: fedPlatforms(config),
       coverageSlackMs: config.ingest.coverageSlackMs,
     },

@@ -1,5 +1,6 @@
 import type { Archive, PlatformCoverage, SearchAnswer } from "../../archive/archive.ts";
 import { gapsIn, type Span, unionOf } from "../../archive/coverage.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
 import { accountNames, makePlan } from "../../query/make-plan.ts";
 import { parseQuery } from "../../query/parse.ts";
@@ -9,9 +10,10 @@ import type { SourceAnswer, SourceRequest, SourceWarning } from "../source.ts";
 /** What the archive source needs of its surroundings. */
 export type ArchiveSource = {
   archive: Archive;
+  clock: Clock;
   /** Platforms that something feeds into the archive, whether or not a post of theirs has come yet. */
   fedPlatforms: readonly Platform[];
-  /** How far the end of a live interval may lie before the end of a window and still reach it. */
+  /** How far a live stream may be behind and still reach the present. */
   coverageSlackMs: number;
 };
 
@@ -26,7 +28,8 @@ export async function searchArchive(
   signal?: AbortSignal,
 ): Promise<SourceAnswer> {
   const { archive } = source;
-  const { tree } = parseQuery(request.query);
+  // Its length was looked at when the job was taken.
+  const { tree } = parseQuery(request.query, { maxLength: Number.POSITIVE_INFINITY });
   const names = accountNames(tree);
   const accounts = names.length > 0 ? await archive.resolveAccounts(names) : new Map();
   const plan = makePlan(tree, accounts);
@@ -78,14 +81,14 @@ function isAnswerable(
 }
 
 function gapsOf(
-  { coverageSlackMs }: ArchiveSource,
+  { clock, coverageSlackMs }: ArchiveSource,
   held: readonly PlatformCoverage[],
   platform: Platform,
   window: Span,
 ): Span[] {
   if (window.fromMs !== null && window.fromMs >= window.toMs) return [];
   const intervals = held.find((entry) => entry.platform === platform)?.intervals ?? [];
-  return gapsIn(window, intervals, coverageSlackMs);
+  return gapsIn(window, intervals, clock.now(), coverageSlackMs);
 }
 
 function warningsOf(gaps: readonly Span[], found: SearchAnswer): SourceWarning[] {

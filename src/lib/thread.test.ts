@@ -1,0 +1,91 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterEach, expect, test } from "vitest";
+import { EarshotError } from "./errors.ts";
+import { startThread, type Thread } from "./thread.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "earshot-thread-"));
+let thread: Thread | null = null;
+afterEach(async () => {
+  await thread?.close();
+  thread = null;
+});
+
+/** A thread that echoes, counts how many calls it got at once, fails, or dies. */
+function makeThread(): Thread {
+  const file = join(folder, "worker.ts");
+  const library = pathToFileURL(join(import.meta.dirname, "thread.ts")).href;
+  const errors = pathToFileURL(join(import.meta.dirname, "errors.ts")).href;
+  writeFileSync(
+    file,
+    `import { reply, serveThread, threadData } from ${JSON.stringify(library)};
+     import { EarshotError } from ${JSON.stringify(errors)};
+     serveThread((calls) => calls.map((call) => reply(call, ({ method, args }) => {
+       if (method === "die") process.exit(7);
+       if (method === "fail") throw new EarshotError("no_luck", "it failed", { status: 418, hint: "try again" });
+       if (method === "together") return calls.length;
+       return [threadData(), args];
+     })), () => {});`,
+  );
+  return startThread(pathToFileURL(file), "its own data");
+}
+
+const fault = async (call: Promise<unknown>): Promise<EarshotError> => {
+  const error = await call.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof EarshotError)) throw new Error(`expected a fault, got ${String(error)}`);
+  return error;
+};
+
+test("a call is answered by the thread, which knows what it was started with", async () => {
+  thread = makeThread();
+  expect(await thread.call("echo", 2n ** 60n)).toEqual(["its own data", 2n ** 60n]);
+});
+
+test("calls of one turn of the event loop travel together", async () => {
+  thread = makeThread();
+  await thread.call("echo", null);
+  const calls = [thread.call("together", null), thread.call("together", null)];
+  expect(await Promise.all(calls)).toEqual([2, 2]);
+});
+
+test("a fault in the thread is the caller's fault, with its code and hint", async () => {
+  thread = makeThread();
+  expect(await fault(thread.call("fail", null))).toMatchObject({
+    code: "no_luck",
+    status: 418,
+    hint: "try again",
+  });
+});
+
+test("only the call that a thread died at is told so; those behind it may simply try again", async () => {
+  thread = makeThread();
+  const [before, dying, behind] = [
+    thread.call("echo", 1),
+    fault(thread.call("die", null)),
+    fault(thread.call("echo", 2)),
+  ];
+  await before.catch(() => undefined);
+  expect(await dying).toMatchObject({ code: "thread_died", retryable: true });
+  expect(await behind).toMatchObject({ code: "thread_restarted", retryable: true });
+});
+
+test("a thread that died is started anew by the next call, and a call on its way is not lost", async () => {
+  thread = makeThread();
+  await thread.call("echo", null);
+  const dying = fault(thread.call("die", null));
+  await dying;
+  expect(await thread.call("echo", 3)).toEqual(["its own data", 3]);
+});
+
+test("a closed thread answers nothing more", async () => {
+  thread = makeThread();
+  await thread.call("echo", 1);
+  await thread.close();
+  expect(await fault(thread.call("echo", 2))).toMatchObject({ code: "thread_closed" });
+  rmSync(folder, { recursive: true, force: true });
+});
