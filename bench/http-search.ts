@@ -1,9 +1,9 @@
 import { argv } from "node:process";
-import { connect } from "./http-client.ts";
+import { connect } from "../test/support/http-client.ts";
+import { residentMb, startServer } from "../test/support/server-process.ts";
 import { requireData } from "./ira.ts";
 import { command, summary, table } from "./measure.ts";
 import { drawQueries } from "./queries.ts";
-import { residentMb, startServer } from "./server-process.ts";
 
 /**
  * The same 200 queries of each kind as bench/search.ts through the whole service: submit, wait, fetch the newest 100. Also the

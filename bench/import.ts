@@ -2,10 +2,10 @@ import { spawn } from "node:child_process";
 import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { argv } from "node:process";
-import { connect } from "./http-client.ts";
+import { connect } from "../test/support/http-client.ts";
+import { residentMb, startServer } from "../test/support/server-process.ts";
 import { requireData, writeImportFile } from "./ira.ts";
 import { command } from "./measure.ts";
-import { residentMb, startServer } from "./server-process.ts";
 
 /**
  * `earshot import` of the 600,000 real posts: posts a second, bytes a post on disk, peak memory; then once more into another

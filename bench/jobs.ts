@@ -1,7 +1,7 @@
 import { argv } from "node:process";
-import { connect } from "./http-client.ts";
+import { connect } from "../test/support/http-client.ts";
+import { startServer } from "../test/support/server-process.ts";
 import { command, summary } from "./measure.ts";
-import { startServer } from "./server-process.ts";
 
 /**
  * Jobs a second from submission to the fetched result, one client and sixteen; then sixteen with the server killed by -9 in the

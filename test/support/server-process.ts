@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import { get } from "node:http";
 import { join } from "node:path";
 
-const program = join(import.meta.dirname, "../bin/earshot.mjs");
+/** The command line of this checkout. */
+export const program = join(import.meta.dirname, "../../bin/earshot.mjs");
 
 export type ServerProcess = {
   base: string;
@@ -16,15 +17,27 @@ export type ServerProcess = {
   stop(): Promise<void>;
 };
 
-/** Starts the whole service on a data folder, as `earshot serve` does, and waits until it is ready. */
-export async function startServer(dataDir: string, port: number): Promise<ServerProcess> {
-  const environment = {
+/** What every process here is started with, beside its own settings. */
+export function environmentOf(
+  dataDir: string,
+  settings: Record<string, string>,
+): NodeJS.ProcessEnv {
+  return {
     ...process.env,
     EARSHOT_DATA_DIR: dataDir,
-    EARSHOT_PORT: String(port),
     EARSHOT_INGEST: "off",
     EARSHOT_LOG_LEVEL: "warn",
+    ...settings,
   };
+}
+
+/** Starts the whole service on a data folder, as `earshot serve` does, and waits until it is ready. */
+export async function startServer(
+  dataDir: string,
+  port: number,
+  settings: Record<string, string> = {},
+): Promise<ServerProcess> {
+  const environment = environmentOf(dataDir, { ...settings, EARSHOT_PORT: String(port) });
   await isReady("http://127.0.0.1:9");
   const started = performance.now();
   const child = spawn(process.execPath, [program, "serve"], { env: environment, stdio: "ignore" });

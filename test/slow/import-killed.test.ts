@@ -1,0 +1,96 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { freePort } from "../support/free-port.ts";
+import { connect } from "../support/http-client.ts";
+import { environmentOf, program, startServer } from "../support/server-process.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "earshot-slow-import-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const posts = 40_000;
+/** Many segments, so that kills also fall on their cuts. */
+const settings = { EARSHOT_SEGMENT_POSTS: "3000" };
+
+/** Posts made up for this test, of two platforms' kinds of identity: numbers of X, and no identity at all. */
+function writePosts(): string {
+  const words = ["river", "stone", "harbour", "night", "東京", "привет", "snow"];
+  const lines = Array.from({ length: posts }, (_, n) => {
+    const ms = Date.UTC(2024, 0, 1) + n * 61_000;
+    const id = n % 3 === 0 ? {} : { id: String((BigInt(ms - 1288834974657) << 22n) + BigInt(n)) };
+    return JSON.stringify({
+      ...id,
+      author: `author${n % 50}`,
+      created_at: new Date(ms).toISOString(),
+      text: `${words[n % 7]} ${words[(n >> 3) % 7]} number ${n}`,
+    });
+  });
+  const file = join(folder, "posts.ndjson");
+  writeFileSync(file, `${lines.join("\n")}\n`);
+  return file;
+}
+
+async function importFile(
+  file: string,
+  dataDir: string,
+  killAfterMs: number | null,
+): Promise<number | null> {
+  const child = spawn(process.execPath, [program, "import", file, "--platform", "x"], {
+    env: environmentOf(dataDir, settings),
+    stdio: "ignore",
+  });
+  const timer = killAfterMs === null ? null : setTimeout(() => child.kill("SIGKILL"), killAfterMs);
+  const [code] = (await once(child, "exit")) as [number | null];
+  if (timer !== null) clearTimeout(timer);
+  return code;
+}
+
+/** The texts and uris found, newest first. IDs of posts without a number of their own differ from archive to archive. */
+async function answers(dataDir: string): Promise<string[][]> {
+  const server = await startServer(dataDir, await freePort(), settings);
+  const client = connect(server.base, server.key);
+  const found: string[][] = [];
+  for (const query of [
+    "river",
+    "東京 -stone",
+    "from:author7",
+    "night since:2024-01-10 until:2024-01-12",
+    '"number 39999"',
+  ]) {
+    const text = await client.result(await client.submit(query, 500));
+    const records = JSON.parse(text) as { Content: string; Metadata: { uri: string } }[];
+    found.push(records.map((record) => `${record.Metadata.uri} ${record.Content}`));
+  }
+  client.close();
+  await server.stop();
+  return found;
+}
+
+test("an import killed with -9 again and again ends with the archive of one that was not", async () => {
+  const file = writePosts();
+  const straight = join(folder, "straight");
+  expect(await importFile(file, straight, null)).toBe(0);
+
+  const broken = join(folder, "broken");
+  let kills = 0;
+  for (let afterMs = 350; (await importFile(file, broken, afterMs)) !== 0; afterMs += 60)
+    kills += 1;
+  expect(kills).toBeGreaterThan(3);
+
+  const [expected, found] = [await answers(straight), await answers(broken)];
+  expect(found.map((posts) => posts.length)).toEqual(expected.map((posts) => posts.length));
+  expect(found.map((posts) => new Set(posts).size)).toEqual(found.map((posts) => posts.length));
+  expect(found).toEqual(expected);
+});
+
+test("two imports of one file at the same time give every post once", async () => {
+  const file = join(folder, "posts.ndjson");
+  const both = join(folder, "both");
+  expect(await Promise.all([importFile(file, both, null), importFile(file, both, null)])).toEqual([
+    0, 0,
+  ]);
+  expect(await answers(both)).toEqual(await answers(join(folder, "straight")));
+});

@@ -1,0 +1,156 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { freePort } from "../support/free-port.ts";
+import {
+  type JetstreamServer,
+  type StreamEvent,
+  startJetstreamServer,
+} from "../support/jetstream-server.ts";
+import {
+  environmentOf,
+  program,
+  type ServerProcess,
+  startServer,
+} from "../support/server-process.ts";
+import { until } from "../support/until.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "earshot-slow-stream-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const realPiece = join(import.meta.dirname, "../../../shared/data/posts/jetstream_v1_2026.jsonl");
+const collection = "app.bsky.feed.post";
+
+const settingsOf = (jetstream: JetstreamServer) => ({
+  EARSHOT_INGEST: "bluesky",
+  EARSHOT_JETSTREAM_URLS: jetstream.url,
+  EARSHOT_INGEST_LEAST_BACKOFF: "20ms",
+  EARSHOT_INGEST_MOST_BACKOFF: "100ms",
+  EARSHOT_INGEST_LOOKBACK: "40000d",
+  EARSHOT_SEGMENT_POSTS: "100",
+});
+
+/** What `earshot search` finds beside the server: uri and text of every post that holds a word. */
+function held(dataDir: string, word: string): Map<string, string> {
+  const run = spawnSync(
+    process.execPath,
+    [program, "search", word, "--max-results", "500", "--json"],
+    {
+      env: environmentOf(dataDir, {}),
+      encoding: "utf8",
+      maxBuffer: 64 * 1024 * 1024,
+    },
+  );
+  const records = run.stdout.split("\n").filter((line) => line !== "");
+  const posts = records.map(
+    (line) => JSON.parse(line) as { Content: string; Metadata: { uri: string } },
+  );
+  expect(new Set(posts.map((post) => post.Metadata.uri)).size).toBe(posts.length);
+  return new Map(posts.map((post) => [post.Metadata.uri, post.Content]));
+}
+
+async function events(server: ServerProcess): Promise<{ status: string; lastMs: number | null }> {
+  const answer = (await (await fetch(`${server.base}/readyz`)).json()) as Record<string, unknown>;
+  return { status: String(answer.ingest_status), lastMs: answer.ingest_lag_ms as number | null };
+}
+
+/** Creates, edits and deletions of made-up posts, and what must be left of them. */
+function madeUpStream(count: number): { stream: StreamEvent[]; left: Map<string, string> } {
+  const stream: StreamEvent[] = [];
+  const left = new Map<string, string>();
+  const start = Date.now() * 1_000 - count * 1_000;
+  for (let n = 0; n < count; n++) {
+    const about = n % 5 === 3 ? n - 3 : n % 7 === 6 ? n - 6 : n;
+    const did = `did:plc:author${about % 11}`;
+    const rkey = `key${about}`;
+    const uri = `at://${did}/${collection}/${rkey}`;
+    const text = `harbour post ${about} version ${n}`;
+    const operation = about === n ? "create" : n % 5 === 3 ? "update" : "delete";
+    const commit = { rev: String(n).padStart(13, "2"), operation, collection, rkey };
+    const record = {
+      $type: collection,
+      createdAt: new Date(start / 1_000 + about).toISOString(),
+      text,
+    };
+    stream.push({
+      did,
+      time_us: start + n * 1_000,
+      kind: "commit",
+      commit: operation === "delete" ? commit : { ...commit, record, cid: `cid${n}` },
+    });
+    if (operation === "delete") left.delete(uri);
+    else left.set(uri, text);
+  }
+  return { stream, left };
+}
+
+describe("a stream that is cut, and a server that is killed with -9, again and again", () => {
+  test("end with exactly the posts that the stream left, each once, in its last version", async () => {
+    const jetstream = await startJetstreamServer();
+    const { stream, left } = madeUpStream(480);
+    const dataDir = join(folder, "made-up");
+    let server = await startServer(dataDir, await freePort(), settingsOf(jetstream));
+    for (const [n, event] of stream.entries()) {
+      jetstream.publish(event);
+      if (n % 37 === 36) {
+        await until("a connection to cut", () => jetstream.open() > 0 || null);
+        jetstream.cut();
+      }
+      if (n % 120 === 119) {
+        server.child.kill("SIGKILL");
+        server = await startServer(dataDir, await freePort(), settingsOf(jetstream));
+      }
+    }
+    await until("all posts are held", () =>
+      sameMaps(held(dataDir, "harbour"), left) ? true : null,
+    );
+    expect(jetstream.connections()).toBeGreaterThan(12);
+    await server.stop();
+    await jetstream.close();
+    expect(held(dataDir, "harbour")).toEqual(left);
+  });
+
+  test.skipIf(!existsSync(realPiece))(
+    `the real piece of Jetstream arrives once (needs ${realPiece})`,
+    async () => {
+      const jetstream = await startJetstreamServer();
+      const lines = readFileSync(realPiece, "utf8").trim().split("\n");
+      const real = lines.map((line) => JSON.parse(line) as StreamEvent);
+      const dataDir = join(folder, "real");
+      let server = await startServer(dataDir, await freePort(), settingsOf(jetstream));
+      for (const [n, event] of real.entries()) {
+        jetstream.publish(event);
+        if (n % 20 === 19) jetstream.cut();
+        if (n === 75) {
+          server.child.kill("SIGKILL");
+          server = await startServer(dataDir, await freePort(), settingsOf(jetstream));
+        }
+      }
+      const everything = await until("17 posts are held", () => {
+        const posts = held(dataDir, "-zzzz");
+        return posts.size >= 17 ? posts : null;
+      });
+      expect(everything.size).toBe(17);
+      await server.stop();
+      await jetstream.close();
+    },
+  );
+});
+
+test("a server without network serves, and says what it waits for", async () => {
+  const port = await freePort();
+  const server = await startServer(join(folder, "alone"), await freePort(), {
+    EARSHOT_INGEST: "bluesky",
+    EARSHOT_JETSTREAM_URLS: `ws://127.0.0.1:${port}/subscribe`,
+  });
+  expect(await events(server)).toMatchObject({ status: "waiting" });
+  const answer = (await (await fetch(`${server.base}/readyz`)).json()) as { ingest: string };
+  expect(answer.ingest).toMatch(/^waiting for 127\.0\.0\.1/);
+  await server.stop();
+});
+
+function sameMaps(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean {
+  return a.size === b.size && [...a].every(([key, value]) => b.get(key) === value);
+}
