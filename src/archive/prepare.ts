@@ -24,7 +24,7 @@ export type PreparedPost = {
 
 export type PreparedChange = PreparedPost | PreparedDelete;
 
-export type PreparedDelete = {
+type PreparedDelete = {
   kind: "delete";
   platform: Platform;
   uri: string;

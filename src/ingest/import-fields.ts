@@ -13,7 +13,7 @@ export type ImportField<T> = {
 };
 
 /** Sizes that a record keeps to. Lengths count UTF-16 code units. */
-export const recordBounds = {
+const recordBounds = {
   textLength: 100_000,
   nameLength: 1_000,
   idLength: 1_200,

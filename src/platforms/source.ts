@@ -23,7 +23,7 @@ export type SourceWarning = {
   hint?: string;
 };
 
-export type CoverageGap = { fromMs: number | null; toMs: number };
+type CoverageGap = { fromMs: number | null; toMs: number };
 
 /** What the sources hold of a window. */
 export type Coverage = {
@@ -34,7 +34,7 @@ export type Coverage = {
 };
 
 /** Which part of an answer came from where. */
-export type SourcePart = {
+type SourcePart = {
   platform: Platform;
   via: "archive";
   fromMs: number | null;

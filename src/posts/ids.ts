@@ -56,7 +56,7 @@ export function hashUri(key: string, uri: string): { lookup: bigint; number: big
 export const numberedId = (timeMs: number, number: bigint): bigint => lowestId(timeMs) | number;
 
 /** The uri of an X post, always made from its ID. */
-export const xUri = (id: bigint): string => `https://x.com/i/status/${id}`;
+export const xUri = (id: bigint | string): string => `https://x.com/i/status/${id}`;
 
 /** The ID that the uri of an X post names; null for any other uri. */
 export function xIdOf(uri: string): bigint | null {

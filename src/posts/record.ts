@@ -238,7 +238,7 @@ const blueskyPrefix = (userId: string | null): string | null =>
 /** The uri as JSON text. */
 function uriText(values: readonly string[], id: string): string {
   const kept = values[line.uri];
-  if (!kept) return `"https://x.com/i/status/${id}"`;
+  if (!kept) return `"${xUri(id)}"`;
   return kept.startsWith('"') ? kept : JSON.stringify(blueskyUri(values, kept));
 }
 

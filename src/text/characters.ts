@@ -3,7 +3,7 @@
  * words (and Hangul, whose particles stick to the word) are cut into characters; marks belong to what stands before them;
  * everything else separates.
  */
-export const separator = 0;
+const separator = 0;
 export const word = 1;
 export const spaceless = 2;
 export const mark = 3;

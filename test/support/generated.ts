@@ -7,8 +7,8 @@ import { makePost } from "./make-post.ts";
  * Posts and queries drawn from the same few words, accounts, tags, days and places, so that they meet often; and each post
  * may hold what looks like a facet or breaks careless code.
  */
-export const dayMs = 86_400_000;
-export const firstDayMs = Date.UTC(2026, 0, 1);
+const dayMs = 86_400_000;
+const firstDayMs = Date.UTC(2026, 0, 1);
 
 const words = [
   "river",

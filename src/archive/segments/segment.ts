@@ -20,7 +20,7 @@ export type SegmentQuery = {
   skew: TimeSkew;
 };
 
-export type SegmentAnswer = {
+type SegmentAnswer = {
   ids: bigint[];
   /** The lowest ID looked at, when the deadline ended the search before the range did; else null. */
   stoppedAt: bigint | null;
@@ -122,7 +122,7 @@ function passes(
 }
 
 /** A stored row as the matcher reads it; the record is decoded only when the plan asks for more than time and counts. */
-export function rowSubject(row: RecordRow): Subject {
+function rowSubject(row: RecordRow): Subject {
   return {
     timeMs: row.timeMs,
     counts: row.counts,

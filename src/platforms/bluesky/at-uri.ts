@@ -13,7 +13,7 @@ const tidDigits = "234567abcdefghijklmnopqrstuvwxyz";
 /** Forms of the AT Protocol's identifiers: https://atproto.com/specs/did, /handle, /record-key, /nsid and /tid. */
 export const isDid = (text: string): boolean => didForm.test(text);
 export const isHandle = (text: string): boolean => handleForm.test(text);
-export const isCollection = (text: string): boolean => collectionForm.test(text);
+const isCollection = (text: string): boolean => collectionForm.test(text);
 export const isRkey = (text: string): boolean =>
   rkeyForm.test(text) && text !== "." && text !== "..";
 export const isTid = (text: string): boolean => tidForm.test(text);

@@ -1,4 +1,4 @@
-import { idTimeMs, lastId, tellsTime } from "../../posts/ids.ts";
+import { idTimeMs, lastId, tellsTime, xUri } from "../../posts/ids.ts";
 import type { PostReference } from "../../posts/post.ts";
 import {
   type ClaimedIdentity,
@@ -17,8 +17,6 @@ export const xIdentity: IdentityRules = {
   reference,
   referenceForm: "the number of a post on X as a decimal string",
 };
-
-export const xPostUri = (id: bigint): string => `https://x.com/i/status/${id}`;
 
 const pageAddress =
   /^https?:\/\/(?:www\.|mobile\.)?(?:x|twitter)\.com\/[^/?#]+(?:\/web)?\/status(?:es)?\/(\d+)(?:[/?#]|$)/i;
@@ -39,7 +37,7 @@ function identify(claim: ClaimedIdentity): Identity | IdentityFault {
       found: written,
     };
   }
-  const uri = xPostUri(id);
+  const uri = xUri(id);
   return {
     uri,
     url: claim.url === uri ? null : claim.url,
@@ -51,7 +49,7 @@ function identify(claim: ClaimedIdentity): Identity | IdentityFault {
 
 function reference(text: string): PostReference | null {
   const id = parseId(text);
-  return id === null ? null : { id: text, uri: xPostUri(id), username: null, userId: null };
+  return id === null ? null : { id: text, uri: xUri(id), username: null, userId: null };
 }
 
 function parseId(text: string): bigint | null {
