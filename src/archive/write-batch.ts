@@ -76,10 +76,21 @@ export function createBatchWriter(
 
   function write(batch: PreparedBatch): WriteReport {
     const { changes, report } = latestChanges(batch.changes);
-    for (;;) {
-      const attempt = { ...report };
-      if (inTransaction(catalog, () => tryWrite(batch, changes, attempt))) return attempt;
+    try {
+      for (;;) {
+        const attempt = { ...report };
+        if (inTransaction(catalog, () => tryWrite(batch, changes, attempt))) return attempt;
+      }
+    } catch (error) {
+      // A segment that this batch made is in no catalog now: another process may put its own in the same place.
+      closeWriters();
+      throw error;
     }
+  }
+
+  function closeWriters(): void {
+    for (const writer of writers.values()) writer.close();
+    writers.clear();
   }
 
   /** False when it had to widen a skew first: the commit that follows publishes it, then the batch is tried anew. */
@@ -147,7 +158,7 @@ export function createBatchWriter(
   return {
     write,
     close: () => {
-      for (const writer of writers.values()) writer.close();
+      closeWriters();
       catalog.close();
     },
   };

@@ -12,7 +12,7 @@ const gatewayPauseMs = 1_000;
 /** Why renewing stops; one for all jobs, as an abort without a reason makes an exception each time. */
 const jobEnded = new Error("the job has ended");
 
-export type RunnerLog = { warn(fields: Record<string, unknown>, message: string): void };
+type RunnerLog = { warn(fields: Record<string, unknown>, message: string): void };
 
 export type RunnerOptions = {
   gateway: LeaseGateway<SearchJobRequest, JobResult>;
