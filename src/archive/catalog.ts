@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { lastId, type TimeSkew } from "../posts/ids.ts";
 import { type Platform, platforms } from "../posts/post.ts";
+import { accountByHandle, accountById } from "../text/facets.ts";
 import type { CoverageInterval, PlatformCoverage } from "./archive.ts";
 import type { PreparedHandle } from "./prepare.ts";
 
@@ -44,6 +45,9 @@ export type SegmentEntry = {
   /** Covers at least the posts of the segment: it is widened before a post that needs it is written. */
   skew: TimeSkew;
 };
+
+/** Page cache of a connection to the catalog, KiB. */
+export const catalogCacheKib = 4_000;
 
 export const catalogPath = (folder: string): string => join(folder, "catalog.db");
 
@@ -159,15 +163,27 @@ export function addHandles(catalog: DatabaseSync, handles: readonly PreparedHand
   }
 }
 
-/** The accounts that a name can stand for: itself, every account id that ever bore it, every handle of that id. */
+/**
+ * The accounts that a name given by a user can stand for, on every platform, as facets hold them: the handle itself, and every
+ * account id that ever bore it. A name that nobody bore is taken for an account id, together with the handles of that account.
+ */
 export function resolveAccount(catalog: DatabaseSync, name: string): string[] {
-  const rows = catalog
-    .prepare(
-      `SELECT user_id AS account FROM handle WHERE handle = ?1
-       UNION SELECT handle FROM handle WHERE user_id = ?1`,
-    )
+  const bearers = catalog
+    .prepare("SELECT platform, user_id FROM handle WHERE handle = ?")
     .all(name);
-  return [...new Set([name, ...rows.map((row) => String(row.account))])];
+  const keys = platforms.map((platform) => accountByHandle(platform, name));
+  for (const { platform, user_id } of bearers) {
+    keys.push(accountById(String(platform), String(user_id)));
+  }
+  if (bearers.length > 0) return keys;
+  const handles = catalog
+    .prepare("SELECT platform, handle FROM handle WHERE user_id = ?")
+    .all(name);
+  for (const platform of platforms) keys.push(accountById(platform, name));
+  for (const { platform, handle } of handles) {
+    keys.push(accountByHandle(String(platform), String(handle)));
+  }
+  return keys;
 }
 
 /** The handle that an account was last seen with. */

@@ -3,10 +3,16 @@ import { join } from "node:path";
 import type { Clock } from "../lib/clock.ts";
 import { EarshotError } from "../lib/errors.ts";
 import { siblingModule, startThread, type Thread } from "../lib/thread.ts";
-import type { Archive, CoveredAnswer, PlatformCoverage, WriteReport } from "./archive.ts";
-import { catalogPath, catalogSchema, readUriKey } from "./catalog.ts";
+import type {
+  Archive,
+  ArchiveChange,
+  CoveredAnswer,
+  PlatformCoverage,
+  WriteReport,
+} from "./archive.ts";
+import { catalogCacheKib, catalogPath, catalogSchema, readUriKey } from "./catalog.ts";
 import { openForWriting } from "./database.ts";
-import { prepareChanges } from "./prepare.ts";
+import { type Preparation, type PreparedChanges, startPreparation } from "./prepare.ts";
 import type { ReaderThreadData } from "./reader-thread.ts";
 import type { WriterThreadData } from "./writer-thread.ts";
 
@@ -52,7 +58,7 @@ export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
 
   return {
     write: async ({ changes, checkpoints = [], coverage = [] }) => {
-      const prepared = prepareChanges(changes, uriKey, clock.now());
+      const prepared = await prepareInTurns(changes, startPreparation(uriKey, clock.now()), clock);
       const batch = { ...prepared, checkpoints, coverage };
       return (await guarded(writer, "write", batch)) as WriteReport;
     },
@@ -71,9 +77,27 @@ export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
   };
 }
 
+/** How long changes are prepared before others have their turn on the event loop, milliseconds. */
+const turnMs = 8;
+
+async function prepareInTurns(
+  changes: readonly ArchiveChange[],
+  preparation: Preparation,
+  clock: Clock,
+): Promise<PreparedChanges> {
+  let turnEndMs = clock.elapsed() + turnMs;
+  for (const change of changes) {
+    preparation.add(change);
+    if (clock.elapsed() < turnEndMs) continue;
+    await new Promise((resolve) => setImmediate(resolve));
+    turnEndMs = clock.elapsed() + turnMs;
+  }
+  return preparation.prepared();
+}
+
 /** Makes the catalog when there is none; the key of its uri hashes never changes. */
 function prepareCatalog(folder: string): string {
-  const catalog = openForWriting(catalogPath(folder), catalogSchema);
+  const catalog = openForWriting(catalogPath(folder), catalogSchema, catalogCacheKib);
   const uriKey = readUriKey(catalog);
   catalog.close();
   return uriKey;

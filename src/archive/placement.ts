@@ -1,8 +1,14 @@
+import { EarshotError } from "../lib/errors.ts";
 import { nextInMillisecond } from "../posts/ids.ts";
 import type { WriteReport } from "./archive.ts";
 import type { SegmentEntry } from "./catalog.ts";
 import type { PreparedChange, PreparedPost } from "./prepare.ts";
-import { type HeldPost, newestCounts, type SegmentWriter } from "./segments/segment-writer.ts";
+import {
+  type HeldPost,
+  newestCounts,
+  type SegmentWriter,
+  sameCounts,
+} from "./segments/segment-writer.ts";
 import type { Tombstones } from "./tombstones.ts";
 
 /** A change that knows which ID, and so which segment, it concerns. */
@@ -45,6 +51,10 @@ export function placeChanges(
     if (change.kind === "delete") {
       tombstones.add(change);
       if (held === null) continue;
+      if (change.revision !== "" && held.revision > change.revision) {
+        report.unchanged += 1;
+        continue;
+      }
       report.deleted += 1;
       placed.push({ kind: "remove", id: held.id, hash: change.hash });
     } else if (tombstones.cover(change)) {
@@ -94,25 +104,35 @@ function insertion(segments: Segments, post: PreparedPost, taken: Set<bigint>): 
   return [{ kind: "renumber", id: post.id, to, hash: segments.hashOf(inTheWay.uri) }, insert];
 }
 
+/** The numbers that a millisecond has for its posts. */
+const numbersOfMillisecond = 2 ** 22;
+
 /** The first ID from `wanted` on, within its millisecond, that no post holds or is about to get. */
 function freeId({ entries, writerOf }: Segments, wanted: bigint, taken: Set<bigint>): bigint {
   let id = wanted;
-  while (taken.has(id) || writerOf(owner(entries, id)).holds(id)) id = nextInMillisecond(id);
-  taken.add(id);
-  return id;
+  for (let tries = 0; tries < numbersOfMillisecond; tries++) {
+    if (!taken.has(id) && !writerOf(owner(entries, id)).holds(id)) {
+      taken.add(id);
+      return id;
+    }
+    id = nextInMillisecond(id);
+  }
+  throw new EarshotError(
+    "millisecond_full",
+    "a millisecond holds as many posts as it has numbers",
+    {
+      hint: "posts from before November 2010 without a number of their own share one",
+    },
+  );
 }
 
 /** Whether a version says more than the one held: a later revision, or different content where there are no revisions. */
 function isNews(post: PreparedPost, held: HeldPost): boolean {
   if (post.imported && !held.imported) return false;
   if (post.revision !== "" && held.revision !== "") return post.revision > held.revision;
-  const counts = newestCounts(post.counts, held.counts);
   return (
     post.record !== held.record ||
-    post.timeMs !== held.timeMs ||
-    counts.likes !== held.counts.likes ||
-    counts.reposts !== held.counts.reposts ||
-    counts.replies !== held.counts.replies ||
-    counts.quotes !== held.counts.quotes
+    (post.timeMs !== held.timeMs && !post.timeIsCapped) ||
+    !sameCounts(newestCounts(post.counts, held.counts), held.counts)
   );
 }

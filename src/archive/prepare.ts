@@ -1,7 +1,7 @@
 import { hashUri, numberedId, postTimeMs, xIdOf } from "../posts/ids.ts";
 import type { Platform, Post, PostCounts } from "../posts/post.ts";
 import { encodeRecord } from "../posts/record.ts";
-import { accountKey, indexTerms } from "../posts/terms.ts";
+import { indexTerms } from "../posts/terms.ts";
 import { foldHandle } from "../text/entities.ts";
 import type { ArchiveChange } from "./archive.ts";
 
@@ -15,6 +15,8 @@ export type PreparedPost = {
   /** The ID to try first; an X post's own. */
   id: bigint;
   timeMs: number;
+  /** Whether the time is only a cap: nobody has seen the post, and it claims a time to come. */
+  timeIsCapped: boolean;
   counts: PostCounts;
   revision: string;
   imported: boolean;
@@ -43,37 +45,38 @@ export type PreparedHandle = {
 
 export type PreparedChanges = { changes: PreparedChange[]; handles: PreparedHandle[] };
 
-/** Does what writing needs of the analyzer, on the caller's thread. `nowMs` caps times that no network has seen. */
-export function prepareChanges(
-  changes: readonly ArchiveChange[],
-  uriKey: string,
-  nowMs: number,
-): PreparedChanges {
-  const prepared: PreparedChange[] = [];
+/** Takes changes one by one and does what writing them needs of the analyzer. `nowMs` caps times that no network has seen. */
+export type Preparation = { add(change: ArchiveChange): void; prepared(): PreparedChanges };
+
+export function startPreparation(uriKey: string, nowMs: number): Preparation {
+  const changes: PreparedChange[] = [];
   const handles = new Map<string, PreparedHandle>();
-  const addHandle = (entry: PreparedHandle): void => {
+
+  function addHandle(entry: PreparedHandle): void {
     const key = `${entry.platform} ${entry.userId} ${entry.handle}`;
     const known = handles.get(key);
     if (known === undefined || known.observedMs < entry.observedMs) handles.set(key, entry);
-  };
-  for (const change of changes) {
+  }
+
+  function add(change: ArchiveChange): void {
     if (change.kind === "handle") {
+      const { platform, userId, handle, observedMs } = change;
       addHandle({
-        ...change,
-        userId: change.userId.toLowerCase(),
-        handle: foldHandle(change.handle),
+        platform,
+        userId: userId.toLowerCase(),
+        handle: foldHandle(handle),
+        observedMs,
       });
     } else if (change.kind === "delete") {
-      prepared.push(prepareDelete(change, uriKey));
+      changes.push(prepareDelete(change, uriKey));
     } else {
-      const post = preparePost(change.post, uriKey, nowMs);
-      prepared.push(post);
-      for (const account of accountsOf(change.post)) {
-        addHandle({ platform: post.platform, ...account, observedMs: post.timeMs });
-      }
+      changes.push(preparePost(change.post, uriKey, nowMs));
+      const author = authorOf(change.post);
+      if (author !== null) addHandle(author);
     }
   }
-  return { changes: prepared, handles: [...handles.values()] };
+
+  return { add, prepared: () => ({ changes, handles: [...handles.values()] }) };
 }
 
 function prepareDelete(
@@ -93,6 +96,7 @@ function preparePost(post: Post, uriKey: string, nowMs: number): PreparedPost {
     uri: post.uri,
     ...identity(post, timeMs, uriKey),
     timeMs,
+    timeIsCapped: post.seenMs === null && post.createdMs !== null && post.createdMs > timeMs,
     counts: post.counts,
     revision: post.revision,
     imported: post.origin === "import",
@@ -107,16 +111,12 @@ function identity(post: Post, timeMs: number, uriKey: string): Pick<PreparedPost
   return { hash: lookup, id: numberedId(timeMs, number) };
 }
 
-/** The pairs of account id and handle that a post tells: author, addressee, mentions. */
-function accountsOf(post: Post): { userId: string; handle: string }[] {
-  const named = [
-    { userId: post.userId, username: post.username },
-    { userId: post.inReplyTo?.userId ?? null, username: post.inReplyTo?.username ?? null },
-    ...post.mentions,
-  ];
-  return named.flatMap(({ userId, username }) => {
-    const id = accountKey(userId, null);
-    const handle = accountKey(null, username);
-    return id !== null && handle !== null ? [{ userId: id, handle }] : [];
-  });
+/**
+ * The account id and handle of a post's author. Handles that a post gives to others are not taken: anyone can write anything.
+ * What an import says never comes before what was observed.
+ */
+function authorOf({ platform, userId, username, origin, seenMs }: Post): PreparedHandle | null {
+  if (userId === null || userId === "" || username === "") return null;
+  const observedMs = origin === "import" ? 0 : (seenMs ?? 0);
+  return { platform, userId: userId.toLowerCase(), handle: foldHandle(username), observedMs };
 }

@@ -11,7 +11,7 @@ import {
   type SegmentEntry,
   segmentPath,
 } from "./catalog.ts";
-import { openForReading } from "./database.ts";
+import { onSnapshot, openForReading } from "./database.ts";
 import { comparePositions, searchSegments } from "./search.ts";
 import { openSegment, type Segment } from "./segments/segment.ts";
 
@@ -39,7 +39,12 @@ export function createReader(folder: string, cacheKib: number, nowMs: () => numb
   function current(): { segments: SegmentEntry[]; held: PlatformCoverage[] } {
     const now = version.get()?.data_version;
     if (known === null || known.version !== now) {
-      known = { version: now, segments: readSegments(catalog), held: readCoverage(catalog) };
+      // Coverage must not be newer than the segments that hold what it promises.
+      known = onSnapshot(catalog, () => ({
+        version: now,
+        segments: readSegments(catalog),
+        held: readCoverage(catalog),
+      }));
     }
     return known;
   }

@@ -16,7 +16,8 @@ export function comparePositions(a: Position, b: Position): number {
 /**
  * The newest matching posts of several segments of several platforms. Segments are visited newest first; one whose IDs all lie
  * below what was already found is not opened, nor is one outside the window. The deadline is looked at between two segments
- * and within one; what is returned then is complete down to `next`, where the following page goes on.
+ * and within one; what is returned then is complete down to `next`, where the following page goes on. Segments of several
+ * platforms that hold the same IDs share the time, and each is looked into a little even when it is over: every page gets on.
  */
 export function searchSegments(
   request: SearchRequest,
@@ -27,34 +28,40 @@ export function searchSegments(
   const query = segmentQuery(request);
   const work = { segmentsOpened: 0, statements: 0, candidates: 0 };
   if (query === null) return { positions: [], next: null, complete: true, work };
-  const expired = (): boolean => nowMs() >= request.deadlineMs;
   // One more than asked for tells whether there is a next page.
   const wanted = request.limit + 1;
   const visits = visitsOf(request, entries, query);
   let found: Position[] = [];
-  let resumeAt: bigint | null = null;
+  /** Everything from this ID on has been seen, where the deadline kept the search from going lower. */
+  let seenFrom: bigint | null = null;
 
   for (const [index, visit] of visits.entries()) {
     const worst = found.length === wanted ? found.at(-1) : undefined;
-    if (worst !== undefined && worst.id > visit.high) break;
-    if (expired()) {
-      resumeAt = visit.high;
+    const low = highest(visit.low, worst?.id, seenFrom);
+    if (low > visit.high) continue;
+    const isFirst = visit.high === visits[0]?.high;
+    if (!isFirst && nowMs() >= request.deadlineMs) {
+      seenFrom = visit.high + 1n;
       break;
     }
-    const low = worst === undefined || worst.id < visit.low ? visit.low : worst.id;
+    const rivals = visits.slice(index + 1).filter((other) => other.high > visit.low);
+    const sharers = 1 + new Set(rivals.map(({ entry }) => entry.platform)).size;
+    const endMs = nowMs() + (request.deadlineMs - nowMs()) / sharers;
+    const asked = { ...query, skew: visit.entry.skew };
+    const answer = open(visit.entry).search(
+      asked,
+      { low, high: visit.high },
+      wanted,
+      () => nowMs() >= endMs,
+    );
     work.segmentsOpened += 1;
     work.statements += 1;
-    const asked = { ...query, skew: visit.entry.skew };
-    const answer = open(visit.entry).search(asked, { low, high: visit.high }, wanted, expired);
     work.candidates += answer.candidates;
+    if (answer.stoppedAt !== null) seenFrom = answer.stoppedAt;
     const own = answer.ids.map((id) => ({ id, platform: visit.entry.platform }));
     found = found.length === 0 ? own : [...found, ...own].sort(comparePositions).slice(0, wanted);
-    if (answer.stoppedAt !== null) {
-      resumeAt = highest(answer.stoppedAt - 1n, visits[index + 1]?.high);
-      break;
-    }
   }
-  if (resumeAt !== null) return partial(found, resumeAt, request.limit, work);
+  if (seenFrom !== null) return partial(found, seenFrom, request.limit, work);
   const positions = found.slice(0, request.limit);
   const next = found.length > request.limit ? (positions.at(-1) ?? null) : null;
   return { positions, next, complete: true, work };
@@ -106,21 +113,22 @@ function highestAfter(after: Position | null, entry: SegmentEntry): bigint {
   return entry.platform > after.platform ? after.id : after.id - 1n;
 }
 
-/** What is known when time ran out: everything above `resumeAt`, which the next page starts with. */
+/** What is known when time ran out: everything from `seenFrom` on; the next page starts below. */
 function partial(
   found: readonly Position[],
-  resumeAt: bigint,
+  seenFrom: bigint,
   limit: number,
   work: SearchAnswer["work"],
 ): SearchAnswer {
-  const sure = found.filter((position) => position.id > resumeAt);
+  const sure = found.filter((position) => position.id >= seenFrom);
   const positions = sure.slice(0, limit);
   if (sure.length > limit) {
     return { positions, next: positions.at(-1) ?? null, complete: true, work };
   }
-  return { positions, next: { id: resumeAt + 1n, platform: "x" }, complete: false, work };
+  return { positions, next: { id: seenFrom, platform: "x" }, complete: false, work };
 }
 
 const lowest = (...ids: bigint[]): bigint => ids.reduce((a, b) => (a < b ? a : b));
 
-const highest = (a: bigint, b: bigint | undefined): bigint => (b !== undefined && b > a ? b : a);
+const highest = (first: bigint, ...others: (bigint | null | undefined)[]): bigint =>
+  others.reduce<bigint>((a, b) => (b !== null && b !== undefined && b > a ? b : a), first);

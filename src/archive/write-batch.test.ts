@@ -2,9 +2,16 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { makePost } from "../../test/support/make-post.ts";
-import { type SmallArchive, smallArchive } from "../../test/support/small-archive.ts";
+import {
+  openCatalogBeside,
+  type SmallArchive,
+  smallArchive,
+} from "../../test/support/small-archive.ts";
 import { lowestId, numberedId } from "../posts/ids.ts";
 import type { Post } from "../posts/post.ts";
+import { accountNames, makePlan } from "../query/make-plan.ts";
+import { parseQuery } from "../query/parse.ts";
+import type { PlanNode } from "../query/plan.ts";
 import type { ArchiveChange } from "./archive.ts";
 
 const start = Date.UTC(2026, 0, 1);
@@ -184,6 +191,13 @@ describe("deleting", () => {
     expect(contents()).toEqual([]);
   });
 
+  test("at an earlier revision than the one held removes nothing", () => {
+    archive = smallArchive();
+    archive.put({ ...post, revision: "3ccc" });
+    expect(archive.write([remove(post, "3bbb")])).toMatchObject({ deleted: 0, unchanged: 1 });
+    expect(contents()).toHaveLength(1);
+  });
+
   test("in the same batch as the post, in either order, leaves nothing", () => {
     archive = smallArchive();
     archive.write([upsert(post), remove(post, "3bbb")]);
@@ -232,6 +246,30 @@ describe("editing", () => {
       reply_count: null,
       quote_count: 0,
     });
+  });
+});
+
+describe("a later version without counts", () => {
+  test("is found by the counts that are known", () => {
+    archive = smallArchive();
+    archive.put(makePost({ counts: { likes: 500, reposts: null, replies: null, quotes: null } }));
+    archive.put(makePost({ text: "another text" }));
+    const liked: PlanNode = { kind: "min-count", metric: "likes", atLeast: 100 };
+    expect(archive.search({ plan: liked }).positions).toHaveLength(1);
+    expect(archive.search({ plan: { kind: "not", child: liked } }).positions).toHaveLength(0);
+  });
+
+  test("changes nothing when only the cap of a time to come has moved on", () => {
+    archive = smallArchive();
+    const future = makePost({
+      platform: "mastodon",
+      uri: "m:1",
+      createdMs: Date.UTC(2999, 0, 1),
+      seenMs: null,
+    });
+    archive.put(future);
+    archive.laterBy(1_000);
+    expect(archive.put(future)).toMatchObject({ updated: 0, unchanged: 1 });
   });
 });
 
@@ -291,17 +329,23 @@ describe("what is kept beside the posts", () => {
     const accounts = new Map(
       archive.reader.operations.resolveAccounts(["old.example", "did:plc:a", "nobody"]),
     );
-    expect(accounts.get("old.example")?.toSorted()).toEqual([
-      "did:plc:a",
-      "did:plc:b",
-      "old.example",
+    const onBluesky = (name: string) =>
+      accounts
+        .get(name)
+        ?.filter((account) => account.startsWith("bluesky/"))
+        .toSorted();
+    expect(onBluesky("old.example")).toEqual([
+      "bluesky/@old.example",
+      "bluesky/did:plc:a",
+      "bluesky/did:plc:b",
     ]);
-    expect(accounts.get("did:plc:a")?.toSorted()).toEqual([
-      "did:plc:a",
-      "new.example",
-      "old.example",
+    expect(onBluesky("did:plc:a")).toEqual([
+      "bluesky/@did:plc:a",
+      "bluesky/@new.example",
+      "bluesky/@old.example",
+      "bluesky/did:plc:a",
     ]);
-    expect(accounts.get("nobody")).toEqual(["nobody"]);
+    expect(accounts.get("nobody")).toContain("x/@nobody");
   });
 
   test("a post without a handle shows its account's latest one, else the account id", () => {
@@ -321,6 +365,143 @@ describe("what is kept beside the posts", () => {
       },
     ]);
     expect(username()).toBe("now.example");
+  });
+});
+
+describe("accounts", () => {
+  const from = (name: string): PlanNode => {
+    const { tree } = parseQuery(`from:${name}`);
+    return makePlan(tree, new Map(archive.reader.operations.resolveAccounts(accountNames(tree))));
+  };
+  const found = (name: string): string[] => {
+    const { positions } = archive.search({ plan: from(name) });
+    return archive.reader.operations
+      .records(positions)
+      .map((text) => (JSON.parse(text) as { Content: string }).Content)
+      .sort();
+  };
+
+  test("of different platforms with one id, and a handle that reads like an id, are kept apart", () => {
+    archive = smallArchive();
+    archive.put(
+      makePost({
+        platform: "mastodon",
+        uri: "m:1",
+        userId: "1",
+        username: "alice@a.example",
+        text: "alice",
+      }),
+      makePost({ platform: "x", uri: "x:1", userId: "1", username: "carol", text: "carol" }),
+      makePost({ platform: "x", uri: "x:2", userId: "7", username: "12345", text: "digits" }),
+      makePost({ platform: "x", uri: "x:3", userId: "12345", username: "other", text: "other" }),
+    );
+    expect(found("alice@a.example")).toEqual(["alice"]);
+    expect(found("carol")).toEqual(["carol"]);
+    expect(found("12345")).toEqual(["digits"]);
+    expect(found("7")).toEqual(["digits"]);
+  });
+
+  test("cannot be renamed or taken over by what others write about them", () => {
+    archive = smallArchive();
+    archive.write([
+      {
+        kind: "handle",
+        platform: "bluesky",
+        userId: "did:plc:jay",
+        handle: "jay.example",
+        observedMs: start,
+      },
+    ]);
+    archive.put(
+      streamed({
+        uri: "at://did:plc:jay/c/1",
+        userId: "did:plc:jay",
+        username: "",
+        text: "mine",
+        revision: "3a",
+      }),
+      streamed({
+        uri: "at://did:plc:evil/c/1",
+        userId: "did:plc:evil",
+        username: "",
+        text: "send me coins",
+        revision: "3a",
+        createdMs: start + 9,
+        mentions: [
+          { username: "jay.example", userId: "did:plc:evil" },
+          { username: "clown.example", userId: "did:plc:jay" },
+        ],
+      }),
+    );
+    expect(found("jay.example")).toEqual(["mine"]);
+    const names = archive.reader.operations
+      .records(archive.search(everything).positions)
+      .map((text) => JSON.parse(text).Metadata.username);
+    expect(names.sort()).toEqual(["did:plc:evil", "jay.example"]);
+  });
+
+  test("keep the handle that was observed, whatever an import says later", () => {
+    archive = smallArchive();
+    archive.write([
+      {
+        kind: "handle",
+        platform: "bluesky",
+        userId: "did:plc:author",
+        handle: "seen.example",
+        observedMs: 5,
+      },
+    ]);
+    archive.put(makePost({ key: "imported", username: "file.example" }));
+    archive.put(streamed({ key: "live", username: "", revision: "3a" }));
+    const names = archive.reader.operations
+      .records(archive.search(everything).positions)
+      .map((text) => JSON.parse(text).Metadata.username);
+    expect(names.sort()).toEqual(["file.example", "seen.example"]);
+  });
+});
+
+describe("what a hostile file or a crash leaves", () => {
+  test("the highest number there is keeps nothing from being written after it", () => {
+    archive = smallArchive(2);
+    const x = { platform: "x", userId: null, username: "a" } as const;
+    archive.put(makePost({ ...x, nativeId: 2n ** 63n - 1n, text: "last" }));
+    for (let n = 0n; n < 6n; n++) {
+      archive.put(makePost({ ...x, nativeId: 1157939227653046272n + (n << 22n), text: `${n}` }));
+    }
+    expect(contents()).toHaveLength(7);
+  });
+
+  test("a batch that failed leaves no writer on a file that another process replaces", () => {
+    archive = smallArchive(2);
+    archive.put(makePost({ key: "1", createdMs: start }));
+    const posts = [2, 3, 4].map((n) => makePost({ key: `${n}`, createdMs: start + n }));
+    const broken = { platform: "bluesky" as const, source: "s", fromMs: Number.NaN, toMs: 1 };
+    expect(() => archive.write(posts.map(upsert), { coverage: [broken] })).toThrow();
+    const other = openCatalogBeside(archive);
+    other.put(...posts);
+    other.close();
+    expect(archive.put(...posts, makePost({ key: "5", createdMs: start + 5 }))).toMatchObject({
+      inserted: 1,
+      unchanged: 3,
+    });
+    expect(ids()).toHaveLength(5);
+  });
+
+  test("a number that tells no time is found by the time that the post claims", () => {
+    archive = smallArchive();
+    archive.put(
+      makePost({
+        platform: "x",
+        nativeId: 5n,
+        userId: null,
+        username: "a",
+        seenMs: null,
+        createdMs: start,
+      }),
+    );
+    expect(
+      archive.search({ ...everything, fromMs: start, toMs: start + 1 }).positions,
+    ).toHaveLength(1);
   });
 });
 

@@ -1,7 +1,15 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { hashUri, idTimeMs, nextMillisecondId, type TimeSkew, tellsTime } from "../posts/ids.ts";
+import {
+  firstTimeMs,
+  hashUri,
+  idTimeMs,
+  lastId,
+  nextMillisecondId,
+  type TimeSkew,
+  tellsTime,
+} from "../posts/ids.ts";
 import type { Platform } from "../posts/post.ts";
 import type { CoverageInterval, WriteReport } from "./archive.ts";
 import {
@@ -40,6 +48,14 @@ export type PreparedBatch = {
   coverage: readonly CoverageInterval[];
 };
 
+/** Segments whose files are kept open for writing. */
+const openWriters = 64;
+/** Page caches: of the segment that fills, and of one that is only looked into or corrected, KiB. */
+const fillingCacheKib = 32_000;
+const quietCacheKib = 2_000;
+
+type SegmentKey = Pick<SegmentEntry, "platform" | "sequence">;
+
 export type BatchWriter = { write(batch: PreparedBatch): WriteReport; close(): void };
 
 /** `segmentPosts` is the number of posts at which the newest segment is cut. */
@@ -51,24 +67,33 @@ export function createBatchWriter(
   const writers = new Map<string, SegmentWriter>();
   const uriKey = readUriKey(catalog);
 
-  function writerOf(entry: Pick<SegmentEntry, "platform" | "sequence">): SegmentWriter {
+  /** The writer of a segment; the one used longest ago is closed for one too many. */
+  function writerOf(entry: SegmentKey, cacheKib = quietCacheKib): SegmentWriter {
     const path = segmentPath(folder, entry);
-    const known = writers.get(path);
-    if (known !== undefined) return known;
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    const opened = openSegmentWriter(path, entry.platform);
-    writers.set(path, opened);
-    return opened;
+    let writer = writers.get(path);
+    writers.delete(path);
+    if (writer === undefined) {
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+      writer = openSegmentWriter(path, entry.platform, cacheKib);
+    }
+    writers.set(path, writer);
+    const [oldest] = writers.keys();
+    if (writers.size > openWriters && oldest !== undefined) close(oldest);
+    return writer;
+  }
+
+  function close(path: string): void {
+    writers.get(path)?.close();
+    writers.delete(path);
   }
 
   function addSegment(platform: Platform, sequence: number, low: bigint, skew: TimeSkew): void {
     // A file of that number without an entry is what a crash left of an earlier try.
     const path = segmentPath(folder, { platform, sequence });
-    writers.get(path)?.close();
-    writers.delete(path);
+    close(path);
     for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true });
     addSegmentEntry(catalog, { platform, sequence, low, skew });
-    writerOf({ platform, sequence });
+    writerOf({ platform, sequence }, fillingCacheKib);
   }
 
   const segmentsOf = (platform: Platform): SegmentEntry[] =>
@@ -89,8 +114,7 @@ export function createBatchWriter(
   }
 
   function closeWriters(): void {
-    for (const writer of writers.values()) writer.close();
-    writers.clear();
+    for (const path of [...writers.keys()]) close(path);
   }
 
   /** False when it had to widen a skew first: the commit that follows publishes it, then the batch is tried anew. */
@@ -127,7 +151,8 @@ export function createBatchWriter(
     const wider = new Map<SegmentEntry, TimeSkew>();
     for (const change of changes) {
       if (change.kind !== "insert" && change.kind !== "update") continue;
-      if (!tellsTime(change.id)) continue;
+      // What is older than IDs with a time is looked for among those without one, whatever the skew.
+      if (!tellsTime(change.id) && change.post.timeMs <= firstTimeMs) continue;
       const entry = owner(entries, change.id);
       const skew = wider.get(entry) ?? entry.skew;
       const off = change.post.timeMs - idTimeMs(change.id);
@@ -143,14 +168,16 @@ export function createBatchWriter(
     while (rest.length > 0) {
       const entries = segmentsOf(platform);
       const entry = owner(entries, rest[0]?.id ?? 0n);
-      const writer = writerOf(entry);
-      const own = rest.filter((change) => change.id <= entry.high);
       const isNewest = entry === entries.at(-1);
+      const writer = writerOf(entry, isNewest ? fillingCacheKib : quietCacheKib);
+      const own = rest.filter((change) => change.id <= entry.high);
       const now = isNewest ? upToCapacity(own, segmentPosts - writer.posts()) : own;
       writeSegment(writer, now);
       rest = rest.slice(now.length);
-      if (isNewest && writer.posts() >= segmentPosts) {
-        addSegment(platform, entry.sequence + 1, writer.end(), entry.skew);
+      const end = writer.end();
+      if (isNewest && writer.posts() >= segmentPosts && end <= lastId) {
+        addSegment(platform, entry.sequence + 1, end, entry.skew);
+        close(segmentPath(folder, entry));
       }
     }
   }

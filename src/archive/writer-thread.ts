@@ -1,5 +1,5 @@
 import { reply, serveThread, threadData } from "../lib/thread.ts";
-import { catalogPath, catalogSchema } from "./catalog.ts";
+import { catalogCacheKib, catalogPath, catalogSchema } from "./catalog.ts";
 import { openForWriting } from "./database.ts";
 import { createBatchWriter, type PreparedBatch } from "./write-batch.ts";
 
@@ -7,7 +7,7 @@ import { createBatchWriter, type PreparedBatch } from "./write-batch.ts";
 export type WriterThreadData = { folder: string; segmentPosts: number };
 
 const { folder, segmentPosts } = threadData<WriterThreadData>();
-const catalog = openForWriting(catalogPath(folder), catalogSchema);
+const catalog = openForWriting(catalogPath(folder), catalogSchema, catalogCacheKib);
 const writer = createBatchWriter(folder, catalog, segmentPosts);
 
 serveThread(

@@ -19,6 +19,9 @@ export const lastId = 2n ** 63n - 1n;
 /** The time part of an ID, Unix milliseconds; meaningless where `tellsTime` is false. */
 export const idTimeMs = (id: bigint): number => Number(id >> lowerBits) + epochMs;
 
+/** The time from which on IDs tell theirs, Unix milliseconds. */
+export const firstTimeMs = idTimeMs(firstSnowflake);
+
 /** Whether the ID's time part is a real one: false for X's early numbers and for posts from before the epoch. */
 export const tellsTime = (id: bigint): boolean => id >= firstSnowflake;
 
@@ -74,7 +77,7 @@ export type TimeSkew = { minMs: number; maxMs: number };
  * IDs may differ from its times by `skew`.
  */
 export function idsOfWindow(fromMs: number | null, toMs: number | null, skew: TimeSkew): IdRange {
-  const reachesBack = fromMs === null || fromMs <= idTimeMs(firstSnowflake);
+  const reachesBack = fromMs === null || fromMs <= firstTimeMs;
   const low = reachesBack ? 0n : lowestId(fromMs - skew.maxMs);
   if (toMs === null) return { low, high: lastId };
   const high = lowestId(toMs - skew.minMs) - 1n;

@@ -1,6 +1,8 @@
 import { analyzeText, asksQuestion, GAP } from "../text/analyze.ts";
 import { foldHandle, foldTag } from "../text/entities.ts";
 import {
+  accountByHandle,
+  accountById,
   atLeast,
   everyPost,
   fromAccount,
@@ -18,7 +20,7 @@ import {
 import { languageTags } from "../text/languages.ts";
 import { urlTokens } from "../text/urls.ts";
 import { cellOf } from "./geo.ts";
-import type { Post, PostCounts } from "./post.ts";
+import type { Platform, Post, PostCounts } from "./post.ts";
 
 /** Counts from which on a post carries a facet; the exact number stands in its row. */
 export const countThresholds = [
@@ -44,34 +46,42 @@ export function indexTerms(post: Post): string[] {
   };
   for (const extra of text.extras) beside([extra]);
   for (const medium of post.media) {
-    if (medium.alt !== null) beside(analyzeText(medium.alt).tokens);
+    if (medium.alt === null) continue;
+    const alt = analyzeText(medium.alt);
+    beside(alt.tokens);
+    for (const extra of alt.extras) beside([extra]);
   }
   const tags = new Set(post.hashtags.map(foldTag));
+  const inText = new Set(text.tokens);
   for (const tag of tags) {
     const words = analyzeText(tag).tokens;
-    if (words.some((word) => !text.tokens.includes(word))) beside(words);
+    if (words.some((word) => !inText.has(word))) beside(words);
   }
   for (const url of new Set(post.urls)) beside(urlTokens(url).map(linkPart));
   terms.push(GAP, ...facets(post, tags));
   return terms;
 }
 
-/** The account that a handle or an account id names, as facets hold it. */
-export function accountKey(userId: string | null, username: string | null): string | null {
-  if (userId !== null && userId !== "") return userId.toLowerCase();
-  if (username !== null && username !== "") return foldHandle(username);
+function account(
+  platform: Platform,
+  userId: string | null,
+  username: string | null,
+): string | null {
+  if (userId !== null && userId !== "") return accountById(platform, userId);
+  if (username !== null && username !== "") return accountByHandle(platform, foldHandle(username));
   return null;
 }
 
 function facets(post: Post, tags: ReadonlySet<string>): Set<string> {
   const found = new Set<string>([everyPost]);
-  const author = accountKey(post.userId, post.username);
+  const { platform, inReplyTo } = post;
+  const author = account(platform, post.userId, post.username);
   if (author !== null) found.add(fromAccount(author));
-  const addressee = accountKey(post.inReplyTo?.userId ?? null, post.inReplyTo?.username ?? null);
+  const addressee = account(platform, inReplyTo?.userId ?? null, inReplyTo?.username ?? null);
   if (addressee !== null) found.add(toAccount(addressee));
   for (const mention of post.mentions) {
-    const account = accountKey(mention.userId, mention.username);
-    if (account !== null) found.add(mentionsAccount(account));
+    const mentioned = account(platform, mention.userId, mention.username);
+    if (mentioned !== null) found.add(mentionsAccount(mentioned));
   }
   for (const tag of tags) found.add(hashtag(tag));
   const languages = post.langs.flatMap(languageTags);

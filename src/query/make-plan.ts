@@ -31,7 +31,7 @@ export function accountNames(tree: QueryNode): string[] {
   return [...names];
 }
 
-/** The plan of a query. A name that `accounts` does not hold stands for itself. */
+/** The plan of a query. A name that `accounts` does not hold stands for nobody. */
 export function makePlan(tree: QueryNode, accounts: Accounts): PlanNode {
   switch (tree.kind) {
     case "and":
@@ -94,7 +94,7 @@ function anyAccount(
   accounts: Accounts,
   facetOf: (account: string) => string,
 ): PlanNode {
-  const keys = accounts.get(name) ?? [name];
+  const keys = accounts.get(name) ?? [];
   return any(keys.map((key) => facet(facetOf(key))));
 }
 

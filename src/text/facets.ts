@@ -7,13 +7,19 @@ import { shortenToken } from "./analyze.ts";
  *     from:<account>  to:<account>  @<account>  #<tag>  lang:<tag>  url:<part of a link>
  *     is:post  is:retweet  is:sensitive  is:question  has:geo  geo:<cell>  likes>=<n>  reposts>=<n>
  *
- * An account stands as its own id (a DID, an X user id), else as its lower-cased handle.
+ * An account belongs to its platform: `x/123` and `bluesky/did:plc:…` are account ids, `x/@name` a handle of which no id is
+ * known. So neither the same id on two platforms nor a handle made of digits is taken for another account.
  */
 export const everyPost = "is:post";
 export const isRepost = "is:retweet";
 export const isSensitive = "is:sensitive";
 export const isQuestion = "is:question";
 export const hasGeo = "has:geo";
+
+export const accountById = (platform: string, id: string): string =>
+  `${platform}/${id.toLowerCase()}`;
+export const accountByHandle = (platform: string, foldedHandle: string): string =>
+  `${platform}/@${foldedHandle}`;
 
 export const fromAccount = (account: string): string => facet("from:", account);
 export const toAccount = (account: string): string => facet("to:", account);

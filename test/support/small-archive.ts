@@ -8,9 +8,14 @@ import type {
   WriteBatch,
   WriteReport,
 } from "../../src/archive/archive.ts";
-import { catalogPath, catalogSchema, readUriKey } from "../../src/archive/catalog.ts";
+import {
+  catalogCacheKib,
+  catalogPath,
+  catalogSchema,
+  readUriKey,
+} from "../../src/archive/catalog.ts";
 import { openForWriting } from "../../src/archive/database.ts";
-import { prepareChanges } from "../../src/archive/prepare.ts";
+import { startPreparation } from "../../src/archive/prepare.ts";
 import { createReader, type Reader } from "../../src/archive/reader.ts";
 import { createBatchWriter } from "../../src/archive/write-batch.ts";
 import type { Post } from "../../src/posts/post.ts";
@@ -22,6 +27,8 @@ export type SmallArchive = {
   put(...posts: Post[]): WriteReport;
   search(request: Partial<SearchRequest> & Pick<SearchRequest, "plan">): SearchAnswer;
   reader: Reader;
+  /** Lets time pass for what caps times to come. */
+  laterBy(ms: number): void;
   /** Closes all files and opens them again, as after a crash that left everything committed. */
   reopen(): void;
   remove(): void;
@@ -31,19 +38,20 @@ export function smallArchive(segmentPosts = 1_000, nowMs = (): number => 0): Sma
   const root = mkdtempSync(join(tmpdir(), "earshot-archive-"));
   const folder = join(root, "archive");
   mkdirSync(folder);
-  let catalog = openForWriting(catalogPath(folder), catalogSchema);
+  let catalog = openForWriting(catalogPath(folder), catalogSchema, catalogCacheKib);
   const uriKey = readUriKey(catalog);
   let writer = createBatchWriter(folder, catalog, segmentPosts);
   let reader = createReader(folder, 1_000, nowMs);
 
+  let capMs = Date.UTC(2030, 0, 1);
+
   const archive: SmallArchive = {
     folder,
-    write: (changes, rest = {}) =>
-      writer.write({
-        ...prepareChanges(changes, uriKey, Date.UTC(2030, 0, 1)),
-        checkpoints: rest.checkpoints ?? [],
-        coverage: rest.coverage ?? [],
-      }),
+    write: (changes, { checkpoints = [], coverage = [] } = {}) => {
+      const preparation = startPreparation(uriKey, capMs);
+      changes.forEach(preparation.add);
+      return writer.write({ ...preparation.prepared(), checkpoints, coverage });
+    },
     put: (...posts) => archive.write(posts.map((post) => ({ kind: "upsert", post }))),
     search: (request) =>
       reader.operations.search({
@@ -55,13 +63,16 @@ export function smallArchive(segmentPosts = 1_000, nowMs = (): number => 0): Sma
         deadlineMs: Number.POSITIVE_INFINITY,
         ...request,
       }),
+    laterBy: (ms) => {
+      capMs += ms;
+    },
     get reader() {
       return reader;
     },
     reopen: () => {
       reader.close();
       writer.close();
-      catalog = openForWriting(catalogPath(folder), catalogSchema);
+      catalog = openForWriting(catalogPath(folder), catalogSchema, catalogCacheKib);
       writer = createBatchWriter(folder, catalog, segmentPosts);
       reader = createReader(folder, 1_000, nowMs);
     },
@@ -72,4 +83,21 @@ export function smallArchive(segmentPosts = 1_000, nowMs = (): number => 0): Sma
     },
   };
   return archive;
+}
+
+/** Another process's writer on the same folder. */
+export function openCatalogBeside({ folder }: SmallArchive): {
+  put(...posts: Post[]): WriteReport;
+  close(): void;
+} {
+  const catalog = openForWriting(catalogPath(folder), catalogSchema, catalogCacheKib);
+  const writer = createBatchWriter(folder, catalog, 2);
+  return {
+    put: (...posts) => {
+      const preparation = startPreparation(readUriKey(catalog), Date.UTC(2030, 0, 1));
+      for (const post of posts) preparation.add({ kind: "upsert", post });
+      return writer.write({ ...preparation.prepared(), checkpoints: [], coverage: [] });
+    },
+    close: writer.close,
+  };
 }

@@ -6,7 +6,7 @@ const punctuation = "!\"#$%&''()*+,-./:;<=>?@[\\]^_`{|}~";
  * uri, where each uri lies.
  */
 export const segmentSchema = `
-  CREATE TABLE setting(name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE setting(name TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
   CREATE TABLE post(
     id INTEGER PRIMARY KEY,
     time_ms INTEGER NOT NULL,

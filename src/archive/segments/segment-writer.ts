@@ -3,6 +3,7 @@ import { nextMillisecondId } from "../../posts/ids.ts";
 import type { Platform, PostCounts } from "../../posts/post.ts";
 import { decodeRecord, type RecordRow, recordOrigin, recordUri } from "../../posts/record.ts";
 import { indexTerms } from "../../posts/terms.ts";
+import { analyzerVersion, unicodeVersion } from "../../text/analyze.ts";
 import { openForWriting } from "../database.ts";
 import type { PreparedPost } from "../prepare.ts";
 import { segmentSchema } from "./schema.ts";
@@ -38,8 +39,16 @@ export type SegmentWriter = {
   close(): void;
 };
 
-export function openSegmentWriter(path: string, platform: Platform): SegmentWriter {
-  const database = openForWriting(path, segmentSchema);
+/** `cacheKib` bounds the page cache: a segment that fills needs a large one, an old one that is looked into a small one. */
+export function openSegmentWriter(
+  path: string,
+  platform: Platform,
+  cacheKib: number,
+): SegmentWriter {
+  const database = openForWriting(path, segmentSchema, cacheKib);
+  const remember = database.prepare("INSERT OR IGNORE INTO setting VALUES(?, ?)");
+  remember.run("analyzer", analyzerVersion);
+  remember.run("unicode", unicodeVersion);
   const sql = prepareStatements(database);
 
   function held(row: Record<string, unknown>): HeldPost & { row: RecordRow } {
@@ -92,6 +101,13 @@ export function openSegmentWriter(path: string, platform: Platform): SegmentWrit
     sql.insertTerms.run(id, post.terms);
   }
 
+  /** Terms hold facets of the counts: those of a source that does not count are made anew with what is known. */
+  function termsWith(post: PreparedPost, id: bigint, counts: PostCounts): string {
+    if (sameCounts(post.counts, counts)) return post.terms;
+    const { timeMs, record } = post;
+    return indexTerms(decodeRecord({ id, platform, timeMs, counts, record })).join(" ");
+  }
+
   function eraseRow(id: bigint): void {
     sql.deletePost.run(id);
     sql.deleteTerms.run(id);
@@ -114,8 +130,9 @@ export function openSegmentWriter(path: string, platform: Platform): SegmentWrit
       sql.addPosts.run(1);
     },
     update: (post, { id, counts }) => {
+      const merged = newestCounts(post.counts, counts);
       eraseRow(id);
-      writeRow(post, id, newestCounts(post.counts, counts));
+      writeRow({ ...post, terms: termsWith(post, id, merged) }, id, merged);
     },
     remove: (id, hash) => {
       eraseRow(id);
@@ -143,6 +160,15 @@ export function newestCounts(incoming: PostCounts, known: PostCounts): PostCount
     replies: incoming.replies ?? known.replies,
     quotes: incoming.quotes ?? known.quotes,
   };
+}
+
+export function sameCounts(a: PostCounts, b: PostCounts): boolean {
+  return (
+    a.likes === b.likes &&
+    a.reposts === b.reposts &&
+    a.replies === b.replies &&
+    a.quotes === b.quotes
+  );
 }
 
 const numberOrNull = (value: unknown): number | null => (value === null ? null : Number(value));
