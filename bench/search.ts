@@ -168,7 +168,7 @@ async function build(): Promise<void> {
     batch = [];
   };
   for await (const post of iraPosts()) {
-    batch.push(toPost(readImportRecord(toRecord(post)), "x"));
+    batch.push(toPost(readImportRecord(toRecord(post)), "x", Date.now()));
     if (batch.length === 5_000) await flush();
   }
   await flush();

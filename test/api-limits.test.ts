@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { EarshotError } from "../src/lib/errors.ts";
 import {
   type ServiceUnderTest,
   search,
@@ -64,14 +65,49 @@ describe("the key", () => {
     const other = await startServiceUnderTest({ EARSHOT_FAILED_KEYS_PER_MINUTE: "3" });
     try {
       const good = await other.makeKey();
-      for (let wrong = 0; wrong < 3; wrong++) {
-        expect((await other.submit("ear_wrong", search("comet"))).statusCode).toBe(401);
+      for (let again = 0; again < 10; again++) {
+        expect((await other.submit("ear_revoked", search("comet"))).statusCode).toBe(401);
+      }
+      expect((await other.submit(good, search("comet"))).statusCode).toBe(202);
+      other.clock.move(40_000);
+      for (let wrong = 0; wrong < 2; wrong++) {
+        expect((await other.submit(`ear_wrong${wrong}`, search("comet"))).statusCode).toBe(401);
       }
       const refused = await other.submit(good, search("comet"));
       expect(refused.statusCode).toBe(429);
+      expect(Number(refused.headers["retry-after"])).toBeLessThanOrEqual(20);
       expect(refused.json()).toMatchObject({ code: "too_many_failed_keys", uuid: "" });
       other.clock.move(61_000);
       expect((await other.submit(good, search("comet"))).statusCode).toBe(202);
+    } finally {
+      await other.remove();
+    }
+  });
+});
+
+describe("the address", () => {
+  const ask = (other: ServiceUnderTest, key: string, client: string) =>
+    other.app.inject({
+      method: "POST",
+      url: "/v1/search/live/social",
+      remoteAddress: "10.1.2.3",
+      headers: { authorization: `Bearer ${key}`, "x-forwarded-for": client },
+      payload: search("comet"),
+    });
+
+  test.each([
+    ["of a trusted proxy's client is the client's own", "10.1.0.0/16", 202],
+    ["of anyone else is the connection's, whatever he claims", "10.2.0.0/16,192.0.2.1", 429],
+  ])("%s", async (_, proxies, expected) => {
+    const other = await startServiceUnderTest({
+      EARSHOT_FAILED_KEYS_PER_MINUTE: "1",
+      EARSHOT_TRUSTED_PROXIES: proxies,
+    });
+    try {
+      const good = await other.makeKey();
+      expect((await ask(other, "ear_wrong", "203.0.113.9")).statusCode).toBe(401);
+      expect((await ask(other, good, "203.0.113.9")).statusCode).toBe(429);
+      expect((await ask(other, good, "203.0.113.10")).statusCode).toBe(expected);
     } finally {
       await other.remove();
     }
@@ -93,7 +129,7 @@ describe("requests a second", () => {
     expect((await service.submit(key, search("comet"))).statusCode).toBe(202);
   });
 
-  test("reads beyond it wait for their turn instead, known or unknown", async () => {
+  test("reads of one's own job beyond it wait for their turn instead", async () => {
     const key = await plainKey();
     const { uuid } = (await service.submit(key, search("comet"))).json();
     const url = `/v1/search/live/social/status/${uuid}`;
@@ -105,13 +141,28 @@ describe("requests a second", () => {
 
   test("a read whose turn is too far away is refused", async () => {
     const key = await plainKey();
-    const url = "/v1/search/live/social/status/0f8fad5b-d9cb-469f-a165-70867728950e";
+    const { uuid } = (await service.submit(key, search("comet"))).json();
+    const url = `/v1/search/live/social/status/${uuid}`;
     const answers = await Promise.all(
       Array.from({ length: 13 }, () => service.call(key, { method: "GET", url })),
     );
     const statuses = answers.map((answer) => answer.statusCode);
-    expect(statuses.filter((status) => status === 404).length).toBeGreaterThanOrEqual(9);
+    expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(8);
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(1);
+  });
+
+  test("reads of what is not one's own are refused at once", async () => {
+    const key = await plainKey();
+    const { uuid } = (await service.submit(await quickKey(), search("comet"))).json();
+    for (const id of [uuid, "0f8fad5b-d9cb-469f-a165-70867728950e"]) {
+      const url = `/v1/search/live/social/result/${id}`;
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, () => service.call(key, { method: "GET", url })),
+      );
+      const statuses = answers.map((answer) => answer.statusCode).sort();
+      expect(statuses).toEqual([404, 404, 404, 429, 429, 429, 429, 429]);
+      service.clock.move(1_001);
+    }
   });
 });
 
@@ -161,6 +212,20 @@ describe("searches a minute", () => {
     const answer = await service.submit(key, search("comet"));
     expect(answer.statusCode).toBe(202);
     expect(answer.headers.ratelimit).toContain('"search";r=8');
+  });
+
+  test("a submission that the store refuses costs nothing of them", async () => {
+    const key = await quickKey();
+    const { jobs } = service.context.http;
+    const { submit } = jobs;
+    jobs.submit = () => Promise.reject(new EarshotError("store_unavailable", "x", { status: 503 }));
+    try {
+      expect((await service.submit(key, search("comet"))).statusCode).toBe(503);
+    } finally {
+      jobs.submit = submit;
+    }
+    const answer = await service.submit(key, search("comet"));
+    expect(answer.headers.ratelimit).toContain('"search";r=9');
   });
 
   test("the search in one request costs one of them", async () => {

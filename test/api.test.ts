@@ -372,6 +372,7 @@ describe("result", () => {
       { ...search("comet", other), type: "social-api" },
       { ...search("comet", other), type: "bluesky" },
       search("comet", { ...other, start_time: new Date(service.clock.now()).toISOString() }),
+      search("comet", { ...other, start_time: "2010-01-01", end_time: "2100-01-01" }),
     ]) {
       expect(await refusal(body)).toMatchObject({ status: 400, code: "cursor_mismatch" });
     }
@@ -382,6 +383,23 @@ describe("result", () => {
       status: 400,
       code: "cursor_invalid",
     });
+  });
+
+  test("a cursor takes the bounds of its first search, or none, on every page", async () => {
+    const bounds = { start_time: "2010-01-01", end_time: "2100-01-01" };
+    const type = "searchbyfullarchive";
+    const continued = { type, max_results: 2 };
+    const first = await uuidOf(search("comet", { ...continued, ...bounds }));
+    let cursor = (await service.result(key, first)).headers["x-next-cursor"];
+    for (const repeated of [bounds, {}, { start_time: bounds.start_time }, bounds]) {
+      const body = search("comet", { ...continued, ...repeated, next_cursor: cursor });
+      cursor = (await service.result(key, await uuidOf(body))).headers["x-next-cursor"];
+      expect(cursor).toBeDefined();
+    }
+    for (const other of [{ start_time: "2009-01-01" }, { ...bounds, end_time: "2099-01-01" }]) {
+      const body = search("comet", { ...continued, ...other, next_cursor: cursor });
+      expect(await refusal(body)).toMatchObject({ status: 400, code: "cursor_mismatch" });
+    }
   });
 
   test("empty because unknown says so, and so does the header", async () => {
@@ -511,7 +529,7 @@ describe("paths without a platform", () => {
 
   test("beyond 1000 is refused, and so are empty arguments on the other path", async () => {
     const problem = await refusal(search("comet", { max_results: 1001 }), path);
-    expect(problem.detail).toContain("1 to 1000");
+    expect(problem.detail).toContain("this path takes 1 to 1000, of which searchbyquery gives 100");
     expect((await refusal(search("comet", { start_time: "" }))).status).toBe(400);
   });
 
@@ -539,6 +557,18 @@ describe("search in one request", () => {
     expect(body.recordCount).toBe(3);
     expect(body.data).toHaveLength(3);
     expect(body.workerPeerId).not.toBe("");
+  });
+
+  test("tells its coverage, and continues in a submission of the same search", async () => {
+    const answer = await ask({ query: "comet number", count: 3 });
+    expect(answer.headers["x-coverage"]).toMatch(/^complete=\?0, from=/);
+    const cursor = answer.headers["x-next-cursor"];
+    const records = await recordsOf(
+      search("comet number", { max_results: 1, next_cursor: cursor }),
+    );
+    expect(records.map((record) => record.Content)).not.toContain(answer.json().data[2].Content);
+    expect(records).toHaveLength(1);
+    expect((await ask({ query: "nosuchword" })).headers["x-next-cursor"]).toBeUndefined();
   });
 
   test("an empty list when nothing matched; any platform's word", async () => {
@@ -608,7 +638,7 @@ describe("paths and methods", () => {
 });
 
 describe("for operation", () => {
-  test.each(["/livez", "/readyz", "/metrics", "/openapi.json"])(
+  test.each(["/livez", "/readyz", "/metrics", "/openapi.json", "/docs/errors"])(
     "%s needs no key and names no rate",
     async (url) => {
       const answer = await service.call(null, { method: "GET", url });

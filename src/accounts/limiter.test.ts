@@ -1,7 +1,8 @@
 import { beforeEach, expect, test } from "vitest";
 import { createManualClock, type ManualClock } from "../lib/manual-clock.ts";
 import type { Caller } from "./authenticate.ts";
-import { createLimiter, defaultLimits, type Limiter } from "./limiter.ts";
+import { createLimiter, type Limiter } from "./limiter.ts";
+import { defaultLimits } from "./limits.ts";
 import { rateLimitFields } from "./rate-limit-fields.ts";
 
 const caller: Caller = {
@@ -154,26 +155,42 @@ test("the header fields tell what is left and when more will be", async () => {
   );
 });
 
-test("an address with 30 wrong keys in a minute is blocked until they pass", async () => {
-  for (let index = 0; index < 29; index += 1) limiter.takeFailedAuth("203.0.113.9");
-  expect(limiter.isBlocked("203.0.113.9")).toBe(false);
-  limiter.takeFailedAuth("::ffff:203.0.113.9");
-  expect(limiter.isBlocked("203.0.113.9")).toBe(true);
-  expect(limiter.isBlocked("203.0.113.10")).toBe(false);
+test("an address with 30 wrong keys in a minute is blocked until the oldest is a minute old", async () => {
+  limiter.takeFailedAuth("203.0.113.9", "first");
+  await clock.advance(10_000);
+  for (let index = 0; index < 28; index += 1) limiter.takeFailedAuth("203.0.113.9", `${index}`);
+  expect(limiter.blockedMs("203.0.113.9")).toBe(0);
+  limiter.takeFailedAuth("::ffff:203.0.113.9", "last");
+  expect(limiter.blockedMs("203.0.113.9")).toBe(50_000);
+  expect(limiter.blockedMs("203.0.113.10")).toBe(0);
+  await clock.advance(49_999);
+  expect(limiter.blockedMs("203.0.113.9")).toBe(1);
+  await clock.advance(1);
+  expect(limiter.blockedMs("203.0.113.9")).toBe(0);
+});
+
+test("the same wrong key again is no new guess, until a minute has passed", async () => {
+  for (let index = 0; index < 1_000; index += 1) limiter.takeFailedAuth("203.0.113.9", "revoked");
+  for (let index = 0; index < 28; index += 1) limiter.takeFailedAuth("203.0.113.9", `${index}`);
+  expect(limiter.blockedMs("203.0.113.9")).toBe(0);
   await clock.advance(60_000);
-  expect(limiter.isBlocked("203.0.113.9")).toBe(false);
+  for (let index = 0; index < 29; index += 1) limiter.takeFailedAuth("203.0.113.9", `${index}`);
+  limiter.takeFailedAuth("203.0.113.9", "revoked");
+  expect(limiter.blockedMs("203.0.113.9")).toBe(60_000);
 });
 
 test("an IPv6 network of 64 bits counts as one address", () => {
-  for (let index = 0; index < 30; index += 1) limiter.takeFailedAuth(`2001:db8::${index + 1}`);
-  expect(limiter.isBlocked("2001:db8::ffff")).toBe(true);
-  expect(limiter.isBlocked("2001:db8:0:1::1")).toBe(false);
+  for (let index = 0; index < 30; index += 1) {
+    limiter.takeFailedAuth(`2001:db8::${index + 1}`, `${index}`);
+  }
+  expect(limiter.blockedMs("2001:db8::ffff")).toBeGreaterThan(0);
+  expect(limiter.blockedMs("2001:db8:0:1::1")).toBe(0);
 });
 
 test("the table of addresses is bounded: the one that was quiet longest is forgotten", () => {
-  for (let index = 0; index < 30; index += 1) limiter.takeFailedAuth("203.0.113.9");
+  for (let index = 0; index < 30; index += 1) limiter.takeFailedAuth("203.0.113.9", `${index}`);
   for (let index = 0; index < 10_000; index += 1) {
-    limiter.takeFailedAuth(`10.0.${index >> 8}.${index & 255}`);
+    limiter.takeFailedAuth(`10.0.${index >> 8}.${index & 255}`, "wrong");
   }
-  expect(limiter.isBlocked("203.0.113.9")).toBe(false);
+  expect(limiter.blockedMs("203.0.113.9")).toBe(0);
 });

@@ -1,12 +1,15 @@
+import { createHash } from "node:crypto";
 import type { Clock } from "../lib/clock.ts";
 import { addressGroup } from "./address-group.ts";
 import type { Caller } from "./authenticate.ts";
+import type { Limits } from "./limits.ts";
 import { createSlidingLog, type SlidingLog } from "./sliding-log.ts";
 
 /**
  * Two limits a key, each an exact sliding log: `burst`, requests in any second over the whole API, and `search`, submissions
  * in any 60 seconds. A call that is refused costs nothing. Time is the clock's elapsed time, so that a wall clock that is put
- * back changes nothing. One more limit an address: requests with a wrong key in any 60 seconds.
+ * back changes nothing. One more limit an address: different wrong keys in any 60 seconds; the same one again is no new guess,
+ * so that a client that goes on with a revoked key does not lock out those beside it.
  */
 type LimitPolicy = "burst" | "search";
 
@@ -29,18 +32,6 @@ type PolicyState = {
 /** Both policies, `burst` first. */
 export type LimitState = readonly PolicyState[];
 
-export type Limits = {
-  requestsPerSecond: number;
-  submissionsPerMinute: number;
-  failedKeysPerMinute: number;
-};
-
-export const defaultLimits: Limits = {
-  requestsPerSecond: 3,
-  submissionsPerMinute: 10,
-  failedKeysPerMinute: 30,
-};
-
 export type Limiter = {
   /** One request of the key. */
   takeRequest(caller: Caller): LimitDecision;
@@ -54,10 +45,10 @@ export type Limiter = {
   state(caller: Caller): LimitState;
   /** Takes over, after a restart, the submissions of the last minute: when they were made, Unix milliseconds. */
   rebuild(submissions: readonly { keyId: string; ms: number }[], nowMs: number): void;
-  /** Counts a request with a wrong key. */
-  takeFailedAuth(address: string): void;
-  /** Whether the address (an IPv6 network of 64 bits counts as one) has used up its wrong keys. */
-  isBlocked(address: string): boolean;
+  /** Counts a wrong key of an address, whatever form it has. */
+  takeFailedAuth(address: string, wrongKey: string): void;
+  /** For how long the address (an IPv6 network of 64 bits counts as one) has used up its wrong keys; 0 when it has not. */
+  blockedMs(address: string): number;
 };
 
 const burstWindowMs = 1_000;
@@ -70,7 +61,8 @@ type KeyLogs = { burst: SlidingLog; search: SlidingLog };
 
 export function createLimiter(clock: Clock, limits: Limits): Limiter {
   const keys = new Map<string, KeyLogs>();
-  const addresses = new Map<string, SlidingLog>();
+  /** When each different wrong key of an address came, oldest first; the keys as hashes. */
+  const addresses = new Map<string, Map<string, number>>();
 
   function logsOf(keyId: string): KeyLogs {
     let logs = keys.get(keyId);
@@ -153,13 +145,17 @@ export function createLimiter(clock: Clock, limits: Limits): Limiter {
     for (const { keyId, ageMs } of aged) logsOf(keyId).search.add(elapsedMs - ageMs, elapsedMs);
   }
 
-  function takeFailedAuth(address: string): void {
+  function takeFailedAuth(address: string, wrongKey: string): void {
     const group = addressGroup(address);
-    const log = addresses.get(group) ?? createSlidingLog(failedWindowMs);
+    const wrongKeys = addresses.get(group) ?? new Map<string, number>();
     addresses.delete(group);
-    addresses.set(group, log);
+    addresses.set(group, wrongKeys);
     const nowMs = clock.elapsed();
-    if (log.waitMs(limits.failedKeysPerMinute, nowMs) === 0) log.add(nowMs, nowMs);
+    forgetPassed(wrongKeys, nowMs);
+    const hash = createHash("sha256").update(wrongKey).digest("base64");
+    if (wrongKeys.size < limits.failedKeysPerMinute && !wrongKeys.has(hash)) {
+      wrongKeys.set(hash, nowMs);
+    }
     if (addresses.size <= maxAddresses) return;
     for (const quietest of addresses.keys()) {
       addresses.delete(quietest);
@@ -167,9 +163,21 @@ export function createLimiter(clock: Clock, limits: Limits): Limiter {
     }
   }
 
-  function isBlocked(address: string): boolean {
-    const log = addresses.get(addressGroup(address));
-    return log !== undefined && log.used(clock.elapsed()) >= limits.failedKeysPerMinute;
+  function forgetPassed(wrongKeys: Map<string, number>, nowMs: number): void {
+    for (const [hash, atMs] of wrongKeys) {
+      if (atMs + failedWindowMs > nowMs) return;
+      wrongKeys.delete(hash);
+    }
+  }
+
+  function blockedMs(address: string): number {
+    const wrongKeys = addresses.get(addressGroup(address));
+    if (wrongKeys === undefined) return 0;
+    const nowMs = clock.elapsed();
+    forgetPassed(wrongKeys, nowMs);
+    if (wrongKeys.size < limits.failedKeysPerMinute) return 0;
+    const [oldestMs = nowMs] = wrongKeys.values();
+    return oldestMs + failedWindowMs - nowMs;
   }
 
   return {
@@ -179,6 +187,6 @@ export function createLimiter(clock: Clock, limits: Limits): Limiter {
     state,
     rebuild,
     takeFailedAuth,
-    isBlocked,
+    blockedMs,
   };
 }

@@ -43,7 +43,15 @@ async function serve(terminal: Terminal): Promise<void> {
     await watching;
   } finally {
     await service.stop();
+    endSoon();
   }
+}
+
+const leftWorkMs = 500;
+
+/** A search that cannot be interrupted keeps its thread, and so the process, for as long as it likes; its job is run again. */
+function endSoon(): void {
+  setTimeout(() => process.exit(), leftWorkMs).unref();
 }
 
 /** A person is told what matters on standard output; the log is for machines. */

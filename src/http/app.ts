@@ -8,7 +8,10 @@ import { plainBodyHook } from "./hooks/plain-body.ts";
 import { platformWordHook } from "./hooks/platform-word.ts";
 import { rateFieldsHook } from "./hooks/rate-fields.ts";
 import { requestLogHook } from "./hooks/request-log.ts";
-import { faultOfFramework, problem, writeProblem } from "./problem-writer.ts";
+import { readJsonBodies } from "./json-body.ts";
+import { watchConnections } from "./open-connections.ts";
+import { faultOfFramework, problem, publicCode, writeProblem } from "./problem-writer.ts";
+import type { ProblemCode } from "./problems.ts";
 import { addRoutes } from "./routes/index.ts";
 import { validatorCompiler } from "./schemas/validation.ts";
 import { createSubmissions } from "./submission.ts";
@@ -17,7 +20,8 @@ import { answerUnreadable } from "./unreadable-request.ts";
 /**
  * The HTTP service apart from its socket. A request passes, in this order: its id, the path's platform word, wrong keys of
  * its address, its key, the key's requests a second, the body, the schema, the route. Whatever is thrown on the way is
- * answered as a problem (RFC 9457). Closing it ends held requests with what is known.
+ * answered as a problem (RFC 9457). Closing it ends held requests with what is known, and at once the connections that have
+ * not brought a whole request.
  */
 export function buildApp(context: HttpContext): FastifyInstance {
   const stopping = new AbortController();
@@ -26,6 +30,8 @@ export function buildApp(context: HttpContext): FastifyInstance {
     genReqId: () => context.newId(),
     bodyLimit: context.settings.maxBodyBytes,
     requestTimeout: 30_000,
+    trustProxy:
+      context.settings.trustedProxies.length > 0 ? [...context.settings.trustedProxies] : false,
     forceCloseConnections: "idle",
     return503OnClosing: false,
     // A path that cannot be decoded, or a part of it that is longer than any uuid.
@@ -37,12 +43,13 @@ export function buildApp(context: HttpContext): FastifyInstance {
 
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(() => JSON.stringify);
-  app.removeContentTypeParser("text/plain");
+  readJsonBodies(app);
   app.decorateRequest("caller", null);
 
   app.setErrorHandler((error, request, reply) => {
     const fault = faultOf(error);
-    if (fault.status >= 500) {
+    // Other refusals are the caller's to mend, and a job that failed was logged when it did.
+    if (ourFaults.includes(publicCode(fault))) {
       context.log.error({ request_id: request.id, code: fault.code, err: error }, "request failed");
     }
     return writeProblem(fault, request, reply);
@@ -51,6 +58,8 @@ export function buildApp(context: HttpContext): FastifyInstance {
 
   app.addHook("onRequest", async (request, reply) => {
     reply.header("x-request-id", request.id);
+    // Before its body is read: there is nothing to say about the body of a path that is not there.
+    if (request.is404) throw noSuchPath();
   });
   // A connection that was busy when the stop began would otherwise stay open for a next request.
   app.addHook("onSend", async (_request, reply) => {
@@ -61,13 +70,19 @@ export function buildApp(context: HttpContext): FastifyInstance {
   app.addHook("preParsing", plainBodyHook);
   app.addHook("onSend", rateFieldsHook(context));
   app.addHook("onResponse", requestLogHook(context));
-  app.addHook("preClose", async () => stopping.abort());
+  const connections = watchConnections(app.server);
+  app.addHook("preClose", async () => {
+    stopping.abort();
+    connections.stop();
+  });
 
   const addOtherMethods = watchMethods(app);
   addRoutes(app, context, createHeldRequests(context, stopping.signal), createSubmissions(context));
   addOtherMethods(app);
   return app;
 }
+
+const ourFaults: readonly ProblemCode[] = ["internal", "unavailable"];
 
 function noSuchPath(): EarshotError {
   return problem("not_found", "there is no such path", { hint: "docs/api.md lists the paths" });

@@ -1,11 +1,15 @@
-import type { SearchMethod, SourceType } from "../jobs/job.ts";
+import {
+  type AskedBounds,
+  type SearchMethod,
+  type SourceType,
+  searchMethods,
+} from "../jobs/job.ts";
 import type { SearchPlatform, SourceWarning } from "../platforms/source.ts";
 import { isSearch, type Method, methods, methodsOf, typesOf } from "./methods.ts";
 import { problem } from "./problem-writer.ts";
 import type { Submission } from "./schemas/submission.ts";
 import { invalid } from "./schemas/validation.ts";
 import { narrow, readType } from "./source-types.ts";
-import type { AskedBounds } from "./window.ts";
 
 /** What differs between the paths that take a submission. */
 export type PathRules = {
@@ -45,7 +49,8 @@ export function checkArguments(
   const { platform, type } = targetOf(path, body.type);
   const method = pairedMethod(type, asked.type);
   const { maxResults, warnings } = resultsWanted(method, asked, rules);
-  const query = asked.query ?? "";
+  // Half of a surrogate pair is no character: it could neither be stored nor be found again by a cursor.
+  const query = (asked.query ?? "").toWellFormed();
   if (methods[method].query !== "none" && query.trim() === "") {
     throw missingQuery(method, rules.pointers.query);
   }
@@ -107,12 +112,15 @@ function resultsWanted(
     return { maxResults: bound, warnings: [{ code: "max_results_lowered", message }] };
   }
   const name = asked.max_results === undefined ? "count" : "max_results";
-  const most = lowersUpTo ?? bound;
+  const takes =
+    lowersUpTo === null
+      ? `${method} takes 1 to ${bound}`
+      : `this path takes 1 to ${lowersUpTo}, of which ${method} gives ${bound}`;
   throw invalid([
     {
       code: "out_of_range",
-      message: `${wanted} is out of range, ${method} takes 1 to ${most}`,
-      hint: "next_cursor continues where a result ends",
+      message: `${wanted} is out of range, ${takes}`,
+      hint: `send 1 to ${bound}; next_cursor continues where a result ends`,
       pointer: pointers.maxResults ?? `/arguments/${name}`,
     },
   ]);
@@ -120,7 +128,12 @@ function resultsWanted(
 
 function missingQuery(method: Method, pointer: string) {
   return invalid([
-    { code: "query_required", message: `${method} needs a query that is not empty`, pointer },
+    {
+      code: "query_required",
+      message: `${method} needs a query that is not empty`,
+      hint: 'send what to search, such as "comet lang:en"',
+      pointer,
+    },
   ]);
 }
 
@@ -129,13 +142,13 @@ function sourceUnavailable(method: Method, platform: SearchPlatform) {
   return problem("source_unavailable", `no configured source can answer ${method}`, {
     hint:
       `${method} needs an account credential or an API key of ${owner}, and this server has none; ` +
-      "its archive answers searchbyquery and searchbyfullarchive",
+      `its archive answers ${searchMethods.join(" and ")}`,
     details: [
       {
         code: "source_unavailable",
         message: `${method} is not answered by the archive`,
         pointer: "/arguments/type",
-        expected: ["searchbyquery", "searchbyfullarchive"],
+        expected: searchMethods,
       },
     ],
   });

@@ -12,9 +12,12 @@ type HttpSettings = {
   maxBodyBytes: number;
   maxHeldRequests: number;
   maxReadWaitMs: number;
+  trustedProxies: readonly string[];
   liveWindowMs: number;
   maxLiveQueryLength: number;
   maxArchiveQueryLength: number;
+  /** How much later than its deadline a job may still end. */
+  deadlineGraceMs: number;
 };
 
 /** Everything that the HTTP app needs, made in one place (server/context.ts). */

@@ -1,4 +1,4 @@
-import { type SearchMethod, type SourceType, sourceTypes } from "../jobs/job.ts";
+import { type SearchMethod, type SourceType, searchMethods, sourceTypes } from "../jobs/job.ts";
 
 /** The fifteen search methods. `query`: what the method needs there. `bound`: the most that `max_results` may be. */
 export const methods = {
@@ -39,7 +39,7 @@ export function methodsOf(type: SourceType): readonly Method[] {
 
 /** Whether the archive answers the method; the others need a source of their platform. */
 export function isSearch(method: Method): method is SearchMethod {
-  return method === "searchbyquery" || method === "searchbyfullarchive";
+  return searchMethods.some((name) => name === method);
 }
 
 export function typesOf(method: string): readonly SourceType[] {

@@ -29,13 +29,19 @@ export function createMetrics(sources: MetricSources) {
   });
   const jobsDone = new Counter({
     name: "earshot_jobs_done_total",
-    help: "Jobs that the node in this process has done",
+    help: "Jobs that are done",
+    labelNames: ["method"],
+    registers,
+  });
+  const jobsFailed = new Counter({
+    name: "earshot_jobs_failed_total",
+    help: "Jobs that ended in error, those whose deadline passed among them",
     labelNames: ["method"],
     registers,
   });
   const failedAttempts = new Counter({
     name: "earshot_failed_attempts_total",
-    help: "Attempts at a job that failed in the node of this process",
+    help: "Attempts at a job that failed, or whose node was lost",
     labelNames: ["method"],
     registers,
   });
@@ -47,7 +53,7 @@ export function createMetrics(sources: MetricSources) {
   });
   const heldRequests = new Gauge({
     name: "earshot_held_requests",
-    help: "Requests with ?wait= that are open",
+    help: "Open requests that wait for the end of a job",
     registers,
   });
   new Gauge({
@@ -111,6 +117,7 @@ export function createMetrics(sources: MetricSources) {
     requestSeconds,
     submissions,
     jobsDone,
+    jobsFailed,
     failedAttempts,
     rateLimited,
     heldRequests,

@@ -1,22 +1,21 @@
 import { type CursorPlace, type CursorScope, openCursor, sealCursor } from "../jobs/cursor.ts";
-import type { Job } from "../jobs/job.ts";
+import { type AskedBounds, type Job, noBounds } from "../jobs/job.ts";
 import type { HttpContext } from "./context.ts";
 import { problem } from "./problem-writer.ts";
-import { type AskedBounds, narrowWindow } from "./window.ts";
 
 /** The cursor that continues where a job's result ends; null when nothing follows. */
 export function cursorOf({ cursorKey }: Pick<HttpContext, "cursorKey">, job: Job): string | null {
   const next = job.result?.next ?? null;
   if (next === null) return null;
-  const { platform, type, method, fromMs, toMs } = job.request;
+  const { platform, type, method, fromMs, toMs, asked = noBounds } = job.request;
   const { accountId, canonicalQuery } = job;
   const scope = { accountId, platform, type, method, canonicalQuery };
-  return sealCursor(cursorKey, { ...scope, after: next, fromMs, toMs });
+  return sealCursor(cursorKey, { ...scope, after: next, fromMs, toMs, asked });
 }
 
 /**
- * Where a cursor continues. The window is the cursor's own; `start_time` and `end_time` may be repeated or left out, and are a
- * `cursor_mismatch` where they would narrow it further.
+ * Where a cursor continues. The window is the cursor's own; `start_time` and `end_time` may be repeated as they were asked or
+ * left out, anything else is a `cursor_mismatch`.
  */
 export function continueFrom(
   { cursorKey }: Pick<HttpContext, "cursorKey">,
@@ -25,8 +24,10 @@ export function continueFrom(
   asked: AskedBounds,
 ): CursorPlace {
   const place = openCursor(cursorKey, cursor, scope);
-  const narrowed = narrowWindow(place, asked);
-  if (narrowed.fromMs === place.fromMs && narrowed.toMs === place.toMs) return place;
+  const isSame =
+    (asked.startMs ?? place.asked.startMs) === place.asked.startMs &&
+    (asked.endMs ?? place.asked.endMs) === place.asked.endMs;
+  if (isSame) return place;
   throw problem("cursor_mismatch", "the cursor belongs to a search of another window", {
     hint: "send start_time and end_time as in the search that it came from, or leave them out",
   });

@@ -34,6 +34,7 @@ test("openapi.json is as the routes are (npm run openapi writes it anew)", () =>
 test("every path of the search API and of operation is described, each operation under its own id", () => {
   expect(Object.keys(document.paths).sort()).toEqual([
     "/api/v1/data/{platform}/tweets/recent",
+    "/docs/errors",
     "/livez",
     "/metrics",
     "/openapi.json",

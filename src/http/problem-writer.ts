@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { JobFailure } from "../jobs/job.ts";
 import { EarshotError, type ErrorDetail } from "../lib/errors.ts";
 import { isProblemCode, type ProblemCode, problems } from "./problems.ts";
 
@@ -29,14 +28,6 @@ export function problem(
   return new EarshotError(code, message, { status, retryable, ...options });
 }
 
-/** The problem that a failed job's result is answered with. */
-export function jobFault(failure: JobFailure | null): EarshotError {
-  if (failure === null) return problem("job_failed", "the job failed");
-  if (failure.status === 504) return problem("deadline_exceeded", failure.message);
-  if (failure.status === 502) return problem("upstream_failed", failure.message);
-  return problem("job_failed", failure.message);
-}
-
 /** Writes a fault as a problem: whatever is thrown anywhere in a request ends here. */
 export function writeProblem(fault: EarshotError, request: FastifyRequest, reply: FastifyReply) {
   const body = problemOf(fault, request);
@@ -54,7 +45,8 @@ function problemOf(fault: EarshotError, request: FastifyRequest): Problem {
   const code = publicCode(fault);
   const known = problems[code];
   // What went wrong inside is for the log, never for the caller.
-  const detail = code === "internal" ? "an unexpected fault; the log has it" : fault.message;
+  const detail =
+    code === "internal" ? "an unexpected fault; the log has it" : shortened(fault.message);
   return {
     type: `/docs/errors#${code}`,
     title: known.title,
@@ -63,15 +55,24 @@ function problemOf(fault: EarshotError, request: FastifyRequest): Problem {
     code,
     retryable: known.retryable,
     request_id: request.id,
-    ...(fault.hint === undefined || code === "internal" ? {} : { hint: fault.hint }),
-    ...(fault.details.length === 0 ? {} : { errors: fault.details }),
+    ...(fault.hint === undefined || code === "internal" ? {} : { hint: shortened(fault.hint) }),
+    ...(fault.details.length === 0 ? {} : { errors: fault.details.slice(0, mostDetails) }),
     ...(request.routeOptions.config.refusalHoldsUuid ? { uuid: "" as const } : {}),
     error: detail,
   };
 }
 
+/** An answer names so many faults; a request with more of them is broken as a whole. */
+export const mostDetails = 64;
+/** No line of an answer is longer, whatever a request brought that it repeats. */
+const longestLine = 2_000;
+
+function shortened(line: string): string {
+  return line.length <= longestLine ? line : `${line.slice(0, longestLine - 1).toWellFormed()}…`;
+}
+
 /** Codes of the rooms below that are no concern of a caller become the general one of their status. */
-function publicCode(fault: EarshotError): ProblemCode {
+export function publicCode(fault: EarshotError): ProblemCode {
   if (isProblemCode(fault.code)) return fault.code;
   if (fault.status === 503) return "unavailable";
   if (fault.status === 504) return "deadline_exceeded";
@@ -94,15 +95,13 @@ export function faultOfFramework(error: {
       return problem("body_too_large", "the body is larger than this server takes", {
         hint: "EARSHOT_MAX_BODY_BYTES sets the limit",
       });
-    case "FST_ERR_CTP_EMPTY_JSON_BODY":
-      return problem("invalid_json", "the body is empty, expected a JSON object");
     case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
       return problem("invalid_request", "the body is not as long as Content-Length says");
     default:
       break;
   }
   if (error.statusCode === 400) {
-    return problem("invalid_json", `the body is not JSON: ${oneLine(error.message)}`);
+    return problem("invalid_request", `the request cannot be read: ${oneLine(error.message)}`);
   }
   return null;
 }

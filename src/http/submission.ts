@@ -1,6 +1,6 @@
 import type { FastifyReply } from "fastify";
 import type { Caller } from "../accounts/authenticate.ts";
-import type { Job, SearchJobRequest } from "../jobs/job.ts";
+import type { AskedBounds, Job, SearchJobRequest } from "../jobs/job.ts";
 import type { NewJob } from "../jobs/queue.ts";
 import type { SearchPlatform, SourceWarning } from "../platforms/source.ts";
 import { parseQuery } from "../query/parse.ts";
@@ -8,8 +8,8 @@ import { printQuery } from "../query/print.ts";
 import type { Diagnostic } from "../query/tree.ts";
 import { type CheckedArguments, checkArguments, type PathRules } from "./checked-arguments.ts";
 import type { HttpContext } from "./context.ts";
-import { refusedByRate } from "./hooks/caller.ts";
 import { continueFrom } from "./next-cursor.ts";
+import { refusedByRate } from "./refused-by-rate.ts";
 import type { Submission } from "./schemas/submission.ts";
 import { narrowWindow, type Window, windowOf, windowWarnings } from "./window.ts";
 
@@ -28,9 +28,6 @@ export type Submissions = {
 };
 
 export function createSubmissions(context: HttpContext): Submissions {
-  /** Submissions of each key that are on their way to the disk: they hold a place and are charged when they arrive. */
-  const underWay = new Map<string, number>();
-
   async function submit(
     caller: Caller,
     path: SearchPlatform,
@@ -39,22 +36,15 @@ export function createSubmissions(context: HttpContext): Submissions {
     reply: FastifyReply,
   ): Promise<Job> {
     const newJob = jobOf(context, caller, checkArguments(path, body, rules));
-    const waiting = underWay.get(caller.keyId) ?? 0;
-    const search = context.limiter.state(caller).find(({ policy }) => policy === "search");
-    if (search !== undefined && search.remaining - waiting <= 0) {
-      const retryAfterMs = Math.max(1_000, search.growsInMs);
-      throw refusedByRate(context, reply, { policy: "search", retryAfterMs });
-    }
-    underWay.set(caller.keyId, waiting + 1);
+    const turn = context.limiter.takeSubmission(caller);
+    if (!turn.allowed) throw refusedByRate(context, reply, turn);
     try {
       const job = await context.jobs.submit(newJob);
-      context.limiter.takeSubmission(caller);
       context.metrics.submissions.inc({ method: job.request.method });
       return job;
-    } finally {
-      const left = (underWay.get(caller.keyId) ?? 1) - 1;
-      if (left === 0) underWay.delete(caller.keyId);
-      else underWay.set(caller.keyId, left);
+    } catch (error) {
+      turn.giveBack();
+      throw error;
     }
   }
 
@@ -70,16 +60,29 @@ function jobOf(context: HttpContext, caller: Caller, asked: CheckedArguments): N
 
   const canonicalQuery = printQuery(tree);
   const scope = { accountId: caller.accountId, platform, type, method, canonicalQuery };
-  const start: Window & Pick<SearchJobRequest, "after"> =
+  const start: Window & Pick<SearchJobRequest, "after"> & { asked: AskedBounds } =
     asked.nextCursor === null
-      ? { ...windowOf(method, context.clock.now(), settings.liveWindowMs), after: null }
+      ? {
+          ...windowOf(method, context.clock.now(), settings.liveWindowMs),
+          after: null,
+          asked: asked.bounds,
+        }
       : continueFrom(context, scope, asked.nextCursor, asked.bounds);
   const window = narrowWindow(start, asked.bounds);
 
   return {
     accountId: caller.accountId,
     keyId: caller.keyId,
-    request: { platform, type, method, query, maxResults, ...window, after: start.after },
+    request: {
+      platform,
+      type,
+      method,
+      query,
+      maxResults,
+      ...window,
+      after: start.after,
+      asked: start.asked,
+    },
     canonicalQuery,
     warnings: [
       ...warnings.map(warningOf),

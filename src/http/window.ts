@@ -1,16 +1,22 @@
-import type { SearchMethod } from "../jobs/job.ts";
+import type { AskedBounds, SearchMethod } from "../jobs/job.ts";
 import type { SourceWarning } from "../platforms/source.ts";
 import type { QueryNode } from "../query/tree.ts";
 
 /** Unix milliseconds; `fromMs` inclusive (null: unbounded), `toMs` exclusive. */
 export type Window = { fromMs: number | null; toMs: number };
 
-/** What `start_time` and `end_time` say; null when absent. */
-export type AskedBounds = { startMs: number | null; endMs: number | null };
+/** Times that four digits of a year can write (RFC 3339): from 0000-01-01 to the end of 9999. */
+const earliestMs = Date.parse("0000-01-01T00:00:00.000Z");
+const latestMs = Date.parse("9999-12-31T23:59:59.999Z");
 
-/** The window that a method searches: the last days before the submission, or everything until it. */
+/**
+ * The window that a method searches: the last days before the submission, or everything until it. A live window that reaches
+ * back further than times can be written is everything too.
+ */
 export function windowOf(method: SearchMethod, nowMs: number, liveWindowMs: number): Window {
-  return { fromMs: method === "searchbyquery" ? nowMs - liveWindowMs : null, toMs: nowMs };
+  const fromMs = nowMs - liveWindowMs;
+  const isBounded = method === "searchbyquery" && fromMs >= earliestMs;
+  return { fromMs: isBounded ? fromMs : null, toMs: nowMs };
 }
 
 /** The part of a window between the bounds asked for; empty (`fromMs` = `toMs`) where they leave nothing. */
@@ -63,6 +69,7 @@ function earliestUntil(tree: QueryNode, endMs: number | null): number | null {
   return ends.length === 0 ? null : Math.min(...ends);
 }
 
+/** ISO 8601; a time that it cannot write is the nearest that it can. */
 export function iso(ms: number): string {
-  return new Date(ms).toISOString();
+  return new Date(Math.min(Math.max(ms, earliestMs), latestMs)).toISOString();
 }

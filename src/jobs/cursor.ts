@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHash, createHmac } from "node:c
 import type { Position } from "../archive/archive.ts";
 import { EarshotError } from "../lib/errors.ts";
 import { platforms } from "../posts/post.ts";
-import type { SearchJobRequest } from "./job.ts";
+import type { AskedBounds, SearchJobRequest } from "./job.ts";
 
 /**
  * A cursor says where the next page of a search starts. It is sealed (AES-256-GCM, base64url), so that it can be neither read
@@ -14,22 +14,26 @@ export type CursorScope = Pick<SearchJobRequest, "platform" | "type" | "method">
   canonicalQuery: string;
 };
 
-/** The position that the page before ended with, and the window that was fixed when the first page was submitted. */
+/**
+ * The position that the page before ended with, the window that was fixed when the first page was submitted, and the bounds
+ * that were asked for then.
+ */
 export type CursorPlace = {
   after: Position;
   fromMs: number | null;
   toMs: number;
+  asked: AskedBounds;
 };
 
 export type CursorContent = CursorScope & CursorPlace;
 
 /** The first byte: how the rest is laid out. */
-const layout = 1;
+const layout = 2;
 const nonceLength = 12;
 const tagLength = 16;
 const scopeHashLength = 16;
-const contentLength = 1 + scopeHashLength + 1 + 8 + 8 + 8;
-/** Stands for "no lower bound"; no time is that early. */
+const contentLength = 1 + scopeHashLength + 1 + 5 * 8;
+/** Stands for "no bound"; no time is that early. */
 const unbounded = -(2n ** 63n);
 
 /** The cursor as text. `secret` is the store's cursor key. */
@@ -87,11 +91,10 @@ function encode(content: CursorContent): Buffer {
   let offset = 1 + scopeHashLength;
   offset = plain.writeUInt8(platforms.indexOf(content.after.platform), offset);
   offset = plain.writeBigUInt64BE(content.after.id, offset);
-  offset = plain.writeBigInt64BE(
-    content.fromMs === null ? unbounded : BigInt(content.fromMs),
-    offset,
-  );
-  plain.writeBigInt64BE(BigInt(content.toMs), offset);
+  const { fromMs, toMs, asked } = content;
+  for (const ms of [fromMs, toMs, asked.startMs, asked.endMs]) {
+    offset = plain.writeBigInt64BE(ms === null ? unbounded : BigInt(ms), offset);
+  }
   return plain;
 }
 
@@ -99,11 +102,16 @@ function decode(plain: Buffer): CursorPlace {
   const offset = 1 + scopeHashLength;
   const platform = platforms[plain.readUInt8(offset)];
   if (platform === undefined) throw invalid();
-  const from = plain.readBigInt64BE(offset + 9);
+  const times = [9, 17, 25, 33].map((start) => plain.readBigInt64BE(offset + start));
+  const [fromMs = null, toMs, startMs = null, endMs = null] = times.map((time) =>
+    time === unbounded ? null : Number(time),
+  );
+  if (toMs === null || toMs === undefined) throw invalid();
   return {
     after: { platform, id: plain.readBigUInt64BE(offset + 1) },
-    fromMs: from === unbounded ? null : Number(from),
-    toMs: Number(plain.readBigInt64BE(offset + 17)),
+    fromMs,
+    toMs,
+    asked: { startMs, endMs },
   };
 }
 

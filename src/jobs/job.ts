@@ -3,19 +3,33 @@ import type { SourceAnswer, SourceRequest, SourceWarning } from "../platforms/so
 export const sourceTypes = ["social", "social-credential", "social-api"] as const;
 export type SourceType = (typeof sourceTypes)[number];
 
-export type SearchMethod = "searchbyquery" | "searchbyfullarchive";
+/** The methods that search; the others fetch what belongs to a user or a post. */
+export const searchMethods = ["searchbyquery", "searchbyfullarchive"] as const;
+export type SearchMethod = (typeof searchMethods)[number];
+
+/** What `start_time` and `end_time` of a submission say, Unix milliseconds; null when absent. */
+export type AskedBounds = { startMs: number | null; endMs: number | null };
+
+export const noBounds: AskedBounds = { startMs: null, endMs: null };
 
 /** What a job asks, complete in itself: nothing of it is looked up again when it runs. */
-export type SearchJobRequest = SourceRequest & { type: SourceType; method: SearchMethod };
+export type SearchJobRequest = SourceRequest & {
+  type: SourceType;
+  method: SearchMethod;
+  /** The bounds that the window was narrowed by; none when absent. */
+  asked?: AskedBounds;
+};
 
-export type JobState =
-  | "received"
-  | "in progress"
-  | "done"
-  | "error"
-  | "error(retrying)"
-  | "cancelled"
-  | "expired";
+export const jobStates = [
+  "received",
+  "in progress",
+  "done",
+  "error",
+  "error(retrying)",
+  "cancelled",
+  "expired",
+] as const;
+export type JobState = (typeof jobStates)[number];
 
 export type JobFailure = { code: string; message: string; status: number };
 

@@ -209,10 +209,6 @@ export const jobOperations = {
     },
   ),
 
-  countByState: read((database, _args: null): { state: JobState; jobs: number }[] =>
-    database.all("SELECT state, count(*) AS jobs FROM job GROUP BY state"),
-  ),
-
   /** Key and time of the jobs submitted after `sinceMs`, newest first. */
   submissionsSince: read((database, { sinceMs }: { sinceMs: number }): Submission[] =>
     database.all(

@@ -3,7 +3,7 @@ import type { Clock } from "../lib/clock.ts";
 import { EarshotError } from "../lib/errors.ts";
 import type { Lease, LeaseFailure, LeaseGateway, NodeCapabilities } from "../nodes/lease.ts";
 import { createDispatcher, type LiveJob } from "./dispatcher.ts";
-import type { Job, JobResult, SearchJobRequest } from "./job.ts";
+import type { Job, JobResult, SearchJobRequest, SearchMethod } from "./job.ts";
 import type { AttemptEnd, JobInsertion, JobOperations } from "./operations.ts";
 import type { JobSettings } from "./settings.ts";
 import { decodeRequest, encodeRequest, encodeResult, jobOf } from "./stored.ts";
@@ -46,6 +46,9 @@ export type JobQueueContext = {
   /** A fresh UUID, also as the token of a lease. */
   randomUuid: () => string;
   settings: JobSettings;
+  /** Told of each attempt that failed or whose lease lapsed, and of each job that ended, with its method. */
+  onFailedAttempt?: (method: SearchMethod) => void;
+  onEnd?: (method: SearchMethod, state: "done" | "error") => void;
   /** Told of what goes wrong in the watch, which goes on. */
   onFault?: (thrown: unknown) => void;
 };
@@ -53,7 +56,7 @@ export type JobQueueContext = {
 export function createJobQueue(context: JobQueueContext): JobQueue {
   const { store, clock, randomUuid, settings } = context;
   const dispatcher = createDispatcher(clock, settings.maxRunningPerKey);
-  const sweeper = createSweeper({ ...context, dispatcher, settleAttempt });
+  const sweeper = createSweeper({ ...context, dispatcher, settleAttempt, endJob });
 
   async function submit(job: NewJob): Promise<Job> {
     if (dispatcher.depth() >= settings.maxWaiting) throw overloaded();
@@ -66,7 +69,7 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
       canonicalQuery: job.canonicalQuery,
       warnings: JSON.stringify(job.warnings),
       submittedMs,
-      deadlineMs: submittedMs + settings.deadlineMs,
+      deadlineMs: timeAfter(submittedMs, settings.deadlineMs),
     };
     const written = store.write("insertJob", row);
     // The writer keeps the order of its calls: a lease that follows at once finds the row, and shares its commit.
@@ -118,7 +121,7 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
     const { uuid, request, deadlineMs } = job;
     const token = randomUuid();
     const nowMs = clock.now();
-    const untilMs = nowMs + settings.leaseMs;
+    const untilMs = timeAfter(nowMs, settings.leaseMs);
     job.token = token;
     job.leaseUntilMs = untilMs;
     try {
@@ -135,7 +138,7 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
   }
 
   async function renew(uuid: string, token: string): Promise<number> {
-    const untilMs = clock.now() + settings.leaseMs;
+    const untilMs = timeAfter(clock.now(), settings.leaseMs);
     if (!(await store.write("renewLease", { uuid, token, untilMs }))) throw leaseLost(uuid);
     const job = dispatcher.get(uuid);
     if (job?.token === token) job.leaseUntilMs = untilMs;
@@ -149,11 +152,11 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
       uuid,
       token,
       nowMs,
-      expiresMs: nowMs + settings.resultRetentionMs,
+      expiresMs: timeAfter(nowMs, settings.resultRetentionMs),
       result: encodeResult(result),
     });
     if (!done) throw leaseLost(uuid);
-    dispatcher.end(uuid);
+    endJob(uuid, "done");
   }
 
   async function fail(uuid: string, token: string, failure: LeaseFailure): Promise<void> {
@@ -181,12 +184,20 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
   function settleAttempt({ uuid, notBeforeMs }: AttemptEnd): void {
     const job = dispatcher.get(uuid);
     if (job === undefined) return;
+    context.onFailedAttempt?.(job.request.method);
     if (notBeforeMs === null) {
-      dispatcher.end(uuid);
+      endJob(uuid, "error");
       return;
     }
     dispatcher.release(job);
     dispatcher.offerLater(job, notBeforeMs - clock.now());
+  }
+
+  function endJob(uuid: string, state: "done" | "error"): void {
+    const job = dispatcher.get(uuid);
+    if (job === undefined) return;
+    dispatcher.end(uuid);
+    context.onEnd?.(job.request.method, state);
   }
 
   async function start(): Promise<void> {
@@ -215,6 +226,14 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
     start,
     stop,
   };
+}
+
+/** No time is later: the end of what a date can hold. */
+const latestMs = 8.64e15;
+
+/** A time after another one, however long the span is. */
+function timeAfter(ms: number, spanMs: number): number {
+  return Math.min(ms + spanMs, latestMs);
 }
 
 /** A row that nothing has happened to. */

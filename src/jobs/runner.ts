@@ -2,7 +2,8 @@ import type { Clock } from "../lib/clock.ts";
 import { EarshotError, messageOf } from "../lib/errors.ts";
 import type { Lease, LeaseFailure, LeaseGateway } from "../nodes/lease.ts";
 import { type ArchiveSource, searchArchive } from "../platforms/archive/search.ts";
-import type { JobResult, SearchJobRequest } from "./job.ts";
+import { causeOf, failureOf } from "./attempt-fault.ts";
+import { type JobResult, type SearchJobRequest, searchMethods } from "./job.ts";
 
 /** How long one request for work is held open. */
 const leaseWaitMs = 20_000;
@@ -46,7 +47,7 @@ export function startRunner(options: RunnerOptions): Runner {
 
 async function work(options: RunnerOptions, stopping: AbortSignal): Promise<void> {
   const { gateway, clock, nodeId, log } = options;
-  const capabilities = { nodeId, methods: ["searchbyquery", "searchbyfullarchive"] };
+  const capabilities = { nodeId, methods: searchMethods };
   while (!stopping.aborted) {
     try {
       const lease = await gateway.lease(capabilities, leaseWaitMs, stopping);
@@ -79,12 +80,13 @@ async function run(options: RunnerOptions, lease: Lease<SearchJobRequest>): Prom
 type Outcome = { ok: true; result: JobResult } | { ok: false; failure: LeaseFailure };
 
 async function attempt(
-  { source }: RunnerOptions,
-  { work: request, deadlineMs }: Lease<SearchJobRequest>,
+  { source, log }: RunnerOptions,
+  { uuid, attempt: number, work: request, deadlineMs }: Lease<SearchJobRequest>,
 ): Promise<Outcome> {
   try {
     return { ok: true, result: await searchArchive(source, request, deadlineMs) };
   } catch (error) {
+    log.warn({ uuid, attempt: number, ...causeOf(error) }, "an attempt at a job failed");
     return { ok: false, failure: failureOf(error) };
   }
 }
@@ -109,11 +111,3 @@ async function renewUntil(
 
 const isLostLease = (error: unknown): boolean =>
   error instanceof EarshotError && error.code === "lease_lost";
-
-function failureOf(error: unknown): LeaseFailure {
-  if (error instanceof EarshotError) {
-    const { code, message, status, retryable } = error;
-    return { code, message, status, retryable };
-  }
-  return { code: "internal", message: messageOf(error), status: 500, retryable: false };
-}

@@ -16,6 +16,8 @@ export type SweeperContext = {
   dispatcher: Dispatcher;
   /** What to do with a job whose lease has lapsed. */
   settleAttempt: (end: AttemptEnd) => void;
+  /** What to do with a job whose deadline has passed. */
+  endJob: (uuid: string, state: "error") => void;
   onFault?: (thrown: unknown) => void;
 };
 
@@ -57,7 +59,9 @@ export function createSweeper(context: SweeperContext): Sweeper {
     const graceMs = settings.deadlineGraceMs;
     const late = [...dispatcher.all()].filter((job) => job.deadlineMs <= nowMs);
     if (late.length === 0) return;
-    for (const uuid of await store.write("timeOutJobs", { nowMs, graceMs })) dispatcher.end(uuid);
+    for (const uuid of await store.write("timeOutJobs", { nowMs, graceMs })) {
+      context.endJob(uuid, "error");
+    }
     // Whatever the table says of them, no job lives longer.
     for (const job of late) if (job.deadlineMs + graceMs <= nowMs) dispatcher.end(job.uuid);
   }

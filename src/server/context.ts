@@ -43,17 +43,26 @@ export function createContext(
   const log = overrides.log ?? createLog(config.log.level);
   const { store } = control;
   const limiter = createLimiter(clock, config.limits);
+  const ingest = createIngestRole(config);
+  const metrics = createMetrics({ queueDepth: () => queue.depth(), ingest: ingest.state });
   const queue = createJobQueue({
     store,
     clock,
     randomUuid: randomUUID,
     settings: config.jobs,
+    onFailedAttempt: (method) => metrics.failedAttempts.inc({ method }),
+    onEnd: (method, state) => {
+      if (state === "done") metrics.jobsDone.inc({ method });
+      else metrics.jobsFailed.inc({ method });
+    },
     onFault: (fault) => log.warn({ error: messageOf(fault) }, "the watch over the jobs failed"),
   });
-  const ingest = createIngestRole(config);
-  const metrics = createMetrics({ queueDepth: queue.depth, ingest: ingest.state });
   const http: HttpContext = {
-    settings: { ...config.http, ...config.search },
+    settings: {
+      ...config.http,
+      ...config.search,
+      deadlineGraceMs: config.jobs.deadlineGraceMs,
+    },
     clock,
     log,
     metrics,

@@ -1,14 +1,8 @@
 import type { Ingest, IngestState } from "../ingest/jetstream.ts";
-import type { JobResult, SearchJobRequest } from "../jobs/job.ts";
 import { type Runner, startRunner } from "../jobs/runner.ts";
-import type { LeaseGateway } from "../nodes/lease.ts";
 import type { Platform } from "../posts/post.ts";
 import type { Config } from "./config.ts";
 import type { AppContext } from "./context.ts";
-
-type Gateway = LeaseGateway<SearchJobRequest, JobResult>;
-
-type MethodCounter = { inc(labels: { method: string }): void };
 
 /** What this process feeds into the archive by itself. */
 export function fedPlatforms({ ingest }: Config): readonly Platform[] {
@@ -17,9 +11,9 @@ export function fedPlatforms({ ingest }: Config): readonly Platform[] {
 
 /** The node in this process: it leases jobs from the queue through the interface that a remote node will use. */
 export function startNode(context: AppContext): Runner {
-  const { config, archive, clock, log } = context;
+  const { config, queue, archive, clock, log } = context;
   return startRunner({
-    gateway: countedGateway(context),
+    gateway: queue,
     source: {
       archive,
       clock,
@@ -31,29 +25,6 @@ export function startNode(context: AppContext): Runner {
     concurrency: config.jobs.concurrency,
     log,
   });
-}
-
-/** The queue as the node sees it, with its ends counted. */
-function countedGateway({ queue, metrics }: AppContext): Gateway {
-  const methodOf = new Map<string, string>();
-  const handIn = async (uuid: string, counter: MethodCounter, call: () => Promise<void>) => {
-    const method = methodOf.get(uuid) ?? "unknown";
-    methodOf.delete(uuid);
-    await call();
-    counter.inc({ method });
-  };
-  return {
-    lease: async (capabilities, waitMs, signal) => {
-      const lease = await queue.lease(capabilities, waitMs, signal);
-      if (lease !== null) methodOf.set(lease.uuid, lease.work.method);
-      return lease;
-    },
-    renew: queue.renew,
-    complete: (uuid, token, result) =>
-      handIn(uuid, metrics.jobsDone, () => queue.complete(uuid, token, result)),
-    fail: (uuid, token, failure) =>
-      handIn(uuid, metrics.failedAttempts, () => queue.fail(uuid, token, failure)),
-  };
 }
 
 /** Live ingestion. It is loaded after the service listens, since nothing that is served waits for it. */

@@ -1,4 +1,5 @@
-import { parseDuration } from "../lib/duration.ts";
+import ipaddr from "ipaddr.js";
+import { formatDuration, parseDuration } from "../lib/duration.ts";
 
 type Reading<T> = { ok: true; value: T } | { ok: false };
 
@@ -52,20 +53,46 @@ export function count(
   };
 }
 
-/** Milliseconds, written as a number and ms, s, m, h or d. */
-export function duration(name: string, defaultText: string, meaning: string): Setting<number> {
+/** Milliseconds, written as a number and ms, s, m, h or d; `leastMs` or more. */
+export function duration(
+  name: string,
+  fallback: number,
+  leastMs: number,
+  meaning: string,
+): Setting<number> {
+  const least = leastMs === 0 ? "" : ` of ${formatDuration(leastMs)} or more`;
   return {
     name,
-    fallback: parseDuration(defaultText),
-    defaultText,
-    expected: "a duration such as 500ms, 10s, 5m, 24h or 7d",
+    fallback,
+    defaultText: formatDuration(fallback),
+    expected: `a duration${least}, such as 500ms, 10s, 5m, 24h or 7d`,
     meaning,
     read: (written) => {
       try {
-        return { ok: true, value: parseDuration(written) };
+        const value = parseDuration(written);
+        return value >= leastMs ? { ok: true, value } : unreadable;
       } catch {
         return unreadable;
       }
+    },
+  };
+}
+
+const noAddresses = "none";
+
+/** IP addresses and networks. */
+export function addressList(name: string, meaning: string): Setting<readonly string[]> {
+  return {
+    name,
+    fallback: [],
+    defaultText: noAddresses,
+    expected: `addresses and networks such as 10.0.0.0/8, separated by commas, or ${noAddresses}`,
+    meaning,
+    read: (written) => {
+      if (written.trim() === noAddresses) return { ok: true, value: [] };
+      const parts = written.split(",").map((part) => part.trim());
+      const good = parts.every((part) => ipaddr.isValid(part) || ipaddr.isValidCIDR(part));
+      return good ? { ok: true, value: parts } : unreadable;
     },
   };
 }

@@ -1,4 +1,17 @@
-import { choice, count, duration, type Setting, text, urlList } from "./setting-kinds.ts";
+import { defaultLimits } from "../accounts/limits.ts";
+import { jobDefaults } from "../jobs/settings.ts";
+import { longestArchiveQuery, longestLiveQuery } from "../query/bounds.ts";
+import {
+  addressList,
+  choice,
+  count,
+  duration,
+  type Setting,
+  text,
+  urlList,
+} from "./setting-kinds.ts";
+
+const dayMs = 86_400_000;
 
 /**
  * Every setting of Earshot: its variable, its default and what it means. The configuration and docs/configuration.md are
@@ -18,6 +31,10 @@ export const settings = {
   http: {
     host: text("EARSHOT_HOST", "127.0.0.1", "a host name or address", "Address to listen on."),
     port: count("EARSHOT_PORT", 8080, [0, 65_535], "Port to listen on; 0 takes a free one."),
+    trustedProxies: addressList(
+      "EARSHOT_TRUSTED_PROXIES",
+      "Proxies whose `X-Forwarded-For` tells the caller's address; of others it counts for nothing.",
+    ),
     maxBodyBytes: count(
       "EARSHOT_MAX_BODY_BYTES",
       65_536,
@@ -28,54 +45,57 @@ export const settings = {
       "EARSHOT_MAX_HELD_REQUESTS",
       32,
       [0, 10_000],
-      "Requests with `?wait=` that one key may have open; one more is answered at once.",
+      "Requests that wait for the end of a job which one key may have open: one more with `?wait=` is answered at once, one more search in one request is refused.",
     ),
     maxReadWaitMs: duration(
       "EARSHOT_MAX_READ_WAIT",
-      "2s",
-      "Longest time that a status or result read beyond the rate waits for its turn; then it is refused.",
+      2_000,
+      0,
+      "Longest time that a read of one's own job beyond the rate waits for its turn; then it is refused.",
     ),
     stopGraceMs: duration(
       "EARSHOT_STOP_GRACE",
-      "5s",
+      5_000,
+      0,
       "Longest time that a stop waits for open requests and running searches.",
     ),
   },
   limits: {
     requestsPerSecond: count(
       "EARSHOT_REQUESTS_PER_SECOND",
-      3,
+      defaultLimits.requestsPerSecond,
       [1, 1_000_000],
       "Requests that a key may make in any second, unless the key has its own limit.",
     ),
     submissionsPerMinute: count(
       "EARSHOT_SUBMISSIONS_PER_MINUTE",
-      10,
+      defaultLimits.submissionsPerMinute,
       [1, 10_000_000],
       "Searches that a key may submit in any 60 seconds, unless the key has its own limit.",
     ),
     failedKeysPerMinute: count(
       "EARSHOT_FAILED_KEYS_PER_MINUTE",
-      30,
+      defaultLimits.failedKeysPerMinute,
       [1, 1_000_000],
-      "Requests with a wrong key that one address may make in any 60 seconds before it is refused.",
+      "Different wrong keys that may come from one address in any 60 seconds before it is refused.",
     ),
   },
   search: {
     liveWindowMs: duration(
       "EARSHOT_LIVE_WINDOW",
-      "7d",
+      7 * dayMs,
+      1_000,
       "How far `searchbyquery` looks back from the submission.",
     ),
     maxLiveQueryLength: count(
       "EARSHOT_MAX_LIVE_QUERY_LENGTH",
-      1_024,
+      longestLiveQuery,
       [1, 65_536],
       "Longest query of `searchbyquery`, in characters.",
     ),
     maxArchiveQueryLength: count(
       "EARSHOT_MAX_ARCHIVE_QUERY_LENGTH",
-      4_096,
+      longestArchiveQuery,
       [1, 65_536],
       "Longest query of `searchbyfullarchive`, in characters.",
     ),
@@ -83,44 +103,55 @@ export const settings = {
   jobs: {
     deadlineMs: duration(
       "EARSHOT_JOB_DEADLINE",
-      "120s",
+      jobDefaults.deadlineMs,
+      1_000,
       "Time that a job has from its submission, all attempts included.",
     ),
     deadlineGraceMs: duration(
       "EARSHOT_JOB_DEADLINE_GRACE",
-      "2s",
+      jobDefaults.deadlineGraceMs,
+      0,
       "How much later a running job may still hand in what it found.",
     ),
     retryDelayMs: duration(
       "EARSHOT_RETRY_DELAY",
-      "250ms",
+      jobDefaults.retryDelayMs,
+      1,
       "Pause before the second attempt of a job; doubled before each further one.",
     ),
-    maxAttempts: count("EARSHOT_MAX_ATTEMPTS", 3, [1, 100], "Attempts that a job has."),
+    maxAttempts: count(
+      "EARSHOT_MAX_ATTEMPTS",
+      jobDefaults.maxAttempts,
+      [1, 100],
+      "Attempts that a job has.",
+    ),
     leaseMs: duration(
       "EARSHOT_LEASE",
-      "30s",
+      jobDefaults.leaseMs,
+      1_000,
       "Time that a node holds a job before it must renew its lease.",
     ),
     resultRetentionMs: duration(
       "EARSHOT_RESULT_RETENTION",
-      "24h",
+      jobDefaults.resultRetentionMs,
+      1_000,
       "How long a result can be fetched; then the job is `expired`.",
     ),
     retentionMs: duration(
       "EARSHOT_JOB_RETENTION",
-      "7d",
+      jobDefaults.retentionMs,
+      1_000,
       "How long the status of a job can be read; then its uuid is unknown.",
     ),
     maxWaiting: count(
       "EARSHOT_MAX_WAITING_JOBS",
-      10_000,
+      jobDefaults.maxWaiting,
       [1, 10_000_000],
       "Jobs that may wait for a node; a submission beyond it is refused with 503.",
     ),
     maxRunningPerKey: count(
       "EARSHOT_MAX_RUNNING_PER_KEY",
-      2,
+      jobDefaults.maxRunningPerKey,
       [1, 1_000],
       "Searches of one key that run at the same time.",
     ),
@@ -151,12 +182,14 @@ export const settings = {
     ),
     lookbackMs: duration(
       "EARSHOT_INGEST_LOOKBACK",
-      "0s",
+      0,
+      0,
       "How far back the very first start of the live stream begins.",
     ),
     overlapMs: duration(
       "EARSHOT_INGEST_OVERLAP",
-      "5s",
+      5_000,
+      0,
       "How far before the last event on disk the stream is resumed.",
     ),
     batchEvents: count(
@@ -167,12 +200,14 @@ export const settings = {
     ),
     batchMs: duration(
       "EARSHOT_INGEST_BATCH_TIME",
-      "100ms",
+      100,
+      1,
       "Longest time that an event with a post waits for others to be written with.",
     ),
     quietBatchMs: duration(
       "EARSHOT_INGEST_QUIET_BATCH_TIME",
-      "1s",
+      1_000,
+      1,
       "The same for events that only move the stream's place.",
     ),
     maxWaitingEvents: count(
@@ -195,27 +230,32 @@ export const settings = {
     ),
     handshakeTimeoutMs: duration(
       "EARSHOT_INGEST_HANDSHAKE_TIMEOUT",
-      "10s",
+      10_000,
+      1,
       "Longest time that connecting may take.",
     ),
     idleTimeoutMs: duration(
       "EARSHOT_INGEST_IDLE_TIMEOUT",
-      "30s",
+      30_000,
+      1,
       "Time without an event after which the connection is given up.",
     ),
     leastBackoffMs: duration(
       "EARSHOT_INGEST_LEAST_BACKOFF",
-      "250ms",
+      250,
+      1,
       "First pause before connecting again; it doubles with each failure.",
     ),
     mostBackoffMs: duration(
       "EARSHOT_INGEST_MOST_BACKOFF",
-      "30s",
+      30_000,
+      1,
       "Longest pause before connecting again.",
     ),
     coverageSlackMs: duration(
       "EARSHOT_COVERAGE_SLACK",
-      "10s",
+      10_000,
+      0,
       "How far the newest end of the live stream's coverage may lie back and still count as now.",
     ),
   },

@@ -1,8 +1,9 @@
 import type { FastifyInstance } from "fastify";
 import type { Runner } from "../jobs/runner.ts";
-import { systemClock } from "../lib/clock.ts";
+import { type Clock, systemClock } from "../lib/clock.ts";
 import type { Config } from "./config.ts";
 import type { AppContext, ContextOverrides } from "./context.ts";
+import { flushLog } from "./log.ts";
 import { closeStores, openStores } from "./stores.ts";
 
 export type Service = {
@@ -11,8 +12,9 @@ export type Service = {
   app: FastifyInstance;
   context: AppContext;
   /**
-   * Answers held requests with what is known, lets running searches end, closes the stores. Work that is not over after
-   * EARSHOT_STOP_GRACE is left; its jobs are taken up by the next start.
+   * Answers held requests with what is known, lets running searches end, closes the stores. Connections without a whole
+   * request are closed at once. Work that is not over after EARSHOT_STOP_GRACE is left, and all connections are closed; its
+   * jobs are taken up by the next start. Ends at most a few seconds later, whatever anyone does.
    */
   stop(): Promise<void>;
 };
@@ -48,8 +50,7 @@ export async function startService(
     const stop = onlyOnce(() => stopService(context, app, node));
     return { url, app, context, stop };
   } catch (fault) {
-    await context.queue.stop();
-    await node?.stop();
+    await Promise.all([node?.stop(), context.queue.stop()]);
     await context.close();
     throw fault;
   }
@@ -64,25 +65,42 @@ async function takeUpRates({ store, clock, http }: AppContext): Promise<void> {
   http.limiter.rebuild(submissions, nowMs);
 }
 
+/** How long the stores have to close once everything else has ended or was left. */
+const closeMs = 2_000;
+
 async function stopService(
   context: AppContext,
   app: FastifyInstance,
   node: Runner | null,
 ): Promise<void> {
   const { clock, config, log, queue } = context;
-  const over = new AbortController();
-  const tooLate = clock.sleep(config.http.stopGraceMs, over.signal).then(
-    () => log.warn("stopped before everything had ended"),
-    () => undefined,
-  );
-  const drained = (async () => {
-    await Promise.all([app.close(), context.ingest.stop()]);
-    await Promise.all([node?.stop(), queue.stop()]);
-    await context.close();
-  })();
-  await Promise.race([drained, tooLate]);
-  over.abort();
+  // The node first: it takes no more from the queue, which then sends everyone who waits for it away.
+  const nodeEnded = node?.stop();
+  const queueEnded = queue.stop();
+  const drained = Promise.allSettled([nodeEnded, queueEnded, app.close(), context.ingest.stop()]);
+  if (!(await endsWithin(clock, config.http.stopGraceMs, drained))) {
+    log.warn("stopped before everything had ended");
+    app.server.closeAllConnections();
+  }
+  if (!(await endsWithin(clock, closeMs, context.close()))) {
+    log.warn("stopped before the stores were closed");
+  }
   log.info("stopped");
+  await endsWithin(clock, closeMs, flushLog(log));
+}
+
+/** Whether it ends in time; fails as it does. */
+async function endsWithin(clock: Clock, ms: number, work: Promise<unknown>): Promise<boolean> {
+  const over = new AbortController();
+  const tooLate = clock.sleep(ms, over.signal).then(
+    () => false,
+    () => true,
+  );
+  try {
+    return await Promise.race([work.then(() => true), tooLate]);
+  } finally {
+    over.abort();
+  }
 }
 
 function onlyOnce(run: () => Promise<void>): () => Promise<void> {

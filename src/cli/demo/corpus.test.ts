@@ -60,7 +60,9 @@ describe("each operator finds some of the posts and not others", () => {
   beforeAll(async () => {
     archive = await openArchive({ dataDir, readers: 1, segmentPosts: 1_000, clock: systemClock });
     for (const [platform, list] of corpus) {
-      const posts = list.map((record) => toPost(readImportRecord(record), platform));
+      const posts = list.map((record) =>
+        toPost(readImportRecord(record), platform, systemClock.now()),
+      );
       await archive.write({ changes: posts.map((post) => ({ kind: "upsert", post })) });
     }
   });

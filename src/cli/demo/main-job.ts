@@ -1,13 +1,24 @@
 import { EarshotError } from "../../lib/errors.ts";
+import { isoText } from "../../lib/iso-time.ts";
 import { painter, type Terminal } from "../terminal.ts";
 import { type Answer, type Exchange, exchange, uuidOf } from "./curl.ts";
 
 const base = "/v1/search/live/social";
 
 /** The submission of a search, as the API takes it. */
-export function submission(method: string, query: string, maxResults: number): Exchange {
-  const body = { type: "social", arguments: { type: method, query, max_results: maxResults } };
-  return { method: "POST", path: base, body };
+export function submission(
+  method: string,
+  query: string,
+  maxResults: number,
+  bounds: { end_time?: string } = {},
+): Exchange {
+  const asked = { type: method, query, max_results: maxResults, ...bounds };
+  return { method: "POST", path: base, body: { type: "social", arguments: asked } };
+}
+
+/** Up to when the demo's posts are all there are: the whole second in which it starts. */
+export function corpusEndMs(nowMs: number): number {
+  return Math.floor(nowMs / 1_000) * 1_000;
 }
 
 /**
@@ -24,8 +35,12 @@ export async function showMainJob(
   const say = (text: string) => terminal.out(`${accent(text)}\n\n`);
   const ask = (request: Exchange) => exchange(baseUrl, key, request, terminal);
 
+  const bounds = { end_time: isoText(corpusEndMs(nowMs)) };
+
   say("1  Submit a search of the last seven days. The answer is a uuid: the job is on disk now.");
-  const first = await ask(submission("searchbyquery", "aurora lang:en -filter:retweets", 2));
+  const first = await ask(
+    submission("searchbyquery", "aurora lang:en -filter:retweets", 2, bounds),
+  );
   const uuid = uuidOf(expectStatus(first, 202));
 
   say(
@@ -39,7 +54,7 @@ export async function showMainJob(
   say(
     "4  Many operators at once, over the full archive: a place, a threshold, a span of days, safe posts only.",
   );
-  const second = await ask(submission("searchbyfullarchive", manyOperators(nowMs), 10));
+  const second = await ask(submission("searchbyfullarchive", manyOperators(nowMs), 10, bounds));
   const other = uuidOf(expectStatus(second, 202));
   expectStatus(await ask({ method: "GET", path: `${base}/result/${other}?wait=10` }), 200);
 

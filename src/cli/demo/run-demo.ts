@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { importFile } from "../../ingest/import-file.ts";
 import { systemClock } from "../../lib/clock.ts";
+import { isoText } from "../../lib/iso-time.ts";
 import { type Config, configFrom } from "../../server/config.ts";
 import { type Service, startService } from "../../server/start.ts";
 import { withControl } from "../control.ts";
@@ -12,7 +13,7 @@ import { untilStopped } from "../signals.ts";
 import { painter, type Terminal } from "../terminal.ts";
 import { makeCorpus } from "./corpus.ts";
 import { curlLine } from "./curl.ts";
-import { showMainJob, submission } from "./main-job.ts";
+import { corpusEndMs, showMainJob, submission } from "./main-job.ts";
 
 /** Runs the demo on a temporary folder, which is gone afterwards however it ends. */
 export async function runDemo(options: { keep: boolean }, terminal: Terminal): Promise<void> {
@@ -112,7 +113,7 @@ async function importCorpus(
     const times = records.map((record) => Date.parse(record.created_at));
     const covers = {
       fromMs: Math.floor(Math.min(...times) / 86_400_000) * 86_400_000,
-      toMs: nowMs,
+      toMs: corpusEndMs(nowMs),
     };
     const summary = await importFile({
       archive: service.context.archive,
@@ -126,7 +127,7 @@ async function importCorpus(
       limits: configFrom({}).import,
       signal: terminal.stopping,
     });
-    const span = `${new Date(covers.fromMs).toISOString().slice(0, 10)}..${new Date(nowMs).toISOString().slice(0, 19)}Z`;
+    const span = `${new Date(covers.fromMs).toISOString().slice(0, 10)}..${isoText(covers.toMs)}`;
     terminal.out(`${bold(`$ earshot import ${name} --platform ${platform} --covers ${span}`)}\n`);
     terminal.out(`${dim(`${summary.imported} imported, ${summary.rejected} rejected`)}\n`);
   }

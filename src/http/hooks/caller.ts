@@ -1,8 +1,10 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "../../accounts/authenticate.ts";
 import type { LimitDecision } from "../../accounts/limiter.ts";
+import { clientGone } from "../client-gone.ts";
 import type { HttpContext } from "../context.ts";
 import { problem } from "../problem-writer.ts";
+import { refusedByRate, setRetryAfter } from "../refused-by-rate.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -25,40 +27,59 @@ export function callerHook(context: HttpContext) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { pace } = request.routeOptions.config;
     if (pace === undefined) return;
-    if (context.limiter.isBlocked(request.ip)) {
+    const blockedMs = context.limiter.blockedMs(request.ip);
+    if (blockedMs > 0) {
       context.metrics.rateLimited.inc({ policy: "failed_keys" });
-      reply.header("retry-after", "60");
+      const seconds = setRetryAfter(reply, blockedMs);
       throw problem("too_many_failed_keys", "too many requests with a wrong key came from here", {
-        hint: "wait a minute and send a valid key",
+        hint: `come again in ${seconds} s with a valid key`,
       });
     }
     const caller = await identify(context, request);
     request.caller = caller;
+    const gone = clientGone(reply);
     const decision =
       pace === "call"
         ? context.limiter.takeRequest(caller)
-        : await context.limiter.waitForRequest(
-            caller,
-            context.settings.maxReadWaitMs,
-            clientGone(reply),
-          );
+        : await takeRead(context, request, caller, gone);
+    if (decision === null) {
+      // Nobody is there to be answered.
+      reply.hijack();
+      return;
+    }
     if (!decision.allowed) throw refusedByRate(context, reply, decision);
   };
 }
 
-/** Tells the caller when to come again, and counts the refusal. */
-export function refusedByRate(
+/**
+ * A read of one's own job waits for its turn when the second is used up; one of anything else is refused at once, so that
+ * nobody holds requests open by asking for what is not there. Null when the client has gone while it waited.
+ */
+async function takeRead(
   context: HttpContext,
-  reply: FastifyReply,
-  { policy, retryAfterMs }: Pick<LimitDecision, "policy" | "retryAfterMs">,
-) {
-  context.metrics.rateLimited.inc({ policy });
-  const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
-  reply.header("retry-after", String(seconds));
-  const what = policy === "burst" ? "requests a second" : "searches a minute";
-  return problem("rate_limited", `the key's ${what} are used up`, {
-    hint: `come again in ${seconds} s; RateLimit tells what is left`,
-  });
+  { params }: FastifyRequest,
+  caller: Caller,
+  gone: AbortSignal,
+): Promise<LimitDecision | null> {
+  const { limiter, jobs, settings } = context;
+  const decision = limiter.takeRequest(caller);
+  if (decision.allowed) return decision;
+  const uuid = uuidIn(params);
+  const isOwn =
+    jobs.isUnderWay(caller.accountId, uuid) || (await jobs.find(caller.accountId, uuid)) !== null;
+  if (!isOwn) return decision;
+  try {
+    return await limiter.waitForRequest(caller, settings.maxReadWaitMs, gone);
+  } catch (error) {
+    if (gone.aborted) return null;
+    throw error;
+  }
+}
+
+function uuidIn(params: unknown): string {
+  return typeof params === "object" && params !== null && "uuid" in params
+    ? String(params.uuid)
+    : "";
 }
 
 async function identify(context: HttpContext, request: FastifyRequest): Promise<Caller> {
@@ -71,19 +92,10 @@ async function identify(context: HttpContext, request: FastifyRequest): Promise<
   const token = /^bearer +([^\s]+) *$/i.exec(header)?.[1];
   const caller = token === undefined ? null : await context.authenticate(token);
   if (caller !== null) return caller;
-  context.limiter.takeFailedAuth(request.ip);
+  context.limiter.takeFailedAuth(request.ip, header);
   throw problem("unauthorized", "the API key is not valid", {
     hint: "check that the key is whole and was not revoked: Authorization: Bearer <API_KEY>",
   });
-}
-
-/** Aborts when the client closes the connection before its answer is whole. */
-export function clientGone(reply: FastifyReply): AbortSignal {
-  const controller = new AbortController();
-  reply.raw.once("close", () => {
-    if (!reply.raw.writableFinished) controller.abort();
-  });
-  return controller.signal;
 }
 
 /** The caller of a route that needs a key. */

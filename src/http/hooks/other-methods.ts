@@ -1,22 +1,19 @@
-import type { FastifyInstance, HTTPMethods } from "fastify";
+import { METHODS } from "node:http";
+import type { FastifyInstance } from "fastify";
 import { problem } from "../problem-writer.ts";
 import { platformWordHook } from "./platform-word.ts";
 
-const answered: readonly HTTPMethods[] = [
-  "GET",
-  "HEAD",
-  "POST",
-  "PUT",
-  "PATCH",
-  "DELETE",
-  "OPTIONS",
-];
+/** A CONNECT names no path and never comes here. */
+const answered = METHODS.filter((method) => method !== "CONNECT");
 
 /**
  * Remembers which methods each path has. The function it returns is called when all routes are known and gives each path a
  * 405 with `Allow` for the methods that it lacks.
  */
 export function watchMethods(app: FastifyInstance): (owner: FastifyInstance) => void {
+  for (const method of answered) {
+    if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
+  }
   const methodsByUrl = new Map<string, Set<string>>();
   app.addHook("onRoute", ({ url, method }) => {
     const methods = methodsByUrl.get(url) ?? new Set();

@@ -4,6 +4,7 @@ import type { HttpContext } from "../context.ts";
 import type { HeldRequests } from "../hooks/held-requests.ts";
 import type { Submissions } from "../submission.ts";
 import { addRecentRoute } from "./node/recent.ts";
+import { addErrorsRoute } from "./ops/errors.ts";
 import { addLivezRoute } from "./ops/livez.ts";
 import { addMetricsRoute } from "./ops/metrics.ts";
 import { addOpenApiRoute } from "./ops/openapi.ts";
@@ -28,4 +29,5 @@ export function addRoutes(
   addReadyzRoute(typed, context);
   addMetricsRoute(typed, context);
   addOpenApiRoute(typed);
+  addErrorsRoute(typed);
 }

@@ -1,16 +1,15 @@
 import * as z from "zod";
+import { jobStates, searchMethods, sourceTypes } from "../../jobs/job.ts";
 
 /** What the routes answer, for openapi.json; the answers themselves are written as text. */
 const uuid = z.uuid().meta({ examples: ["0f8fad5b-d9cb-469f-a165-70867728950e"] });
 const time = z.iso.datetime().meta({ examples: ["2026-01-31T12:00:00.000Z"] });
 
-const state = z
-  .enum(["received", "in progress", "done", "error", "error(retrying)", "cancelled", "expired"])
-  .meta({
-    id: "JobState",
-    description: "done, error, cancelled and expired are final.",
-    examples: ["done"],
-  });
+const state = z.enum(jobStates).meta({
+  id: "JobState",
+  description: "done, error, cancelled and expired are final.",
+  examples: ["done"],
+});
 
 export const handle = z.strictObject({ uuid, error: z.literal("") }).meta({
   id: "JobHandle",
@@ -135,8 +134,8 @@ export const status = z
     status: state,
     error: z.string().meta({ description: "Why the job failed; empty unless it did." }),
     platform: z.enum(["social", "bluesky", "mastodon", "x"]),
-    type: z.enum(["social", "social-credential", "social-api"]),
-    method: z.enum(["searchbyquery", "searchbyfullarchive"]),
+    type: z.enum(sourceTypes),
+    method: z.enum(searchMethods),
     query: z.string(),
     canonical_query: z.string().meta({ description: "The query as it was understood." }),
     sources: z.array(

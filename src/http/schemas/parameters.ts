@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { closedObject } from "./words.ts";
+import { closedObject, wording } from "./words.ts";
 
 const platform = z.string().meta({
   description: "social for all platforms, or bluesky, mastodon, x, twitter.",
@@ -15,16 +15,32 @@ export const platformPath = z.object({ platform });
 export const jobPath = z.object({ uuid });
 export const platformJobPath = z.object({ platform, uuid });
 
+const wholeSeconds = wording(
+  "expected a whole number of seconds from 1 to 30",
+  "write it in digits, such as ?wait=10",
+);
+
 /** `?wait=` of status and result, in seconds. */
-export const waitQuery = closedObject("parameter", {
-  wait: z.coerce
-    .number({ error: "expected a whole number of seconds from 1 to 30" })
-    .int({ error: "expected a whole number of seconds from 1 to 30" })
-    .min(1, { error: "expected 1 to 30 seconds" })
-    .max(30, { error: "expected 1 to 30 seconds" })
-    .optional()
-    .meta({
-      description: "Holds the request until the job ends, at most so many seconds.",
-      examples: [10],
-    }),
-});
+export const waitQuery = closedObject(
+  {
+    what: "parameter",
+    needed: "the query string is not valid",
+    hint: "the only parameter is wait, such as ?wait=10",
+  },
+  {
+    wait: z
+      .preprocess(readSeconds, z.int(wholeSeconds).min(1, wholeSeconds).max(30, wholeSeconds))
+      .optional()
+      .meta({
+        description: "Holds the request until the job ends, at most so many seconds.",
+        examples: [10],
+      }),
+  },
+);
+
+/** Digits alone, written once in one way: no sign, no space, no exponent. */
+function readSeconds(written: unknown): unknown {
+  return typeof written === "string" && /^([1-9]|[12]\d|30)$/.test(written)
+    ? Number(written)
+    : written;
+}

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { methodNames } from "../methods.ts";
 import { typeNames } from "../source-types.ts";
-import { closedObject, wordOf } from "./words.ts";
+import { closedObject, wording, wordOf } from "./words.ts";
 
 const moment = z
   .union([z.iso.datetime({ offset: true }), z.iso.date()], {
@@ -9,25 +9,46 @@ const moment = z
   })
   .meta({ format: "date-time", examples: ["2026-01-31T12:00:00Z"] });
 
-const searchArguments = closedObject("argument", {
-  type: wordOf("method", methodNames).meta({
+export const wholeNumber = wording(
+  "expected a whole number",
+  "write it in digits and without quotes, such as 20",
+);
+
+export const queryText = wording(
+  "expected the query as a string",
+  'put it in quotes, such as "comet lang:en"',
+);
+
+const cursorText = wording(
+  "expected the cursor of an earlier result",
+  "send X-Next-Cursor exactly as it was received",
+);
+
+const argumentsNeeded = {
+  what: "argument",
+  needed: "expected an object of arguments",
+  hint: 'send "arguments":{"type":"searchbyquery","query":"comet"}',
+};
+
+const searchArguments = closedObject(argumentsNeeded, {
+  type: wordOf("method", methodNames, 'send "type":"searchbyquery" in arguments').meta({
     description: "The search method.",
     examples: ["searchbyquery"],
   }),
   query: z
-    .string()
+    .string(queryText)
     .optional()
     .meta({ description: "What to search, with operators.", examples: ["comet lang:en"] }),
   max_results: z
-    .int()
+    .int(wholeNumber)
     .optional()
     .meta({
       description: "Posts wanted: 1 to 100, to 500 with searchbyfullarchive; 20 when absent.",
       examples: [20],
     }),
   next_cursor: z
-    .string()
-    .max(2_048)
+    .string(cursorText)
+    .max(2_048, cursorText)
     .optional()
     .meta({ description: "The X-Next-Cursor of an earlier result of the same search." }),
   start_time: moment.optional().meta({ description: "Only posts from this moment on." }),
@@ -36,11 +57,20 @@ const searchArguments = closedObject("argument", {
     .enum(["newest"], { error: 'the only order there is so far is "newest"' })
     .optional()
     .meta({ description: "The order of the result." }),
-  count: z.int().optional().meta({ description: "Taken for max_results when that is missing." }),
+  count: z
+    .int(wholeNumber)
+    .optional()
+    .meta({ description: "Taken for max_results when that is missing." }),
 }).meta({ id: "SearchArguments" });
 
-export const submission = closedObject("field", {
-  type: wordOf("type", typeNames).meta({
+const bodyNeeded = {
+  what: "field",
+  needed: "expected a JSON object",
+  hint: 'send {"type":"social","arguments":{"type":"searchbyquery","query":"comet"}}',
+};
+
+export const submission = closedObject(bodyNeeded, {
+  type: wordOf("type", typeNames, 'send "type":"social"').meta({
     description: "Which sources may be asked.",
     examples: ["social"],
   }),

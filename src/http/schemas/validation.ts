@@ -1,14 +1,18 @@
 import type { FastifySchemaCompiler } from "fastify";
 import type * as z from "zod";
 import type { ErrorDetail } from "../../lib/errors.ts";
-import { problem } from "../problem-writer.ts";
+import { mostDetails, problem } from "../problem-writer.ts";
+import { hintOf, shortName, unknownName } from "./words.ts";
 
-/** Validates body, path and query string with their zod schemas; every fault carries a JSON pointer. */
+/**
+ * Validates body, path and query string with their zod schemas; every fault carries a JSON pointer. At most `mostDetails` are
+ * told, and of a name that is not known only the beginning, so that no answer outgrows its request by much.
+ */
 export const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart }) => {
   return (input: unknown) => {
     const outcome = schema.safeParse(input);
     if (outcome.success) return { value: outcome.data };
-    const details = outcome.error.issues.flatMap(detailsOf);
+    const details = outcome.error.issues.flatMap(detailsOf).slice(0, mostDetails);
     return { error: invalid(details, httpPart === "querystring" ? "query string" : "body") };
   };
 };
@@ -26,15 +30,17 @@ function sentence({ pointer, message }: ErrorDetail): string {
 }
 
 function detailsOf(issue: z.core.$ZodIssue): readonly ErrorDetail[] {
-  const message = issue.message.charAt(0).toLowerCase() + issue.message.slice(1);
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => ({
+    return issue.keys.slice(0, mostDetails).map((key) => ({
       code: "unknown_argument",
-      message,
-      pointer: pointerTo([...issue.path, key]),
+      message: unknownName(issue.message, key),
+      pointer: pointerTo([...issue.path, shortName(key)]),
     }));
   }
-  return [{ code: codeOf(issue), message, pointer: pointerTo(issue.path) }];
+  const message = issue.message.charAt(0).toLowerCase() + issue.message.slice(1);
+  const hint = hintOf(issue.message);
+  const fault = { code: codeOf(issue), message, pointer: pointerTo(issue.path) };
+  return [hint === undefined ? fault : { ...fault, hint }];
 }
 
 function codeOf(issue: z.core.$ZodIssue): string {

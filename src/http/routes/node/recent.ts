@@ -2,24 +2,37 @@ import * as z from "zod";
 import { wordPathRules } from "../../checked-arguments.ts";
 import type { HttpContext } from "../../context.ts";
 import { callerOf } from "../../hooks/caller.ts";
-import { type HeldRequests, hasEnded } from "../../hooks/held-requests.ts";
-import { jobFault, problem } from "../../problem-writer.ts";
+import type { HeldRequests } from "../../hooks/held-requests.ts";
+import { jobFault } from "../../job-fault.ts";
+import { setResultFields } from "../../result-fields.ts";
 import { jsonAnswer, problemAnswers, recentAnswer } from "../../schemas/answers.ts";
 import { platformPath } from "../../schemas/parameters.ts";
+import { queryText, wholeNumber } from "../../schemas/submission.ts";
 import { closedObject } from "../../schemas/words.ts";
 import { platformOfWord } from "../../source-types.ts";
 import type { Submissions } from "../../submission.ts";
 import type { TypedApp } from "../typed-app.ts";
 
-const recentBody = closedObject("field", {
-  query: z.string().meta({ description: "What to search, with operators." }),
-  count: z.int().optional().meta({ description: "Posts wanted, 1 to 100; 20 when absent." }),
+const bodyNeeded = {
+  what: "field",
+  needed: "expected a JSON object",
+  hint: 'send {"query":"comet","count":20}',
+};
+
+const recentBody = closedObject(bodyNeeded, {
+  query: z.string(queryText).meta({ description: "What to search, with operators." }),
+  count: z
+    .int(wholeNumber)
+    .optional()
+    .meta({ description: "Posts wanted, 1 to 100; 20 when absent." }),
 }).meta({ id: "RecentSearch", examples: [{ query: "comet lang:en", count: 20 }] });
+
+const recentRules = { ...wordPathRules, pointers: { query: "/query", maxResults: "/count" } };
 
 /** POST /api/v1/data/<platform>/tweets/recent: `searchbyquery`, answered in the same request. */
 export function addRecentRoute(
   app: TypedApp,
-  context: Pick<HttpContext, "archive">,
+  context: Pick<HttpContext, "archive" | "cursorKey">,
   submissions: Submissions,
   held: HeldRequests,
 ): void {
@@ -30,7 +43,9 @@ export function addRecentRoute(
     schema: {
       operationId: "searchRecent",
       summary: "Search recent posts in one request",
-      description: "The live search of a node. It costs one request and one submission.",
+      description:
+        "The live search of a node. It costs one request and one submission. X-Coverage and X-Next-Cursor are those of a " +
+        "result; the cursor continues in a submission of the same search.",
       tags: ["node"],
       security: [{ key: [] }],
       params: platformPath,
@@ -46,7 +61,7 @@ export function addRecentRoute(
           429: "A rate of the key is used up; Retry-After tells when to come again.",
           500: "The search failed by a fault of Earshot.",
           502: "The search failed by a fault of an upstream source.",
-          503: "Too many jobs wait, or the store cannot be written.",
+          503: "Too many jobs wait, the store cannot be written, or the server stops.",
           504: "The time of the search ran out.",
         }),
       },
@@ -55,19 +70,19 @@ export function addRecentRoute(
       const caller = callerOf(request);
       const { query, count } = request.body;
       const platform = platformOfWord(request.params.platform) ?? "social";
-      const submitted = await submissions.submit(
-        caller,
-        platform,
-        {
-          type: "social",
-          arguments: { type: "searchbyquery", query, ...(count === undefined ? {} : { count }) },
+      const body = {
+        type: "social",
+        arguments: {
+          type: "searchbyquery" as const,
+          query,
+          ...(count === undefined ? {} : { count }),
         },
-        { ...wordPathRules, pointers: { query: "/query", maxResults: "/count" } },
-        reply,
+      };
+      const job = await held.submitAndWait(caller, reply, () =>
+        submissions.submit(caller, platform, body, recentRules, reply),
       );
-      const job = await held.waitToTheEnd(caller, submitted, reply);
-      if (!hasEnded(job)) throw problem("deadline_exceeded", "the search has not ended in time");
       if (job.result === null) throw jobFault(job.failure);
+      setResultFields(context, reply, job, job.result);
       const texts = await context.archive.records(job.result.positions);
       const node = JSON.stringify(job.node ?? "");
       return reply

@@ -1,14 +1,14 @@
-import { readFile } from "node:fs/promises";
 import * as z from "zod";
 import { jsonAnswer } from "../../schemas/answers.ts";
 import type { TypedApp } from "../typed-app.ts";
+import { readOnce } from "./read-once.ts";
 
 /** Where the description of this API lies; `npm run openapi` makes it anew from the routes. */
 export const openApiFile = new URL("../../../../openapi.json", import.meta.url);
 
 /** GET /openapi.json: the description of this API. */
 export function addOpenApiRoute(app: TypedApp): void {
-  let text: Promise<string> | null = null;
+  const text = readOnce(openApiFile);
   app.route({
     method: "GET",
     url: "/openapi.json",
@@ -18,9 +18,7 @@ export function addOpenApiRoute(app: TypedApp): void {
       tags: ["operation"],
       response: { 200: jsonAnswer("OpenAPI 3.1.", z.looseObject({ openapi: z.string() })) },
     },
-    handler: async (_request, reply) => {
-      text ??= readFile(openApiFile, "utf8");
-      return reply.type("application/json; charset=utf-8").send(await text);
-    },
+    handler: async (_request, reply) =>
+      reply.type("application/json; charset=utf-8").send(await text()),
   });
 }

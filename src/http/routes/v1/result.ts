@@ -3,11 +3,11 @@ import type { Job, JobResult } from "../../../jobs/job.ts";
 import type { HttpContext } from "../../context.ts";
 import { callerOf } from "../../hooks/caller.ts";
 import type { HeldRequests } from "../../hooks/held-requests.ts";
-import { cursorOf } from "../../next-cursor.ts";
-import { jobFault, problem } from "../../problem-writer.ts";
+import { jobFault } from "../../job-fault.ts";
+import { problem } from "../../problem-writer.ts";
+import { setResultFields } from "../../result-fields.ts";
 import { jsonAnswer, problemAnswers, records, unfinished } from "../../schemas/answers.ts";
 import { jobPath, platformJobPath, waitQuery } from "../../schemas/parameters.ts";
-import { coverageField } from "../../status-body.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 const shared = {
@@ -26,7 +26,7 @@ const shared = {
       401: "No valid key.",
       404: "There is no such job, or it is another account's.",
       410: "The job was cancelled, or its result has expired.",
-      429: "The key's requests a second were used up for too long.",
+      429: "The key's requests a second were used up for too long, or the job is not one's own.",
       500: "The job failed by a fault of Earshot.",
       502: "The job failed by a fault of an upstream source.",
       503: "The archive cannot be read for the moment.",
@@ -64,12 +64,8 @@ export function addResultRoutes(app: TypedApp, context: HttpContext, held: HeldR
 
   async function page(reply: FastifyReply, job: Job, result: JobResult) {
     const texts = await context.archive.records(result.positions);
-    const cursor = cursorOf(context, job);
-    if (cursor !== null) reply.header("x-next-cursor", cursor);
-    return reply
-      .header("x-coverage", coverageField(result.complete, result.coverage))
-      .type("application/json; charset=utf-8")
-      .send(`[${texts.join(",")}]`);
+    setResultFields(context, reply, job, result);
+    return reply.type("application/json; charset=utf-8").send(`[${texts.join(",")}]`);
   }
 
   app.route({

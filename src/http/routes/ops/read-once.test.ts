@@ -1,0 +1,17 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { expect, test } from "vitest";
+import { readOnce } from "./read-once.ts";
+
+test("a file that could not be read is read by the next call, then never again", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "earshot-test-"));
+  const file = join(folder, "page");
+  const read = readOnce(pathToFileURL(file));
+  await expect(read()).rejects.toThrow("ENOENT");
+  await writeFile(file, "text");
+  expect(await read()).toBe("text");
+  await rm(folder, { recursive: true });
+  expect(await read()).toBe("text");
+});

@@ -1,0 +1,57 @@
+import { EarshotError } from "../lib/errors.ts";
+import type { LeaseFailure } from "../nodes/lease.ts";
+
+/** What a caller is told of faults whose own message tells what happened inside. */
+const publicMessages: ReadonlyMap<string, string> = new Map([
+  ["internal", "a fault in Earshot"],
+  ["archive_unavailable", "the archive cannot be read for the moment"],
+]);
+
+/** Why an attempt failed, as its job keeps it and its caller reads it. */
+export function failureOf(error: unknown): LeaseFailure {
+  const code = codeOf(error);
+  const message = publicMessages.get(code);
+  if (!(error instanceof EarshotError)) {
+    return { code, message: message ?? code, status: 500, retryable: false };
+  }
+  const { status, retryable } = error;
+  return { code, message: message ?? error.message, status, retryable };
+}
+
+/**
+ * Why an attempt failed, as the log tells it. What comes out of the engine may repeat the query, so that only what is one of
+ * its fixed texts is told.
+ */
+export function causeOf(error: unknown): { code: string; error: string } {
+  const code = codeOf(error);
+  if (error instanceof EarshotError && !publicMessages.has(code)) {
+    return { code, error: error.message };
+  }
+  const inside = messagesOf(error).join(": ");
+  return { code, error: engineTexts.find((text) => inside.includes(text)) ?? "of another kind" };
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof EarshotError ? error.code : "internal";
+}
+
+function messagesOf(error: unknown): string[] {
+  return error instanceof Error ? [error.message, ...messagesOf(error.cause)] : [];
+}
+
+/** Texts of SQLite's result codes (sqlite3_errstr), and of a thread that is gone. */
+const engineTexts = [
+  "database disk image is malformed",
+  "file is not a database",
+  "unable to open database file",
+  "disk I/O error",
+  "database or disk is full",
+  "attempt to write a readonly database",
+  "database is locked",
+  "out of memory",
+  "string or blob too big",
+  "locking protocol",
+  "no such table",
+  "SQL logic error",
+  "a worker thread is gone",
+];

@@ -1,0 +1,160 @@
+import { once } from "node:events";
+import { afterEach, expect, test } from "vitest";
+import { createLog } from "../src/server/log.ts";
+import { connectTo } from "./support/connect-to.ts";
+import {
+  type ServiceUnderTest,
+  search,
+  startServiceUnderTest,
+} from "./support/service-under-test.ts";
+
+const started: ServiceUnderTest[] = [];
+async function start(
+  settings: Readonly<Record<string, string>> = {},
+  logged: string[] = [],
+): Promise<ServiceUnderTest> {
+  const log = createLog("info", { write: (line) => logged.push(line) });
+  const service = await startServiceUnderTest(settings, { log });
+  started.push(service);
+  return service;
+}
+afterEach(async () => {
+  for (const service of started.splice(0).reverse()) await service.remove();
+});
+
+const recentPath = "/api/v1/data/social/tweets/recent";
+
+test("a stop does not wait for connections that hold no whole request, and frees the folder", async () => {
+  const logged: string[] = [];
+  const service = await start({ EARSHOT_STOP_GRACE: "60s" }, logged);
+  const key = await service.makeKey();
+  const head = `POST /v1/search/live/social HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n`;
+  const unfinished = [
+    "",
+    "GET /livez HTTP/1.1\r\nHo",
+    `${head}Content-Type: application/json\r\nContent-Length: 500\r\n\r\n{"type"`,
+    "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n",
+  ];
+  const closed = [];
+  for (const text of unfinished) {
+    const socket = await connectTo(service.url);
+    socket.on("error", () => undefined).resume();
+    closed.push(once(socket, "close"));
+    if (text !== "") socket.write(text);
+  }
+  // An answer on a connection made after them tells that the server has read them all.
+  await fetch(`${service.url}/livez`);
+  await service.stop();
+  await Promise.all(closed);
+  expect(logged.join("")).not.toContain("before everything had ended");
+
+  const next = await start({ EARSHOT_DATA_DIR: service.dataDir });
+  expect((await next.call(null, { method: "GET", url: "/readyz" })).statusCode).toBe(200);
+});
+
+test("when the grace is over, work that has not ended is left and the folder is free", async () => {
+  const logged: string[] = [];
+  const service = await start({ EARSHOT_STOP_GRACE: "0s" }, logged);
+  const key = await service.makeKey();
+  const { jobs } = service.context.http;
+  const asked = Promise.withResolvers<void>();
+  jobs.find = () => {
+    asked.resolve();
+    return new Promise(() => undefined);
+  };
+  const url = `${service.url}/v1/search/live/social/status/0f8fad5b-d9cb-469f-a165-70867728950e`;
+  const answer = fetch(url, { headers: { authorization: `Bearer ${key}` } }).catch(() => "cut");
+  await asked.promise;
+  await service.stop();
+  expect(await answer).toBe("cut");
+  expect(logged.join("")).toContain("before everything had ended");
+  const next = await start({ EARSHOT_DATA_DIR: service.dataDir });
+  expect((await next.call(null, { method: "GET", url: "/readyz" })).statusCode).toBe(200);
+});
+
+test("a search in one request that a stop interrupts is 503 and counted as held until then", async () => {
+  const service = await start({ EARSHOT_NODE_CONCURRENCY: "0", EARSHOT_MAX_HELD_REQUESTS: "1" });
+  const key = await service.makeKey();
+  const body = { query: "comet" };
+  const waiting = service.submit(key, body, recentPath);
+  await service.waitForHeld(1);
+  const more = await service.submit(key, body, recentPath);
+  expect(more.statusCode).toBe(429);
+  expect(more.json()).toMatchObject({ code: "rate_limited" });
+  expect(more.headers["retry-after"]).toBe("1");
+  await service.stop();
+  const answer = await waiting;
+  expect(answer.statusCode).toBe(503);
+  expect(answer.json()).toMatchObject({ code: "unavailable", retryable: true });
+});
+
+test("a job that ends by its deadline is counted, and its search in one request is 504", async () => {
+  const logged: string[] = [];
+  const settings = { EARSHOT_NODE_CONCURRENCY: "0", EARSHOT_JOB_DEADLINE: "1s" };
+  const service = await start(settings, logged);
+  const key = await service.makeKey();
+  const answer = await service.submit(key, { query: "comet" }, recentPath);
+  expect(answer.statusCode).toBe(504);
+  const metrics = await service.context.http.metrics.text();
+  expect(metrics).toMatch(/earshot_jobs_failed_total\{method="searchbyquery"\} 1/);
+  expect(logged.join("")).not.toContain('"level":"error"');
+});
+
+test("a client that hangs up while its read waits for its turn leaves no error behind", async () => {
+  const logged: string[] = [];
+  const service = await start({}, logged);
+  const key = await service.makeKey({ requestsPerSecond: 1 });
+  const { uuid } = (await service.submit(key, search("comet"))).json();
+  const url = `${service.url}/v1/search/live/social/status/${uuid}`;
+  const gone = new AbortController();
+  const read = fetch(url, { headers: { authorization: `Bearer ${key}` }, signal: gone.signal });
+  const waits = () => {
+    const [burst] = service.context.http.limiter.state(callerOf(key));
+    return (burst?.growsInMs ?? 0) > 1_000;
+  };
+  while (!waits()) await new Promise((resolve) => setImmediate(resolve));
+  gone.abort();
+  await expect(read).rejects.toThrow();
+  await service.stop();
+  expect(logged.join("")).not.toContain('"level":"error"');
+});
+
+function callerOf(key: string) {
+  const keyId = key.split("_")[1] ?? "";
+  return { keyId, accountId: "", requestsPerSecond: 1, submissionsPerMinute: null };
+}
+
+test("a failed attempt is logged once, without the query, and its caller is told no more than that", async () => {
+  const logged: string[] = [];
+  const service = await start({ EARSHOT_MAX_ATTEMPTS: "2" }, logged);
+  const key = await service.makeKey();
+  service.context.archive.search = () =>
+    Promise.reject(new Error("SQL logic error near canaryword"));
+  const { uuid } = (await service.submit(key, search("canaryword"))).json();
+  for (let again = 0; again < 3; again++) {
+    const result = await service.result(key, uuid);
+    expect(result.statusCode).toBe(500);
+    expect(result.json()).toMatchObject({ code: "job_failed", error: "a fault in Earshot" });
+  }
+  const lines = logged.join("");
+  expect(lines).not.toContain("canaryword");
+  expect(lines.match(/an attempt at a job failed/g)).toHaveLength(1);
+  expect(lines).toContain(`"uuid":"${uuid}"`);
+  expect(lines).toContain('"error":"SQL logic error"');
+  expect(lines).not.toContain('"level":"error"');
+});
+
+test("a live window longer than any date is unbounded, and so long a retention ends with the calendar", async () => {
+  const service = await start({
+    EARSHOT_LIVE_WINDOW: "103000000d",
+    EARSHOT_RESULT_RETENTION: "103000000d",
+  });
+  const key = await service.makeKey();
+  const { uuid } = (await service.submit(key, search("comet"))).json();
+  await service.result(key, uuid);
+  const url = `/v1/search/live/social/status/${uuid}`;
+  const status = await service.call(key, { method: "GET", url });
+  expect(status.statusCode, status.body).toBe(200);
+  expect(status.json().coverage.from).toBeNull();
+  expect(status.json().expires_at).toBe("9999-12-31T23:59:59.999Z");
+});

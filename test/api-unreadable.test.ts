@@ -1,0 +1,172 @@
+import { METHODS } from "node:http";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { connectTo } from "./support/connect-to.ts";
+import {
+  type ServiceUnderTest,
+  search,
+  startServiceUnderTest,
+} from "./support/service-under-test.ts";
+
+let service: ServiceUnderTest;
+let key: string;
+const path = "/v1/search/live/social";
+
+beforeAll(async () => {
+  service = await startServiceUnderTest({ EARSHOT_MAX_BODY_BYTES: "1048576" });
+  key = await service.makeKey();
+});
+afterAll(() => service.remove());
+
+async function refusal(body: string | Buffer) {
+  const answer = await service.call(key, {
+    method: "POST",
+    url: path,
+    headers: { "content-type": "application/json" },
+    payload: body,
+  });
+  expect(answer.headers["content-type"]).toContain("application/problem+json");
+  expect(answer.statusCode).toBe(400);
+  return { ...answer.json(), size: answer.body.length };
+}
+
+describe("a refusal stays small, whatever the request repeats", () => {
+  const names = (count: number, name: (index: number) => string) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [name(index), 1]));
+
+  test.each([
+    ["many unknown names", names(60_000, (index) => `name${index}`)],
+    ["long unknown names", names(20, (index) => `${index}${"n".repeat(40_000)}`)],
+    ["long words", { type: "t".repeat(500_000), arguments: { type: "m".repeat(500_000) } }],
+    ["a long query", search("since:".concat("9".repeat(900_000)))],
+  ])("%s", async (_, body) => {
+    for (const whole of [body, { ...search("comet"), arguments: body }]) {
+      const { size, errors } = await refusal(JSON.stringify(whole));
+      expect(size).toBeLessThan(32_000);
+      expect(errors.length).toBeLessThanOrEqual(64);
+    }
+  });
+
+  test("each name has a message of its own", async () => {
+    const { errors } = await refusal(JSON.stringify(search("comet", { max_result: 1, cont: 1 })));
+    expect(errors).toMatchObject([
+      { pointer: "/arguments/max_result", message: expect.stringContaining('"max_results"?') },
+      { pointer: "/arguments/cont", message: expect.stringContaining('"count"?') },
+    ]);
+  });
+
+  test("a long query string", async () => {
+    const { uuid } = (await service.submit(key, search("comet"))).json();
+    const parameters = Array.from({ length: 1_500 }, (_, index) => `p${index}=1`).join("&");
+    const url = `${path}/status/${uuid}?${parameters}`;
+    const answer = await service.call(key, { method: "GET", url });
+    expect(answer.statusCode).toBe(400);
+    expect(answer.body.length).toBeLessThan(32_000);
+  });
+});
+
+describe("a body that cannot be read", () => {
+  test.each([
+    ['{"type":', "the body is not JSON: unexpected end of JSON input"],
+    ['{"type": social}', "the body is not JSON: unexpected token 's'"],
+    [
+      '{\n"type" "social"}',
+      "the body is not JSON: expected ':' after property name at position 9 (line 2 column 8)",
+    ],
+    ["[".repeat(200_000), "the body is not JSON: unexpected end of JSON input"],
+    [`${"[".repeat(200_000)}${"]".repeat(200_000)}`, "the body nests too deeply"],
+    ["", "the body is empty, expected a JSON object"],
+  ])("%.20s tells once what is wrong, and where", async (body, message) => {
+    expect(await refusal(body)).toMatchObject({ code: "invalid_json", error: message, uuid: "" });
+  });
+
+  test("bytes that are no UTF-8", async () => {
+    const body = Buffer.from(JSON.stringify(search("comet \u00e9")), "latin1");
+    expect(await refusal(body)).toMatchObject({
+      code: "invalid_json",
+      error: "the body is not UTF-8",
+    });
+  });
+
+  test("a forbidden name, however it is written and wherever it stands", async () => {
+    for (const name of ["__proto__", "\\u005f_proto__"]) {
+      const body = `{"type":"social","arguments":{"query":{"${name}":1}}}`;
+      expect(await refusal(body)).toMatchObject({
+        code: "invalid_request",
+        error: expect.stringContaining("__proto__"),
+      });
+    }
+  });
+
+  test.each([
+    [null, "expected a JSON object"],
+    [{ type: "social" }, "/arguments: expected an object of arguments"],
+    [{ ...search("comet"), type: 5 }, "/type: the type is a string"],
+    [search("comet", { max_results: "20" }), "/arguments/max_results: expected a whole number"],
+    [search("comet", { count: 1.5 }), "/arguments/count: expected a whole number"],
+    [search("comet", { query: 5 }), "/arguments/query: expected the query as a string"],
+  ])("%j: says what is expected and how to send it", async (body, message) => {
+    const problem = await refusal(JSON.stringify(body));
+    expect(problem).toMatchObject({ code: "invalid_request", error: message });
+    expect(problem.hint).toMatch(/^(send|put|write) /);
+  });
+});
+
+test("half a surrogate pair in a query pages like any other character", async () => {
+  const answer = await service.submit(key, search('comet -"x\ud800y"'));
+  expect(answer.statusCode).toBe(202);
+  const { uuid } = answer.json();
+  const status = await service.call(key, { method: "GET", url: `${path}/status/${uuid}?wait=9` });
+  expect(status.json().query).toBe('comet -"x\ufffdy"');
+  expect(status.json().canonical_query.isWellFormed()).toBe(true);
+});
+
+test.each(["0x1e", "1e1", "%205", "5.0", "+5", "05", "5&wait=6", "31", "0", "-1", ""])(
+  "wait=%s is refused",
+  async (wait) => {
+    const { uuid } = (await service.submit(key, search("comet"))).json();
+    const url = `${path}/result/${uuid}?wait=${wait}`;
+    const answer = await service.call(key, { method: "GET", url });
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json().errors[0]).toMatchObject({
+      pointer: "/wait",
+      message: "expected a whole number of seconds from 1 to 30",
+    });
+  },
+);
+
+describe("methods", () => {
+  const others = METHODS.filter((method) => !["CONNECT", "POST"].includes(method));
+
+  test.each(others)("%s on a path that takes POST is 405 with Allow", async (method) => {
+    const answer = await fetchRaw(method, path);
+    expect(answer).toMatch(/^HTTP\/1\.1 405 /);
+    expect(answer).toMatch(/\r\nallow: POST\r\n/);
+  });
+
+  test.each(["QUERY", "PROPFIND", "POST"])(
+    "%s on a path that is not there is 404",
+    async (method) => {
+      expect(await fetchRaw(method, "/nothing")).toMatch(/^HTTP\/1\.1 404 /);
+    },
+  );
+});
+
+/** Methods that no client library sends. */
+async function fetchRaw(method: string, url: string): Promise<string> {
+  const socket = await connectTo(service.url);
+  const head = `${method} ${url} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 1\r\n\r\n{`;
+  socket.write(head);
+  let text = "";
+  for await (const chunk of socket) text += String(chunk);
+  return text;
+}
+
+test("the type of a problem leads to what it means", async () => {
+  const { type } = await refusal("{");
+  const [url = "", code] = String(type).split("#");
+  const answer = await service.call(null, { method: "GET", url });
+  expect(answer.statusCode).toBe(200);
+  expect(answer.headers["content-type"]).toBe("text/markdown; charset=utf-8");
+  expect(answer.body).toMatch(/^## Problems\n/);
+  expect(answer.body).toContain(`<a id="${code}"></a>`);
+});
