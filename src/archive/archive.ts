@@ -81,7 +81,10 @@ export type PlatformCoverage = {
  * Errors: `archive_unavailable` (retryable) when a thread died or a disk is full.
  */
 export type Archive = {
-  /** Applies a batch; when it resolves the batch is on disk. One batch at a time across all processes of the folder. */
+  /**
+   * Applies a batch; when it resolves the batch is on disk. One batch at a time across all processes of the folder, in the order
+   * of the calls; when one fails, those that were called meanwhile fail with it, so that no checkpoint runs ahead.
+   */
   write(batch: WriteBatch): Promise<WriteReport>;
   search(request: SearchRequest, signal?: AbortSignal): Promise<CoveredAnswer>;
   /** The stored records of these posts as JSON texts, in order; posts deleted meanwhile are left out. */

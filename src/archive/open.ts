@@ -8,6 +8,7 @@ import type {
   ArchiveChange,
   CoveredAnswer,
   PlatformCoverage,
+  WriteBatch,
   WriteReport,
 } from "./archive.ts";
 import { catalogCacheKib, catalogPath, catalogSchema, readUriKey } from "./catalog.ts";
@@ -56,12 +57,33 @@ export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
     }
   }
 
+  /** The batch that was given last, while it is under way. */
+  let lastWrite: Promise<unknown> = Promise.resolve();
+
+  function write(batch: WriteBatch): Promise<WriteReport> {
+    const written = writeAfter(lastWrite, batch);
+    lastWrite = written;
+    const forget = (): void => {
+      if (lastWrite === written) lastWrite = Promise.resolve();
+    };
+    // A failure holds until the next turn: whoever gave the batch hears of it before another one is taken.
+    written.then(forget, () => setImmediate(forget));
+    return written;
+  }
+
+  /** Prepares while the batch before is being written, and is written only if that one was. */
+  async function writeAfter(
+    before: Promise<unknown>,
+    { changes, checkpoints = [], coverage = [] }: WriteBatch,
+  ): Promise<WriteReport> {
+    const prepared = await prepareInTurns(changes, startPreparation(uriKey, clock.now()), clock);
+    await before;
+    const batch = { ...prepared, checkpoints, coverage };
+    return (await guarded(writer, "write", batch)) as WriteReport;
+  }
+
   return {
-    write: async ({ changes, checkpoints = [], coverage = [] }) => {
-      const prepared = await prepareInTurns(changes, startPreparation(uriKey, clock.now()), clock);
-      const batch = { ...prepared, checkpoints, coverage };
-      return (await guarded(writer, "write", batch)) as WriteReport;
-    },
+    write,
     search: async (request, signal) => {
       signal?.throwIfAborted();
       return (await ask("search", request)) as CoveredAnswer;

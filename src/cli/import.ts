@@ -2,11 +2,14 @@ import { type Command, Option } from "commander";
 import { openArchive } from "../archive/open.ts";
 import { type ImportSummary, importFile } from "../ingest/import-file.ts";
 import { systemClock } from "../lib/clock.ts";
+import { EarshotError, messageOf } from "../lib/errors.ts";
 import { type Platform, platforms } from "../posts/post.ts";
+import { wrongUse } from "./faults.ts";
 import { timeSpan } from "./parse-values.ts";
 import { startProgress } from "./progress.ts";
 import { readConfig } from "./settings.ts";
 import type { Terminal } from "./terminal.ts";
+import { withoutControls } from "./text-layout.ts";
 
 type Options = {
   platform: Platform;
@@ -53,16 +56,19 @@ async function importFiles(
   options: Options,
   terminal: Terminal,
 ): Promise<void> {
+  if (options.covers !== undefined) refuseFuture(options.covers.toMs);
   const config = readConfig(terminal);
   const { dir, readers, segmentPosts } = config.data;
   const archive = await openArchive({ dataDir: dir, readers, segmentPosts, clock: systemClock });
-  let rejected = 0;
+  let rejectedInAll = 0;
+  let reading = "";
   // A pipe that sends nothing would be waited for.
   terminal.stopping.addEventListener("abort", () => process.stdin.destroy(), { once: true });
   try {
     for (const [index, file] of files.entries()) {
       const isLast = index === files.length - 1;
       const reports = watch(file, terminal);
+      reading = file;
       try {
         const summary = await importFile({
           archive,
@@ -72,30 +78,46 @@ async function importFiles(
           platform: options.platform,
           dataDir: dir,
           // What is covered is covered by all the files together.
-          covers: isLast && rejected === 0 ? (options.covers ?? null) : null,
+          covers: isLast && rejectedInAll === 0 ? (options.covers ?? null) : null,
           onBadLine: options.strict ? "stop" : "reject",
           limits: config.import,
           onProgress: reports.onProgress,
           onRejected: reports.onRejected,
           signal: terminal.stopping,
         });
-        rejected += summary.rejected;
+        rejectedInAll += summary.rejectedInAll;
         reports.end();
         terminal.out(options.json ? asJson(file, summary) : asText(file, summary));
       } finally {
         reports.end();
       }
     }
-    if (options.covers !== undefined && rejected > 0) {
+    if (options.covers !== undefined && rejectedInAll > 0) {
       terminal.note(
-        "earshot: lines were rejected, so --covers was not recorded – mend and import them, then import the last file again with --covers\n",
+        `earshot: lines of these files were rejected (${rejectedInAll.toLocaleString("en")} in all), so --covers was not recorded – mend them in the files and run the same command again\n`,
       );
     }
   } catch (thrown) {
-    throw terminal.stopping.aborted ? terminal.stopping.reason : thrown;
+    throw terminal.stopping.aborted ? interruption(terminal.stopping.reason, reading) : thrown;
   } finally {
     await archive.close();
   }
+}
+
+function refuseFuture(toMs: number): void {
+  if (toMs <= systemClock.now()) return;
+  throw wrongUse(
+    `--covers ends at ${new Date(toMs).toISOString()}, which is in the future: nobody holds the posts of that time yet`,
+    "let TO be no later than the moment when the files were made",
+  );
+}
+
+/** What is thrown for an import that its user stopped while it read `file`. */
+export function interruption(reason: unknown, file: string): unknown {
+  if (file !== "-") return reason;
+  return new EarshotError("interrupted", messageOf(reason), {
+    hint: "the standard input cannot be continued: send it again from its start; what was written stays, and nothing is doubled",
+  });
 }
 
 /** Rejections that a person is shown of one file; a pipe gets all of them. */
@@ -110,7 +132,7 @@ function watch(file: string, terminal: Terminal) {
     onProgress: (seen: { posts: number; readBytes: number; totalBytes: number | null }) =>
       progress.update(seen.readBytes, seen.totalBytes, `${seen.posts.toLocaleString("en")} posts`),
     onRejected: (bad: { file: string; line: number; reason: string }) => {
-      const line = `${bad.file}:${bad.line}: ${bad.reason}\n`;
+      const line = `${withoutControls(`${bad.file}:${bad.line}: ${bad.reason}`)}\n`;
       count += 1;
       if (!terminal.interactiveNotes) terminal.note(line);
       else if (count <= shownRejections) held.push(line);
@@ -144,7 +166,8 @@ function asJson(file: string, summary: ImportSummary): string {
   })}\n`;
 }
 
-function asText(file: string, summary: ImportSummary): string {
+function asText(name: string, summary: ImportSummary): string {
+  const file = withoutControls(name);
   if (summary.alreadyImported) {
     return `${file}: imported before, nothing to do${coverageText(summary)}\n`;
   }
@@ -157,10 +180,11 @@ function asText(file: string, summary: ImportSummary): string {
   if (summary.resumedAfterLines > 0) {
     lines.push(`  continued after line ${number(summary.resumedAfterLines)} of an earlier run`);
   }
-  if (summary.rejectedFile !== null) lines.push(`  rejected lines are in ${summary.rejectedFile}`);
+  if (summary.rejectedFile !== null)
+    lines.push(`  rejected lines are in ${withoutControls(summary.rejectedFile)}`);
   if (summary.ignoredFields.size > 0) {
     const names = [...summary.ignoredFields].map(([name, times]) => `${name} (${number(times)})`);
-    lines.push(`  fields that mean nothing here: ${names.join(", ")}`);
+    lines.push(`  fields that mean nothing here: ${withoutControls(names.join(", "))}`);
   }
   return `${lines.join("\n")}\n`;
 }

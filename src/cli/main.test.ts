@@ -60,6 +60,10 @@ describe("wrong use is exit code 2, one line with a hint on standard error, noth
     [["import", "file"], /required option '--platform <name>' not specified/],
     [["import", "file", "--platform", "myspace"], /Allowed choices are bluesky, mastodon, x/],
     [["import", "f", "--platform", "x", "--covers", "2026"], /FROM\.\.TO/],
+    [
+      ["import", "f", "--platform", "x", "--covers", "2026-01-01..2999-01-01"],
+      /--covers ends at 2999-01-01T00:00:00\.000Z, which is in the future/,
+    ],
     [["keys"], /keys create, keys list or keys revoke/],
     [["keys", "create"], /--name/],
   ] satisfies [string[], RegExp][])("%s", async ([args, message]) => {
@@ -173,6 +177,29 @@ describe("import and search", () => {
     expect(out).toContain("what it covers is recorded");
     const found = await earshot(["search", "covered"]);
     expect(found.notes).toContain("Held completely: x 2022-03-05 00:00 to 2022-03-06 00:00.");
+  });
+
+  test("--covers is not recorded while lines of any of the files are rejected", async () => {
+    const first = file("holed.ndjson", [post(5, "fine"), "bad"]);
+    const last = file("whole.ndjson", [post(6, "fine")]);
+    const args = ["import", first, last, "--platform", "x", "--covers", "2022-04-01..2022-04-02"];
+    for (const outcome of [await earshot(args), await earshot(args)]) {
+      expect(outcome.out).not.toContain("what it covers is recorded");
+      expect(outcome.notes).toMatch(
+        /lines of these files were rejected \(1 in all\), so --covers was not/,
+      );
+    }
+  });
+
+  test("what strangers wrote moves no cursor", async () => {
+    const path = file("hostile.ndjson", [
+      "\u001b]0;owned\u0007\u009b31m",
+      { ...post(7, "fine"), "\u009b31mname": 1 },
+    ]);
+    const { out, notes } = await earshot(["import", path, "--platform", "x"]);
+    expect(notes).toContain(`${path}:1: `);
+    expect(out).toContain("31mname (1)");
+    expect(out + notes).not.toMatch(/[\p{Cc}--\n]/v);
   });
 
   test("a file that is not there", async () => {

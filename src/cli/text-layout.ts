@@ -1,3 +1,5 @@
+export { withoutControls } from "../text/controls.ts";
+
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 const wide =
@@ -8,16 +10,6 @@ export function displayWidth(text: string): number {
   let width = 0;
   for (const { segment } of graphemes.segment(text)) width += wide.test(segment) ? 2 : 1;
   return width;
-}
-
-/**
- * Without what could move the cursor or recolour the screen of whoever reads it: posts are written by strangers. Line breaks
- * stay.
- */
-export function withoutControls(text: string): string {
-  return text.replaceAll(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, (character) =>
-    character === "\n" ? "\n" : character === "\t" ? " " : "",
-  );
 }
 
 /** Breaks a text into lines of at most `columns`; a word that is longer, or a script without spaces, breaks anywhere. */

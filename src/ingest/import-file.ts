@@ -4,6 +4,7 @@ import type { Archive, ArchiveChange, CoverageInterval } from "../archive/archiv
 import type { Clock } from "../lib/clock.ts";
 import { EarshotError } from "../lib/errors.ts";
 import type { Platform } from "../posts/post.ts";
+import { withoutControls } from "../text/controls.ts";
 import { type ImportProgress, noProgress, progressName, readProgress } from "./import-progress.ts";
 import { RecordFault, readImportRecord, toPost } from "./import-record.ts";
 import { type ImportSource, openImportSource, type SourceLimits } from "./import-source.ts";
@@ -61,6 +62,8 @@ export type ImportSummary = {
   /** Held already, or kept out because the post was deleted. */
   unchanged: number;
   rejected: number;
+  /** Lines of this file that were rejected by this run and those that it continues. */
+  rejectedInAll: number;
   rejectedFile: string | null;
   /** Names of fields that the record form does not have, with how often they came. */
   ignoredFields: ReadonlyMap<string, number>;
@@ -71,13 +74,15 @@ export type ImportSummary = {
 
 const batchPosts = 5_000;
 const batchBytes = 16 * 1024 ** 2;
+/** What a line takes in memory beside its bytes. */
+const lineOverheadBytes = 200;
 /** Longest time the event loop is held before others get their turn. */
 const turnMs = 10;
 const mostIgnoredNames = 1_000;
 
 /**
- * Throws `import_unreadable`, `import_too_large`, `import_rejected` (a bad line, when those stop it), what the archive
- * throws, or the signal's reason; what was written until then stays.
+ * Throws `import_unreadable`, `import_too_large` (what was read before is written first), `import_rejected` (a bad line, when
+ * those stop it), what the archive throws, or the signal's reason; what was written until then stays.
  */
 export async function importFile(request: ImportRequest): Promise<ImportSummary> {
   const { clock, file, standardInput, limits, archive, platform, covers } = request;
@@ -86,7 +91,12 @@ export async function importFile(request: ImportRequest): Promise<ImportSummary>
   try {
     const name = progressName(platform, source);
     const before = name === null ? noProgress : await readProgress(archive, name, source);
-    const rejectedFile = createRejectedFile(file, request.dataDir, before.rejectedBytes);
+    const rejectedFile = createRejectedFile({
+      file,
+      dataDir: request.dataDir,
+      keptBytes: before.rejectedBytes,
+      runMs: name === null ? clock.now() : null,
+    });
     const run = startRun(request, source, name, before, rejectedFile);
     try {
       if (!before.done) await run.readAll();
@@ -129,8 +139,20 @@ function startRun(
   let heldBytes = 0;
   let posts = 0;
   let writing: Promise<void> = Promise.resolve();
+  let beforeLast: Promise<void> = Promise.resolve();
+  let fault: { reason: unknown } | null = null;
 
   async function readAll(): Promise<void> {
+    try {
+      await takeLines();
+    } catch (fault) {
+      if (isSourceFault(fault)) await writeNow();
+      throw fault;
+    }
+    report();
+  }
+
+  async function takeLines(): Promise<void> {
     const { lines, bytes } = before;
     const splitter = createLineSplitter(limits.maxLineBytes, { lines, offset: bytes });
     let turnEndsMs = clock.elapsed() + turnMs;
@@ -147,7 +169,6 @@ function startRun(
     }
     const last = splitter.end();
     if (last !== null) await take(last);
-    report();
   }
 
   const report = (): void =>
@@ -164,9 +185,10 @@ function startRun(
     if (reason !== null && onBadLine === "stop") return stopAt(line, reason);
     if (reason !== null) reject(line, reason);
     progress = { ...progress, lines: line.number, bytes: line.endOffset };
-    heldBytes += line.bytes.length;
-    if (changes.length < batchPosts && heldBytes < batchBytes) return undefined;
-    return writeBatch([]);
+    heldBytes += line.bytes.length + lineOverheadBytes;
+    const isFull =
+      changes.length >= batchPosts || rejectedLines.length >= batchPosts || heldBytes >= batchBytes;
+    return isFull ? writeBatch([]) : undefined;
   }
 
   /** Null when the line was taken, else why not. */
@@ -174,7 +196,8 @@ function startRun(
     if (line.tooLong) return `longer than ${limits.maxLineBytes} bytes`;
     try {
       const record = readImportRecord(parseJsonLine(bytes, limits.maxDepth), countIgnored);
-      changes.push({ kind: "upsert", post: toPost(record, platform) });
+      const post = toPost(record, platform, clock.now(), countIgnored);
+      changes.push({ kind: "upsert", post });
       posts += 1;
       return null;
     } catch (fault) {
@@ -185,7 +208,7 @@ function startRun(
 
   function countIgnored(field: string): void {
     const known = ignoredFields.size < mostIgnoredNames || ignoredFields.has(field);
-    const key = known ? field.slice(0, 100) : "(others)";
+    const key = known ? withoutControls(field.slice(0, 100)) : "(others)";
     ignoredFields.set(key, (ignoredFields.get(key) ?? 0) + 1);
   }
 
@@ -197,8 +220,7 @@ function startRun(
   }
 
   async function stopAt(line: Line, reason: string): Promise<void> {
-    await writeBatch([]);
-    await writing;
+    await writeNow();
     throw new EarshotError("import_rejected", `${source.name}:${line.number}: ${reason}`, {
       status: 400,
       hint: "mend the line, or leave out --strict: bad lines are then set aside and the rest is imported",
@@ -210,20 +232,26 @@ function startRun(
     changes = [];
     rejectedLines = [];
     heldBytes = 0;
-    await writing;
-    writing = write(batch);
-    // Awaited by the next batch or by finish, where a failure comes out.
-    writing.catch(() => {});
+    await rejectedFile.append(batch.rejectedLines);
+    // One batch is written while the next one is prepared; a failure comes out at a later batch or at the end.
+    await beforeLast;
+    if (fault !== null) throw fault.reason;
+    beforeLast = writing;
+    writing = write(batch, rejectedFile.size());
+    writing.catch((reason: unknown) => {
+      fault ??= { reason };
+    });
   }
 
-  async function write(batch: {
-    changes: readonly ArchiveChange[];
-    rejectedLines: readonly Buffer[];
-    progress: ImportProgress;
-    coverage: readonly CoverageInterval[];
-  }): Promise<void> {
-    await rejectedFile.append(batch.rejectedLines);
-    const value = JSON.stringify({ ...batch.progress, rejectedBytes: rejectedFile.size() });
+  async function write(
+    batch: {
+      changes: readonly ArchiveChange[];
+      progress: ImportProgress;
+      coverage: readonly CoverageInterval[];
+    },
+    rejectedBytes: number,
+  ): Promise<void> {
+    const value = JSON.stringify({ ...batch.progress, rejectedBytes });
     const written = await archive.write({
       changes: batch.changes,
       checkpoints: name === null ? [] : [{ name, value }],
@@ -234,10 +262,14 @@ function startRun(
     counts.unchanged += written.unchanged + written.suppressed;
   }
 
-  async function finish(coverage: readonly CoverageInterval[]): Promise<void> {
-    progress = { ...progress, done: true };
+  async function writeNow(coverage: readonly CoverageInterval[] = []): Promise<void> {
     await writeBatch(coverage);
     await writing;
+  }
+
+  async function finish(coverage: readonly CoverageInterval[]): Promise<void> {
+    progress = { ...progress, done: true };
+    await writeNow(coverage);
   }
 
   return {
@@ -249,11 +281,16 @@ function startRun(
     tally: (): Tally => ({
       resumedAfterLines: before.done ? 0 : before.lines,
       ...counts,
+      rejectedInAll: progress.rejected,
       rejectedFile: rejectedFile.path(),
       ignoredFields,
     }),
   };
 }
+
+const isSourceFault = (fault: unknown): boolean =>
+  fault instanceof EarshotError &&
+  (fault.code === "import_unreadable" || fault.code === "import_too_large");
 
 function withoutByteOrderMark(bytes: Buffer): Buffer {
   const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;

@@ -7,8 +7,9 @@ import { importFields, requiredFields } from "./import-fields.ts";
 import { RecordFault, readImportRecord, toPost } from "./import-record.ts";
 
 const least = { author: "alice", created_at: "2015-02-24T19:35:52Z", text: "hello" };
+const nowMs = Date.UTC(2026, 6, 5);
 const postOf = (fields: object, platform: (typeof platforms)[number] = "x") =>
-  toPost(readImportRecord({ ...least, ...fields }), platform);
+  toPost(readImportRecord({ ...least, ...fields }), platform, nowMs);
 const faultOf = (fields: object, platform: (typeof platforms)[number] = "x") => {
   try {
     postOf(fields, platform);
@@ -200,6 +201,18 @@ describe("a wrong value is refused with the field, what was found and what is ex
   });
 });
 
+test("a reason moves no cursor, whatever the value", () => {
+  expect(faultOf({ id: "\u001b[2J\u009b31m\u202e" })).toBe(
+    'id: expected a decimal string, found "\\u001b[2J31m"',
+  );
+});
+
+test("links are read where the text spells & as &amp;", () => {
+  expect(postOf({ text: "see https://ex.com/a?b=1&amp;c=2 now" }).urls).toEqual([
+    "https://ex.com/a?b=1&c=2",
+  ]);
+});
+
 test.each([
   "0001-01-01T00:00:00Z",
   "1970-01-01",
@@ -212,6 +225,23 @@ test.each([
 });
 
 describe("identity", () => {
+  test.each([
+    ["9223372036854775807", "2080-07-10T17:30:30.208Z"],
+    ["9000000000000000000", "2078-11-02"],
+  ])("on X is not the number %s, which is ahead of now", (id, time) => {
+    expect(faultOf({ id })).toMatch(
+      /^id: expected the number of a post whose time is not ahead of now, found "/,
+    );
+    expect(faultOf({ id })).toContain(`${id}, of ${time}`);
+    expect(faultOf({ url: `https://x.com/a/status/${id}` })).toContain(id);
+  });
+
+  test("on X may be a day ahead, as clocks differ", () => {
+    const idOf = (ms: number) => String(BigInt(ms - 1288834974657) << 22n);
+    expect(postOf({ id: idOf(nowMs + 86_400_000) }).nativeId).not.toBeNull();
+    expect(faultOf({ id: idOf(nowMs + 86_400_001) })).toMatch(/^id: /);
+  });
+
   test("on X is the number, whatever the file says the uri is", () => {
     const forged = postOf({ id: "20", uri: "https://x.com/i/status/99" });
     expect(forged.uri).toBe("https://x.com/i/status/20");
@@ -271,6 +301,31 @@ describe("identity", () => {
     expect(postOf({ author, url: uri }, "mastodon").uri).toBe(uri);
     expect(postOf({ author, id: "1" }, "mastodon").uri).toBe("import:mastodon:1@one.example");
     expect(faultOf({ uri: "tag:x" }, "mastodon")).toMatch(/^uri: /);
+  });
+
+  test("on Mastodon an account's number counts with its server", () => {
+    const uri = "https://two.example/users/alice/statuses/1";
+    const userId = (fields: object) => postOf({ author_id: "7", ...fields }, "mastodon").userId;
+    expect(userId({ author: "alice@One.example", uri })).toBe("7@one.example");
+    expect(userId({ author: "alice", uri })).toBe("7@two.example");
+    expect(userId({ author: "alice", url: uri })).toBe("7@two.example");
+    expect(userId({ author: "alice", id: "1" })).toBe("7");
+    const account = "https://one.example/users/alice";
+    expect(userId({ author: "alice", uri, author_id: account })).toBe(account);
+  });
+
+  test.each([
+    ["mastodon", { uri: "https://one.example/1" }, ["id"]],
+    ["mastodon", { url: "https://one.example/1" }, ["id"]],
+    ["mastodon", {}, []],
+    ["bluesky", { uri: "at://did:plc:abc/app.bsky.feed.post/3mptbyoeyc22k" }, ["id"]],
+    ["bluesky", {}, []],
+    ["x", { uri: "https://x.com/i/status/20" }, []],
+  ] as const)("on %s an id that %j leaves no use for is named", (platform, fields, expected) => {
+    const unused: string[] = [];
+    const record = readImportRecord({ ...least, id: "12", ...fields });
+    toPost(record, platform, nowMs, (name) => unused.push(name));
+    expect(unused).toEqual(expected);
   });
 });
 

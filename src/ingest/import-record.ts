@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 import { identityRules } from "../platforms/identities.ts";
-import { type IdentityRules, isFault } from "../platforms/identity.ts";
+import { type Identity, type IdentityRules, isFault } from "../platforms/identity.ts";
 import type { Platform, Post, PostReference } from "../posts/post.ts";
+import { withoutControls } from "../text/controls.ts";
 import { extractEntities } from "../text/entities.ts";
+import { decodeEntities } from "../text/html.ts";
 import {
   type ImportField,
   type ImportFieldName,
@@ -25,9 +27,13 @@ export type ImportRecord = {
   readonly text: string;
 };
 
-/** Why a record is not taken: names the field, what was found and what is expected. */
+/** Why a record is not taken: names the field, what was found and what is expected. Fit for a terminal. */
 export class RecordFault extends Error {
   override readonly name = "RecordFault";
+
+  constructor(reason: string) {
+    super(withoutControls(reason).replaceAll("\n", " "));
+  }
 }
 
 const knownFields: ReadonlySet<string> = new Set(Object.keys(importFields));
@@ -92,9 +98,15 @@ export function readImportRecord(
 /**
  * The post that a record describes. A record without anything that identifies it gets the uri
  * `import:<platform>:<sha256 of the JSON list [author, created_at, text]>`. Throws `RecordFault` where the record claims an
- * identity that cannot be its own.
+ * identity that cannot be its own, or one that is later than `nowMs`. An `id` that the platform's identity has no use for is
+ * handed to `onUnused` by name.
  */
-export function toPost(record: ImportRecord, platform: Platform): Post {
+export function toPost(
+  record: ImportRecord,
+  platform: Platform,
+  nowMs: number,
+  onUnused: (name: string) => void = () => {},
+): Post {
   const rules = identityRules[platform];
   const identity = rules.identify({
     id: record.id,
@@ -102,6 +114,7 @@ export function toPost(record: ImportRecord, platform: Platform): Post {
     url: record.url,
     author: record.author,
     authorId: record.author_id,
+    nowMs,
   });
   if (isFault(identity)) {
     throw unlike(identity.field, identity.expected, identity.found);
@@ -110,6 +123,8 @@ export function toPost(record: ImportRecord, platform: Platform): Post {
     const missing = record.lat === null ? "lat" : "lon";
     throw new RecordFault(`${missing}: expected with its other half, found none`);
   }
+
+  if (record.id !== null && !isNamedBy(record.id, identity, platform)) onUnused("id");
 
   const found = entitiesOf(record.text, platform);
   const isRepost = record.is_repost ?? record.repost_of_id !== null;
@@ -185,6 +200,10 @@ function checkedReference(
   return id;
 }
 
+/** Elsewhere than on X a uri is the whole identity, and the number beside it is kept nowhere. */
+const isNamedBy = (id: string, { nativeId, uri }: Identity, platform: Platform): boolean =>
+  nativeId !== null || (uri ?? "").startsWith(`import:${platform}:${id}`);
+
 function contentUri({ author, created_at, text }: ImportRecord, platform: Platform): string {
   const content = JSON.stringify([author, created_at.text, text]);
   return `import:${platform}:${createHash("sha256").update(content).digest("hex")}`;
@@ -201,7 +220,7 @@ type FoundEntities = {
 function entitiesOf(text: string, platform: Platform): FoundEntities {
   const found: FoundEntities = { hashtags: [], mentions: [], urls: [], addressee: null };
   const mentioned = new Set<string>();
-  for (const { kind, start, value } of extractEntities(text, {
+  for (const { kind, start, value } of extractEntities(decodeEntities(text), {
     dottedHandles: platform !== "x",
   })) {
     if (kind === "hashtag") found.hashtags.push(value);

@@ -4,7 +4,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { EarshotError, messageOf } from "../lib/errors.ts";
-import { decompressZstd } from "./zstd-frames.ts";
+import { decompressZstd, waitingIn } from "./zstd-frames.ts";
 
 /** What a file may cost, whatever it says of itself. */
 export type SourceLimits = {
@@ -181,10 +181,19 @@ async function* decompressed(
 function decompressor(format: Format, raw: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   if (format === "plain") return raw;
   if (format === "zstd") return decompressZstd(raw);
+  return gunzipped(raw);
+}
+
+async function* gunzipped(raw: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const input = Readable.from(raw, { objectMode: false, highWaterMark: pieceBytes });
   const gunzip = createGunzip({ chunkSize: pieceBytes });
   pipeline(input, gunzip, () => {});
-  return gunzip;
+  try {
+    yield* gunzip;
+  } catch (fault) {
+    yield* waitingIn(gunzip);
+    throw fault;
+  }
 }
 
 function checkSize(name: string, bytes: number, readBytes: number, limits: SourceLimits): void {

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
-import { systemClock } from "../lib/clock.ts";
+import { type Clock, systemClock } from "../lib/clock.ts";
 import {
   defaultJetstreamSettings,
   type Ingest,
@@ -105,10 +105,10 @@ let archive: MemoryArchive;
 let ingest: Ingest | null = null;
 const clock = { ...systemClock, now: () => startUs / 1000 + 60_000 };
 
-const start = (settings: Partial<JetstreamSettings> = {}): Ingest => {
+const start = (settings: Partial<JetstreamSettings> = {}, time: Clock = clock): Ingest => {
   ingest = startJetstream({
     archive,
-    clock,
+    clock: time,
     random: () => 0.5,
     log: { info: () => {}, warn: () => {} },
     settings: {
@@ -197,6 +197,7 @@ test("asks for posts from the look-back on, and says who it is", async () => {
   await vi.waitFor(() => expect(server.requests).toHaveLength(1));
   const query = new URL(server.requests[0]?.url ?? "", "ws://x").searchParams;
   expect(query.getAll("wantedCollections")).toEqual(["app.bsky.feed.post"]);
+  expect(query.get("maxMessageSizeBytes")).toBe(String(defaultJetstreamSettings.maxFrameBytes));
   expect(query.get("cursor")).toBe(String((clock.now() - 3_600_000) * 1000));
   expect(server.requests[0]?.headers["user-agent"]).toBe("earshot/test");
   await restart({ lookbackMs: 0 });
@@ -243,6 +244,102 @@ test("bad frames are counted and pass by", async () => {
   const { state } = start();
   await archive.until(() => archive.posts.size === 1);
   expect(state()).toMatchObject({ badFrames: 7, events: 1, status: "connected" });
+});
+
+describe("an event that is too large and sent all the same", () => {
+  const largest = { maxFrameBytes: 2_000 };
+  const large = (timeUs: number) => ({ ...commit(timeUs, "large"), padding: "x".repeat(3_000) });
+
+  test("is passed over after some tries, and the coverage has a gap there", async () => {
+    server.events.push(
+      commit(startUs, "a"),
+      commit(startUs + secondUs, "b"),
+      large(startUs + 2 * secondUs),
+      commit(startUs + 50 * secondUs, "c"),
+      commit(startUs + 51 * secondUs, "d"),
+    );
+    const { state } = start(largest);
+    await archive.until(() => archive.posts.size === 4);
+    const second = startUs / 1000;
+    await vi.waitFor(() =>
+      expect(covered()).toEqual([
+        [second, second + 1_000],
+        [second + 50_000, second + 51_000],
+      ]),
+    );
+    expect(state()).toMatchObject({ badFrames: 1, posts: 4, status: "connected" });
+    // What follows is not read from before it again.
+    cut();
+    server.send(commit(startUs + 52 * secondUs, "e"));
+    await archive.until(() => archive.posts.size === 5);
+  });
+
+  test("is passed over also when it is the first of all", async () => {
+    server.events.push(large(startUs), commit(startUs + secondUs, "a"));
+    start({ ...largest, lookbackMs: 61_000 });
+    await archive.until(() => archive.posts.size === 1);
+  });
+});
+
+test("an overlap that comes again is no progress: the pauses grow", async () => {
+  server.events.push(commit(startUs, "a"));
+  server.serve = (socket, replay) => {
+    sendAll(socket, replay);
+    socket.close();
+  };
+  const pauses: number[] = [];
+  const quick = {
+    ...clock,
+    sleep: (ms: number, signal?: AbortSignal) => {
+      // The shortest pause is 7.5 s, the longest that writer and watch take is 1 s.
+      if (ms > 2_000) pauses.push(ms);
+      return systemClock.sleep(Math.min(ms, 1), signal);
+    },
+  };
+  start({ leastBackoffMs: 10_000, mostBackoffMs: 1e9, idleTimeoutMs: 3_000 }, quick);
+  await vi.waitFor(() => expect(pauses.length).toBeGreaterThan(5));
+  const grown = pauses.slice(1, 6);
+  expect(grown).toEqual(grown.map((_pause, index) => (grown[0] ?? 0) * 2 ** index));
+});
+
+describe("with several servers", () => {
+  const cursorOf = (request: IncomingMessage | undefined) =>
+    Number(new URL(request?.url ?? "", "ws://x").searchParams.get("cursor"));
+
+  test("the one that works is kept", async () => {
+    const other = await startServer();
+    server.events.push(commit(startUs, "a"));
+    const { state } = start({ urls: [server.url, other.url] });
+    await archive.until(() => archive.posts.size === 1);
+    for (const round of [1, 2, 3]) {
+      cut();
+      await vi.waitFor(() => expect(state()).toMatchObject({ events: round + 1 }));
+    }
+    expect(server.requests).toHaveLength(4);
+    expect(other.requests).toHaveLength(0);
+    await other.close();
+  });
+
+  test("the next one is asked for a minute of overlap, also after a restart", async () => {
+    const other = await startServer();
+    server.events.push(commit(startUs, "a"));
+    start({ urls: [server.url, other.url] });
+    await archive.until(() => archive.posts.size === 1);
+    await server.close();
+    await vi.waitFor(() => expect(other.requests).toHaveLength(1));
+    expect(cursorOf(other.requests[0])).toBe(startUs - 60 * secondUs);
+    await restart({ urls: [other.url] });
+    await vi.waitFor(() => expect(other.requests).toHaveLength(2));
+    expect(cursorOf(other.requests[1])).toBe(startUs - 60 * secondUs);
+
+    other.send(commit(startUs + secondUs, "b"));
+    await archive.until(() => archive.posts.size === 2);
+    await restart({ urls: [server.url, other.url] });
+    await vi.waitFor(() => expect(other.requests).toHaveLength(3));
+    expect(cursorOf(other.requests[2])).toBe(startUs + secondUs - 5 * secondUs);
+    await ingest?.stop();
+    await other.close();
+  });
 });
 
 describe("coverage", () => {
@@ -300,7 +397,8 @@ describe("coverage", () => {
     server.send({ did, time_us: startUs + secondUs, kind: "account", account: {} } as Event);
     await archive.until(() => covered().length === 1);
     expect(covered()).toEqual([[second, second + 1_000]]);
-    expect(archive.checkpoints.get("jetstream")).toBe(`{"timeUs":${startUs + secondUs}}`);
+    const place = { timeUs: startUs + secondUs, host: new URL(server.url).host };
+    expect(JSON.parse(archive.checkpoints.get("jetstream") ?? "")).toEqual(place);
   });
 });
 

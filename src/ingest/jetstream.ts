@@ -6,17 +6,24 @@ import { postCollection } from "../platforms/bluesky/post.ts";
 import { readStreamEvent } from "../platforms/bluesky/stream-event.ts";
 import { backoffMs } from "./backoff.ts";
 import { createRecentKeys } from "./recent-keys.ts";
-import { openStreamConnection, type StreamConnection } from "./stream-connection.ts";
-import { type StreamWriter, startStreamWriter } from "./stream-writer.ts";
+import {
+  type ConnectionEnd,
+  openStreamConnection,
+  type StreamConnection,
+} from "./stream-connection.ts";
+import { type StreamPlace, type StreamWriter, startStreamWriter } from "./stream-writer.ts";
 
 /**
  * Live ingestion from Bluesky's Jetstream. What it promises:
  *
  * - Every post, edit and delete that a server still has is taken, in the order it came, and none is doubled: after each cut
  *   or restart it resumes at the time of the last event on disk, less an overlap, and passes over what it had.
- * - The place is a time, as sequence numbers of one server mean nothing to another, nor to itself after a crash.
+ * - The place is a time, as sequence numbers of one server mean nothing to another, nor to itself after a crash. Each server
+ *   tells it by its own clock, so a server is kept while it works, and another one is asked for a longer overlap.
  * - Coverage is claimed from one event to a later one of an unbroken stream. A server that no longer has the place resumed at
  *   begins later, with an event beyond all that came before: there the coverage gets a gap.
+ * - Servers are asked to leave out events above the largest size. One that sends such an event all the same would send it
+ *   again for ever: the place moves past it, in growing steps, and the coverage gets a gap.
  * - When events wait for the archive it stops reading; when the archive cannot write it waits and skips nothing.
  */
 export type Ingest = {
@@ -41,7 +48,7 @@ export type IngestState = {
 };
 
 export type JetstreamSettings = {
-  /** Addresses of `/subscribe`, tried in turn. */
+  /** Addresses of `/subscribe`; the next one is tried when one does not serve. */
   urls: readonly string[];
   /** How far back the very first start begins. */
   lookbackMs: number;
@@ -101,6 +108,12 @@ export type JetstreamRequest = {
 const checkpointName = "jetstream";
 /** An event from further ahead is no time to resume at: it would let everything before it go by. */
 const mostAheadMs = 86_400_000;
+/** Connections in a row without an event after which the next server is tried. */
+const triesOfServer = 2;
+/** The least overlap with what another server told: by so much their clocks may differ. */
+const otherServerOverlapMs = 60_000;
+/** The first step past an event that is too large; it doubles until something new comes. */
+const leastStepUs = 100_000;
 
 export function startJetstream(request: JetstreamRequest): Ingest {
   const { archive, clock, random, settings, log } = request;
@@ -118,9 +131,12 @@ export function startJetstream(request: JetstreamRequest): Ingest {
   let connection: StreamConnection | null = null;
   let isPaused = false;
   let writer: StreamWriter | null = null;
+  /** Where one server's stream goes on behind an event that is too large. */
+  let passed: { host: string; toUs: number } | null = null;
+  let stepUs = leastStepUs;
 
   async function run(): Promise<void> {
-    const savedUs = await readSavedPlace();
+    const saved = await readSavedPlace();
     if (stopping.signal.aborted) return;
     const stream = startStreamWriter({
       archive,
@@ -128,7 +144,7 @@ export function startJetstream(request: JetstreamRequest): Ingest {
       random,
       checkpoint: checkpointName,
       coverageSource: "jetstream",
-      savedUs,
+      saved,
       batchEvents: settings.batchEvents,
       batchMs: settings.batchMs,
       quietBatchMs: settings.quietBatchMs,
@@ -138,22 +154,53 @@ export function startJetstream(request: JetstreamRequest): Ingest {
     });
     writer = stream;
     let failures = 0;
-    for (let turn = 0; !stopping.signal.aborted; turn += 1) {
+    let misses = 0;
+    let durableUs = saved?.timeUs ?? 0;
+    let turn = settings.urls.findIndex((url) => URL.parse(url)?.host === saved?.host);
+    turn = Math.max(turn, 0);
+    while (!stopping.signal.aborted) {
       const url = urlOf(turn, stream);
-      const eventsBefore = counts.events;
-      const reason = await listen(url, stream);
+      const before = { events: counts.events, reachUs: lastEventUs };
+      const { reason, frameTooLarge } = await listen(url, stream);
       if (stopping.signal.aborted) return;
       counts.reconnects += 1;
-      failures = counts.events > eventsBefore ? 0 : failures + 1;
       log.info({ host: url.host, reason }, "ingest: connection ended");
+      if (lastEventUs !== before.reachUs) stepUs = leastStepUs;
+      else if (frameTooLarge) passLargeEvent(url.host, stream);
+      misses = counts.events > before.events || frameTooLarge ? 0 : misses + 1;
+      if (misses === triesOfServer) {
+        misses = 0;
+        turn += 1;
+      }
+      // An overlap that comes again is no progress.
+      const placeUs = stream.place()?.timeUs ?? 0;
+      failures = placeUs > durableUs ? 0 : failures + 1;
+      durableUs = placeUs;
       await wait(url.hostname, reason, failures);
     }
   }
 
-  async function readSavedPlace(): Promise<number | null> {
+  /** Moves the place behind an event that this server sends though it is too large; where it ends is not known. */
+  function passLargeEvent(eventHost: string, stream: StreamWriter): void {
+    const reachUs = lastEventUs ?? stream.place()?.timeUs ?? firstPlaceUs();
+    if (reachUs === null) return;
+    const toUs = Math.min(reachUs + stepUs, clock.now() * 1000);
+    if (stepUs === leastStepUs) counts.badFrames += 1;
+    stepUs *= 2;
+    passed = { host: eventHost, toUs };
+    log.warn(
+      { host: eventHost, fromMs: reachUs / 1000, toMs: toUs / 1000 },
+      "ingest: an event above EARSHOT_INGEST_MAX_FRAME_BYTES is passed over; the coverage has a gap there",
+    );
+  }
+
+  const firstPlaceUs = (): number | null =>
+    settings.lookbackMs > 0 ? (startedMs - settings.lookbackMs) * 1000 : null;
+
+  async function readSavedPlace(): Promise<StreamPlace | null> {
     for (let failures = 0; !stopping.signal.aborted; failures += 1) {
       try {
-        return timeUsOf(await archive.readCheckpoint(checkpointName));
+        return placeOf(await archive.readCheckpoint(checkpointName));
       } catch (fault) {
         await wait("the archive", messageOf(fault), failures);
       }
@@ -164,16 +211,22 @@ export function startJetstream(request: JetstreamRequest): Ingest {
   function urlOf(turn: number, stream: StreamWriter): URL {
     const url = new URL(settings.urls[turn % settings.urls.length] ?? "");
     url.searchParams.set("wantedCollections", postCollection);
-    const resumeUs = stream.resumeUs();
-    if (resumeUs !== null) {
-      url.searchParams.set("cursor", String(resumeUs - settings.overlapMs * 1000));
-    } else if (settings.lookbackMs > 0) {
-      url.searchParams.set("cursor", String((startedMs - settings.lookbackMs) * 1000));
-    }
+    url.searchParams.set("maxMessageSizeBytes", String(settings.maxFrameBytes));
+    const cursorUs = cursorFor(url.host, stream.place());
+    if (cursorUs !== null) url.searchParams.set("cursor", String(cursorUs));
     return url;
   }
 
-  async function listen(url: URL, stream: StreamWriter): Promise<string> {
+  function cursorFor(server: string, place: StreamPlace | null): number | null {
+    const passedUs = passed?.host === server ? passed.toUs : null;
+    if (place === null) return passedUs ?? firstPlaceUs();
+    const { overlapMs } = settings;
+    const isSame = place.host === server;
+    const backMs = isSame ? overlapMs : Math.max(overlapMs, otherServerOverlapMs);
+    return Math.max(place.timeUs - backMs * 1000, passedUs ?? 0);
+  }
+
+  async function listen(url: URL, stream: StreamWriter): Promise<ConnectionEnd> {
     host = url.hostname;
     link = { kind: "connecting" };
     stream.reconnected();
@@ -191,17 +244,17 @@ export function startJetstream(request: JetstreamRequest): Ingest {
         pauseWhenFull(stream);
       },
       onFrame: (frame) => {
-        if (connection === opened) takeFrame(frame, stream);
+        if (connection === opened) takeFrame(frame, url.host, stream);
       },
     });
     connection = opened;
-    const reason = await opened.ended;
+    const end = await opened.ended;
     connection = null;
     isPaused = false;
-    return reason;
+    return end;
   }
 
-  function takeFrame(frame: string | null, stream: StreamWriter): void {
+  function takeFrame(frame: string | null, server: string, stream: StreamWriter): void {
     const event = frame === null ? { fault: "not text" } : readStreamEvent(frame);
     if ("fault" in event || event.timeUs > (clock.now() + mostAheadMs) * 1000) {
       counts.badFrames += 1;
@@ -210,7 +263,7 @@ export function startJetstream(request: JetstreamRequest): Ingest {
     counts.events += 1;
     lastEventUs = Math.max(lastEventUs ?? 0, event.timeUs);
     const isNew = recent.add(event.key);
-    stream.add(isNew ? event : { ...event, change: null });
+    stream.add(isNew ? event : { ...event, change: null }, server);
     if (isNew && event.change?.kind === "upsert") counts.posts += 1;
     if (isNew && event.change?.kind === "delete") counts.deletes += 1;
     pauseWhenFull(stream);
@@ -283,9 +336,10 @@ type Link =
 const secondsUntil = (clock: Clock, untilMs: number): string =>
   `next try in ${Math.max(0, Math.ceil((untilMs - clock.elapsed()) / 1000))} s`;
 
-/** The time of a saved place; null when there is none. */
-function timeUsOf(checkpoint: string | null): number | null {
+/** A saved place; null when there is none. */
+function placeOf(checkpoint: string | null): StreamPlace | null {
   if (checkpoint === null) return null;
-  const { timeUs }: { timeUs?: unknown } = JSON.parse(checkpoint);
-  return Number.isSafeInteger(timeUs) ? Number(timeUs) : null;
+  const { timeUs, host }: { timeUs?: unknown; host?: unknown } = JSON.parse(checkpoint);
+  if (!Number.isSafeInteger(timeUs)) return null;
+  return { timeUs: Number(timeUs), host: typeof host === "string" ? host : null };
 }

@@ -17,7 +17,7 @@ export type MemoryArchive = Pick<Archive, "write" | "readCheckpoint"> & {
 
 export function createMemoryArchive(): MemoryArchive {
   const waiting = new Set<() => void>();
-  let inFlight = 0;
+  let last: Promise<unknown> = Promise.resolve();
 
   const archive: MemoryArchive = {
     posts: new Map(),
@@ -28,21 +28,14 @@ export function createMemoryArchive(): MemoryArchive {
     reports: [],
     beforeWrite: () => {},
     readCheckpoint: async (name) => archive.checkpoints.get(name) ?? null,
-    write: async (batch) => {
-      inFlight += 1;
-      try {
-        if (inFlight > 1) throw new Error("two batches at once");
-        await archive.beforeWrite(batch);
-        const report = { inserted: 0, updated: 0, unchanged: 0, deleted: 0, suppressed: 0 };
-        for (const change of batch.changes) apply(change, report);
-        for (const { name, value } of batch.checkpoints ?? []) archive.checkpoints.set(name, value);
-        archive.batches.push(batch);
-        archive.reports.push(report);
-        for (const check of waiting) check();
-        return report;
-      } finally {
-        inFlight -= 1;
-      }
+    write: (batch) => {
+      const written = writeAfter(last, batch);
+      last = written;
+      const forget = () => {
+        if (last === written) last = Promise.resolve();
+      };
+      written.then(forget, () => setImmediate(forget));
+      return written;
     },
     until: (condition) =>
       new Promise((resolve) => {
@@ -55,6 +48,18 @@ export function createMemoryArchive(): MemoryArchive {
         check();
       }),
   };
+
+  async function writeAfter(before: Promise<unknown>, batch: WriteBatch): Promise<WriteReport> {
+    await before;
+    await archive.beforeWrite(batch);
+    const report = { inserted: 0, updated: 0, unchanged: 0, deleted: 0, suppressed: 0 };
+    for (const change of batch.changes) apply(change, report);
+    for (const { name, value } of batch.checkpoints ?? []) archive.checkpoints.set(name, value);
+    archive.batches.push(batch);
+    archive.reports.push(report);
+    for (const check of waiting) check();
+    return report;
+  }
 
   function apply(change: ArchiveChange, report: WriteReport): void {
     if (change.kind === "handle") {

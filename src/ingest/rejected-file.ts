@@ -11,22 +11,32 @@ export type RejectedFile = {
   close(): Promise<void>;
 };
 
+export type RejectedFileOptions = {
+  file: string;
+  dataDir: string;
+  /** How much of the file of an earlier run is kept; the rest is written anew. */
+  keptBytes: number;
+  /** When the run began, for a source that cannot be read again: each run has a file of its own. Null for any other. */
+  runMs: number | null;
+};
+
 /**
- * The file lies beside the one imported as `<file>.rejected`; in `dataDir` for the standard input, and where that folder
- * cannot be written. The first `keptBytes` of an earlier one are kept, the rest is written anew.
+ * The file lies beside the one imported as `<file>.rejected`; in `dataDir` where that folder cannot be written, and as
+ * `stdin-<time>.rejected` for the standard input. A file of another run is never written over.
  */
-export function createRejectedFile(file: string, dataDir: string, keptBytes: number): RejectedFile {
+export function createRejectedFile(options: RejectedFileOptions): RejectedFile {
+  const { file, dataDir, keptBytes, runMs } = options;
   let handle: FileHandle | null = null;
   let path: string | null = null;
   let size = keptBytes;
 
   async function openFirst(): Promise<FileHandle> {
-    const inDataDir = join(dataDir, `${file === "-" ? "stdin" : basename(file)}.rejected`);
-    const candidates = file === "-" ? [inDataDir] : [`${file}.rejected`, inDataDir];
+    const inDataDir = join(dataDir, file === "-" ? "stdin" : basename(file));
+    const candidates = file === "-" ? [inDataDir] : [file, inDataDir];
     let fault: unknown = null;
-    for (const candidate of candidates) {
+    for (const candidate of candidates.flatMap(namesOf)) {
       try {
-        const opened = await open(candidate, keptBytes > 0 ? "a" : "w", 0o600);
+        const opened = await open(candidate, modeOf(), 0o600);
         path = candidate;
         size = Math.min(keptBytes, (await opened.stat()).size);
         await opened.truncate(size);
@@ -36,6 +46,21 @@ export function createRejectedFile(file: string, dataDir: string, keptBytes: num
       }
     }
     throw fault;
+  }
+
+  function namesOf(place: string): string[] {
+    if (runMs === null) return [`${place}.rejected`];
+    const stamp = new Date(runMs).toISOString().replaceAll(":", "-");
+    // Runs that began in the same millisecond take the next name.
+    return Array.from(
+      { length: mostRunsAtOnce },
+      (_unused, index) => `${place}-${stamp}${index === 0 ? "" : `-${index + 1}`}.rejected`,
+    );
+  }
+
+  function modeOf(): "wx" | "a" | "w" {
+    if (runMs !== null) return "wx";
+    return keptBytes > 0 ? "a" : "w";
   }
 
   async function append(lines: readonly Buffer[]): Promise<void> {
@@ -56,4 +81,5 @@ export function createRejectedFile(file: string, dataDir: string, keptBytes: num
   };
 }
 
+const mostRunsAtOnce = 100;
 const lineEnd = Buffer.from("\n");

@@ -5,12 +5,18 @@ import type { Guard } from "../lib/guard.ts";
 
 /** One connection to a stream of text frames, from its beginning to its end. */
 export type StreamConnection = {
-  /** Resolves with the reason when the connection has ended, or could not be made; never rejects. */
-  ended: Promise<string>;
+  /** Resolves when the connection has ended, or could not be made; never rejects. */
+  ended: Promise<ConnectionEnd>;
   /** Stops and goes on reading from the network; some frames that are here already may still come. */
   pause(): void;
   resume(): void;
   close(): void;
+};
+
+export type ConnectionEnd = {
+  reason: string;
+  /** Whether it was ended here (1009) because a frame was longer than `maxFrameBytes`. */
+  frameTooLarge: boolean;
 };
 
 export type StreamConnectionOptions = {
@@ -41,7 +47,7 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
     });
   } catch (fault) {
     return {
-      ended: Promise.resolve(reasonOf(fault)),
+      ended: Promise.resolve({ reason: reasonOf(fault), frameTooLarge: false }),
       pause: () => {},
       resume: () => {},
       close: () => {},
@@ -50,19 +56,22 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
 
   const over = new AbortController();
   let reason: string | null = null;
+  let frameTooLarge = false;
   let lastSignMs = clock.elapsed();
   const sign = (): void => {
     lastSignMs = clock.elapsed();
   };
 
-  const ended = new Promise<string>((resolve) => {
+  const ended = new Promise<ConnectionEnd>((resolve) => {
     socket.on("close", (code, text) => {
       over.abort();
-      resolve(reason ?? `closed by the server (${[code, text.toString("utf8")].join(" ").trim()})`);
+      const closing = [code, text.toString("utf8")].join(" ").trim();
+      resolve({ reason: reason ?? `closed by the server (${closing})`, frameTooLarge });
     });
   });
   socket.on("error", (fault) => {
     reason ??= reasonOf(fault);
+    frameTooLarge ||= "code" in fault && fault.code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH";
   });
   socket.on("unexpected-response", (request, response) => {
     void refusalOf(response).then((refusal) => {

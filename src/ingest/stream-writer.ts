@@ -10,7 +10,8 @@ import { backoffMs } from "./backoff.ts";
  * until it can; none is ever skipped.
  */
 export type StreamWriter = {
-  add(event: StreamEvent): void;
+  /** Takes an event that came from this host. */
+  add(event: StreamEvent, host: string): void;
   /**
    * Says that what comes next follows a new connection. When its first event lies beyond all that came before, something
    * may be missing between the two, and the coverage gets a gap there.
@@ -18,13 +19,16 @@ export type StreamWriter = {
   reconnected(): void;
   /** Events that wait to be written. */
   waiting(): number;
-  /** The time to resume at, Unix microseconds; null before the first event. */
-  resumeUs(): number | null;
+  /** Where to resume: the last event on disk; null before the first event. */
+  place(): StreamPlace | null;
   /** Why the last try to write failed, and when the next one is; null when it did not. */
   failure(): { reason: string; retryAtMs: number } | null;
   /** Writes what waits, then ends. A batch that fails once more is left: it is not in the saved place to resume at. */
   stop(): Promise<void>;
 };
+
+/** A time, Unix microseconds, by the clock of the host that told it; null where that is not known. */
+export type StreamPlace = { timeUs: number; host: string | null };
 
 export type StreamWriterOptions = {
   archive: Pick<Archive, "write">;
@@ -33,7 +37,7 @@ export type StreamWriterOptions = {
   checkpoint: string;
   coverageSource: string;
   /** The place saved by an earlier run. */
-  savedUs: number | null;
+  saved: StreamPlace | null;
   batchEvents: number;
   batchMs: number;
   /** How often the place is saved while nothing comes that concerns the archive. */
@@ -43,28 +47,28 @@ export type StreamWriterOptions = {
   onFailure(reason: string): void;
 };
 
-type Waiting = StreamEvent & { followsGap: boolean; arrivedMs: number };
+type Waiting = StreamEvent & { host: string; followsGap: boolean; arrivedMs: number };
 
 export function startStreamWriter(options: StreamWriterOptions): StreamWriter {
-  const { archive, clock, batchEvents } = options;
+  const { archive, clock, batchEvents, saved } = options;
   let queue: Waiting[] = [];
   let queuedChanges = 0;
   /** The latest time that was received, and the latest that is on disk. */
-  let reachUs = options.savedUs;
-  let durableUs = options.savedUs;
-  let firstUs: number | null = null;
-  let coveredToMs = options.savedUs === null ? null : Math.floor(options.savedUs / 1000);
+  let reachUs = saved?.timeUs ?? null;
+  let durable = saved;
+  let first: StreamPlace | null = null;
+  let coveredToMs = saved === null ? null : Math.floor(saved.timeUs / 1000);
   let isFirstOfConnection = true;
   let failure: { reason: string; retryAtMs: number } | null = null;
   let wake: () => void = () => {};
   const stopping = new AbortController();
 
-  function add(event: StreamEvent): void {
+  function add(event: StreamEvent, host: string): void {
     const followsGap = isFirstOfConnection && (reachUs === null || event.timeUs > reachUs);
     isFirstOfConnection = false;
-    firstUs ??= event.timeUs;
+    first ??= { timeUs: event.timeUs, host };
     reachUs = Math.max(reachUs ?? 0, event.timeUs);
-    queue.push({ ...event, followsGap, arrivedMs: clock.elapsed() });
+    queue.push({ ...event, host, followsGap, arrivedMs: clock.elapsed() });
     if (event.change !== null) queuedChanges += 1;
     if (queue.length === 1 || queuedChanges === 1 || queue.length >= batchEvents) wake();
   }
@@ -77,7 +81,7 @@ export function startStreamWriter(options: StreamWriterOptions): StreamWriter {
       if (!(await written(batch))) return;
       queue = queue.slice(events.length);
       queuedChanges -= batch.changes.length;
-      durableUs = latestOf(events, durableUs);
+      durable = latestOf(events, durable);
       coveredToMs = coverage.toMs;
       options.onWritten();
     }
@@ -105,7 +109,7 @@ export function startStreamWriter(options: StreamWriterOptions): StreamWriter {
 
   function batchOf(events: readonly Waiting[], coverage: readonly CoverageInterval[]): WriteBatch {
     const changes = events.flatMap(({ change }) => (change === null ? [] : [change]));
-    const value = JSON.stringify({ timeUs: latestOf(events, durableUs) });
+    const value = JSON.stringify(latestOf(events, durable));
     return {
       changes,
       checkpoints: [{ name: options.checkpoint, value }],
@@ -162,7 +166,7 @@ export function startStreamWriter(options: StreamWriterOptions): StreamWriter {
       isFirstOfConnection = true;
     },
     waiting: () => queue.length,
-    resumeUs: () => durableUs ?? firstUs,
+    place: () => durable ?? first,
     failure: () => failure,
     stop: async () => {
       stopping.abort();
@@ -172,5 +176,9 @@ export function startStreamWriter(options: StreamWriterOptions): StreamWriter {
   };
 }
 
-const latestOf = (events: readonly Waiting[], before: number | null): number =>
-  events.reduce((latest, { timeUs }) => Math.max(latest, timeUs), before ?? 0);
+const latestOf = (events: readonly Waiting[], before: StreamPlace | null): StreamPlace | null =>
+  events.reduce<StreamPlace | null>(
+    (latest, { timeUs, host }) =>
+      latest === null || timeUs > latest.timeUs ? { timeUs, host } : latest,
+    before,
+  );

@@ -4,9 +4,9 @@ import { createZstdDecompress } from "node:zlib";
 
 /**
  * Decompresses a zstd file of any number of frames one after another, as `cat a.zst b.zst` or a parallel compressor makes
- * it: Node's own stream ends, without a word, after the first.
+ * it: Node's own stream ends, without a word, after the first. All that came out before a fault comes before it.
  */
-export function decompressZstd(source: AsyncIterable<Buffer>): Readable {
+export async function* decompressZstd(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const output = new PassThrough({ highWaterMark: outputBytes });
   const closed = new AbortController();
   let frame: ReturnType<typeof openFrame> | null = null;
@@ -49,11 +49,20 @@ export function decompressZstd(source: AsyncIterable<Buffer>): Readable {
     closed.abort();
     frame?.stream.destroy();
   });
-  decompress().then(
-    () => output.end(),
-    (fault) => output.destroy(fault),
-  );
-  return output;
+  const faults: unknown[] = [];
+  decompress()
+    .catch((fault) => {
+      faults.push(fault);
+      if (frame !== null) for (const piece of waitingIn(frame.stream)) output.write(piece);
+    })
+    .finally(() => output.end());
+  yield* output;
+  for (const fault of faults) throw fault;
+}
+
+/** What waits in a stream, also in one that failed: iterating over it loses that. */
+export function* waitingIn(stream: Readable): Generator<Buffer> {
+  for (let piece = stream.read(); piece !== null; piece = stream.read()) yield piece;
 }
 
 const outputBytes = 256 * 1024;

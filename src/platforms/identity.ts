@@ -7,6 +7,8 @@ export type ClaimedIdentity = {
   url: string | null;
   author: string;
   authorId: string | null;
+  /** When the claim is made, Unix milliseconds: no post is from long after it. */
+  nowMs: number;
 };
 
 /** What the platform makes of the claim. `uri` is null when the record names nothing that identifies it. */

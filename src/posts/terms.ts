@@ -39,7 +39,9 @@ const oldStyleRepost = /^["“]?RT\s*[@＠]/;
  * The archive indexes exactly this and the matcher reads exactly this.
  */
 export function indexTerms(post: Post): string[] {
-  const text = analyzeText(post.text);
+  // On X a dot ends a handle; elsewhere handles are domain names.
+  const handles = { dottedHandles: post.platform !== "x" };
+  const text = analyzeText(post.text, handles);
   const terms = [...text.tokens];
   const beside = (tokens: readonly string[]): void => {
     if (tokens.length > 0) terms.push(GAP, ...tokens);
@@ -47,7 +49,7 @@ export function indexTerms(post: Post): string[] {
   for (const extra of text.extras) beside([extra]);
   for (const medium of post.media) {
     if (medium.alt === null) continue;
-    const alt = analyzeText(medium.alt);
+    const alt = analyzeText(medium.alt, handles);
     beside(alt.tokens);
     for (const extra of alt.extras) beside([extra]);
   }

@@ -102,6 +102,14 @@ describe("mentions and links leave a gap", () => {
   });
 });
 
+test("where handles hold no dots, what follows the dot is a word", () => {
+  const text = "hi @carol.me and @dan.is fine";
+  expect(tokensOf(text)).toBe(`hi ${GAP} and ${GAP} fine`);
+  expect(analyzeText(text, { dottedHandles: false }).tokens.join(" ")).toBe(
+    `hi ${GAP} me and ${GAP} is fine`,
+  );
+});
+
 describe("an author cannot forge a token that the analyzer does not make", () => {
   test.each([
     [

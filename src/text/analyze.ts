@@ -1,9 +1,9 @@
 import { withoutSkinTone } from "./emoji.ts";
-import { findMentions } from "./entities.ts";
+import { type EntityOptions, findMentions } from "./entities.ts";
 import { decodeEntities } from "./html.ts";
 import { findLinks } from "./links.ts";
 import { addAsciiWords, addRuns, isAscii, type Run } from "./runs.ts";
-import type { TextSpan } from "./span.ts";
+import { startingOutside, type TextSpan } from "./span.ts";
 
 export { shortenToken } from "./token.ts";
 
@@ -39,17 +39,25 @@ const skinTone = /\ud83c[\udffb-\udfff]/;
 const questionMark = /[?？﹖؟⁇⁈⁉❓❔⸮\u037e]/;
 const everyQuestionMark = new RegExp(questionMark, "g");
 
-/** The tokens of a post's text. Takes any string and never throws. */
-export function analyzeText(text: string): Analysis {
+/**
+ * The tokens of a post's text. Takes any string and never throws. Mentions reach over the dots of a handle unless
+ * `dottedHandles` is false: on platforms whose handles hold none, what follows the dot is a word.
+ */
+export function analyzeText(
+  text: string,
+  options: EntityOptions = { dottedHandles: true },
+): Analysis {
   const decoded = decodeEntities(text);
   const tokens: string[] = [];
   if (isAscii(decoded)) {
     const lower = decoded.toLowerCase();
-    eachVisiblePart(decoded, tokens, (start, end) => addAsciiWords(lower, start, end, tokens));
+    eachVisiblePart(decoded, options, tokens, (start, end) =>
+      addAsciiWords(lower, start, end, tokens),
+    );
     return { tokens, extras: [] };
   }
   const wellFormed = decoded.toWellFormed();
-  eachVisiblePart(wellFormed, tokens, (start, end) => {
+  eachVisiblePart(wellFormed, options, tokens, (start, end) => {
     const runs: Run[] = [];
     addRuns(wellFormed.slice(start, end), runs);
     for (const run of runs) addTokens(run, tokens);
@@ -62,19 +70,21 @@ export function asksQuestion(text: string): boolean {
   if (!questionMark.test(text)) return false;
   const links = findLinks(text);
   if (links.length === 0) return true;
-  for (const { index } of text.matchAll(everyQuestionMark)) {
-    if (!links.some((link) => link.start <= index && index < link.end)) return true;
-  }
-  return false;
+  const marks = Array.from(text.matchAll(everyQuestionMark), ({ index }) => ({
+    start: index,
+    end: index + 1,
+  }));
+  return startingOutside(marks, links).length > 0;
 }
 
 /** Calls back for each stretch of text between mentions and links, and puts a gap between two that gave tokens. */
 function eachVisiblePart(
   text: string,
+  options: EntityOptions,
   tokens: string[],
   addPart: (start: number, end: number) => void,
 ): void {
-  const hidden = hiddenSpans(text);
+  const hidden = hiddenSpans(text, options);
   let start = 0;
   for (const span of hidden) {
     addAfterGap(tokens, start > 0, () => addPart(start, span.start));
@@ -91,14 +101,11 @@ function addAfterGap(tokens: string[], isAfterHidden: boolean, add: () => void):
   if (needsGap && tokens.length === length) tokens.pop();
 }
 
-function hiddenSpans(text: string): readonly TextSpan[] {
+function hiddenSpans(text: string, options: EntityOptions): readonly TextSpan[] {
   const links = findLinks(text);
-  const mentions = findMentions(text, { dottedHandles: true });
+  const mentions = findMentions(text, options);
   if (mentions.length === 0) return links;
-  const outside = mentions.filter(
-    (mention) => !links.some((link) => link.start <= mention.start && mention.start < link.end),
-  );
-  return [...links, ...outside].sort((a, b) => a.start - b.start);
+  return [...links, ...startingOutside(mentions, links)].sort((a, b) => a.start - b.start);
 }
 
 function addTokens(run: Run, tokens: string[]): void {

@@ -3,13 +3,15 @@ const aliases: Readonly<Record<string, string>> = { iw: "he", in: "id", no: "nb"
 
 /**
  * The language tags that a post or a query value stands for, lower-cased, aliases resolved, most exact first: `zh-CN` is
- * `zh-cn` and `zh`. A query asks for the first one; a post is found under all.
+ * `zh-cn` and `zh`, and `zh-Hans-CN` is `zh-hans` too. A query asks for the first one; a post is found under all.
  */
 export function languageTags(tag: string): string[] {
   const parts = tag.trim().toLowerCase().replaceAll("_", "-").split("-");
   const primary = parts[0] ?? "";
   const language = aliases[primary] ?? primary;
   if (language === "") return [];
-  if (parts.length === 1) return [language];
-  return [[language, ...parts.slice(1)].join("-"), language];
+  const subtags = parts.slice(1);
+  return [...subtags.keys(), subtags.length]
+    .reverse()
+    .map((length) => [language, ...subtags.slice(0, length)].join("-"));
 }

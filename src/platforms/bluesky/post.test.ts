@@ -69,6 +69,68 @@ describe("a post of the stream", () => {
     expect(postOf({ text: "hi", facets }).mentions).toEqual([{ username: "", userId: other }]);
   });
 
+  test("finds what stands in the text without a facet", () => {
+    const text = "booking.com by @alice.bsky.social and @bob, #deal #Deal https://example.org/a";
+    const post = postOf({ text });
+    expect(post.urls).toEqual(["booking.com", "https://example.org/a"]);
+    expect(post.mentions).toEqual([
+      { username: "alice.bsky.social", userId: null },
+      { username: "bob", userId: null },
+    ]);
+    expect(post.hashtags).toEqual(["deal"]);
+  });
+
+  test("a facet says what its stretch of the text is", () => {
+    const text = "ü https://example.org/cut… @bob.com @Bob.com #ab";
+    const facet = (part: string, feature: object) => {
+      const byteStart = Buffer.byteLength(text.slice(0, text.indexOf(part)));
+      return {
+        index: { byteStart, byteEnd: byteStart + Buffer.byteLength(part) },
+        features: [feature],
+      };
+    };
+    const uri = "https://example.org/cut-no-more";
+    const facets = [
+      facet("https://example.org/cut…", { $type: "app.bsky.richtext.facet#link", uri }),
+      facet("@bob.com", { $type: "app.bsky.richtext.facet#mention", did: other }),
+      facet("#ab", { $type: "app.bsky.richtext.facet#tag", tag: "another" }),
+    ];
+    expect(postOf({ text, facets })).toMatchObject({
+      urls: [uri],
+      mentions: [{ username: "bob.com", userId: other }],
+      hashtags: ["another"],
+    });
+  });
+
+  test("holds at most 100 hashtags, mentions and links each, and 4 pictures", () => {
+    const features = Array.from({ length: 300 }, (_unused, index) => [
+      { $type: "app.bsky.richtext.facet#mention", did: other },
+      { $type: "app.bsky.richtext.facet#link", uri: `https://example.org/${index}` },
+      { $type: "app.bsky.richtext.facet#tag", tag: `tag${index}` },
+    ]).flat();
+    const facets = Array.from({ length: 100 }, (_unused, index) => ({
+      index: { byteStart: 0, byteEnd: 1 },
+      features: features.slice(index * 9),
+    }));
+    const alt = "x".repeat(20_000);
+    const images = Array.from({ length: 50 }, () => ({ alt }));
+    const external = { $type: "app.bsky.embed.external", external: { uri: "https://example.com" } };
+    const post = postOf({ text: "a", facets, embed: { $type: "app.bsky.embed.images", images } });
+    expect(post.mentions).toHaveLength(100);
+    expect(post.urls).toHaveLength(99);
+    expect(post.hashtags).toHaveLength(100);
+    expect(post.media.map((medium) => medium.alt?.length)).toEqual([5_000, 5_000, 5_000, 5_000]);
+    expect(postOf({ text: "a", facets, embed: external }).urls).toContain("https://example.com");
+    const words = Array.from(
+      { length: 900 },
+      (_unused, index) => `@a${index} #b${index} c${index}.com`,
+    );
+    const plain = postOf({ text: words.join(" ") });
+    expect([plain.mentions.length, plain.urls.length, plain.hashtags.length]).toEqual([
+      100, 99, 100,
+    ]);
+  });
+
   test("names what it answers and where the conversation began", () => {
     const root = `at://${did}/app.bsky.feed.post/3mpsjbtci2c22`;
     const post = postOf({ text: "yes", reply: { root: { uri: root }, parent: { uri: postUri } } });
@@ -134,7 +196,7 @@ describe("a post of the stream", () => {
       reply: { parent: { uri: "at://alice.example/x" } },
       labels: { values: "porn" },
     });
-    expect(post.text).toHaveLength(20_000);
+    expect(post.text).toHaveLength(10_000);
     expect(post).toMatchObject({
       createdAt: "soon",
       createdMs: null,

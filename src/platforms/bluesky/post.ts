@@ -1,4 +1,6 @@
 import type { Media, Mention, Post, PostReference } from "../../posts/post.ts";
+import { extractEntities, foldTag } from "../../text/entities.ts";
+import type { TextSpan } from "../../text/span.ts";
 import { isWebAddress } from "../identity.ts";
 import { parseIsoTime } from "../time.ts";
 import { isDid, isHandle, isTid, parseAtUri } from "./at-uri.ts";
@@ -17,11 +19,20 @@ export type PostCommit = {
 
 export const postCollection = "app.bsky.feed.post";
 
-const textLength = 20_000;
-const altLength = 20_000;
+/**
+ * What is taken of a record, far above what the network's own apps write: it bounds the work that one post can make. Lengths
+ * count UTF-16 code units.
+ */
+const textLength = 10_000;
+const altLength = 5_000;
 const addressLength = 8_192;
 const tagLength = 640;
-const listItems = 100;
+/** Hashtags, mentions and links of one post, each in total. */
+const mostEntities = 100;
+const mostFacets = 100;
+const mostFeaturesOfFacet = 10;
+const mostImages = 4;
+const mostLabels = 100;
 
 /** Self-labels that say a post is not for everyone's eyes. */
 const adultLabels = new Set(["porn", "sexual", "nudity", "graphic-media"]);
@@ -36,7 +47,7 @@ export function postOfCommit(commit: PostCommit): Post {
   const record = fieldsOf(commit.record);
   const text = string(record.text, textLength) ?? "";
   const createdAt = string(record.createdAt, 64) ?? "";
-  const facets = readFacets(text, record.facets);
+  const found = withEntitiesOf(text, readFacets(text, record.facets));
   const embed = readEmbed(did, record.embed);
   const reply = fieldsOf(record.reply);
   const parent = referenceOf(fieldsOf(reply.parent).uri);
@@ -61,9 +72,9 @@ export function postOfCommit(commit: PostCommit): Post {
     isReply: parent !== null,
     isQuote: embed.quoted !== null,
     isRepost: false,
-    hashtags: distinct([...facets.tags, ...readTags(record.tags)]),
-    mentions: facets.mentions,
-    urls: distinct([...facets.links, ...embed.links]),
+    hashtags: distinctTags([...found.tags, ...readTags(record.tags)]).slice(0, mostEntities),
+    mentions: found.mentions.slice(0, mostEntities),
+    urls: distinct([...distinct(found.links).slice(0, mostEntities - 1), ...embed.links]),
     media: embed.media,
     geo: null,
     labels,
@@ -74,17 +85,19 @@ export function postOfCommit(commit: PostCommit): Post {
   };
 }
 
-type Facets = { mentions: Mention[]; links: string[]; tags: string[] };
+/** What a text holds beside its words, and which stretches of it say so. */
+type Facets = { mentions: Mention[]; links: string[]; tags: string[]; spans: TextSpan[] };
 
 /** Mentions, links and tags of the text; their places are offsets into its UTF-8. */
 function readFacets(text: string, value: unknown): Facets {
-  const found: Facets = { mentions: [], links: [], tags: [] };
-  const facets = list(value, listItems);
+  const found: Facets = { mentions: [], links: [], tags: [], spans: [] };
+  const facets = list(value, mostFacets);
   if (facets.length === 0) return found;
   const bytes = Buffer.from(text);
   for (const facet of facets) {
     const { index, features } = fieldsOf(facet);
-    for (const feature of list(features, listItems)) {
+    const before = found.mentions.length + found.links.length + found.tags.length;
+    for (const feature of list(features, mostFeaturesOfFacet)) {
       const { $type, did, uri, tag } = fieldsOf(feature);
       if ($type === "app.bsky.richtext.facet#mention" && typeof did === "string" && isDid(did)) {
         found.mentions.push({ username: handleAt(bytes, index), userId: did });
@@ -92,22 +105,56 @@ function readFacets(text: string, value: unknown): Facets {
       if ($type === "app.bsky.richtext.facet#link") found.links.push(...readLink(uri));
       if ($type === "app.bsky.richtext.facet#tag") found.tags.push(...readTags([tag]));
     }
+    const isRead = found.mentions.length + found.links.length + found.tags.length > before;
+    const place = placeOf(bytes, index);
+    if (isRead && place !== null) found.spans.push(inUtf16(bytes, place));
+  }
+  return found;
+}
+
+/**
+ * The facets, and what stands in the text without one: the analyzer takes links and mentions out of the words, so nothing
+ * else would find them. Where a facet is, its word counts alone.
+ */
+function withEntitiesOf(text: string, facets: Facets): Facets {
+  const { spans } = facets;
+  const found = { ...facets };
+  const named = new Set(facets.mentions.map(({ username }) => username.toLowerCase()));
+  for (const { kind, value, start, end } of extractEntities(text, { dottedHandles: true })) {
+    if (spans.some((span) => start < span.end && span.start < end)) continue;
+    if (kind === "url") found.links.push(value);
+    if (kind === "hashtag") found.tags.push(value);
+    if (kind !== "mention" || named.has(value.toLowerCase())) continue;
+    named.add(value.toLowerCase());
+    found.mentions.push({ username: value, userId: null });
   }
   return found;
 }
 
 /** The handle that stands at a facet's place; empty when it is none. */
 function handleAt(bytes: Buffer, index: unknown): string {
-  const { byteStart, byteEnd } = fieldsOf(index);
-  if (!isOffset(byteStart) || !isOffset(byteEnd) || byteEnd > bytes.length) return "";
-  const written = bytes.toString("utf8", byteStart, byteEnd).replace(/^[@＠]/, "");
+  const place = placeOf(bytes, index);
+  if (place === null) return "";
+  const written = bytes.toString("utf8", place.start, place.end).replace(/^[@＠]/, "");
   return isHandle(written) ? written : "";
 }
+
+/** A facet's place in the bytes of the text; null when it is none. */
+function placeOf(bytes: Buffer, index: unknown): TextSpan | null {
+  const { byteStart, byteEnd } = fieldsOf(index);
+  if (!isOffset(byteStart) || !isOffset(byteEnd)) return null;
+  return byteEnd > bytes.length ? null : { start: byteStart, end: byteEnd };
+}
+
+const inUtf16 = (bytes: Buffer, { start, end }: TextSpan): TextSpan => ({
+  start: bytes.toString("utf8", 0, start).length,
+  end: bytes.toString("utf8", 0, end).length,
+});
 
 const isOffset = (value: unknown): value is number => Number.isInteger(value) && Number(value) >= 0;
 
 function readTags(value: unknown): string[] {
-  return list(value, listItems).flatMap((item) => {
+  return list(value, mostEntities).flatMap((item) => {
     const tag = string(item, tagLength)
       ?.replace(/^[#＃]/, "")
       .trim();
@@ -132,7 +179,7 @@ function readEmbed(did: string, value: unknown): Embed {
     case "app.bsky.embed.images":
       return {
         ...none,
-        media: list(embed.images, listItems).map((image) => readImage(did, image)),
+        media: list(embed.images, mostImages).map((image) => readImage(did, image)),
       };
     case "app.bsky.embed.video":
       return { ...none, media: [readVideo(did, embed)] };
@@ -186,7 +233,7 @@ function referenceOf(uri: unknown): PostReference | null {
 
 function readLabels(value: unknown): string[] {
   return distinct(
-    list(fieldsOf(value).values, listItems).flatMap((item) => {
+    list(fieldsOf(value).values, mostLabels).flatMap((item) => {
       const label = string(fieldsOf(item).val, 128);
       return label === null || label === "" ? [] : [label];
     }),
@@ -197,5 +244,15 @@ const isLanguageTag = (value: unknown): value is string =>
   typeof value === "string" &&
   value.length <= 35 &&
   /^[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*$/.test(value);
+
+/** Each once, whatever its case, as first written. */
+function distinctTags(tags: readonly string[]): string[] {
+  const byKey = new Map<string, string>();
+  for (const tag of tags) {
+    const key = foldTag(tag);
+    if (!byKey.has(key)) byKey.set(key, tag);
+  }
+  return [...byKey.values()];
+}
 
 const distinct = (items: readonly string[]): string[] => [...new Set(items)];

@@ -9,7 +9,8 @@ import {
 
 /**
  * Identity on Mastodon: the uri of the post, a web address. A number belongs to one server alone: without a uri it counts
- * together with the server that the author's handle names.
+ * together with the server that the author's handle names. An account's number counts with its server too, named by
+ * the handle or else by the post's address.
  */
 export const mastodonIdentity: IdentityRules = {
   identify,
@@ -26,15 +27,26 @@ function identify(claim: ClaimedIdentity): Identity | IdentityFault {
     uri,
     url: claim.url === uri ? null : claim.url,
     nativeId: null,
-    userId: claim.authorId,
+    userId: accountId(claim),
     seenMs: null,
   };
 }
 
+function accountId(claim: ClaimedIdentity): string | null {
+  const { authorId } = claim;
+  if (authorId === null || authorId.includes("@") || isWebAddress(authorId)) return authorId;
+  const server = serverOfHandle(claim.author) || serverOfAddress(claim.uri ?? claim.url);
+  return server === "" ? authorId : `${authorId}@${server}`;
+}
+
+const serverOfHandle = (handle: string): string =>
+  handle.includes("@") ? handle.slice(handle.lastIndexOf("@") + 1).toLowerCase() : "";
+
+const serverOfAddress = (address: string | null): string =>
+  address === null ? "" : new URL(address).host;
+
 function uriOfNumber({ id, author }: ClaimedIdentity): string | null {
-  if (id === null) return null;
-  const server = author.includes("@") ? author.slice(author.lastIndexOf("@") + 1) : "";
-  return `import:mastodon:${id}@${server.toLowerCase()}`;
+  return id === null ? null : `import:mastodon:${id}@${serverOfHandle(author)}`;
 }
 
 function reference(text: string): PostReference | null {

@@ -21,6 +21,9 @@ export const xIdentity: IdentityRules = {
 const pageAddress =
   /^https?:\/\/(?:www\.|mobile\.)?(?:x|twitter)\.com\/[^/?#]+(?:\/web)?\/status(?:es)?\/(\d+)(?:[/?#]|$)/i;
 
+/** How far ahead of now a number may lie. A later one would stand before all that is still to come. */
+const mostAheadMs = 86_400_000;
+
 function identify(claim: ClaimedIdentity): Identity | IdentityFault {
   const written = claim.id ?? numberOf(claim.uri) ?? numberOf(claim.url);
   if (written === null) {
@@ -35,6 +38,13 @@ function identify(claim: ClaimedIdentity): Identity | IdentityFault {
       field: claim.id === null ? "uri" : "id",
       expected: "the number of a post, from 1 to 2^63 - 1",
       found: written,
+    };
+  }
+  if (tellsTime(id) && idTimeMs(id) > claim.nowMs + mostAheadMs) {
+    return {
+      field: claim.id === null ? "uri" : "id",
+      expected: "the number of a post whose time is not ahead of now",
+      found: `${written}, of ${new Date(idTimeMs(id)).toISOString()}`,
     };
   }
   const uri = xUri(id);

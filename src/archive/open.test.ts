@@ -1,0 +1,72 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { makePost } from "../../test/support/make-post.ts";
+import { systemClock } from "../lib/clock.ts";
+import type { Archive } from "./archive.ts";
+import { openArchive } from "./open.ts";
+
+const dataDir = mkdtempSync(join(tmpdir(), "earshot-open-"));
+let archive: Archive | null = null;
+
+async function open(): Promise<Archive> {
+  archive = await openArchive({ dataDir, readers: 2, segmentPosts: 1_000, clock: systemClock });
+  return archive;
+}
+
+afterEach(async () => {
+  await archive?.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+const batch = (from: number, count: number) => ({
+  changes: Array.from({ length: count }, (_, n) => ({
+    kind: "upsert" as const,
+    post: makePost({ key: `${from + n}`, createdMs: Date.UTC(2026, 0, 1) + from + n }),
+  })),
+  checkpoints: [{ name: "place", value: String(from + count) }],
+});
+
+const everything = {
+  plan: { kind: "all" },
+  platforms: ["bluesky"],
+  fromMs: null,
+  toMs: null,
+  after: null,
+  limit: 500,
+  deadlineMs: Number.POSITIVE_INFINITY,
+} as const;
+
+test("batches given one after another are written in their order, and read by every reader", async () => {
+  const held = await open();
+  const reports = await Promise.all([0, 100, 200].map((from) => held.write(batch(from, 100))));
+  expect(reports.map(({ inserted }) => inserted)).toEqual([100, 100, 100]);
+  expect(await held.readCheckpoint("place")).toBe("300");
+  const answers = await Promise.all([1, 2, 3, 4].map(() => held.search(everything)));
+  for (const { positions } of answers) expect(positions).toHaveLength(300);
+});
+
+test("when a batch fails, those given meanwhile fail with it, and the next one is tried", async () => {
+  const held = await open();
+  await held.write(batch(0, 1));
+  const impossible = {
+    changes: [],
+    coverage: [{ platform: "x" as const, source: "s", fromMs: Number.NaN, toMs: 1 }],
+  };
+  const outcomes = await Promise.allSettled([held.write(impossible), held.write(batch(10, 5))]);
+  expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  expect(await held.readCheckpoint("place")).toBe("1");
+  expect(await held.write(batch(10, 5))).toMatchObject({ inserted: 5 });
+});
+
+test("a folder that holds something else is refused with what to do", async () => {
+  const held = await open();
+  await held.close();
+  writeFileSync(
+    join(dataDir, "archive", "catalog.db"),
+    "no database at all, whatever its name says".repeat(50),
+  );
+  await expect(open()).rejects.toThrow(/not a database/);
+  archive = null;
+});

@@ -1,0 +1,37 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { startingOutside, type TextSpan } from "./span.ts";
+
+const inOrder = (starts: readonly number[]): TextSpan[] =>
+  [...starts].sort((a, b) => a - b).map((start) => ({ start, end: start + 3 }));
+const apart = (spans: readonly TextSpan[]): TextSpan[] =>
+  spans.filter(({ start }, index) => index === 0 || start >= (spans[index - 1]?.end ?? 0));
+
+test("keeps what begins outside, as looking at every pair would", () => {
+  const starts = fc.array(fc.nat(60), { maxLength: 20 });
+  fc.assert(
+    fc.property(starts, starts, (first, second) => {
+      const spans = inOrder(first);
+      const covers = apart(inOrder([...new Set(second)]));
+      const expected = spans.filter(
+        ({ start }) => !covers.some((cover) => cover.start <= start && start < cover.end),
+      );
+      expect(startingOutside(spans, covers)).toEqual(expected);
+    }),
+  );
+});
+
+test("looks at each span a few times, however many there are", () => {
+  let looks = 0;
+  const counting = (start: number): TextSpan => ({
+    get start() {
+      looks += 1;
+      return start;
+    },
+    end: start + 3,
+  });
+  const spans = Array.from({ length: 1_000 }, (_unused, index) => counting(10 * index + 5));
+  const covers = Array.from({ length: 1_000 }, (_unused, index) => counting(10 * index));
+  expect(startingOutside(spans, covers)).toHaveLength(1_000);
+  expect(looks).toBeLessThanOrEqual(4_000);
+});
