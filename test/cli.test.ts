@@ -82,7 +82,7 @@ describe("the process", () => {
     expect(out + notes).not.toContain("\u001b");
   });
 
-  test("an import that is stopped says so and can go on", async () => {
+  test("an import of standard input that is stopped says so and what to do", async () => {
     const dataDir = join(folder, "stopped");
     const run = start(["import", "-", "--platform", "mastodon"], { EARSHOT_DATA_DIR: dataDir });
     const line = JSON.stringify({
@@ -94,7 +94,7 @@ describe("the process", () => {
     await expect.poll(() => existsSync(join(dataDir, "archive")), { timeout: 10_000 }).toBe(true);
     run.child.kill("SIGINT");
     expect(await run.ended).toEqual({ code: 1, signal: null });
-    expect(run.notes()).toMatch(/^earshot: stopped by SIGINT before the end – run it again/);
+    expect(run.notes()).toMatch(/^earshot: stopped by SIGINT before the end – the standard input .* send it again/);
   });
 
   test("is silent when the reader of its output leaves", async () => {
