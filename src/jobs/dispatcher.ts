@@ -1,7 +1,7 @@
 import type { Clock } from "../lib/clock.ts";
 import { createFairQueue } from "./fair-queue.ts";
 import { firstOf } from "./first-of.ts";
-import type { SearchJobRequest } from "./job.ts";
+import type { Job, SearchJobRequest } from "./job.ts";
 
 /**
  * The jobs that have not ended, in memory: which wait and whose turn it is, which nodes and callers wait for what. The store
@@ -17,7 +17,7 @@ export type LiveJob = {
   phase: "waiting" | "delayed" | "leased" | "ending";
   token: string | null;
   leaseUntilMs: number;
-  readonly endListeners: Set<() => void>;
+  readonly endListeners: Set<(ended: Job | null) => void>;
 };
 
 export type Dispatcher = {
@@ -29,10 +29,13 @@ export type Dispatcher = {
   next(methods: readonly string[], waitMs: number, signal?: AbortSignal): Promise<LiveJob | null>;
   /** The node has handed in what it had: the key may run another. */
   release(job: LiveJob): void;
-  /** The job has ended: whoever waits for that is told. */
-  end(uuid: string): void;
-  /** Resolves when the job ends, `waitMs` pass, the signal aborts or the server stops. */
-  waitForEnd(job: LiveJob, waitMs: number, signal?: AbortSignal): Promise<void>;
+  /** The job has ended: whoever waits for that is told, with the job as it stands where that is known. */
+  end(uuid: string, ended?: Job | null): void;
+  /**
+   * Resolves when the job ends, `waitMs` pass, the signal aborts or the server stops; with the ended job, or null when it has to
+   * be looked up.
+   */
+  waitForEnd(job: LiveJob, waitMs: number, signal?: AbortSignal): Promise<Job | null>;
   get(uuid: string): LiveJob | undefined;
   all(): Iterable<LiveJob>;
   /** Jobs that wait for a node. */
@@ -113,22 +116,25 @@ export function createDispatcher(clock: Clock, maxRunningPerKey: number): Dispat
     wakeNodes();
   }
 
-  function end(uuid: string): void {
+  function end(uuid: string, ended: Job | null = null): void {
     const job = jobs.get(uuid);
     if (job === undefined) return;
     release(job);
     queue.remove(job);
     waiting -= isWaiting(job) ? 1 : 0;
     jobs.delete(uuid);
-    for (const tell of [...job.endListeners]) tell();
+    for (const tell of [...job.endListeners]) tell(ended);
   }
 
-  async function waitForEnd(job: LiveJob, waitMs: number, signal?: AbortSignal): Promise<void> {
-    if (stopping.signal.aborted) return;
-    await firstOf<null>(clock, waitMs, signal, (give) => {
-      const tell = () => give(null);
-      job.endListeners.add(tell);
-      return () => job.endListeners.delete(tell);
+  async function waitForEnd(
+    job: LiveJob,
+    waitMs: number,
+    signal?: AbortSignal,
+  ): Promise<Job | null> {
+    if (stopping.signal.aborted) return null;
+    return await firstOf<Job>(clock, waitMs, signal, (give) => {
+      job.endListeners.add(give);
+      return () => job.endListeners.delete(give);
     });
   }
 
@@ -136,7 +142,7 @@ export function createDispatcher(clock: Clock, maxRunningPerKey: number): Dispat
     stopping.abort();
     for (const node of [...idleNodes]) node.give(null);
     for (const job of jobs.values()) {
-      for (const tell of [...job.endListeners]) tell();
+      for (const tell of [...job.endListeners]) tell(null);
     }
   }
 

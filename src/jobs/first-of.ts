@@ -1,5 +1,8 @@
 import type { Clock } from "../lib/clock.ts";
 
+/** Why the timer stops; one for all, as an abort without a reason makes an exception each time. */
+const over = new Error("it came before the time was over");
+
 /**
  * What `subscribe` is given first; null when `waitMs` pass or the signal aborts before. The function that `subscribe` returns
  * ends the subscription; it runs in every case.
@@ -21,7 +24,7 @@ export function firstOf<Value>(
     function give(value: Value | null): void {
       unsubscribe();
       signal?.removeEventListener("abort", giveUp);
-      timer.abort();
+      timer.abort(over);
       resolve(value);
     }
   });

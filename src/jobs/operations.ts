@@ -63,6 +63,11 @@ export type RecoveredJob = Pick<
 
 export type Submission = { keyId: string; ms: number };
 
+const rowColumns = `uuid, account_id AS accountId, key_id AS keyId, request, canonical_query AS canonicalQuery,
+  warnings, state, attempts, node, not_before_ms AS notBeforeMs, submitted_ms AS submittedMs,
+  deadline_ms AS deadlineMs, started_ms AS startedMs, finished_ms AS finishedMs, expires_ms AS expiresMs,
+  result, failure`;
+
 export type JobOperations = typeof jobOperations;
 
 export const jobOperations = {
@@ -97,15 +102,16 @@ export const jobOperations = {
       ) === 1,
   ),
 
-  /** Whether the lease was still held and the job is done now. */
+  /** The job as it is now that it is done; null when the lease was not held any more. */
   completeJob: durable(
-    (database, completion: JobCompletion): boolean =>
-      database.run(
+    (database, completion: JobCompletion): JobRow | null =>
+      database.get<JobRow>(
         `UPDATE job SET ${leadsTo("complete")}, result = :result, finished_ms = :nowMs, expires_ms = :expiresMs,
                 lease_token = NULL, lease_until_ms = NULL
-         WHERE uuid = :uuid AND lease_token = :token AND ${startsFrom("complete")}`,
+         WHERE uuid = :uuid AND lease_token = :token AND ${startsFrom("complete")}
+         RETURNING ${rowColumns}`,
         completion,
-      ) === 1,
+      ) ?? null,
   ),
 
   /** Ends an attempt; null when the lease was not held any more. */
@@ -199,9 +205,7 @@ export const jobOperations = {
   findJob: read(
     (database, { accountId, uuid }: { accountId: string; uuid: string }): JobRow | null => {
       const row = database.get<JobRow>(
-        `SELECT uuid, account_id AS accountId, key_id AS keyId, request, canonical_query AS canonicalQuery, warnings, state,
-                attempts, node, not_before_ms AS notBeforeMs, submitted_ms AS submittedMs, deadline_ms AS deadlineMs,
-                started_ms AS startedMs, finished_ms AS finishedMs, expires_ms AS expiresMs, result, failure
+        `SELECT ${rowColumns}
          FROM job WHERE uuid = :uuid AND account_id = :accountId`,
         { accountId, uuid: uuid.toLowerCase() },
       );

@@ -98,8 +98,9 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
     signal?: AbortSignal,
   ): Promise<Job | null> {
     const live = dispatcher.get(uuid.toLowerCase());
-    if (live?.accountId === accountId) await dispatcher.waitForEnd(live, waitMs, signal);
-    return find(accountId, uuid);
+    const isOwn = live?.accountId === accountId;
+    const ended = isOwn ? await dispatcher.waitForEnd(live, waitMs, signal) : null;
+    return ended ?? (await find(accountId, uuid));
   }
 
   async function lease(
@@ -148,15 +149,15 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
   async function complete(uuid: string, token: string, result: JobResult): Promise<void> {
     releaseLease(uuid, token);
     const nowMs = clock.now();
-    const done = await store.write("completeJob", {
+    const row = await store.write("completeJob", {
       uuid,
       token,
       nowMs,
       expiresMs: timeAfter(nowMs, settings.resultRetentionMs),
       result: encodeResult(result),
     });
-    if (!done) throw leaseLost(uuid);
-    endJob(uuid, "done");
+    if (row === null) throw leaseLost(uuid);
+    endJob(uuid, "done", jobOf(row, nowMs));
   }
 
   async function fail(uuid: string, token: string, failure: LeaseFailure): Promise<void> {
@@ -193,10 +194,11 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
     dispatcher.offerLater(job, notBeforeMs - clock.now());
   }
 
-  function endJob(uuid: string, state: "done" | "error"): void {
+  /** `ended` is the job as it stands, where that is known. */
+  function endJob(uuid: string, state: "done" | "error", ended: Job | null = null): void {
     const job = dispatcher.get(uuid);
     if (job === undefined) return;
-    dispatcher.end(uuid);
+    dispatcher.end(uuid, ended);
     context.onEnd?.(job.request.method, state);
   }
 

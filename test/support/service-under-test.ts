@@ -10,7 +10,7 @@ import type { ContextOverrides } from "../../src/server/context.ts";
 import { type Service, startService } from "../../src/server/start.ts";
 
 /** A clock that runs with the real one and can be moved ahead. */
-export type MovableClock = Clock & { move(ms: number): void };
+type MovableClock = Clock & { move(ms: number): void };
 
 export type ServiceUnderTest = Service & {
   clock: MovableClock;
