@@ -26,7 +26,11 @@ const server = await startServer(dataDir, 18_099);
 const client = connect(server.base, server.key);
 const rows: (string | number)[][] = [];
 let searches = 0;
-for (const { name, queries } of await drawQueries(200)) {
+const kinds = await drawQueries(200);
+for (const { queries } of kinds) {
+  for (const query of queries.slice(0, 50)) await client.result(await client.submit(query, 100));
+}
+for (const { name, queries } of kinds) {
   const durations: number[] = [];
   for (const query of queries) {
     const start = performance.now();
