@@ -11,7 +11,7 @@ export type EntityOptions = {
   dottedHandles?: boolean;
 };
 
-/** What a reader helper found at a sigil: the value without it, and where the text goes on. */
+/** What was read at a sigil: the value without it, and where the text goes on. */
 export type SigilValue = { value: string; end: number };
 
 /** Not letters, but allowed inside a hashtag: joiners, middle dots and the like of several languages. */
