@@ -205,6 +205,15 @@ describe("deleting", () => {
     expect(contents()).toEqual([]);
   });
 
+  test("of a post without revisions keeps every import of it out", () => {
+    archive = smallArchive();
+    const imported = makePost({ key: "file" });
+    archive.put(imported);
+    archive.write([remove(imported, "")]);
+    expect(archive.put(imported)).toMatchObject({ inserted: 0, suppressed: 1 });
+    expect(contents()).toEqual([]);
+  });
+
   test("is undone only by a later revision", () => {
     archive = smallArchive();
     archive.write([remove(post, "3bbb")]);
