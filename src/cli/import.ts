@@ -4,12 +4,12 @@ import { type ImportSummary, importFile } from "../ingest/import-file.ts";
 import { systemClock } from "../lib/clock.ts";
 import { EarshotError, messageOf } from "../lib/errors.ts";
 import { type Platform, platforms } from "../posts/post.ts";
+import { withoutControls } from "../text/controls.ts";
 import { wrongUse } from "./faults.ts";
 import { timeSpan } from "./parse-values.ts";
 import { startProgress } from "./progress.ts";
 import { readConfig } from "./settings.ts";
 import type { Terminal } from "./terminal.ts";
-import { withoutControls } from "./text-layout.ts";
 
 type Options = {
   platform: Platform;

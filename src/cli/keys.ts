@@ -1,12 +1,13 @@
 import type { Command } from "commander";
 import type { KeyListing } from "../accounts/operations.ts";
 import { systemClock } from "../lib/clock.ts";
+import { withoutControls } from "../text/controls.ts";
 import { withControl } from "./control.ts";
 import { wrongUse } from "./faults.ts";
 import { wholeNumber } from "./parse-values.ts";
 import { readConfig } from "./settings.ts";
 import { painter, type Terminal } from "./terminal.ts";
-import { displayWidth, withoutControls } from "./text-layout.ts";
+import { displayWidth } from "./text-layout.ts";
 
 type CreateOptions = {
   name: string;

@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { withoutControls } from "../text/controls.ts";
 import { painter, type Terminal } from "./terminal.ts";
-import { withoutControls, wrap } from "./text-layout.ts";
+import { wrap } from "./text-layout.ts";
 
 const recordSchema = z.object({
   ID: z.string(),

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { displayWidth, withoutControls, wrap } from "./text-layout.ts";
+import { withoutControls } from "../text/controls.ts";
+import { displayWidth, wrap } from "./text-layout.ts";
 
 describe("a text on a terminal", () => {
   test("letters of East Asia and emoji take two columns", () => {

@@ -1,5 +1,3 @@
-export { withoutControls } from "../text/controls.ts";
-
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 const wide =

@@ -46,8 +46,7 @@ export function matches(plan: PlanNode, subject: Subject): boolean {
 }
 
 function holdsSequence(terms: readonly string[], elements: readonly SequenceElement[]): boolean {
-  const first = elements[0];
-  if (first === undefined) return false;
+  if (elements.length === 0) return false;
   const lastStart = terms.length - elements.length;
   for (let start = 0; start <= lastStart; start++) {
     if (holdsAt(terms, start, elements)) return true;

@@ -3,7 +3,6 @@ import { nextMillisecondId } from "../../posts/ids.ts";
 import type { Platform, PostCounts } from "../../posts/post.ts";
 import { decodeRecord, type RecordRow, recordOrigin, recordUri } from "../../posts/record.ts";
 import { indexTerms } from "../../posts/terms.ts";
-import { analyzerVersion, unicodeVersion } from "../../text/analyze.ts";
 import { openForWriting } from "../database.ts";
 import type { PreparedPost } from "../prepare.ts";
 import { segmentSchema } from "./schema.ts";
@@ -46,9 +45,6 @@ export function openSegmentWriter(
   cacheKib: number,
 ): SegmentWriter {
   const database = openForWriting(path, segmentSchema, cacheKib);
-  const remember = database.prepare("INSERT OR IGNORE INTO setting VALUES(?, ?)");
-  remember.run("analyzer", analyzerVersion);
-  remember.run("unicode", unicodeVersion);
   const sql = prepareStatements(database);
 
   function held(row: Record<string, unknown>): HeldPost & { row: RecordRow } {
