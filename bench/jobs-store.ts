@@ -26,6 +26,7 @@ const request: SearchJobRequest = {
   maxResults: postsAResult,
   fromMs: 1_700_000_000_000,
   toMs: 1_700_600_000_000,
+  asOfMs: 0,
   after: null,
 };
 

@@ -10,7 +10,7 @@ import { readImportRecord, toPost } from "../src/ingest/import-record.ts";
 import { systemClock } from "../src/lib/clock.ts";
 import { lowestId } from "../src/posts/ids.ts";
 import { indexTerms } from "../src/posts/terms.ts";
-import { accountNames, all, makePlan } from "../src/query/make-plan.ts";
+import { all, makePlan, namesIn } from "../src/query/make-plan.ts";
 import { parseQuery } from "../src/query/parse.ts";
 import { splitWindow } from "../src/query/window.ts";
 import { iraPosts, requireData, toRecord } from "./ira.ts";
@@ -135,9 +135,12 @@ function ratio(a: number, b: number): string {
 
 function planned(query: string) {
   const { tree } = parseQuery(query);
-  const plan = makePlan(tree, new Map(reader.operations.resolveAccounts(accountNames(tree))));
+  const plan = makePlan(tree, {
+    names: reader.operations.resolve(namesIn(tree)),
+    asOfMs: Date.now(),
+  });
   const { conjuncts, fromMs, toMs } = splitWindow(plan, { fromMs: null, toMs: null });
-  const match = expression(lower(all(conjuncts)).plan) ?? "";
+  const match = expression(lower(all(conjuncts), "x").plan) ?? "";
   const low = fromMs === null ? 0n : lowestId(fromMs);
   const high = toMs === null ? 2n ** 63n - 1n : lowestId(toMs) - 1n;
   return { plan, match, low, high };

@@ -1,4 +1,5 @@
 import type { Platform, Post } from "../posts/post.ts";
+import type { QueryNames, ResolvedNames } from "../query/make-plan.ts";
 import type { PlanNode } from "../query/plan.ts";
 
 /** A post's place in the one order of all answers: newest ID first, platforms by name within one ID. */
@@ -89,8 +90,8 @@ export type Archive = {
   search(request: SearchRequest, signal?: AbortSignal): Promise<CoveredAnswer>;
   /** The stored records of these posts as JSON texts, in order; posts deleted meanwhile are left out. */
   records(positions: readonly Position[]): Promise<readonly string[]>;
-  /** The account ids and handles that a name given by a user can stand for on these platforms, the bare name among them. */
-  resolveAccounts(names: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
+  /** What names that a query uses can stand for: accounts by handle or id, posts by ID, uri or address. */
+  resolve(names: QueryNames): Promise<ResolvedNames>;
   readCheckpoint(name: string): Promise<string | null>;
   coverage(): Promise<readonly PlatformCoverage[]>;
   close(): Promise<void>;

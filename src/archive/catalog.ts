@@ -186,6 +186,14 @@ export function resolveAccount(catalog: DatabaseSync, name: string): string[] {
   return keys;
 }
 
+/** The ids of the accounts of a platform that ever bore a handle. */
+export function accountIds(catalog: DatabaseSync, platform: Platform, handle: string): string[] {
+  return catalog
+    .prepare("SELECT user_id FROM handle WHERE handle = ? AND platform = ?")
+    .all(handle, platform)
+    .map((row) => String(row.user_id));
+}
+
 /** The handle that an account was last seen with. */
 export function presentHandle(
   catalog: DatabaseSync,

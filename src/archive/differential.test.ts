@@ -6,7 +6,7 @@ import { postTimeMs } from "../posts/ids.ts";
 import { matches, type Subject } from "../posts/matcher.ts";
 import type { Post } from "../posts/post.ts";
 import { indexTerms } from "../posts/terms.ts";
-import { accountNames, makePlan } from "../query/make-plan.ts";
+import { makePlan, namesIn } from "../query/make-plan.ts";
 import { parseQuery } from "../query/parse.ts";
 
 const postsPerArchive = 40;
@@ -14,6 +14,8 @@ const queriesPerArchive = 25;
 
 /** Read from the post itself: nothing that the archive stored is asked. */
 const subjectOf = (post: Post): Subject => ({
+  id: post.nativeId ?? 0n,
+  platform: post.platform,
   timeMs: postTimeMs(post, Date.UTC(2030, 0, 1)),
   counts: post.counts,
   geo: () => post.geo,
@@ -34,8 +36,8 @@ test("the archive and the matcher give the same answer to every query over every
           archive.put(...drawn);
           for (const query of queries) {
             const { tree } = parseQuery(query);
-            const accounts = new Map(archive.reader.operations.resolveAccounts(accountNames(tree)));
-            const plan = makePlan(tree, accounts);
+            const names = archive.reader.operations.resolve(namesIn(tree));
+            const plan = makePlan(tree, { names, asOfMs: 0 });
             const expected = drawn
               .filter((post) => matches(plan, subjectOf(post)))
               .map((post) => post.uri);
@@ -66,8 +68,11 @@ test("every operator finds something in many of the archives, and leaves somethi
         for (const [name, leaf] of Object.entries(generatedLeaves)) {
           for (const query of fc.sample(leaf, { numRuns: 8, seed: 1 })) {
             const { tree } = parseQuery(query);
-            const accounts = new Map(archive.reader.operations.resolveAccounts(accountNames(tree)));
-            const { positions } = archive.search({ plan: makePlan(tree, accounts), limit: 500 });
+            const names = archive.reader.operations.resolve(namesIn(tree));
+            const { positions } = archive.search({
+              plan: makePlan(tree, { names, asOfMs: 0 }),
+              limit: 500,
+            });
             const tally = tallies[name] ?? { some: 0, all: 0 };
             if (positions.length > 0) tally.some += 1;
             if (positions.length === drawn.length) tally.all += 1;

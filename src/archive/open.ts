@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Clock } from "../lib/clock.ts";
 import { EarshotError } from "../lib/errors.ts";
 import { siblingModule, startThread, type Thread } from "../lib/thread.ts";
+import type { ResolvedNames } from "../query/make-plan.ts";
 import type {
   Archive,
   ArchiveChange,
@@ -25,6 +26,8 @@ export type ArchiveSettings = {
   segmentPosts: number;
   clock: Clock;
 };
+
+const noNames: ResolvedNames = { accounts: new Map(), posts: new Map() };
 
 /** Page cache of one reader for one segment, KiB. */
 const readerCacheKib = 8_000;
@@ -89,8 +92,10 @@ export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
       return (await ask("search", request)) as CoveredAnswer;
     },
     records: async (positions) => (await ask("records", positions)) as string[],
-    resolveAccounts: async (names) =>
-      new Map((await ask("resolveAccounts", names)) as [string, string[]][]),
+    resolve: async (names) => {
+      if (names.accounts.length + names.posts.length === 0) return noNames;
+      return (await ask("resolve", names)) as ResolvedNames;
+    },
     readCheckpoint: async (name) => (await ask("readCheckpoint", name)) as string | null,
     coverage: async () => (await ask("coverage", null)) as PlatformCoverage[],
     close: async () => {

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { makePost } from "../../test/support/make-post.ts";
 import { type SmallArchive, smallArchive } from "../../test/support/small-archive.ts";
 import type { Post } from "../posts/post.ts";
-import { accountNames, makePlan } from "../query/make-plan.ts";
+import { makePlan, namesIn } from "../query/make-plan.ts";
 import { parseQuery } from "../query/parse.ts";
 import type { SearchWork } from "./archive.ts";
 
@@ -19,8 +19,8 @@ function hold(...posts: Partial<Post>[]): void {
 
 function ask(query: string): { texts: string[]; work: SearchWork } {
   const { tree } = parseQuery(query);
-  const accounts = new Map(archive.reader.operations.resolveAccounts(accountNames(tree)));
-  const { positions, work } = archive.search({ plan: makePlan(tree, accounts) });
+  const names = archive.reader.operations.resolve(namesIn(tree));
+  const { positions, work } = archive.search({ plan: makePlan(tree, { names, asOfMs: 0 }) });
   const texts = archive.reader.operations
     .records(positions)
     .map((text) => (JSON.parse(text) as { Content: string }).Content)

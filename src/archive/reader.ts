@@ -1,7 +1,10 @@
-import type { Platform } from "../posts/post.ts";
-import { type RecordRow, renderRecord } from "../posts/record.ts";
+import { type Platform, platforms } from "../posts/post.ts";
+import { type RecordRow, recordUri, renderRecord } from "../posts/record.ts";
+import { blueskyUri, postKey, readNamedPost } from "../posts/references.ts";
+import type { QueryNames, ResolvedNames } from "../query/make-plan.ts";
 import type { CoveredAnswer, PlatformCoverage, Position, SearchRequest } from "./archive.ts";
 import {
+  accountIds,
   catalogPath,
   presentHandle,
   readCheckpoint,
@@ -21,7 +24,7 @@ const openSegments = 64;
 export type ReaderOperations = {
   search(request: SearchRequest): CoveredAnswer;
   records(positions: readonly Position[]): string[];
-  resolveAccounts(names: readonly string[]): [string, string[]][];
+  resolve(names: QueryNames): ResolvedNames;
   readCheckpoint(name: string): string | null;
   coverage(): PlatformCoverage[];
 };
@@ -91,6 +94,25 @@ export function createReader(folder: string, cacheKib: number, nowMs: () => numb
     return bySegment.size > 1 ? rows.sort(comparePositions) : rows;
   }
 
+  /** A number is an X post's own, or that of any post held here; the handle in an address is whoever bore it. */
+  function resolvePost(written: string): string[] {
+    const { number, keys, bluesky } = readNamedPost(written);
+    const held =
+      number === null
+        ? []
+        : rowsOf(platforms.map((platform) => ({ id: number, platform }))).map((row) =>
+            postKey(row.platform, {
+              id: row.platform === "x" ? String(row.id) : null,
+              uri: recordUri(row),
+            }),
+          );
+    const dids = bluesky === null ? [] : accountIds(catalog, "bluesky", bluesky.account);
+    const addressed = dids.map((did) =>
+      postKey("bluesky", { id: null, uri: blueskyUri(did, bluesky?.key ?? "") }),
+    );
+    return [...new Set([...keys, ...held, ...addressed])].filter((key) => key !== null);
+  }
+
   return {
     operations: {
       search: (request) => {
@@ -98,7 +120,10 @@ export function createReader(folder: string, cacheKib: number, nowMs: () => numb
         return { ...searchSegments(request, segments, open, nowMs), held };
       },
       records,
-      resolveAccounts: (names) => names.map((name) => [name, resolveAccount(catalog, name)]),
+      resolve: ({ accounts, posts }) => ({
+        accounts: new Map(accounts.map((name) => [name, resolveAccount(catalog, name)])),
+        posts: new Map(posts.map((name) => [name, resolvePost(name)])),
+      }),
       readCheckpoint: (name) => readCheckpoint(catalog, name),
       coverage: () => current().held,
     },

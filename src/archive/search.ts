@@ -1,4 +1,5 @@
 import { type IdRange, idsOfWindow, lastId } from "../posts/ids.ts";
+import type { Platform } from "../posts/post.ts";
 import { all } from "../query/make-plan.ts";
 import { splitWindow } from "../query/window.ts";
 import type { Position, SearchAnswer, SearchRequest } from "./archive.ts";
@@ -25,12 +26,11 @@ export function searchSegments(
   open: (entry: SegmentEntry) => Segment,
   nowMs: () => number,
 ): SearchAnswer {
-  const query = segmentQuery(request);
+  const window = splitWindow(request.plan, request);
   const work = { segmentsOpened: 0, statements: 0, candidates: 0 };
-  if (query === null) return { positions: [], next: null, complete: true, work };
   // One more than asked for tells whether there is a next page.
   const wanted = request.limit + 1;
-  const visits = visitsOf(request, entries, query);
+  const visits = visitsOf(request, entries, window);
   let found: Position[] = [];
   /** Everything from this ID on has been seen, where the deadline kept the search from going lower. */
   let seenFrom: bigint | null = null;
@@ -47,9 +47,8 @@ export function searchSegments(
     const rivals = visits.slice(index + 1).filter((other) => other.high > visit.low);
     const sharers = 1 + new Set(rivals.map(({ entry }) => entry.platform)).size;
     const endMs = nowMs() + (request.deadlineMs - nowMs()) / sharers;
-    const asked = { ...query, skew: visit.entry.skew };
     const answer = open(visit.entry).search(
-      asked,
+      visit.query,
       { low, high: visit.high },
       wanted,
       () => nowMs() >= endMs,
@@ -67,12 +66,12 @@ export function searchSegments(
   return { positions, next, complete: true, work };
 }
 
+type Window = ReturnType<typeof splitWindow>;
 type SharedQuery = Omit<SegmentQuery, "skew">;
 
-/** Null when the plan can match nothing. */
-function segmentQuery(request: SearchRequest): SharedQuery | null {
-  const { conjuncts, fromMs, toMs } = splitWindow(request.plan, request);
-  const lowered = conjuncts.map((conjunct) => ({ conjunct, ...lower(conjunct) }));
+/** What the segments of a platform are asked; null when nothing of it can match. */
+function queryOf(platform: Platform, { conjuncts, fromMs, toMs }: Window): SharedQuery | null {
+  const lowered = conjuncts.map((conjunct) => ({ conjunct, ...lower(conjunct, platform) }));
   const whole = all(lowered.map(({ plan }) => plan));
   if (whole.kind === "none") return null;
   if (fromMs !== null && toMs !== null && fromMs >= toMs) return null;
@@ -84,24 +83,26 @@ function segmentQuery(request: SearchRequest): SharedQuery | null {
   };
 }
 
-type Visit = IdRange & { entry: SegmentEntry };
+type Visit = IdRange & { entry: SegmentEntry; query: SegmentQuery };
 
 /** The segments that can hold a match, those with the newest IDs first. */
 function visitsOf(
   request: SearchRequest,
   entries: readonly SegmentEntry[],
-  { fromMs, toMs }: SharedQuery,
+  window: Window,
 ): Visit[] {
+  const queries = new Map(
+    request.platforms.map((platform) => [platform, queryOf(platform, window)] as const),
+  );
   return entries
-    .filter((entry) => request.platforms.includes(entry.platform))
-    .map((entry) => {
-      const window = idsOfWindow(fromMs, toMs, entry.skew);
-      const low = entry.low > window.low ? entry.low : window.low;
-      return {
-        entry,
-        low,
-        high: lowest(entry.high, window.high, highestAfter(request.after, entry)),
-      };
+    .flatMap((entry): Visit[] => {
+      const query = queries.get(entry.platform);
+      if (!query) return [];
+      const ids = idsOfWindow(window.fromMs, window.toMs, entry.skew);
+      const low = highest(entry.low, ids.low, window.lowId);
+      const after = highestAfter(request.after, entry);
+      const high = lowest(entry.high, ids.high, after, window.highId ?? lastId);
+      return [{ entry, query: { ...query, skew: entry.skew }, low, high }];
     })
     .filter(({ low, high }) => low <= high)
     .sort((a, b) => (a.high === b.high ? 0 : a.high > b.high ? -1 : 1));

@@ -9,7 +9,7 @@ import {
 } from "../../test/support/small-archive.ts";
 import { lowestId, numberedId } from "../posts/ids.ts";
 import type { Post } from "../posts/post.ts";
-import { accountNames, makePlan } from "../query/make-plan.ts";
+import { makePlan, namesIn } from "../query/make-plan.ts";
 import { parseQuery } from "../query/parse.ts";
 import type { PlanNode } from "../query/plan.ts";
 import type { ArchiveChange } from "./archive.ts";
@@ -335,9 +335,10 @@ describe("what is kept beside the posts", () => {
         observedMs: 3,
       },
     ]);
-    const accounts = new Map(
-      archive.reader.operations.resolveAccounts(["old.example", "did:plc:a", "nobody"]),
-    );
+    const { accounts } = archive.reader.operations.resolve({
+      accounts: ["old.example", "did:plc:a", "nobody"],
+      posts: [],
+    });
     const onBluesky = (name: string) =>
       accounts
         .get(name)
@@ -380,7 +381,7 @@ describe("what is kept beside the posts", () => {
 describe("accounts", () => {
   const from = (name: string): PlanNode => {
     const { tree } = parseQuery(`from:${name}`);
-    return makePlan(tree, new Map(archive.reader.operations.resolveAccounts(accountNames(tree))));
+    return makePlan(tree, { names: archive.reader.operations.resolve(namesIn(tree)), asOfMs: 0 });
   };
   const found = (name: string): string[] => {
     const { positions } = archive.search({ plan: from(name) });

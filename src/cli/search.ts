@@ -4,7 +4,7 @@ import { openArchive } from "../archive/open.ts";
 import { systemClock } from "../lib/clock.ts";
 import { EarshotError } from "../lib/errors.ts";
 import { platforms } from "../posts/post.ts";
-import { accountNames, makePlan } from "../query/make-plan.ts";
+import { makePlan, namesIn } from "../query/make-plan.ts";
 import { parseQuery } from "../query/parse.ts";
 import { wholeNumber } from "./parse-values.ts";
 import { queryOf, takesQuery } from "./query-argument.ts";
@@ -45,10 +45,10 @@ async function search(query: string, options: Options, terminal: Terminal): Prom
   const { dir, readers, segmentPosts } = config.data;
   const archive = await openArchive({ dataDir: dir, readers, segmentPosts, clock: systemClock });
   try {
-    const accounts = await archive.resolveAccounts(accountNames(tree));
+    const names = await archive.resolve(namesIn(tree));
     const answer = await archive.search(
       {
-        plan: makePlan(tree, accounts),
+        plan: makePlan(tree, { names, asOfMs: systemClock.now() }),
         platforms,
         fromMs: null,
         toMs: null,

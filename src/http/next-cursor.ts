@@ -7,10 +7,10 @@ import { problem } from "./problem-writer.ts";
 export function cursorOf({ cursorKey }: Pick<HttpContext, "cursorKey">, job: Job): string | null {
   const next = job.result?.next ?? null;
   if (next === null) return null;
-  const { platform, type, method, fromMs, toMs, asked = noBounds } = job.request;
+  const { platform, type, method, fromMs, toMs, asOfMs, asked = noBounds } = job.request;
   const { accountId, canonicalQuery } = job;
   const scope = { accountId, platform, type, method, canonicalQuery };
-  return sealCursor(cursorKey, { ...scope, after: next, fromMs, toMs, asked });
+  return sealCursor(cursorKey, { ...scope, after: next, fromMs, toMs, asOfMs, asked });
 }
 
 /**

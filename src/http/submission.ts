@@ -60,10 +60,12 @@ function jobOf(context: HttpContext, caller: Caller, asked: CheckedArguments): N
 
   const canonicalQuery = printQuery(tree);
   const scope = { accountId: caller.accountId, platform, type, method, canonicalQuery };
-  const start: Window & Pick<SearchJobRequest, "after"> & { asked: AskedBounds } =
+  const nowMs = context.clock.now();
+  const start: Window & Pick<SearchJobRequest, "after" | "asOfMs"> & { asked: AskedBounds } =
     asked.nextCursor === null
       ? {
-          ...windowOf(method, context.clock.now(), settings.liveWindowMs),
+          ...windowOf(method, nowMs, settings.liveWindowMs),
+          asOfMs: nowMs,
           after: null,
           asked: asked.bounds,
         }
@@ -80,6 +82,7 @@ function jobOf(context: HttpContext, caller: Caller, asked: CheckedArguments): N
       query,
       maxResults,
       ...window,
+      asOfMs: start.asOfMs,
       after: start.after,
       asked: start.asked,
     },

@@ -20,6 +20,7 @@ const recordBounds = {
   addressLength: 8_192,
   listItems: 200,
   hashtagLength: 500,
+  labelLength: 128,
   altLength: 20_000,
 } as const;
 
@@ -48,6 +49,11 @@ const handle: ImportField<string> = {
   },
 };
 
+const name: ImportField<string> = {
+  expected: `a string of up to ${recordBounds.nameLength} characters`,
+  read: (value) => string(value, recordBounds.nameLength),
+};
+
 const webAddress: ImportField<string> = {
   expected: `an http or https address of up to ${recordBounds.addressLength} characters`,
   read: (value) => {
@@ -66,10 +72,8 @@ export const importFields = {
   url: webAddress,
   author: handle,
   author_id: reference,
-  author_name: {
-    expected: `a string of up to ${recordBounds.nameLength} characters`,
-    read: (value) => string(value, recordBounds.nameLength),
-  } satisfies ImportField<string>,
+  author_name: name,
+  author_verified: truth,
   created_at: {
     expected: "a time in ISO 8601, such as 2015-02-24T19:35:52Z",
     read: (value) => {
@@ -121,6 +125,11 @@ export const importFields = {
   lat: degrees(90),
   lon: degrees(180),
   sensitive: truth,
+  source: name,
+  labels: {
+    expected: `a list of up to ${recordBounds.listItems} strings of 1 to ${recordBounds.labelLength} characters without spaces`,
+    read: (value) => list(value, (item) => solid(item, recordBounds.labelLength)),
+  } satisfies ImportField<readonly string[]>,
 } satisfies Record<string, ImportField<unknown>>;
 
 export type ImportFieldName = keyof typeof importFields;

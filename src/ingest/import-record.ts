@@ -72,6 +72,7 @@ export function readImportRecord(
     author: required("author", importFields.author),
     author_id: optional("author_id", importFields.author_id),
     author_name: optional("author_name", importFields.author_name),
+    author_verified: optional("author_verified", importFields.author_verified),
     created_at: required("created_at", importFields.created_at),
     text: required("text", importFields.text),
     lang: optional("lang", importFields.lang),
@@ -92,6 +93,8 @@ export function readImportRecord(
     lat: optional("lat", importFields.lat),
     lon: optional("lon", importFields.lon),
     sensitive: optional("sensitive", importFields.sensitive),
+    source: optional("source", importFields.source),
+    labels: optional("labels", importFields.labels),
   };
 }
 
@@ -139,11 +142,13 @@ export function toPost(
     username: record.author,
     userId: identity.userId,
     authorName: record.author_name,
+    authorVerified: record.author_verified,
     createdAt: record.created_at.text,
     createdMs: record.created_at.ms,
     seenMs: identity.seenMs,
     text: record.text,
     langs: record.lang === null ? [] : [record.lang],
+    detectedLang: null,
     conversationId: checkedReference("conversation_id", record.conversation_id, rules),
     inReplyTo,
     quoted,
@@ -156,8 +161,9 @@ export function toPost(
     urls: merged(record.urls, found.urls, (url) => url),
     media: record.media ?? [],
     geo: record.lat === null || record.lon === null ? null : { lat: record.lat, lon: record.lon },
-    labels: [],
+    labels: record.labels ?? [],
     sensitive: record.sensitive,
+    source: record.source,
     counts: {
       likes: record.likes,
       reposts: record.reposts,

@@ -18,6 +18,7 @@ const place = {
   after: { id: 1_860_000_000_000_000_001n, platform: "bluesky" },
   fromMs: 1_700_000_000_000,
   toMs: 1_700_000_604_800,
+  asOfMs: 1_700_000_604_800,
   asked: { startMs: null, endMs: 1_700_000_604_800 },
 } as const;
 
@@ -34,6 +35,7 @@ test("a cursor opens to the place it was sealed with, whatever the place", () =>
     }),
     fromMs: fc.option(fc.maxSafeInteger()),
     toMs: fc.maxSafeInteger(),
+    asOfMs: fc.maxSafeInteger(),
     asked: fc.record({
       startMs: fc.option(fc.maxSafeInteger()),
       endMs: fc.option(fc.maxSafeInteger()),

@@ -15,24 +15,25 @@ export type CursorScope = Pick<SearchJobRequest, "platform" | "type" | "method">
 };
 
 /**
- * The position that the page before ended with, the window that was fixed when the first page was submitted, and the bounds
- * that were asked for then.
+ * The position that the page before ended with, when the first page was submitted, the window that was fixed then, and the
+ * bounds that were asked for.
  */
 export type CursorPlace = {
   after: Position;
   fromMs: number | null;
   toMs: number;
+  asOfMs: number;
   asked: AskedBounds;
 };
 
 export type CursorContent = CursorScope & CursorPlace;
 
 /** The first byte: how the rest is laid out. */
-const layout = 2;
+const layout = 3;
 const nonceLength = 12;
 const tagLength = 16;
 const scopeHashLength = 16;
-const contentLength = 1 + scopeHashLength + 1 + 5 * 8;
+const contentLength = 1 + scopeHashLength + 1 + 6 * 8;
 /** Stands for "no bound"; no time is that early. */
 const unbounded = -(2n ** 63n);
 
@@ -91,8 +92,8 @@ function encode(content: CursorContent): Buffer {
   let offset = 1 + scopeHashLength;
   offset = plain.writeUInt8(platforms.indexOf(content.after.platform), offset);
   offset = plain.writeBigUInt64BE(content.after.id, offset);
-  const { fromMs, toMs, asked } = content;
-  for (const ms of [fromMs, toMs, asked.startMs, asked.endMs]) {
+  const { fromMs, toMs, asOfMs, asked } = content;
+  for (const ms of [fromMs, toMs, asOfMs, asked.startMs, asked.endMs]) {
     offset = plain.writeBigInt64BE(ms === null ? unbounded : BigInt(ms), offset);
   }
   return plain;
@@ -102,15 +103,17 @@ function decode(plain: Buffer): CursorPlace {
   const offset = 1 + scopeHashLength;
   const platform = platforms[plain.readUInt8(offset)];
   if (platform === undefined) throw invalid();
-  const times = [9, 17, 25, 33].map((start) => plain.readBigInt64BE(offset + start));
-  const [fromMs = null, toMs, startMs = null, endMs = null] = times.map((time) =>
+  const times = [9, 17, 25, 33, 41].map((start) => plain.readBigInt64BE(offset + start));
+  const [fromMs = null, toMs, asOfMs, startMs = null, endMs = null] = times.map((time) =>
     time === unbounded ? null : Number(time),
   );
   if (toMs === null || toMs === undefined) throw invalid();
+  if (asOfMs === null || asOfMs === undefined) throw invalid();
   return {
     after: { platform, id: plain.readBigUInt64BE(offset + 1) },
     fromMs,
     toMs,
+    asOfMs,
     asked: { startMs, endMs },
   };
 }

@@ -44,6 +44,7 @@ export const request: SearchJobRequest = {
   maxResults: 20,
   fromMs: 1,
   toMs: 2,
+  asOfMs: 0,
   after: { id: 1_860_000_000_000_000_001n, platform: "x" },
 };
 

@@ -10,6 +10,8 @@ export type SourceRequest = {
   query: string;
   fromMs: number | null;
   toMs: number;
+  /** When the search was submitted, its first page: `within_time:` counts back from it. */
+  asOfMs: number;
   after: Position | null;
   maxResults: number;
 };

@@ -2,10 +2,12 @@ import type { PlanNode } from "../query/plan.ts";
 import { GAP } from "../text/analyze.ts";
 import type { SequenceElement } from "../text/sequence.ts";
 import { distanceKm } from "./geo.ts";
-import type { PostCounts } from "./post.ts";
+import type { Platform, PostCounts } from "./post.ts";
 
 /** What the matcher reads of a post. `terms` is called only when the plan asks for one. */
 export type Subject = {
+  id: bigint;
+  platform: Platform;
   /** Capped as `postTimeMs` says, Unix milliseconds. */
   timeMs: number;
   counts: PostCounts;
@@ -36,6 +38,13 @@ export function matches(plan: PlanNode, subject: Subject): boolean {
         (plan.fromMs === null || subject.timeMs >= plan.fromMs) &&
         (plan.toMs === null || subject.timeMs < plan.toMs)
       );
+    case "id":
+      return (
+        (plan.low === null || subject.id >= plan.low) &&
+        (plan.high === null || subject.id <= plan.high)
+      );
+    case "platform":
+      return subject.platform === plan.platform;
     case "min-count":
       return (subject.counts[plan.metric] ?? 0) >= plan.atLeast;
     case "geo": {

@@ -1,6 +1,6 @@
-/** The platforms whose posts Earshot knows. A folder of the same name under `platforms/` speaks to each. */
-export const platforms = ["bluesky", "mastodon", "x"] as const;
-export type Platform = (typeof platforms)[number];
+import type { Platform } from "../lib/platform.ts";
+
+export { type Platform, platforms } from "../lib/platform.ts";
 
 /** How a post came to be here. */
 export type Origin = "stream" | "backfill" | "import" | "upstream";
@@ -38,6 +38,8 @@ export type Post = {
   username: string;
   userId: string | null;
   authorName: string | null;
+  /** Whether the platform vouches for who the author is; null where the source does not tell. */
+  authorVerified: boolean | null;
   /** As received. */
   createdAt: string;
   /** Unix milliseconds of `createdAt`, null when it cannot be read. */
@@ -47,6 +49,8 @@ export type Post = {
   text: string;
   /** BCP 47 tags as received; empty when the source does not tell. */
   langs: readonly string[];
+  /** The language that was detected in the text of a post without `langs`; null when none was, or none could be. */
+  detectedLang: string | null;
   conversationId: string | null;
   inReplyTo: PostReference | null;
   quoted: PostReference | null;
@@ -63,6 +67,8 @@ export type Post = {
   geo: { lat: number; lon: number } | null;
   labels: readonly string[];
   sensitive: boolean | null;
+  /** The app it was written with, as the platform names it; null where the source does not tell. */
+  source: string | null;
   counts: PostCounts;
   origin: Origin;
   /** Revision of the record that a later edit or delete exceeds (the repository revision on Bluesky); empty when unknown. */

@@ -22,7 +22,7 @@ const line = {
   inReplyTo: 8,
   quoted: 9,
   reposted: 10,
-  /** Letters: r reply, q quote, t repost, s sensitive, n known not sensitive; then the origin unless imported. */
+  /** Letters: r reply, q quote, t repost, v verified author, u known unverified, s sensitive, n known not; then the origin unless imported. */
   flags: 11,
   hashtags: 12,
   mentions: 13,
@@ -34,6 +34,9 @@ const line = {
   labels: 18,
   /** The time claimed, Unix milliseconds, where it is not the row's time. */
   createdMs: 19,
+  source: 20,
+  /** Only where `langs` is empty. */
+  detectedLang: 21,
 } as const;
 
 const separator = "\n";
@@ -50,7 +53,7 @@ export type RecordRow = {
 
 /** The stored form of a post whose row holds `timeMs`. */
 export function encodeRecord(post: Post, timeMs: number): string {
-  const values = new Array<string>(line.createdMs + 1).fill("");
+  const values = new Array<string>(line.detectedLang + 1).fill("");
   values[line.content] = JSON.stringify(post.text);
   values[line.username] = post.username === "" ? "" : JSON.stringify(post.username);
   values[line.authorName] = json(post.authorName);
@@ -74,6 +77,8 @@ export function encodeRecord(post: Post, timeMs: number): string {
   values[line.labels] = list(post.labels);
   values[line.createdMs] =
     post.createdMs === null || post.createdMs === timeMs ? "" : String(post.createdMs);
+  values[line.source] = json(post.source);
+  values[line.detectedLang] = json(post.detectedLang);
   let end = values.length;
   while (end > 1 && values[end - 1] === "") end -= 1;
   return values.slice(0, end).join(separator);
@@ -88,6 +93,7 @@ export function renderRecord(row: RecordRow, handleOf: (userId: string) => strin
   const userId = values[line.userId] || "null";
   const flags = values[line.flags] ?? "";
   const langs = values[line.langs] || "[]";
+  const detected = values[line.detectedLang] ?? "";
   const { platform, counts } = row;
   const id = String(row.id);
   const uri = uriText(values, id);
@@ -95,14 +101,14 @@ export function renderRecord(row: RecordRow, handleOf: (userId: string) => strin
     `{"ID":"${id}","Content":${values[line.content]},"Metadata":{"platform":"${platform}"` +
     `,"url":${values[line.url] || derivedUrl(values, uri)},"uri":${uri}` +
     `,"created_at":"${isoTime(values, row.timeMs)}","username":${values[line.username] || presentHandle(userId, handleOf)}` +
-    `,"author":${values[line.authorName] || "null"},"user_id":${userId}` +
-    `,"lang":${firstOf(langs)},"langs":${langs},"conversation_id":${values[line.conversationId] || "null"}` +
+    `,"author":${values[line.authorName] || "null"},"author_verified":${known(flags, "v", "u")},"user_id":${userId}` +
+    `,"lang":${detected || firstOf(langs)},"langs":${langs},"lang_detected":${detected !== ""},"conversation_id":${values[line.conversationId] || "null"}` +
     `,"in_reply_to":${values[line.inReplyTo] || "null"},"quoted":${values[line.quoted] || "null"}` +
     `,"reposted":${values[line.reposted] || "null"},"is_reply":${flags.includes("r")}` +
     `,"is_quote":${flags.includes("q")},"is_retweet":${flags.includes("t")}` +
     `,"hashtags":${values[line.hashtags] || "[]"},"mentions":${values[line.mentions] || "[]"}` +
     `,"urls":${values[line.urls] || "[]"},"media":${values[line.media] || "[]"},"geo":${values[line.geo] || "null"}` +
-    `,"labels":${values[line.labels] || "[]"},"possibly_sensitive":${sensitiveText(flags)}` +
+    `,"labels":${values[line.labels] || "[]"},"possibly_sensitive":${known(flags, "s", "n")},"source":${values[line.source] || "null"}` +
     `,"public_metrics":{"like_count":${counts.likes},"retweet_count":${counts.reposts}` +
     `,"reply_count":${counts.replies},"quote_count":${counts.quotes}},"origin":"${originOf(flags)}"},"Score":1}`
   );
@@ -119,7 +125,6 @@ export function decodeRecord(row: RecordRow): Post {
   const flags = values[line.flags] ?? "";
   const mentionIds = readList<string | null>(line.mentionIds);
   const createdText = values[line.createdMs];
-  const sensitive = sensitiveText(flags);
   return {
     platform: row.platform,
     uri: decodeUri(row, values),
@@ -128,11 +133,13 @@ export function decodeRecord(row: RecordRow): Post {
     username: (read(line.username) ?? "") as string,
     userId: read(line.userId) as string | null,
     authorName: read(line.authorName) as string | null,
+    authorVerified: JSON.parse(known(flags, "v", "u")),
     createdAt: isoTime(values, row.timeMs),
     createdMs: createdText ? Number(createdText) : row.timeMs,
     seenMs: row.timeMs,
     text: (read(line.content) ?? "") as string,
     langs: readList<string>(line.langs),
+    detectedLang: read(line.detectedLang) as string | null,
     conversationId: read(line.conversationId) as string | null,
     inReplyTo: readReference(read(line.inReplyTo)),
     quoted: readReference(read(line.quoted)),
@@ -148,7 +155,8 @@ export function decodeRecord(row: RecordRow): Post {
     media: readList<Media>(line.media),
     geo: read(line.geo) as Post["geo"],
     labels: readList<string>(line.labels),
-    sensitive: sensitive === "null" ? null : sensitive === "true",
+    sensitive: JSON.parse(known(flags, "s", "n")),
+    source: read(line.source) as string | null,
     counts: row.counts,
     origin: originOf(flags),
     revision: "",
@@ -188,12 +196,12 @@ const originLetters: Readonly<Record<Origin, string>> = {
 };
 
 function encodeFlags(post: Post): string {
-  const sensitive = post.sensitive === null ? "" : post.sensitive ? "s" : "n";
   return (
     (post.isReply ? "r" : "") +
     (post.isQuote ? "q" : "") +
     (post.isRepost ? "t" : "") +
-    sensitive +
+    letter(post.authorVerified, "v", "u") +
+    letter(post.sensitive, "s", "n") +
     originLetters[post.origin]
   );
 }
@@ -205,9 +213,13 @@ function originOf(flags: string): Origin {
   return "import";
 }
 
-function sensitiveText(flags: string): "true" | "false" | "null" {
-  if (flags.includes("s")) return "true";
-  return flags.includes("n") ? "false" : "null";
+const letter = (value: boolean | null, yes: string, no: string): string =>
+  value === null ? "" : value ? yes : no;
+
+/** What two letters of the flags say, as JSON text. */
+function known(flags: string, yes: string, no: string): "true" | "false" | "null" {
+  if (flags.includes(yes)) return "true";
+  return flags.includes(no) ? "false" : "null";
 }
 
 /** An X post's uri follows from its ID, a Bluesky post's from its account and record key: only the rest is kept. */

@@ -1,26 +1,12 @@
 import { analyzeText, asksQuestion, GAP } from "../text/analyze.ts";
-import { foldHandle, foldTag } from "../text/entities.ts";
-import {
-  accountByHandle,
-  accountById,
-  atLeast,
-  everyPost,
-  fromAccount,
-  geoCell,
-  hasGeo,
-  hashtag,
-  isQuestion,
-  isRepost,
-  isSensitive,
-  language,
-  linkPart,
-  mentionsAccount,
-  toAccount,
-} from "../text/facets.ts";
+import { findEmoticons } from "../text/emoticons.ts";
+import { findCashtags, foldHandle, foldTag } from "../text/entities.ts";
+import * as facet from "../text/facets.ts";
 import { languageTags } from "../text/languages.ts";
-import { urlTokens } from "../text/urls.ts";
+import { hostSuffixes, urlTokens } from "../text/urls.ts";
 import { cellOf } from "./geo.ts";
-import type { Platform, Post, PostCounts } from "./post.ts";
+import type { Media, Platform, Post, PostCounts, PostReference } from "./post.ts";
+import { postKey } from "./references.ts";
 
 /** Counts from which on a post carries a facet; the exact number stands in its row. */
 export const countThresholds = [
@@ -59,52 +45,144 @@ export function indexTerms(post: Post): string[] {
     const words = analyzeText(tag).tokens;
     if (words.some((word) => !inText.has(word))) beside(words);
   }
-  for (const url of new Set(post.urls)) beside(urlTokens(url).map(linkPart));
-  terms.push(GAP, ...facets(post, tags));
+  for (const url of new Set(post.urls)) beside(urlTokens(url).map(facet.linkPart));
+  terms.push(GAP, ...facetsOf(post, tags));
   return terms;
 }
 
 function account(
   platform: Platform,
-  userId: string | null,
-  username: string | null,
+  named: { userId: string | null; username: string | null } | null,
 ): string | null {
-  if (userId !== null && userId !== "") return accountById(platform, userId);
-  if (username !== null && username !== "") return accountByHandle(platform, foldHandle(username));
+  if (named?.userId) return facet.accountById(platform, named.userId);
+  if (named?.username) return facet.accountByHandle(platform, foldHandle(named.username));
   return null;
 }
 
-function facets(post: Post, tags: ReadonlySet<string>): Set<string> {
-  const found = new Set<string>([everyPost]);
-  const { platform, inReplyTo } = post;
-  const author = account(platform, post.userId, post.username);
-  if (author !== null) found.add(fromAccount(author));
-  const addressee = account(platform, inReplyTo?.userId ?? null, inReplyTo?.username ?? null);
-  if (addressee !== null) found.add(toAccount(addressee));
-  for (const mention of post.mentions) {
-    const mentioned = account(platform, mention.userId, mention.username);
-    if (mentioned !== null) found.add(mentionsAccount(mentioned));
-  }
-  for (const tag of tags) found.add(hashtag(tag));
-  const languages = post.langs.flatMap(languageTags);
-  for (const tag of languages.length > 0 ? languages : ["und"]) found.add(language(tag));
-  if (post.isRepost || oldStyleRepost.test(post.text)) found.add(isRepost);
-  if (post.sensitive === true || post.labels.some((label) => sensitiveLabels.has(label))) {
-    found.add(isSensitive);
-  }
-  if (asksQuestion(post.text)) found.add(isQuestion);
-  if (post.geo !== null) {
-    found.add(hasGeo);
-    found.add(geoCell(cellOf(post.geo)));
-  }
-  for (const facet of countFacets(post.counts)) found.add(facet);
-  return found;
+/** Everything about a post that is no word of it, each once. */
+function facetsOf(post: Post, tags: ReadonlySet<string>): Set<string> {
+  return new Set(
+    [
+      facet.everyPost,
+      ...accountFacets(post),
+      ...relationFacets(post),
+      ...entityFacets(post, tags),
+      ...languageFacets(post),
+      ...markFacets(post),
+      ...countFacets(post.counts),
+    ].filter((name) => name !== null),
+  );
 }
 
-function countFacets({ likes, reposts }: PostCounts): string[] {
-  const reached = (metric: string, count: number | null): string[] =>
+type Facets = (string | null)[];
+
+const when = (holds: boolean, name: string): Facets => (holds ? [name] : []);
+const named = (facetOf: (name: string) => string, name: string | null): Facets =>
+  name === null ? [] : [facetOf(name)];
+
+function accountFacets(post: Post): Facets {
+  const { platform, inReplyTo, quoted, reposted } = post;
+  return [
+    ...named(facet.fromAccount, account(platform, post)),
+    ...named(facet.toAccount, account(platform, inReplyTo)),
+    ...post.mentions.flatMap((mention) => named(facet.mentionsAccount, account(platform, mention))),
+    ...named(facet.quotesAccount, account(platform, quoted)),
+    ...named(facet.repostsAccount, account(platform, reposted)),
+  ];
+}
+
+function relationFacets(post: Post): Facets {
+  const { platform, inReplyTo, quoted, reposted } = post;
+  const related = (facetOf: (key: string) => string, to: PostReference | null): Facets =>
+    to === null ? [] : named(facetOf, postKey(platform, to));
+  return [
+    ...named(facet.inConversation, conversationOf(post)),
+    ...related(facet.repliesTo, inReplyTo),
+    ...related(facet.quotes, quoted),
+    ...related(facet.reposts, reposted),
+    // A repost of a reply is no reply.
+    ...when(post.isReply && !post.isRepost, facet.isReply),
+    ...when(post.isReply && !post.isRepost && answersItself(post), facet.isSelfReply),
+    ...when(post.isQuote, facet.isQuote),
+    ...when(post.isRepost, facet.isNativeRepost),
+    ...when(post.isRepost || oldStyleRepost.test(post.text), facet.isRepost),
+  ];
+}
+
+/** A conversation is named by the post that began it, and that post belongs to it. */
+function conversationOf({
+  platform,
+  conversationId,
+  isReply,
+  isRepost,
+  ...post
+}: Post): string | null {
+  if (conversationId !== null) {
+    return postKey(
+      platform,
+      platform === "x" ? { id: conversationId, uri: null } : { id: null, uri: conversationId },
+    );
+  }
+  if (isReply || isRepost) return null;
+  return postKey(platform, { id: post.nativeId?.toString() ?? null, uri: post.uri });
+}
+
+/** Whether a reply answers its own author: by their ids where both are known, else by their handles. */
+function answersItself({ userId, username, inReplyTo }: Post): boolean {
+  if (userId !== null && inReplyTo?.userId) {
+    return userId.toLowerCase() === inReplyTo.userId.toLowerCase();
+  }
+  if (username === "" || !inReplyTo?.username) return false;
+  return foldHandle(username) === foldHandle(inReplyTo.username);
+}
+
+function entityFacets(post: Post, tags: ReadonlySet<string>): Facets {
+  const cashtags = findCashtags(post.text);
+  return [
+    ...[...tags].map(facet.hashtag),
+    ...cashtags.map(({ value }) => facet.cashtag(value)),
+    ...post.urls.flatMap((url) => hostSuffixes(url).map(facet.linkDomain)),
+    ...findEmoticons(post.text).map(facet.emoticon),
+    ...when(tags.size > 0, facet.hasHashtag),
+    ...when(cashtags.length > 0, facet.hasCashtag),
+    ...when(post.mentions.length > 0, facet.hasMention),
+    ...when(post.urls.length > 0, facet.hasLink),
+    ...when(post.media.length > 0, facet.hasMedia),
+    ...when(post.media.some(isImage), facet.hasImage),
+    ...when(post.media.some(isVideo), facet.hasVideo),
+  ];
+}
+
+/** Types of media as platforms name them: a moving picture counts as a video. */
+const isVideo = ({ type }: Media): boolean =>
+  /^(?:video(?:\/.*)?|gifv?|animated_gif|image\/gif)$/i.test(type);
+const isImage = (medium: Media): boolean =>
+  !isVideo(medium) && /^(?:image(?:\/.*)?|photo|picture)$/i.test(medium.type);
+
+function languageFacets({ langs, detectedLang }: Post): Facets {
+  const told = langs.length > 0 || detectedLang === null ? langs : [detectedLang];
+  const languages = told.flatMap(languageTags);
+  return (languages.length > 0 ? languages : ["und"]).map(facet.language);
+}
+
+function markFacets(post: Post): Facets {
+  const isSensitive = post.labels.some((name) => sensitiveLabels.has(name.toLowerCase()));
+  return [
+    ...post.labels.map(facet.label),
+    ...named(facet.writtenWith, post.source),
+    ...when(post.authorVerified === true, facet.isVerified),
+    ...when(post.sensitive === true || isSensitive, facet.isSensitive),
+    ...when(asksQuestion(post.text), facet.isQuestion),
+    ...(post.geo === null ? [] : [facet.hasGeo, facet.geoCell(cellOf(post.geo))]),
+  ];
+}
+
+const countMetrics = ["likes", "reposts", "replies", "quotes"] as const;
+
+function countFacets(counts: PostCounts): Facets {
+  return countMetrics.flatMap((metric) =>
     countThresholds
-      .filter((threshold) => (count ?? 0) >= threshold)
-      .map((threshold) => atLeast(metric, threshold));
-  return [...reached("likes", likes), ...reached("reposts", reposts)];
+      .filter((threshold) => (counts[metric] ?? 0) >= threshold)
+      .map((threshold) => facet.atLeast(metric, threshold)),
+  );
 }

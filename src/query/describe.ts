@@ -1,5 +1,5 @@
 import { printQuery } from "./print.ts";
-import type { QueryLeaf, QueryNode } from "./tree.ts";
+import type { PostProperty, PostRelation, QueryLeaf, QueryNode } from "./tree.ts";
 
 /** The tree drawn as indented text, one node a line, leaves in plain words; for `earshot explain`. */
 export function describeTree(tree: QueryNode): string {
@@ -24,6 +24,32 @@ function branches(children: readonly QueryNode[]): string[] {
   });
 }
 
+const relations: Readonly<Record<PostRelation, string>> = {
+  conversation_id: "in the conversation of",
+  in_reply_to: "answers the post",
+  quoted: "quotes the post",
+  retweets_of_tweet_id: "reposts the post",
+};
+
+const properties: Readonly<Record<PostProperty, string>> = {
+  retweets: "a repost",
+  nativeretweets: "a repost made with the button",
+  replies: "a reply",
+  quote: "a quote of another post",
+  self_threads: "a reply to its own author",
+  safe: "not marked as sensitive",
+  verified: "by a verified author",
+  links: "has a link",
+  media: "has pictures or videos",
+  images: "has a picture",
+  videos: "has a video",
+  hashtags: "has a hashtag",
+  mentions: "mentions someone",
+  cashtags: "has a cashtag",
+  geo: "has a place",
+  has_engagement: "has a like, a repost or a reply",
+};
+
 function describeLeaf(leaf: QueryLeaf): string {
   switch (leaf.kind) {
     case "word":
@@ -32,26 +58,50 @@ function describeLeaf(leaf: QueryLeaf): string {
       return `phrase ${printQuery(leaf)}`;
     case "hashtag":
       return `hashtag #${leaf.tag}`;
+    case "cashtag":
+      return `cashtag $${leaf.symbol}`;
     case "mention":
       return `mention of @${leaf.user}`;
     case "from":
       return `posted by ${leaf.user}`;
     case "to":
       return `directed to ${leaf.user}`;
+    case "quoted-user":
+      return `quotes a post by ${leaf.user}`;
+    case "retweets-of":
+      return `reposts a post by ${leaf.user}`;
+    case "related":
+      return `${relations[leaf.relation]} ${leaf.post}`;
     case "lang":
       return `language ${leaf.code}`;
     case "since":
       return `at or after ${new Date(leaf.ms).toISOString()}`;
     case "until":
       return `before ${new Date(leaf.ms).toISOString()}`;
+    case "within":
+      return `within the last ${printQuery(leaf).slice("within_time:".length)}`;
+    case "since-id":
+      return `after the post ${leaf.id}`;
+    case "max-id":
+      return `the post ${leaf.id} and before`;
     case "property":
-      return leaf.property === "retweets" ? "a repost" : "not marked as sensitive";
+      return properties[leaf.property];
     case "min-count":
       return `at least ${leaf.atLeast} ${leaf.metric}`;
     case "geocode":
       return `within ${leaf.radiusKm} km of latitude ${leaf.lat}, longitude ${leaf.lon}`;
     case "url":
       return `URL holding ${leaf.text}`;
+    case "domain":
+      return `links to ${leaf.host} or below`;
+    case "platform":
+      return `on ${leaf.platform}`;
+    case "label":
+      return `labelled ${leaf.label}`;
+    case "source":
+      return `written with ${leaf.name}`;
+    case "emoticon":
+      return `emoticon ${leaf.text}`;
     case "question":
       return "a question mark";
   }

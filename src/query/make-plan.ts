@@ -1,70 +1,117 @@
 import {
+  cashtag,
+  emoticon,
   fromAccount,
+  hasCashtag,
+  hasGeo,
+  hasHashtag,
   hashtag,
+  hasImage,
+  hasLink,
+  hasMedia,
+  hasMention,
+  hasVideo,
+  inConversation,
+  isNativeRepost,
   isQuestion,
+  isQuote,
+  isReply,
   isRepost,
+  isSelfReply,
   isSensitive,
+  isVerified,
+  label,
   language,
+  linkDomain,
   linkPart,
   mentionsAccount,
+  quotes,
+  quotesAccount,
+  repliesTo,
+  reposts,
+  repostsAccount,
   toAccount,
+  writtenWith,
 } from "../text/facets.ts";
 import { phraseSequence, querySequence, type SequenceElement } from "../text/sequence.ts";
 import { urlQueryTokens } from "../text/urls.ts";
 import type { PlanNode } from "./plan.ts";
-import type { PostProperty, QueryLeaf, QueryNode } from "./tree.ts";
+import type { CountMetric, PostProperty, PostRelation, QueryLeaf, QueryNode } from "./tree.ts";
 
-/** For each name that a query gives of an account, all accounts it can stand for, as facets hold them. */
-export type Accounts = ReadonlyMap<string, readonly string[]>;
+/** What a query calls by a name that only a store can tell the meaning of, each once. */
+export type QueryNames = { accounts: readonly string[]; posts: readonly string[] };
 
-/** The names of accounts that a query holds (`from:`, `to:`, `@`), each once: what has to be resolved before planning. */
-export function accountNames(tree: QueryNode): string[] {
-  const names = new Set<string>();
+/** For each of these names all accounts, or all posts, that it can stand for, as facets hold them. */
+export type ResolvedNames = {
+  accounts: ReadonlyMap<string, readonly string[]>;
+  posts: ReadonlyMap<string, readonly string[]>;
+};
+
+/** The names in a query: of accounts (`from:`, `to:`, `@` …) and of posts (`conversation_id:` …). They are resolved before planning. */
+export function namesIn(tree: QueryNode): QueryNames {
+  const accounts = new Set<string>();
+  const posts = new Set<string>();
   const visit = (node: QueryNode): void => {
     if (node.kind === "and" || node.kind === "or") node.children.forEach(visit);
     else if (node.kind === "not") visit(node.child);
-    else if (node.kind === "from" || node.kind === "to" || node.kind === "mention") {
-      names.add(node.user);
-    }
+    else if ("user" in node) accounts.add(node.user);
+    else if (node.kind === "related") posts.add(node.post);
   };
   visit(tree);
-  return [...names];
+  return { accounts: [...accounts], posts: [...posts] };
 }
 
-/** The plan of a query. A name that `accounts` does not hold stands for nobody. */
-export function makePlan(tree: QueryNode, accounts: Accounts): PlanNode {
+/** What a plan is made with: the meaning of names, and the time from which `within_time:` counts back, Unix milliseconds. */
+export type Surroundings = { names: ResolvedNames; asOfMs: number };
+
+/** The plan of a query. A name that is not resolved stands for nobody, or for no post. */
+export function makePlan(tree: QueryNode, around: Surroundings): PlanNode {
   switch (tree.kind) {
     case "and":
-      return all(tree.children.map((child) => makePlan(child, accounts)));
+      return all(tree.children.map((child) => makePlan(child, around)));
     case "or":
-      return any(tree.children.map((child) => makePlan(child, accounts)));
+      return any(tree.children.map((child) => makePlan(child, around)));
     case "not":
-      return not(makePlan(tree.child, accounts));
+      return not(makePlan(tree.child, around));
     default:
-      return leafPlan(tree, accounts);
+      return leafPlan(tree, around);
   }
 }
 
-function leafPlan(leaf: QueryLeaf, accounts: Accounts): PlanNode {
+function leafPlan(leaf: QueryLeaf, { names, asOfMs }: Surroundings): PlanNode {
   switch (leaf.kind) {
     case "word":
       return sequence(querySequence(leaf.text));
     case "phrase":
       return sequence(phraseSequence(leaf.text));
+    case "cashtag":
+      return facet(cashtag(leaf.symbol));
     case "hashtag":
       return facet(hashtag(leaf.tag));
     case "mention":
-      return anyAccount(leaf.user, accounts, mentionsAccount);
+      return anyOf(names.accounts.get(leaf.user), mentionsAccount);
     case "from":
-      return anyAccount(leaf.user, accounts, fromAccount);
+      return anyOf(names.accounts.get(leaf.user), fromAccount);
     case "to":
-      return anyAccount(leaf.user, accounts, toAccount);
+      return anyOf(names.accounts.get(leaf.user), toAccount);
+    case "quoted-user":
+      return anyOf(names.accounts.get(leaf.user), quotesAccount);
+    case "retweets-of":
+      return anyOf(names.accounts.get(leaf.user), repostsAccount);
+    case "related":
+      return anyOf(names.posts.get(leaf.post), facetsOfRelations[leaf.relation]);
     case "lang":
       return facet(language(leaf.code));
     case "since":
       return { kind: "time", fromMs: leaf.ms, toMs: null };
     case "until":
       return { kind: "time", fromMs: null, toMs: leaf.ms };
+    case "within":
+      return { kind: "time", fromMs: asOfMs - leaf.ms, toMs: null };
+    case "since-id":
+      return { kind: "id", low: BigInt(leaf.id) + 1n, high: null };
+    case "max-id":
+      return { kind: "id", low: null, high: BigInt(leaf.id) };
     case "property":
       return propertyPlan(leaf.property);
     case "min-count":
@@ -75,28 +122,59 @@ function leafPlan(leaf: QueryLeaf, accounts: Accounts): PlanNode {
       return { kind: "geo", lat: leaf.lat, lon: leaf.lon, radiusKm: leaf.radiusKm };
     case "url":
       return sequence(urlQueryTokens(leaf.text).map((part) => token(linkPart(part))));
+    case "domain":
+      return facet(linkDomain(leaf.host));
+    case "platform":
+      return { kind: "platform", platform: leaf.platform };
+    case "label":
+      return facet(label(leaf.label));
+    case "source":
+      return facet(writtenWith(leaf.name));
+    case "emoticon":
+      return facet(emoticon(leaf.text));
     case "question":
       return facet(isQuestion);
   }
 }
 
+const facetsOfRelations: Readonly<Record<PostRelation, (post: string) => string>> = {
+  conversation_id: inConversation,
+  in_reply_to: repliesTo,
+  quoted: quotes,
+  retweets_of_tweet_id: reposts,
+};
+
+const facetsOfProperties: Readonly<
+  Record<Exclude<PostProperty, "safe" | "has_engagement">, string>
+> = {
+  retweets: isRepost,
+  nativeretweets: isNativeRepost,
+  replies: isReply,
+  quote: isQuote,
+  self_threads: isSelfReply,
+  verified: isVerified,
+  links: hasLink,
+  media: hasMedia,
+  images: hasImage,
+  videos: hasVideo,
+  hashtags: hasHashtag,
+  mentions: hasMention,
+  cashtags: hasCashtag,
+  geo: hasGeo,
+};
+
 function propertyPlan(property: PostProperty): PlanNode {
-  switch (property) {
-    case "retweets":
-      return facet(isRepost);
-    case "safe":
-      return not(facet(isSensitive));
+  if (property === "safe") return not(facet(isSensitive));
+  if (property === "has_engagement") {
+    return any([oneOf("likes"), oneOf("reposts"), oneOf("replies")]);
   }
+  return facet(facetsOfProperties[property]);
 }
 
-function anyAccount(
-  name: string,
-  accounts: Accounts,
-  facetOf: (account: string) => string,
-): PlanNode {
-  const keys = accounts.get(name) ?? [];
-  return any(keys.map((key) => facet(facetOf(key))));
-}
+const oneOf = (metric: CountMetric): PlanNode => ({ kind: "min-count", metric, atLeast: 1 });
+
+const anyOf = (keys: readonly string[] | undefined, facetOf: (key: string) => string): PlanNode =>
+  any((keys ?? []).map((key) => facet(facetOf(key))));
 
 /** Conjunction: flat, without `all`, `none` as soon as one child is. */
 export function all(children: readonly PlanNode[]): PlanNode {

@@ -1,3 +1,4 @@
+import type { Platform } from "../lib/platform.ts";
 import type { SequenceElement } from "../text/sequence.ts";
 import type { CountMetric } from "./tree.ts";
 
@@ -14,5 +15,8 @@ export type PlanNode =
   | { kind: "terms"; elements: readonly SequenceElement[] }
   /** `from` inclusive, `to` exclusive, Unix milliseconds of the post's time. */
   | { kind: "time"; fromMs: number | null; toMs: number | null }
+  /** IDs, both ends inclusive. */
+  | { kind: "id"; low: bigint | null; high: bigint | null }
+  | { kind: "platform"; platform: Platform }
   | { kind: "min-count"; metric: CountMetric; atLeast: number }
   | { kind: "geo"; lat: number; lon: number; radiusKm: number };

@@ -32,16 +32,30 @@ function printLeaf(leaf: QueryLeaf): string {
       return quote(leaf.text);
     case "hashtag":
       return `#${leaf.tag}`;
+    case "cashtag":
+      return `$${leaf.symbol}`;
     case "mention":
       return `@${leaf.user}`;
     case "from":
     case "to":
       return `${leaf.kind}:${leaf.user}`;
+    case "quoted-user":
+      return `quoted_user_id:${leaf.user}`;
+    case "retweets-of":
+      return `retweets_of:${leaf.user}`;
+    case "related":
+      return `${leaf.relation}:${/^[0-9]+$/.test(leaf.post) ? leaf.post : quote(leaf.post)}`;
     case "lang":
       return `lang:${leaf.code}`;
     case "since":
     case "until":
       return `${leaf.kind}:${printTime(leaf.ms)}`;
+    case "within":
+      return `within_time:${printDuration(leaf.ms)}`;
+    case "since-id":
+      return `since_id:${leaf.id}`;
+    case "max-id":
+      return `max_id:${leaf.id}`;
     case "property":
       return `filter:${leaf.property}`;
     case "min-count":
@@ -50,6 +64,16 @@ function printLeaf(leaf: QueryLeaf): string {
       return `geocode:${decimal(leaf.lat)},${decimal(leaf.lon)},${decimal(leaf.radiusKm)}km`;
     case "url":
       return `url:${quote(leaf.text)}`;
+    case "domain":
+      return `domain:${leaf.host}`;
+    case "platform":
+      return `platform:${leaf.platform}`;
+    case "label":
+      return `label:${quote(leaf.label)}`;
+    case "source":
+      return `source:${quote(leaf.name)}`;
+    case "emoticon":
+      return leaf.text;
     case "question":
       return "?";
   }
@@ -70,6 +94,19 @@ function printTime(ms: number): string {
   if (ms % 1000 !== 0) return iso;
   return `${iso.slice(0, 10)}_${iso.slice(11, 19)}_UTC`;
 }
+
+/** In the largest unit that says it exactly. */
+function printDuration(ms: number): string {
+  const [unit, length] = units.find(([, length]) => ms % length === 0) ?? ["ms", 1];
+  return `${ms / length}${unit}`;
+}
+
+const units = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["m", 60_000],
+  ["s", 1_000],
+] as const;
 
 function decimal(value: number): string {
   const text = String(value);

@@ -3,30 +3,39 @@ import type { PlanNode } from "./plan.ts";
 /** A span of time, Unix milliseconds: `fromMs` inclusive, `toMs` exclusive, null unbounded. */
 export type TimeWindow = { fromMs: number | null; toMs: number | null };
 
+/** A range of IDs, both ends inclusive, null unbounded. */
+export type IdBounds = { lowId: bigint | null; highId: bigint | null };
+
 /**
- * The window that every match of a plan lies in, within a given one, and the rest of the plan: the conjuncts that say
- * something else than a bound of time.
+ * The window and the range of IDs that every match of a plan lies in, within a given window, and the rest of the plan: the
+ * conjuncts that say something else than such a bound.
  */
 export function splitWindow(
   plan: PlanNode,
   within: TimeWindow,
-): TimeWindow & { conjuncts: PlanNode[] } {
+): TimeWindow & IdBounds & { conjuncts: PlanNode[] } {
   const conjuncts: PlanNode[] = [];
   let { fromMs, toMs } = within;
+  let lowId: bigint | null = null;
+  let highId: bigint | null = null;
   for (const node of plan.kind === "and" ? plan.children : [plan]) {
-    const bound = boundOf(node);
-    if (bound === null) {
+    const time = timesOf(node);
+    const ids = idsOf(node);
+    if (time !== null) {
+      fromMs = higher(fromMs, time.fromMs);
+      toMs = lower(toMs, time.toMs);
+    } else if (ids !== null) {
+      lowId = higher(lowId, ids.lowId);
+      highId = lower(highId, ids.highId);
+    } else {
       conjuncts.push(node);
-      continue;
     }
-    fromMs = later(fromMs, bound.fromMs);
-    toMs = earlier(toMs, bound.toMs);
   }
-  return { conjuncts, fromMs, toMs };
+  return { conjuncts, fromMs, toMs, lowId, highId };
 }
 
 /** A time or the negation of a one-sided one; null for anything else. */
-function boundOf(node: PlanNode): TimeWindow | null {
+function timesOf(node: PlanNode): TimeWindow | null {
   if (node.kind === "time") return node;
   if (node.kind !== "not" || node.child.kind !== "time") return null;
   const { fromMs, toMs } = node.child;
@@ -34,8 +43,20 @@ function boundOf(node: PlanNode): TimeWindow | null {
   return { fromMs: toMs, toMs: fromMs };
 }
 
-const later = (a: number | null, b: number | null): number | null =>
-  a === null ? b : b === null ? a : Math.max(a, b);
+/** Likewise for IDs. */
+function idsOf(node: PlanNode): IdBounds | null {
+  if (node.kind === "id") return { lowId: node.low, highId: node.high };
+  if (node.kind !== "not" || node.child.kind !== "id") return null;
+  const { low, high } = node.child;
+  if (low !== null && high !== null) return null;
+  return {
+    lowId: high === null ? null : high + 1n,
+    highId: low === null ? null : low - 1n,
+  };
+}
 
-const earlier = (a: number | null, b: number | null): number | null =>
-  a === null ? b : b === null ? a : Math.min(a, b);
+const higher = <Bound extends number | bigint>(a: Bound | null, b: Bound | null): Bound | null =>
+  a === null ? b : b === null || a > b ? a : b;
+
+const lower = <Bound extends number | bigint>(a: Bound | null, b: Bound | null): Bound | null =>
+  a === null ? b : b === null || a < b ? a : b;

@@ -121,7 +121,8 @@ function findHashtags(text: string): Entity[] {
   return hashtags;
 }
 
-function findCashtags(text: string): Entity[] {
+/** The cashtags of a text, in order. */
+export function findCashtags(text: string): Entity[] {
   if (!text.includes("$")) return [];
   return Array.from(text.matchAll(everyCashtag), (match) => ({
     kind: "cashtag",

@@ -5,15 +5,31 @@ import { shortenToken } from "./analyze.ts";
  * holds punctuation that the analyzer never lets through.
  *
  *     from:<account>  to:<account>  @<account>  #<tag>  lang:<tag>  url:<part of a link>
- *     is:post  is:retweet  is:sensitive  is:question  has:geo  geo:<cell>  likes>=<n>  reposts>=<n>
+ *     $<symbol>  domain:<host>  label:<label>  source:<app>
+ *     conversation:<post>  reply:<post>  quoted:<post>  reposted:<post>  quoted-user:<account>  reposted-user:<account>
+ *     is:post  is:retweet  is:native-retweet  is:reply  is:quote  is:self-reply  is:verified  is:sensitive  is:question
+ *     has:link  has:media  has:image  has:video  has:hashtag  has:mention  has:cashtag  has:geo  geo:<cell>
+ *     likes>=<n>  reposts>=<n>  replies>=<n>  quotes>=<n>  face:<emoticon>
  *
  * An account belongs to its platform: `x/123` and `bluesky/did:plc:…` are account ids, `x/@name` a handle of which no id is
- * known. So neither the same id on two platforms nor a handle made of digits is taken for another account.
+ * known. Posts are named alike: `x/20`, and elsewhere by a hash (`posts/references.ts`). So neither the same id on two platforms nor a handle made of digits is taken for another account.
  */
 export const everyPost = "is:post";
 export const isRepost = "is:retweet";
+export const isNativeRepost = "is:native-retweet";
+export const isReply = "is:reply";
+export const isQuote = "is:quote";
+export const isSelfReply = "is:self-reply";
+export const isVerified = "is:verified";
 export const isSensitive = "is:sensitive";
 export const isQuestion = "is:question";
+export const hasLink = "has:link";
+export const hasMedia = "has:media";
+export const hasImage = "has:image";
+export const hasVideo = "has:video";
+export const hasHashtag = "has:hashtag";
+export const hasMention = "has:mention";
+export const hasCashtag = "has:cashtag";
 export const hasGeo = "has:geo";
 
 export const accountById = (platform: string, id: string): string =>
@@ -25,6 +41,25 @@ export const fromAccount = (account: string): string => facet("from:", account);
 export const toAccount = (account: string): string => facet("to:", account);
 export const mentionsAccount = (account: string): string => facet("@", account);
 export const hashtag = (foldedTag: string): string => facet("#", foldedTag);
+export const cashtag = (symbol: string): string => facet("$", symbol);
+export const quotesAccount = (account: string): string => facet("quoted-user:", account);
+export const repostsAccount = (account: string): string => facet("reposted-user:", account);
+export const inConversation = (post: string): string => facet("conversation:", post);
+export const repliesTo = (post: string): string => facet("reply:", post);
+export const quotes = (post: string): string => facet("quoted:", post);
+export const reposts = (post: string): string => facet("reposted:", post);
+export const linkDomain = (host: string): string => facet("domain:", host);
+export const label = (value: string): string => facet("label:", value);
+/** Apps are compared without regard to case and to what parts their words: `Twitter_for_iOS` is "Twitter for iOS". */
+export const writtenWith = (app: string): string =>
+  facet(
+    "source:",
+    app
+      .normalize("NFKC")
+      .trim()
+      .replace(/[\s_-]+/gu, "_"),
+  );
+export const emoticon = (face: string): string => facet("face:", face);
 export const language = (tag: string): string => facet("lang:", tag);
 export const linkPart = (part: string): string => facet("url:", part);
 export const geoCell = (cell: string): string => `geo:${cell}`;

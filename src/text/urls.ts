@@ -34,6 +34,18 @@ export function urlQueryTokens(text: string): string[] {
   return urlTokens(text.replace(/^[\s"“”]+/u, ""));
 }
 
+/**
+ * The host of a link and all domains that it belongs to, longest first, down to two labels: `news.bbc.co.uk`, `bbc.co.uk`, `co.uk`.
+ * A host of one label is itself.
+ */
+export function hostSuffixes(url: string): string[] {
+  const lower = normalise(url.trim()).replace(schemePrefix, "");
+  const host = hostOf(authority.exec(lower.split("#", 1)[0] ?? "")?.[0] ?? "").split(":")[0] ?? "";
+  const labels = host.split(".").filter(isNotEmpty);
+  if (labels.length < 2) return labels;
+  return labels.slice(1).map((_, index) => labels.slice(index).join("."));
+}
+
 function hostOf(written: string): string {
   // A text that begins with parameters has no host.
   if (written.includes("=")) return written.replace(trackingParameters, "$1");

@@ -1,4 +1,5 @@
 import { cellsOfCircle } from "../../posts/geo.ts";
+import type { Platform } from "../../posts/post.ts";
 import { countThresholds } from "../../posts/terms.ts";
 import { all, any, not } from "../../query/make-plan.ts";
 import type { PlanNode } from "../../query/plan.ts";
@@ -14,19 +15,19 @@ export type Lowered = { plan: PlanNode; exact: boolean };
 
 type Side = "superset" | "subset";
 
-/** The plan in terms alone: its nodes are all, none, and, or, not and sequences of tokens. */
-export function lower(plan: PlanNode): Lowered {
-  return lowerTo("superset", plan);
+/** The plan in terms alone, for posts of one platform: its nodes are all, none, and, or, not and sequences of tokens. */
+export function lower(plan: PlanNode, platform: Platform): Lowered {
+  return lowerTo("superset", plan, platform);
 }
 
-function lowerTo(side: Side, plan: PlanNode): Lowered {
+function lowerTo(side: Side, plan: PlanNode, platform: Platform): Lowered {
   switch (plan.kind) {
     case "all":
     case "none":
       return { plan, exact: true };
     case "and":
     case "or": {
-      const children = plan.children.map((child) => lowerTo(side, child));
+      const children = plan.children.map((child) => lowerTo(side, child, platform));
       const plans = children.map((child) => child.plan);
       return {
         plan: plan.kind === "and" ? all(plans) : any(plans),
@@ -34,12 +35,15 @@ function lowerTo(side: Side, plan: PlanNode): Lowered {
       };
     }
     case "not": {
-      const child = lowerTo(side === "superset" ? "subset" : "superset", plan.child);
+      const child = lowerTo(side === "superset" ? "subset" : "superset", plan.child, platform);
       return { plan: not(child.plan), exact: child.exact };
     }
     case "terms":
       return lowerSequence(side, plan.elements);
+    case "platform":
+      return { plan: { kind: plan.platform === platform ? "all" : "none" }, exact: true };
     case "time":
+    case "id":
       return { plan: side === "superset" ? { kind: "all" } : { kind: "none" }, exact: false };
     case "min-count":
       return lowerCount(side, plan);

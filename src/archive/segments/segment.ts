@@ -124,6 +124,8 @@ function passes(
 /** A stored row as the matcher reads it; the record is decoded only when the plan asks for more than time and counts. */
 function rowSubject(row: RecordRow): Subject {
   return {
+    id: row.id,
+    platform: row.platform,
     timeMs: row.timeMs,
     counts: row.counts,
     geo: () => decodeRecord(row).geo,

@@ -7,7 +7,7 @@ import { openArchive } from "../../archive/open.ts";
 import { readImportRecord, toPost } from "../../ingest/import-record.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { platforms } from "../../posts/post.ts";
-import { accountNames, makePlan } from "../../query/make-plan.ts";
+import { makePlan, namesIn } from "../../query/make-plan.ts";
 import { parseQuery } from "../../query/parse.ts";
 import { type CorpusRecord, makeCorpus } from "./corpus.ts";
 
@@ -74,9 +74,9 @@ describe("each operator finds some of the posts and not others", () => {
 
   async function count(query: string): Promise<number> {
     const { tree } = parseQuery(query);
-    const accounts = await archive.resolveAccounts(accountNames(tree));
+    const names = await archive.resolve(namesIn(tree));
     const answer = await archive.search({
-      plan: makePlan(tree, accounts),
+      plan: makePlan(tree, { names, asOfMs: 0 }),
       platforms,
       fromMs: null,
       toMs: null,

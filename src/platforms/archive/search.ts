@@ -2,7 +2,7 @@ import type { Archive, PlatformCoverage, SearchAnswer } from "../../archive/arch
 import { gapsIn, type Span, unionOf } from "../../archive/coverage.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
-import { accountNames, makePlan } from "../../query/make-plan.ts";
+import { makePlan, namesIn } from "../../query/make-plan.ts";
 import { parseQuery } from "../../query/parse.ts";
 import { splitWindow } from "../../query/window.ts";
 import type { SourceAnswer, SourceRequest, SourceWarning } from "../source.ts";
@@ -30,9 +30,8 @@ export async function searchArchive(
   const { archive } = source;
   // Its length was looked at when the job was taken.
   const { tree } = parseQuery(request.query, { maxLength: Number.POSITIVE_INFINITY });
-  const names = accountNames(tree);
-  const accounts = names.length > 0 ? await archive.resolveAccounts(names) : new Map();
-  const plan = makePlan(tree, accounts);
+  const names = await archive.resolve(namesIn(tree));
+  const plan = makePlan(tree, { names, asOfMs: request.asOfMs });
   const { after, maxResults, fromMs, toMs } = request;
   const searched = request.platform === "social" ? platforms : [request.platform];
   const found = await archive.search(

@@ -1,0 +1,22 @@
+/** Eyes, perhaps a nose, a mouth; by itself, or with punctuation behind it. */
+const everyEmoticon = /(?<![^\s])([:;=])['’^-]?([()DPpOo])(?=[\s.,!?…]|$)/g;
+const exactEmoticon = /^([:;=])['’^-]?([()DPpOo])$/;
+
+/** The emoticons of a text, each once, in their plain form: `:-)`, `=)` and `:)` are the same one. */
+export function findEmoticons(text: string): string[] {
+  if (!/[:;=]/.test(text)) return [];
+  const found = new Set<string>();
+  for (const [, eyes = "", mouth = ""] of text.matchAll(everyEmoticon))
+    found.add(plain(eyes, mouth));
+  return [...found];
+}
+
+/** The plain form of an emoticon; null for anything else. */
+export function readEmoticon(text: string): string | null {
+  const [, eyes = "", mouth = ""] = exactEmoticon.exec(text) ?? [];
+  return mouth === "" ? null : plain(eyes, mouth);
+}
+
+function plain(eyes: string, mouth: string): string {
+  return `${eyes === ";" ? ";" : ":"}${mouth.toUpperCase()}`;
+}
