@@ -50,14 +50,22 @@ export function indexTerms(post: Post): string[] {
   return terms;
 }
 
-function account(
-  platform: Platform,
-  named: { userId: string | null; username: string | null } | null,
-): string | null {
-  if (named?.userId) return facet.accountById(platform, named.userId);
-  if (named?.username) return facet.accountByHandle(platform, foldHandle(named.username));
-  return null;
+type Named = { userId: string | null; username: string | null };
+
+/** By the account's id where it is known, else by the handle: an author may bear another one later. */
+function author(platform: Platform, { userId, username }: Named): string[] {
+  return userId ? [facet.accountById(platform, userId)] : byHandle(platform, username);
 }
+
+/** By the id, and by the handle that the post writes: that is what a reader of it looks for. */
+function addressed(platform: Platform, named: Named | null): string[] {
+  if (named === null) return [];
+  const byId = named.userId ? [facet.accountById(platform, named.userId)] : [];
+  return [...byId, ...byHandle(platform, named.username)];
+}
+
+const byHandle = (platform: Platform, username: string | null): string[] =>
+  username ? [facet.accountByHandle(platform, foldHandle(username))] : [];
 
 /** Everything about a post that is no word of it, each once. */
 function facetsOf(post: Post, tags: ReadonlySet<string>): Set<string> {
@@ -80,14 +88,15 @@ const when = (holds: boolean, name: string): Facets => (holds ? [name] : []);
 const named = (facetOf: (name: string) => string, name: string | null): Facets =>
   name === null ? [] : [facetOf(name)];
 
-function accountFacets(post: Post): Facets {
+function accountFacets(post: Post): string[] {
   const { platform, inReplyTo, quoted, reposted } = post;
+  const mentioned = post.mentions.flatMap((mention) => addressed(platform, mention));
   return [
-    ...named(facet.fromAccount, account(platform, post)),
-    ...named(facet.toAccount, account(platform, inReplyTo)),
-    ...post.mentions.flatMap((mention) => named(facet.mentionsAccount, account(platform, mention))),
-    ...named(facet.quotesAccount, account(platform, quoted)),
-    ...named(facet.repostsAccount, account(platform, reposted)),
+    ...author(platform, post).map(facet.fromAccount),
+    ...addressed(platform, inReplyTo).map(facet.toAccount),
+    ...mentioned.map(facet.mentionsAccount),
+    ...addressed(platform, quoted).map(facet.quotesAccount),
+    ...addressed(platform, reposted).map(facet.repostsAccount),
   ];
 }
 
