@@ -81,6 +81,9 @@ type IraPost = {
   retweet: number;
 };
 
+/** Whether the posts are on this machine. */
+export const hasRealPosts = (): boolean => files.every((file) => existsSync(file));
+
 /** Ends the measurement with a clear word where the posts are not to be had. */
 export function requireData(): void {
   const missing = files.filter((file) => !existsSync(file));

@@ -36,7 +36,7 @@ const raw = openRaw(join(dataDir, "raw.db"));
 
 console.log(`building both from the real posts in ${dataDir} …`);
 await build();
-const reader = createReader(join(dataDir, "archive"), 8_000, () => Date.now());
+const reader = createReader(join(dataDir, "archive"), 8_000, systemClock);
 const rawStatement = raw.prepare(
   `SELECT post.id, post.text FROM term JOIN post ON post.id = term.rowid
    WHERE term MATCH ? AND term.rowid BETWEEN ? AND ? ORDER BY term.rowid DESC LIMIT ${limit}`,

@@ -54,9 +54,38 @@ export type SearchRequest = {
   limit: number;
   /** Unix milliseconds; looked at between two segments. */
   deadlineMs: number;
+  /** How many of the opened segments the answer's `work` tells of, the first ones; none where it is left out. */
+  segmentsTold?: number;
 };
 
-export type SearchWork = { segmentsOpened: number; statements: number; candidates: number };
+/** What a search cost. */
+export type SearchWork = {
+  /** Of the asked platforms. */
+  segmentsHeld: number;
+  /** Those that own an ID which could match, by its time, its number and the page's start. */
+  segmentsInWindow: number;
+  segmentsOpened: number;
+  /** Searches of segments, and rows read to check a candidate. */
+  statements: number;
+  /** Posts that the index named. */
+  candidates: number;
+  /** Candidates whose row was read, as the index could not say for certain whether they match. */
+  rechecked: number;
+  returned: number;
+  /** In the order of the visits; no more than the request asks for. */
+  segments: readonly SegmentWork[];
+};
+
+export type SegmentWork = {
+  platform: Platform;
+  sequence: number;
+  candidates: number;
+  rechecked: number;
+  /** Matches, before those of other segments were put among them. */
+  found: number;
+  /** With the opening of its file, where it was not open yet. */
+  tookMs: number;
+};
 
 export type SearchAnswer = {
   positions: readonly Position[];

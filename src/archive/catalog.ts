@@ -2,13 +2,14 @@ import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { lastId, type TimeSkew } from "../posts/ids.ts";
 import { type Platform, platforms } from "../posts/post.ts";
+import { analyzerVersion } from "../text/analyze.ts";
 import { accountByHandle, accountById } from "../text/facets.ts";
 import type { CoverageInterval, PlatformCoverage } from "./archive.ts";
 import type { PreparedHandle } from "./prepare.ts";
 
 /**
  * What the archive knows beside its posts: which segments there are and which IDs each owns, which posts were deleted, what
- * accounts are called, what the sources hold completely, and how far each has come. A batch is written under the catalog's
+ * accounts are called, what the sources hold completely, how far each has come, and which analyzer made its terms. A batch is written under the catalog's
  * write lock, and its checkpoints are committed here last: after a crash a source repeats what may not have arrived.
  */
 export const catalogSchema = `
@@ -33,7 +34,8 @@ export const catalogSchema = `
     platform TEXT NOT NULL, source TEXT NOT NULL, from_ms INTEGER NOT NULL, to_ms INTEGER NOT NULL,
     PRIMARY KEY(platform, source, from_ms)
   ) WITHOUT ROWID;
-  INSERT INTO setting VALUES('uri_key', lower(hex(randomblob(16))));
+  INSERT INTO setting VALUES
+    ('uri_key', lower(hex(randomblob(16)))), ('analyzer', '${analyzerVersion}');
 `;
 
 /** One segment of a platform: it owns the IDs from `low` up to the next segment's `low`. */
@@ -178,7 +180,7 @@ export function resolveAccount(catalog: DatabaseSync, name: string): string[] {
   if (bearers.length > 0) return keys;
   const handles = catalog
     .prepare("SELECT platform, handle FROM handle WHERE user_id = ?")
-    .all(name);
+    .all(name.toLowerCase());
   for (const platform of platforms) keys.push(accountById(platform, name));
   for (const { platform, handle } of handles) {
     keys.push(accountByHandle(String(platform), String(handle)));

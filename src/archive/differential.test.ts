@@ -1,94 +1,92 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { generatedLeaves, generatedPost, generatedQuery } from "../../test/support/generated.ts";
-import { smallArchive } from "../../test/support/small-archive.ts";
-import { postTimeMs } from "../posts/ids.ts";
-import { matches, type Subject } from "../posts/matcher.ts";
-import type { Post } from "../posts/post.ts";
-import { indexTerms } from "../posts/terms.ts";
-import { makePlan, namesIn } from "../query/make-plan.ts";
+import { generatedPost } from "../../test/support/generated.ts";
+import { generatedLeaves, generatedQuery } from "../../test/support/generated-queries.ts";
+import { openPostSet } from "../../test/support/post-set.ts";
 import { parseQuery } from "../query/parse.ts";
 
-const postsPerArchive = 40;
-const queriesPerArchive = 25;
+const postsOfSet = 40;
+const queriesOfSet = 40;
 
-/** Read from the post itself: nothing that the archive stored is asked. */
-const subjectOf = (post: Post): Subject => ({
-  id: post.nativeId ?? 0n,
-  platform: post.platform,
-  timeMs: postTimeMs(post, Date.UTC(2030, 0, 1)),
-  counts: post.counts,
-  geo: () => post.geo,
-  terms: () => indexTerms(post),
+const posts = fc.tuple(...Array.from({ length: postsOfSet }, (_, n) => generatedPost(n)));
+
+test("every operator is read under each of its names, with whatever value is drawn", () => {
+  for (const [operator, texts] of Object.entries(generatedLeaves)) {
+    fc.assert(
+      fc.property(texts, (text) => {
+        expect(() => parseQuery(text), operator).not.toThrow();
+      }),
+      { numRuns: 60 },
+    );
+  }
 });
-
-const posts = fc.tuple(...Array.from({ length: postsPerArchive }, (_, n) => generatedPost(n)));
 
 test("the archive and the matcher give the same answer to every query over every post", () => {
   const met = { pairs: 0, found: 0 };
   fc.assert(
     fc.property(
       posts,
-      fc.array(generatedQuery, { minLength: queriesPerArchive, maxLength: queriesPerArchive }),
+      fc.array(generatedQuery, { minLength: queriesOfSet, maxLength: queriesOfSet }),
       (drawn, queries) => {
-        const archive = smallArchive(9);
+        const set = openPostSet(drawn);
         try {
-          archive.put(...drawn);
           for (const query of queries) {
-            const { tree } = parseQuery(query);
-            const names = archive.reader.operations.resolve(namesIn(tree));
-            const plan = makePlan(tree, { names, asOfMs: 0 });
-            const expected = drawn
-              .filter((post) => matches(plan, subjectOf(post)))
-              .map((post) => post.uri);
-            const { positions } = archive.search({ plan, limit: 500 });
-            const found = archive.reader.operations
-              .records(positions)
-              .map((text): string => JSON.parse(text).Metadata.uri);
-            expect(found.toSorted(), query).toEqual(expected.toSorted());
+            const plan = set.planOf(query);
+            const found = set.foundByArchive(plan);
+            expect(found, query).toEqual(set.foundByMatcher(plan));
             met.pairs += 1;
             if (found.length > 0) met.found += 1;
           }
         } finally {
-          archive.remove();
+          set.remove();
         }
       },
     ),
-    { numRuns: 40 },
+    { numRuns: 25 },
   );
   expect(met.found / met.pairs).toBeGreaterThan(0.3);
 });
 
-test("every operator finds something in many of the archives, and leaves something out", () => {
+test("pages of any size make up the whole answer", () => {
   fc.assert(
-    fc.property(posts, (drawn) => {
-      const archive = smallArchive(9);
+    fc.property(posts, generatedQuery, fc.integer({ min: 1, max: 7 }), (drawn, query, limit) => {
+      const set = openPostSet(drawn);
       try {
-        archive.put(...drawn);
-        for (const [name, leaf] of Object.entries(generatedLeaves)) {
-          for (const query of fc.sample(leaf, { numRuns: 8, seed: 1 })) {
-            const { tree } = parseQuery(query);
-            const names = archive.reader.operations.resolve(namesIn(tree));
-            const { positions } = archive.search({
-              plan: makePlan(tree, { names, asOfMs: 0 }),
-              limit: 500,
-            });
-            const tally = tallies[name] ?? { some: 0, all: 0 };
-            if (positions.length > 0) tally.some += 1;
-            if (positions.length === drawn.length) tally.all += 1;
-            tallies[name] = tally;
-          }
-        }
+        const plan = set.planOf(query);
+        expect(set.foundByPaging(plan, limit), query).toEqual(set.foundByArchive(plan));
       } finally {
-        archive.remove();
+        set.remove();
       }
     }),
     { numRuns: 10 },
   );
-  for (const [name, { some, all }] of Object.entries(tallies)) {
-    expect(some, `${name} finds something`).toBeGreaterThan(10);
-    expect(all, `${name} does not find everything`).toBeLessThan(80);
-  }
 });
 
-const tallies: Record<string, { some: number; all: number }> = {};
+test("every operator finds something in many of the archives, and leaves something out", () => {
+  const tallies = new Map(
+    Object.keys(generatedLeaves).map((operator) => [operator, { some: 0, all: 0 }]),
+  );
+  fc.assert(
+    fc.property(posts, (drawn) => {
+      const set = openPostSet(drawn);
+      try {
+        for (const [operator, texts] of Object.entries(generatedLeaves)) {
+          for (const query of fc.sample(texts, { numRuns: 8, seed: 1 })) {
+            const found = set.foundByArchive(set.planOf(query));
+            const tally = tallies.get(operator);
+            if (tally === undefined) continue;
+            if (found.length > 0) tally.some += 1;
+            if (found.length === drawn.length) tally.all += 1;
+          }
+        }
+      } finally {
+        set.remove();
+      }
+    }),
+    { numRuns: 10 },
+  );
+  for (const [operator, { some, all }] of tallies) {
+    expect(some, `${operator} finds something`).toBeGreaterThan(10);
+    expect(all, `${operator} does not find everything`).toBeLessThan(80);
+  }
+});

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { makePost } from "../../test/support/make-post.ts";
 import { systemClock } from "../lib/clock.ts";
+import { postKey } from "../posts/references.ts";
+import type { PlanNode } from "../query/plan.ts";
 import type { Archive } from "./archive.ts";
 import { openArchive } from "./open.ts";
 
@@ -58,6 +60,29 @@ test("when a batch fails, those given meanwhile fail with it, and the next one i
   expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
   expect(await held.readCheckpoint("place")).toBe("1");
   expect(await held.write(batch(10, 5))).toMatchObject({ inserted: 5 });
+});
+
+test("IDs beyond 2^53, platforms and the names of accounts and posts reach the readers whole", async () => {
+  const held = await open();
+  await held.write(batch(0, 3));
+  const { positions } = await held.search(everything);
+  const [, middle] = positions;
+  const id = middle?.id ?? 0n;
+  expect(id).toBeGreaterThan(2n ** 53n);
+  const only = (low: bigint, high: bigint): PlanNode => ({
+    kind: "and",
+    children: [
+      { kind: "id", low, high },
+      { kind: "not", child: { kind: "platform", platform: "x" } },
+    ],
+  });
+  expect((await held.search({ ...everything, plan: only(id, id) })).positions).toEqual([middle]);
+  expect((await held.search({ ...everything, plan: only(id + 1n, id) })).positions).toEqual([]);
+  const names = { accounts: ["author.example.com"], posts: [String(id)] };
+  const resolved = await held.resolve(names);
+  expect(resolved.accounts.get("author.example.com")).toContain("bluesky/did:plc:author");
+  const uri = makePost({ key: "1" }).uri;
+  expect(resolved.posts.get(String(id))).toContain(postKey("bluesky", { id: null, uri }));
 });
 
 test("a folder that holds something else is refused with what to do", async () => {

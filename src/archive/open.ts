@@ -12,8 +12,8 @@ import type {
   WriteBatch,
   WriteReport,
 } from "./archive.ts";
-import { catalogCacheKib, catalogPath, catalogSchema, readUriKey } from "./catalog.ts";
-import { openForWriting } from "./database.ts";
+import { readUriKey } from "./catalog.ts";
+import { openCatalog } from "./open-catalog.ts";
 import { type Preparation, type PreparedChanges, startPreparation } from "./prepare.ts";
 import type { ReaderThreadData } from "./reader-thread.ts";
 import type { WriterThreadData } from "./writer-thread.ts";
@@ -34,7 +34,7 @@ const readerCacheKib = 8_000;
 
 /**
  * Opens the archive of a data folder, making it when there is none. Searches are spread over the reader threads; changes
- * are analysed on the caller's thread and written on one other.
+ * are analysed on the caller's thread and written on one other. Errors: `archive_outdated`, `newer_schema`.
  */
 export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
   const { clock } = settings;
@@ -124,7 +124,7 @@ async function prepareInTurns(
 
 /** Makes the catalog when there is none; the key of its uri hashes never changes. */
 function prepareCatalog(folder: string): string {
-  const catalog = openForWriting(catalogPath(folder), catalogSchema, catalogCacheKib);
+  const catalog = openCatalog(folder);
   const uriKey = readUriKey(catalog);
   catalog.close();
   return uriKey;

@@ -1,3 +1,4 @@
+import { systemClock } from "../lib/clock.ts";
 import { reply, serveThread, type ThreadCall, threadData } from "../lib/thread.ts";
 import { createReader, type ReaderOperations } from "./reader.ts";
 
@@ -5,7 +6,7 @@ import { createReader, type ReaderOperations } from "./reader.ts";
 export type ReaderThreadData = { folder: string; cacheKib: number };
 
 const { folder, cacheKib } = threadData<ReaderThreadData>();
-const reader = createReader(folder, cacheKib, () => Date.now());
+const reader = createReader(folder, cacheKib, systemClock);
 
 function run({ method, args }: ThreadCall): unknown {
   const operation = reader.operations[method as keyof ReaderOperations];

@@ -1,3 +1,4 @@
+import type { Clock } from "../lib/clock.ts";
 import { type Platform, platforms } from "../posts/post.ts";
 import { type RecordRow, recordUri, renderRecord } from "../posts/record.ts";
 import { blueskyUri, postKey, readNamedPost } from "../posts/references.ts";
@@ -15,6 +16,7 @@ import {
   segmentPath,
 } from "./catalog.ts";
 import { onSnapshot, openForReading } from "./database.ts";
+import { requireAnalyzer } from "./open-catalog.ts";
 import { comparePositions, searchSegments } from "./search.ts";
 import { openSegment, type Segment } from "./segments/segment.ts";
 
@@ -32,7 +34,11 @@ export type ReaderOperations = {
 export type Reader = { operations: ReaderOperations; close(): void };
 
 /** Everything that is read of an archive, in the thread that calls it. Each call sees the last commit. */
-export function createReader(folder: string, cacheKib: number, nowMs: () => number): Reader {
+export function createReader(
+  folder: string,
+  cacheKib: number,
+  clock: Pick<Clock, "now" | "elapsed">,
+): Reader {
   const catalog = openForReading(catalogPath(folder), 1_000);
   const version = catalog.prepare("PRAGMA data_version");
   const opened = new Map<string, Segment>();
@@ -43,11 +49,10 @@ export function createReader(folder: string, cacheKib: number, nowMs: () => numb
     const now = version.get()?.data_version;
     if (known === null || known.version !== now) {
       // Coverage must not be newer than the segments that hold what it promises.
-      known = onSnapshot(catalog, () => ({
-        version: now,
-        segments: readSegments(catalog),
-        held: readCoverage(catalog),
-      }));
+      known = onSnapshot(catalog, () => {
+        requireAnalyzer(catalog, folder);
+        return { version: now, segments: readSegments(catalog), held: readCoverage(catalog) };
+      });
     }
     return known;
   }
@@ -101,12 +106,9 @@ export function createReader(folder: string, cacheKib: number, nowMs: () => numb
       number === null
         ? []
         : rowsOf(platforms.map((platform) => ({ id: number, platform }))).map((row) =>
-            postKey(row.platform, {
-              id: row.platform === "x" ? String(row.id) : null,
-              uri: recordUri(row),
-            }),
+            postKey(row.platform, { id: null, uri: recordUri(row) }),
           );
-    const dids = bluesky === null ? [] : accountIds(catalog, "bluesky", bluesky.account);
+    const dids = bluesky === null ? [] : accountIds(catalog, "bluesky", bluesky.handle);
     const addressed = dids.map((did) =>
       postKey("bluesky", { id: null, uri: blueskyUri(did, bluesky?.key ?? "") }),
     );
@@ -117,7 +119,7 @@ export function createReader(folder: string, cacheKib: number, nowMs: () => numb
     operations: {
       search: (request) => {
         const { segments, held } = current();
-        return { ...searchSegments(request, segments, open, nowMs), held };
+        return { ...searchSegments(request, segments, open, clock), held };
       },
       records,
       resolve: ({ accounts, posts }) => ({

@@ -25,6 +25,22 @@ function fill(count: number, segmentPosts = 100): void {
   );
 }
 
+/** Posts of the three platforms in turn, 50 likes more every fifteen posts, ten to a segment. */
+function onEachPlatform(count: number): void {
+  archive = smallArchive(10);
+  archive.put(
+    ...Array.from({ length: count }, (_, n) =>
+      makePost({
+        platform: (["bluesky", "mastodon", "x"] as const)[n % 3] ?? "x",
+        uri: `uri:${n}`,
+        createdMs: start + n,
+        text: "common one",
+        counts: counted(Math.floor(n / 15) * 50 + 50),
+      }),
+    ),
+  );
+}
+
 function allPages(limit: number, plan: PlanNode = everything): Position[] {
   const found: Position[] = [];
   let after: Position | null = null;
@@ -42,7 +58,16 @@ describe("work", () => {
     fill(550);
     const { work, positions } = archive.search({ plan: word("common"), limit: 20 });
     expect(positions).toHaveLength(20);
-    expect(work).toEqual({ segmentsOpened: 1, statements: 1, candidates: 21 });
+    expect(work).toEqual({
+      segmentsHeld: 6,
+      segmentsInWindow: 6,
+      segmentsOpened: 1,
+      statements: 1,
+      candidates: 21,
+      rechecked: 0,
+      returned: 20,
+      segments: [],
+    });
   });
 
   test("a window in one old segment opens that one alone", () => {
@@ -53,7 +78,12 @@ describe("work", () => {
       toMs: start + 120,
     });
     expect(positions).toHaveLength(10);
-    expect(work).toMatchObject({ segmentsOpened: 1, candidates: 10 });
+    expect(work).toMatchObject({
+      segmentsHeld: 6,
+      segmentsInWindow: 1,
+      segmentsOpened: 1,
+      candidates: 10,
+    });
   });
 
   test("a window written in the query counts like one of the request", () => {
@@ -76,6 +106,58 @@ describe("work", () => {
     const empty = { plan: everything, fromMs: start + 5, toMs: start + 5 };
     expect(archive.search(empty).work.segmentsOpened).toBe(0);
     expect(archive.search({ plan: { kind: "none" } }).work.segmentsOpened).toBe(0);
+  });
+
+  test("a platform named in the query opens that platform's segments alone", () => {
+    onEachPlatform(90);
+    const plan: PlanNode = {
+      kind: "and",
+      children: [word("common"), { kind: "platform", platform: "mastodon" }],
+    };
+    const { work, positions } = archive.search({ plan, segmentsTold: 100 });
+    expect(positions).toHaveLength(30);
+    expect(work).toMatchObject({ segmentsHeld: 12, segmentsInWindow: 4, segmentsOpened: 4 });
+    expect(new Set(work.segments.map(({ platform }) => platform))).toEqual(new Set(["mastodon"]));
+  });
+
+  test("of a plan that the index answers exactly reads no row and finds every candidate", () => {
+    onEachPlatform(90);
+    const plan: PlanNode = {
+      kind: "and",
+      children: [
+        word("common"),
+        { kind: "not", child: word("rare") },
+        { kind: "min-count", metric: "likes", atLeast: 100 },
+      ],
+    };
+    const { work } = archive.search({ plan });
+    expect(work.returned).toBe(75);
+    expect(work.candidates).toBe(work.returned);
+    expect(work).toMatchObject({ rechecked: 0, statements: work.segmentsOpened });
+  });
+
+  test("of a plan that it cannot answer exactly reads the row of each candidate", () => {
+    onEachPlatform(90);
+    const plan: PlanNode = { kind: "min-count", metric: "likes", atLeast: 150 };
+    const { work } = archive.search({ plan });
+    expect(work).toMatchObject({ candidates: 75, rechecked: 75, returned: 60 });
+    expect(work.statements).toBe(work.segmentsOpened + 75);
+  });
+
+  test("is told of each opened segment, of as many as asked for and in the order of the visits", () => {
+    fill(550);
+    const { work } = archive.search({ plan: word("rare"), segmentsTold: 4 });
+    expect(work.segmentsOpened).toBe(6);
+    expect(work.segments.map(({ sequence }) => sequence)).toEqual([6, 5, 4, 3]);
+    const all = archive.search({ plan: word("rare"), segmentsTold: 100 }).work.segments;
+    expect(all.at(-1)).toEqual({
+      platform: "bluesky",
+      sequence: 1,
+      candidates: 1,
+      rechecked: 0,
+      found: 1,
+      tookMs: 0,
+    });
   });
 });
 

@@ -1,12 +1,10 @@
+import type { Clock } from "../lib/clock.ts";
 import { type IdRange, idsOfWindow, lastId } from "../posts/ids.ts";
-import type { Platform } from "../posts/post.ts";
-import { all } from "../query/make-plan.ts";
 import { splitWindow } from "../query/window.ts";
-import type { Position, SearchAnswer, SearchRequest } from "./archive.ts";
+import type { Position, SearchAnswer, SearchRequest, SegmentWork } from "./archive.ts";
 import type { SegmentEntry } from "./catalog.ts";
-import { expression } from "./segments/expression.ts";
-import { lower } from "./segments/lower.ts";
-import type { Segment, SegmentQuery } from "./segments/segment.ts";
+import { type BoundedPlan, platformQuery } from "./platform-query.ts";
+import type { Segment, SegmentAnswer, SegmentQuery } from "./segments/segment.ts";
 
 /** Newest first; platforms by name within one ID. */
 export function comparePositions(a: Position, b: Position): number {
@@ -24,13 +22,21 @@ export function searchSegments(
   request: SearchRequest,
   entries: readonly SegmentEntry[],
   open: (entry: SegmentEntry) => Segment,
-  nowMs: () => number,
+  clock: Pick<Clock, "now" | "elapsed">,
 ): SearchAnswer {
   const window = splitWindow(request.plan, request);
-  const work = { segmentsOpened: 0, statements: 0, candidates: 0 };
   // One more than asked for tells whether there is a next page.
   const wanted = request.limit + 1;
   const visits = visitsOf(request, entries, window);
+  const work = {
+    segmentsHeld: entries.filter(({ platform }) => request.platforms.includes(platform)).length,
+    segmentsInWindow: visits.length,
+    segmentsOpened: 0,
+    statements: 0,
+    candidates: 0,
+    rechecked: 0,
+  };
+  const segments: SegmentWork[] = [];
   let found: Position[] = [];
   /** Everything from this ID on has been seen, where the deadline kept the search from going lower. */
   let seenFrom: bigint | null = null;
@@ -40,47 +46,40 @@ export function searchSegments(
     const low = highest(visit.low, worst?.id, seenFrom);
     if (low > visit.high) continue;
     const isFirst = visit.high === visits[0]?.high;
-    if (!isFirst && nowMs() >= request.deadlineMs) {
+    if (!isFirst && clock.now() >= request.deadlineMs) {
       seenFrom = visit.high + 1n;
       break;
     }
     const rivals = visits.slice(index + 1).filter((other) => other.high > visit.low);
     const sharers = 1 + new Set(rivals.map(({ entry }) => entry.platform)).size;
-    const endMs = nowMs() + (request.deadlineMs - nowMs()) / sharers;
+    const endMs = clock.now() + (request.deadlineMs - clock.now()) / sharers;
+    const isTold = segments.length < (request.segmentsTold ?? 0);
+    const startedAt = isTold ? clock.elapsed() : 0;
     const answer = open(visit.entry).search(
       visit.query,
       { low, high: visit.high },
       wanted,
-      () => nowMs() >= endMs,
+      () => clock.now() >= endMs,
     );
     work.segmentsOpened += 1;
-    work.statements += 1;
+    work.statements += answer.statements;
     work.candidates += answer.candidates;
+    work.rechecked += answer.rechecked;
+    if (isTold) segments.push(segmentWork(visit.entry, answer, clock.elapsed() - startedAt));
     if (answer.stoppedAt !== null) seenFrom = answer.stoppedAt;
     const own = answer.ids.map((id) => ({ id, platform: visit.entry.platform }));
     found = found.length === 0 ? own : [...found, ...own].sort(comparePositions).slice(0, wanted);
   }
-  if (seenFrom !== null) return partial(found, seenFrom, request.limit, work);
-  const positions = found.slice(0, request.limit);
-  const next = found.length > request.limit ? (positions.at(-1) ?? null) : null;
-  return { positions, next, complete: true, work };
+  const page = pageOf(found, seenFrom, request.limit);
+  return { ...page, work: { ...work, returned: page.positions.length, segments } };
 }
 
-type Window = ReturnType<typeof splitWindow>;
-type SharedQuery = Omit<SegmentQuery, "skew">;
-
-/** What the segments of a platform are asked; null when nothing of it can match. */
-function queryOf(platform: Platform, { conjuncts, fromMs, toMs }: Window): SharedQuery | null {
-  const lowered = conjuncts.map((conjunct) => ({ conjunct, ...lower(conjunct, platform) }));
-  const whole = all(lowered.map(({ plan }) => plan));
-  if (whole.kind === "none") return null;
-  if (fromMs !== null && toMs !== null && fromMs >= toMs) return null;
-  return {
-    expression: expression(whole),
-    residual: all(lowered.filter(({ exact }) => !exact).map(({ conjunct }) => conjunct)),
-    fromMs,
-    toMs,
-  };
+function segmentWork(
+  { platform, sequence }: SegmentEntry,
+  { candidates, rechecked, ids }: SegmentAnswer,
+  tookMs: number,
+): SegmentWork {
+  return { platform, sequence, candidates, rechecked, found: ids.length, tookMs };
 }
 
 type Visit = IdRange & { entry: SegmentEntry; query: SegmentQuery };
@@ -89,10 +88,10 @@ type Visit = IdRange & { entry: SegmentEntry; query: SegmentQuery };
 function visitsOf(
   request: SearchRequest,
   entries: readonly SegmentEntry[],
-  window: Window,
+  window: BoundedPlan,
 ): Visit[] {
   const queries = new Map(
-    request.platforms.map((platform) => [platform, queryOf(platform, window)] as const),
+    request.platforms.map((platform) => [platform, platformQuery(platform, window)] as const),
   );
   return entries
     .flatMap((entry): Visit[] => {
@@ -114,19 +113,19 @@ function highestAfter(after: Position | null, entry: SegmentEntry): bigint {
   return entry.platform > after.platform ? after.id : after.id - 1n;
 }
 
-/** What is known when time ran out: everything from `seenFrom` on; the next page starts below. */
-function partial(
+/** The page of what was found; where time ran out, of what is known: everything from `seenFrom` on, and the next page starts below. */
+function pageOf(
   found: readonly Position[],
-  seenFrom: bigint,
+  seenFrom: bigint | null,
   limit: number,
-  work: SearchAnswer["work"],
-): SearchAnswer {
-  const sure = found.filter((position) => position.id >= seenFrom);
+): Omit<SearchAnswer, "work"> {
+  const sure = seenFrom === null ? found : found.filter((position) => position.id >= seenFrom);
   const positions = sure.slice(0, limit);
   if (sure.length > limit) {
-    return { positions, next: positions.at(-1) ?? null, complete: true, work };
+    return { positions, next: positions.at(-1) ?? null, complete: true };
   }
-  return { positions, next: { id: seenFrom, platform: "x" }, complete: false, work };
+  if (seenFrom === null) return { positions, next: null, complete: true };
+  return { positions, next: { id: seenFrom, platform: "x" }, complete: false };
 }
 
 const lowest = (...ids: bigint[]): bigint => ids.reduce((a, b) => (a < b ? a : b));

@@ -25,6 +25,7 @@ import {
 } from "./catalog.ts";
 import { inTransaction } from "./database.ts";
 import { latestChanges } from "./latest-changes.ts";
+import { requireAnalyzer } from "./open-catalog.ts";
 import { owner, type PlacedChange, placeChanges } from "./placement.ts";
 import type { PreparedChange, PreparedHandle } from "./prepare.ts";
 import { openSegmentWriter, type SegmentWriter } from "./segments/segment-writer.ts";
@@ -123,6 +124,7 @@ export function createBatchWriter(
     changes: readonly PreparedChange[],
     report: WriteReport,
   ): boolean {
+    requireAnalyzer(catalog, folder);
     const placed = [...Map.groupBy(changes, (change) => change.platform)].map(
       ([platform, own]) => ({ platform, changes: place(platform, own, report) }),
     );

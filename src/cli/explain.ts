@@ -1,49 +1,142 @@
 import type { Command } from "commander";
+import { systemClock } from "../lib/clock.ts";
 import { EarshotError } from "../lib/errors.ts";
 import { describeTree } from "../query/describe.ts";
+import { describePlan } from "../query/describe-plan.ts";
 import { renderDiagnostic } from "../query/diagnostics.ts";
+import { makePlan, namesIn } from "../query/make-plan.ts";
 import { parseQueryLeniently } from "../query/parse.ts";
+import type { PlanNode } from "../query/plan.ts";
 import { printQuery } from "../query/print.ts";
+import type { Diagnostic, QueryNode } from "../query/tree.ts";
+import { type UnresolvedNames, unresolvedNames } from "../query/unresolved-names.ts";
+import { withoutControls } from "../text/controls.ts";
+import { type Analysis, analyze } from "./analyze.ts";
+import { analysisFields, planFields } from "./explain-json.ts";
+import { wrongUse } from "./faults.ts";
+import { wholeNumber } from "./parse-values.ts";
 import { queryOf, takesQuery } from "./query-argument.ts";
+import { showAnalysis } from "./show-analysis.ts";
 import { painter, type Terminal } from "./terminal.ts";
 
-/** `earshot explain`: how a query is read, without running it. */
+type Options = { analyze?: boolean; maxResults?: number; json?: boolean };
+
+const usualMaxResults = 20;
+
+/** `earshot explain`: how a query is read, and with `--analyze` what it costs to run it. */
 export function addExplain(program: Command, terminal: Terminal): void {
   takesQuery(program.command("explain"))
-    .summary("show how a query is read")
+    .summary("show how a query is read, and what it costs")
     .description(
-      "Shows how a query is read: its canonical form, its tree, and every error and warning with its place. A query that " +
-        "cannot be run ends with exit code 2.",
+      "Shows how a query is read: its canonical form, its tree, the plan that posts are matched with, and every error and " +
+        "warning with its place. Accounts and posts stand in the plan by their names, as only an archive knows whom they mean. " +
+        "With --analyze the query is run on the archive of the data folder, as earshot search does: that shows the plan with " +
+        "names resolved, what the index is asked, what is checked again, the work done, and the time of each step. " +
+        "A query that cannot be run ends with exit code 2.",
     )
-    .option("--json", "print one JSON object: query, canonical_query, tree, diagnostics")
+    .option("--analyze", "run the query on the archive in the data folder and show what that took")
+    .option(
+      "--max-results <number>",
+      `with --analyze: how many posts at most, 1..500 (default: ${usualMaxResults})`,
+      wholeNumber(1, 500),
+    )
+    .option(
+      "--json",
+      "print one JSON object: query, canonical_query, tree, plan, diagnostics, and with --analyze analysis",
+    )
     .addHelpText(
       "after",
       "\nExamples:\n" +
         "  earshot explain 'lang:en cats OR dogs -filter:retweets'\n" +
-        "  earshot explain 'since:2026-02-30' --json",
+        "  earshot explain 'since:2026-02-30' --json\n" +
+        "  earshot explain --analyze 'aurora min_faves:50' --max-results 100",
     )
-    .action((_query: string, options: { json?: boolean }, command: Command) =>
+    .action((_query: string, options: Options, command: Command) =>
       explain(queryOf(command), options, terminal),
     );
 }
 
-function explain(query: string, options: { json?: boolean }, terminal: Terminal): void {
-  const { tree, diagnostics } = parseQueryLeniently(query);
-  const errors = diagnostics.filter((diagnostic) => diagnostic.severity === "error");
-  const readable = errors.length === 0 ? tree : null;
-  const canonical = readable && printQuery(readable);
-  if (options.json) {
-    const answer = { query, canonical_query: canonical, tree: readable, diagnostics };
-    terminal.out(`${JSON.stringify(answer)}\n`);
-  } else {
-    const { bold } = painter(terminal);
-    if (readable !== null) terminal.out(`${bold(canonical ?? "")}\n\n${describeTree(readable)}\n`);
-    for (const [index, diagnostic] of diagnostics.entries()) {
-      const gap = readable !== null || index > 0 ? "\n" : "";
-      terminal.out(`${gap}${renderDiagnostic(query, diagnostic)}\n`);
-    }
+/** How a query is read; what could not be read is null. */
+type Reading = {
+  query: string;
+  tree: QueryNode | null;
+  canonical: string | null;
+  plan: PlanNode | null;
+  diagnostics: readonly Diagnostic[];
+};
+
+async function explain(query: string, options: Options, terminal: Terminal): Promise<void> {
+  if (options.maxResults !== undefined && !options.analyze) {
+    throw wrongUse("--max-results goes with --analyze", "without it nothing is searched");
   }
-  if (errors.length > 0) throw refused(errors.length);
+  const startedAt = systemClock.elapsed();
+  const { tree, diagnostics } = parseQueryLeniently(query);
+  const parseMs = systemClock.elapsed() - startedAt;
+  const errors = diagnostics.filter((diagnostic) => diagnostic.severity === "error");
+  if (tree === null || errors.length > 0) {
+    show(
+      { query, tree: null, canonical: null, plan: null, diagnostics },
+      null,
+      null,
+      options,
+      terminal,
+    );
+    throw refused(errors.length);
+  }
+  const reading = { query, tree, canonical: printQuery(tree), diagnostics };
+  if (options.analyze) {
+    const limit = options.maxResults ?? usualMaxResults;
+    const analysis = await analyze({ tree, parseMs, limit }, terminal);
+    show({ ...reading, plan: analysis.plan }, null, analysis, options, terminal);
+  } else {
+    const unresolved = unresolvedNames(namesIn(tree));
+    const plan = makePlan(tree, { names: unresolved.names, asOfMs: systemClock.now() });
+    show({ ...reading, plan }, unresolved, null, options, terminal);
+  }
+}
+
+function show(
+  reading: Reading,
+  unresolved: UnresolvedNames | null,
+  analysis: Analysis | null,
+  { json }: Options,
+  terminal: Terminal,
+): void {
+  if (json) terminal.out(`${asJson(reading, unresolved, analysis)}\n`);
+  else terminal.out(asText(reading, unresolved, analysis, terminal));
+}
+
+function asJson(
+  { query, canonical, tree, plan, diagnostics }: Reading,
+  unresolved: UnresolvedNames | null,
+  analysis: Analysis | null,
+): string {
+  return JSON.stringify({
+    query,
+    canonical_query: canonical,
+    tree,
+    plan: plan && planFields(plan, unresolved),
+    diagnostics,
+    ...(analysis === null ? {} : { analysis: analysisFields(analysis) }),
+  });
+}
+
+function asText(
+  { query, canonical, tree, plan, diagnostics }: Reading,
+  unresolved: UnresolvedNames | null,
+  analysis: Analysis | null,
+  terminal: Terminal,
+): string {
+  const { bold } = painter(terminal);
+  const blocks: string[] = [];
+  if (canonical !== null) blocks.push(bold(withoutControls(canonical)));
+  if (tree !== null) blocks.push(withoutControls(describeTree(tree)));
+  if (plan !== null) {
+    blocks.push(`${bold("Plan")}\n${withoutControls(describePlan(plan, unresolved))}`);
+  }
+  for (const diagnostic of diagnostics) blocks.push(renderDiagnostic(query, diagnostic));
+  if (analysis !== null) blocks.push(showAnalysis(analysis, terminal));
+  return `${blocks.join("\n\n")}\n`;
 }
 
 function refused(count: number): EarshotError {

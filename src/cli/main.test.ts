@@ -121,7 +121,13 @@ describe("explain", () => {
   test("--json is one object", async () => {
     const { out } = await earshot(["explain", "-cats", "--json"]);
     const answer = JSON.parse(out);
-    expect(Object.keys(answer)).toEqual(["query", "canonical_query", "tree", "diagnostics"]);
+    expect(Object.keys(answer)).toEqual([
+      "query",
+      "canonical_query",
+      "tree",
+      "plan",
+      "diagnostics",
+    ]);
     expect(answer.tree.kind).toBe("not");
   });
 });

@@ -27,6 +27,7 @@ test("everything a record holds stands in the post", () => {
     author: "@alice",
     author_id: "12",
     author_name: "Alice A.",
+    author_verified: true,
     text: "@bob look #Nice https://t.co/x1 and @carol",
     lang: "en",
     likes: 1,
@@ -44,6 +45,8 @@ test("everything a record holds stands in the post", () => {
     lat: 1.5,
     lon: -2.5,
     sensitive: false,
+    source: "Twitter for iPhone",
+    labels: ["spoiler"],
   });
   expect(post).toEqual({
     platform: "x",
@@ -53,11 +56,13 @@ test("everything a record holds stands in the post", () => {
     username: "alice",
     userId: "12",
     authorName: "Alice A.",
+    authorVerified: true,
     createdAt: "2015-02-24T19:35:52Z",
     createdMs: Date.UTC(2015, 1, 24, 19, 35, 52),
     seenMs: Number(570306133677760513n >> 22n) + 1288834974657,
     text: "@bob look #Nice https://t.co/x1 and @carol",
     langs: ["en"],
+    detectedLang: null,
     conversationId: "570306133677760499",
     inReplyTo: {
       id: "570306133677760500",
@@ -81,8 +86,9 @@ test("everything a record holds stands in the post", () => {
       { type: "video", url: null, alt: null },
     ],
     geo: { lat: 1.5, lon: -2.5 },
-    labels: [],
+    labels: ["spoiler"],
     sensitive: false,
+    source: "Twitter for iPhone",
     counts: { likes: 1, reposts: 2, replies: 3, quotes: 4 },
     origin: "import",
     revision: "",
@@ -326,6 +332,54 @@ describe("identity", () => {
     const record = readImportRecord({ ...least, id: "12", ...fields });
     toPost(record, platform, nowMs, (name) => unused.push(name));
     expect(unused).toEqual(expected);
+  });
+});
+
+describe("a reference to another post", () => {
+  const named = { in_reply_to_id: "7", quote_of_id: "8", repost_of_id: "9", conversation_id: "6" };
+
+  test("by its number on X has the uri that is made of it", () => {
+    expect(postOf(named)).toMatchObject({
+      inReplyTo: { id: "7", uri: "https://x.com/i/status/7" },
+      quoted: { id: "8", uri: "https://x.com/i/status/8" },
+      reposted: { id: "9", uri: "https://x.com/i/status/9" },
+      conversationId: "6",
+    });
+  });
+
+  test("by a number elsewhere has the uri of the post that is known by this number alone", () => {
+    const known = postOf({ id: "7" }, "bluesky");
+    expect(postOf(named, "bluesky")).toMatchObject({
+      inReplyTo: { id: "7", uri: known.uri },
+      conversationId: "import:bluesky:6",
+    });
+    const remote = { author: "alice@One.example" };
+    expect(postOf({ ...named, ...remote }, "mastodon")).toMatchObject({
+      inReplyTo: { id: "7", uri: postOf({ id: "7", ...remote }, "mastodon").uri },
+      conversationId: "import:mastodon:6@one.example",
+    });
+    expect(postOf(named, "mastodon").quoted?.uri).toBe(postOf({ id: "8" }, "mastodon").uri);
+  });
+
+  test("by a uri keeps it, and has one by any other name", () => {
+    const uri = "at://did:plc:abc/app.bsky.feed.post/3mptbyoeyc22k";
+    const conversation = { in_reply_to_id: uri, conversation_id: uri };
+    expect(postOf(conversation, "bluesky")).toMatchObject({
+      inReplyTo: { id: null, uri, userId: "did:plc:abc" },
+      conversationId: uri,
+    });
+    const page = "https://one.example/users/bob/statuses/7";
+    expect(postOf({ in_reply_to_id: page }, "mastodon").inReplyTo).toMatchObject({ uri: page });
+    const address = "https://bsky.app/profile/did:plc:abc/post/3mptbyoeyc22k";
+    expect(postOf({ quote_of_id: address }, "bluesky").quoted).toMatchObject({ uri });
+    expect(postOf({ quote_of_id: "tag:one.example,2026:7" }, "mastodon").quoted).toMatchObject({
+      id: null,
+      uri: "tag:one.example,2026:7",
+    });
+    expect(postOf({ quote_of_id: "3kabc" }, "bluesky").quoted).toMatchObject({
+      id: "3kabc",
+      uri: "import:bluesky:3kabc",
+    });
   });
 });
 

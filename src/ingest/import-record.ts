@@ -133,7 +133,7 @@ export function toPost(
   const isRepost = record.is_repost ?? record.repost_of_id !== null;
   const addressee = platform === "x" && !isRepost ? found.addressee : null;
   const inReplyTo = replyTo(record, addressee, rules);
-  const quoted = referenceOf("quote_of_id", record.quote_of_id, rules);
+  const quoted = referenceOf("quote_of_id", record, rules);
   return {
     platform,
     uri: identity.uri ?? contentUri(record, platform),
@@ -149,10 +149,10 @@ export function toPost(
     text: record.text,
     langs: record.lang === null ? [] : [record.lang],
     detectedLang: null,
-    conversationId: checkedReference("conversation_id", record.conversation_id, rules),
+    conversationId: conversationOf(record, platform, rules),
     inReplyTo,
     quoted,
-    reposted: referenceOf("repost_of_id", record.repost_of_id, rules),
+    reposted: referenceOf("repost_of_id", record, rules),
     isReply: inReplyTo !== null,
     isQuote: record.is_quote ?? quoted !== null,
     isRepost,
@@ -180,30 +180,35 @@ function replyTo(
   addressee: string | null,
   rules: IdentityRules,
 ): PostReference | null {
-  const parent = referenceOf("in_reply_to_id", record.in_reply_to_id, rules);
+  const parent = referenceOf("in_reply_to_id", record, rules);
   const username = record.in_reply_to ?? addressee;
   if (parent === null && username === null) return null;
   return { id: null, uri: null, userId: null, ...parent, username };
 }
 
+type ReferenceField = "in_reply_to_id" | "quote_of_id" | "repost_of_id" | "conversation_id";
+
 function referenceOf(
-  name: ImportFieldName,
-  id: string | null,
+  name: ReferenceField,
+  record: ImportRecord,
   rules: IdentityRules,
 ): PostReference | null {
+  const id = record[name];
   if (id === null) return null;
-  const reference = rules.reference(id);
+  const reference = rules.reference(id, record.author);
   if (reference === null) throw unlike(name, rules.referenceForm, id);
   return reference;
 }
 
-function checkedReference(
-  name: ImportFieldName,
-  id: string | null,
+/** What names the post that began the conversation: its number on X, elsewhere its uri. */
+function conversationOf(
+  record: ImportRecord,
+  platform: Platform,
   rules: IdentityRules,
 ): string | null {
-  referenceOf(name, id, rules);
-  return id;
+  const first = referenceOf("conversation_id", record, rules);
+  if (first === null || platform === "x") return record.conversation_id;
+  return first.uri ?? first.id;
 }
 
 /** Elsewhere than on X a uri is the whole identity, and the number beside it is kept nowhere. */

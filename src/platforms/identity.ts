@@ -27,14 +27,20 @@ export type IdentityFault = { field: string; expected: string; found: string };
 /** What each platform knows of identity. */
 export type IdentityRules = {
   identify(claim: ClaimedIdentity): Identity | IdentityFault;
-  /** The post that an id field (`in_reply_to_id`, `quote_of_id` …) names; null when it names none. */
-  reference(id: string): PostReference | null;
+  /**
+   * The post that an id field (`in_reply_to_id`, `quote_of_id` …) of a record by `author` names; null when it names none. An
+   * id leads to the uri that a post has which is known by its id alone.
+   */
+  reference(id: string, author: string): PostReference | null;
   /** What such a field holds; completes the sentence "expected …". */
   referenceForm: string;
 };
 
 export const isFault = (outcome: Identity | IdentityFault): outcome is IdentityFault =>
   "expected" in outcome;
+
+/** Whether it has the form of a uri: a scheme, a colon, and something behind it. */
+export const isUri = (text: string): boolean => /^[a-z][a-z0-9+.-]*:./i.test(text);
 
 /** Whether it is an http or https address that can be opened. */
 export function isWebAddress(text: string): boolean {

@@ -51,6 +51,7 @@ export type Post = {
   langs: readonly string[];
   /** The language that was detected in the text of a post without `langs`; null when none was, or none could be. */
   detectedLang: string | null;
+  /** What names the post that began the conversation: its number on X, elsewhere its uri. */
   conversationId: string | null;
   inReplyTo: PostReference | null;
   quoted: PostReference | null;

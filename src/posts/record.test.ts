@@ -5,6 +5,7 @@ import { makePost } from "../../test/support/make-post.ts";
 import { postTimeMs } from "./ids.ts";
 import type { Post } from "./post.ts";
 import { decodeRecord, encodeRecord, type RecordRow, recordUri, renderRecord } from "./record.ts";
+import { indexTerms } from "./terms.ts";
 
 function rowOf(post: Post, id = post.nativeId ?? 7n): RecordRow {
   const timeMs = postTimeMs(post, Date.UTC(2030, 0, 1));
@@ -27,6 +28,7 @@ const full = makePost({
   username: "ann",
   userId: "42",
   authorName: 'Ann "A" Other\n',
+  authorVerified: true,
   createdMs: Date.UTC(2026, 0, 1, 12, 30, 5),
   text: 'line one\nline "two" \\ three\u2028',
   langs: ["en", "de"],
@@ -46,6 +48,7 @@ const full = makePost({
   geo: { lat: 1.5, lon: -2 },
   labels: ["nudity"],
   sensitive: true,
+  source: 'The "app"',
   counts: { likes: 5, reposts: 0, replies: null, quotes: 2 },
 });
 
@@ -61,9 +64,11 @@ describe("the record of the API", () => {
         created_at: "2026-01-01T12:30:05Z",
         username: "ann",
         author: 'Ann "A" Other\n',
+        author_verified: true,
         user_id: "42",
         lang: "en",
         langs: ["en", "de"],
+        lang_detected: false,
         conversation_id: "99",
         in_reply_to: { id: "99", uri: "https://x.com/i/status/99", username: "bob", user_id: null },
         quoted: { id: "98", uri: null, username: null, user_id: null },
@@ -78,6 +83,7 @@ describe("the record of the API", () => {
         geo: { lat: 1.5, lon: -2 },
         labels: ["nudity"],
         possibly_sensitive: true,
+        source: 'The "app"',
         public_metrics: { like_count: 5, retweet_count: 0, reply_count: null, quote_count: 2 },
         origin: "import",
       },
@@ -92,13 +98,42 @@ describe("the record of the API", () => {
     expect(bare.Metadata).toMatchObject({
       url: null,
       author: null,
+      author_verified: null,
       user_id: null,
       lang: null,
       langs: [],
+      lang_detected: false,
       in_reply_to: null,
       possibly_sensitive: null,
+      source: null,
       public_metrics: { like_count: null },
     });
+  });
+
+  test.each([
+    [true, false],
+    [false, true],
+    [null, null],
+    [true, null],
+    [null, false],
+  ])(
+    "tells a verified author (%s) and a sensitive post (%s) apart, on a stream too",
+    (authorVerified, sensitive) => {
+      const post = makePost({ authorVerified, sensitive, origin: "stream" });
+      expect(rendered(post).Metadata).toMatchObject({
+        author_verified: authorVerified,
+        possibly_sensitive: sensitive,
+        origin: "stream",
+      });
+      expect(decodeRecord(rowOf(post))).toMatchObject({ authorVerified, sensitive });
+    },
+  );
+
+  test("shows a detected language as such, and never beside those that the source tells", () => {
+    const detected = rendered(makePost({ detectedLang: "de" })).Metadata;
+    expect(detected).toMatchObject({ lang: "de", langs: [], lang_detected: true });
+    const told = rendered(makePost({ langs: ["en"], detectedLang: "de" })).Metadata;
+    expect(told).toMatchObject({ lang: "en", langs: ["en"], lang_detected: false });
   });
 
   test("leads to the post's page where the source gave no address", () => {
@@ -126,6 +161,31 @@ describe("the record of the API", () => {
   });
 });
 
+test("a record from before the last lines and letters were there is read as not telling them", () => {
+  const lines = Array.from({ length: 12 }, () => "");
+  lines[0] = '"older"';
+  lines[1] = '"ann"';
+  lines[4] = '"https://example.social/1"';
+  lines[11] = "rnS";
+  const row = { ...rowOf(makePost({ platform: "mastodon" })), record: lines.join("\n") };
+  expect(decodeRecord(row)).toMatchObject({
+    text: "older",
+    isReply: true,
+    sensitive: false,
+    authorVerified: null,
+    source: null,
+    detectedLang: null,
+    labels: [],
+    origin: "stream",
+  });
+  expect(JSON.parse(renderRecord(row, () => null)).Metadata).toMatchObject({
+    author_verified: null,
+    source: null,
+    lang: null,
+    lang_detected: false,
+  });
+});
+
 test("a stored record gives back the post that it was made from", () => {
   fc.assert(
     fc.property(generatedPost(3), (post) => {
@@ -133,6 +193,7 @@ test("a stored record gives back the post that it was made from", () => {
       const { createdAt: _, seenMs: __, ...back } = decodeRecord(row);
       const { createdAt: ___, seenMs: ____, ...given } = post;
       expect(back).toEqual(given);
+      expect(indexTerms(decodeRecord(row))).toEqual(indexTerms(post));
       expect(recordUri(row)).toBe(post.uri);
       expect(() => JSON.parse(renderRecord(row, () => null))).not.toThrow();
     }),

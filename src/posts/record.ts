@@ -78,7 +78,7 @@ export function encodeRecord(post: Post, timeMs: number): string {
   values[line.createdMs] =
     post.createdMs === null || post.createdMs === timeMs ? "" : String(post.createdMs);
   values[line.source] = json(post.source);
-  values[line.detectedLang] = json(post.detectedLang);
+  if (post.langs.length === 0) values[line.detectedLang] = json(post.detectedLang);
   let end = values.length;
   while (end > 1 && values[end - 1] === "") end -= 1;
   return values.slice(0, end).join(separator);

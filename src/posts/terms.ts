@@ -2,11 +2,12 @@ import { analyzeText, asksQuestion, GAP } from "../text/analyze.ts";
 import { findEmoticons } from "../text/emoticons.ts";
 import { findCashtags, foldHandle, foldTag } from "../text/entities.ts";
 import * as facet from "../text/facets.ts";
+import { decodeEntities } from "../text/html.ts";
 import { languageTags } from "../text/languages.ts";
 import { hostSuffixes, urlTokens } from "../text/urls.ts";
 import { cellOf } from "./geo.ts";
 import type { Media, Platform, Post, PostCounts, PostReference } from "./post.ts";
-import { postKey } from "./references.ts";
+import { postKeys } from "./references.ts";
 
 /** Counts from which on a post carries a facet; the exact number stands in its row. */
 export const countThresholds = [
@@ -15,6 +16,10 @@ export const countThresholds = [
 
 /** Labels that say a post is not for everyone's eyes. */
 const sensitiveLabels = new Set(["porn", "sexual", "nudity", "graphic-media", "gore", "nsfl"]);
+
+/** Whether a label marks a post as sensitive. */
+export const isSensitiveLabel = (label: string): boolean =>
+  sensitiveLabels.has(label.toLowerCase());
 
 /** Reposts from before there was a button for them begin with `RT @`, at times within a quotation mark. */
 const oldStyleRepost = /^["“]?RT\s*[@＠]/;
@@ -103,9 +108,9 @@ function accountFacets(post: Post): string[] {
 function relationFacets(post: Post): Facets {
   const { platform, inReplyTo, quoted, reposted } = post;
   const related = (facetOf: (key: string) => string, to: PostReference | null): Facets =>
-    to === null ? [] : named(facetOf, postKey(platform, to));
+    to === null ? [] : postKeys(platform, to).map(facetOf);
   return [
-    ...named(facet.inConversation, conversationOf(post)),
+    ...conversationOf(post).map(facet.inConversation),
     ...related(facet.repliesTo, inReplyTo),
     ...related(facet.quotes, quoted),
     ...related(facet.reposts, reposted),
@@ -114,26 +119,15 @@ function relationFacets(post: Post): Facets {
     ...when(post.isReply && !post.isRepost && answersItself(post), facet.isSelfReply),
     ...when(post.isQuote, facet.isQuote),
     ...when(post.isRepost, facet.isNativeRepost),
-    ...when(post.isRepost || oldStyleRepost.test(post.text), facet.isRepost),
+    ...when(post.isRepost || oldStyleRepost.test(decodeEntities(post.text)), facet.isRepost),
   ];
 }
 
 /** A conversation is named by the post that began it, and that post belongs to it. */
-function conversationOf({
-  platform,
-  conversationId,
-  isReply,
-  isRepost,
-  ...post
-}: Post): string | null {
-  if (conversationId !== null) {
-    return postKey(
-      platform,
-      platform === "x" ? { id: conversationId, uri: null } : { id: null, uri: conversationId },
-    );
-  }
-  if (isReply || isRepost) return null;
-  return postKey(platform, { id: post.nativeId?.toString() ?? null, uri: post.uri });
+function conversationOf(post: Post): string[] {
+  const { platform, conversationId, uri } = post;
+  if (conversationId !== null) return postKeys(platform, { id: conversationId, uri: null });
+  return post.isReply || post.isRepost ? [] : postKeys(platform, { id: null, uri });
 }
 
 /** Whether a reply answers its own author: by their ids where both are known, else by their handles. */
@@ -146,12 +140,13 @@ function answersItself({ userId, username, inReplyTo }: Post): boolean {
 }
 
 function entityFacets(post: Post, tags: ReadonlySet<string>): Facets {
-  const cashtags = findCashtags(post.text);
+  const text = decodeEntities(post.text);
+  const cashtags = findCashtags(text);
   return [
     ...[...tags].map(facet.hashtag),
     ...cashtags.map(({ value }) => facet.cashtag(value)),
     ...post.urls.flatMap((url) => hostSuffixes(url).map(facet.linkDomain)),
-    ...findEmoticons(post.text).map(facet.emoticon),
+    ...findEmoticons(text).map(facet.emoticon),
     ...when(tags.size > 0, facet.hasHashtag),
     ...when(cashtags.length > 0, facet.hasCashtag),
     ...when(post.mentions.length > 0, facet.hasMention),
@@ -175,13 +170,13 @@ function languageFacets({ langs, detectedLang }: Post): Facets {
 }
 
 function markFacets(post: Post): Facets {
-  const isSensitive = post.labels.some((name) => sensitiveLabels.has(name.toLowerCase()));
+  const isSensitive = post.labels.some(isSensitiveLabel);
   return [
     ...post.labels.map(facet.label),
     ...named(facet.writtenWith, post.source),
     ...when(post.authorVerified === true, facet.isVerified),
     ...when(post.sensitive === true || isSensitive, facet.isSensitive),
-    ...when(asksQuestion(post.text), facet.isQuestion),
+    ...when(asksQuestion(decodeEntities(post.text)), facet.isQuestion),
     ...(post.geo === null ? [] : [facet.hasGeo, facet.geoCell(cellOf(post.geo))]),
   ];
 }

@@ -1,5 +1,7 @@
 import { closerOf, foldedBetween, isInvisible, type Source } from "./characters.ts";
 import { type DiagnosticCode, makeDiagnostic, type Remark } from "./diagnostics.ts";
+import { shareParentheses, warnSingleQuotes } from "./lex-repairs.ts";
+import { isOperatorName } from "./operators.ts";
 import type { Diagnostic } from "./tree.ts";
 
 /** A piece of the query, from `start` to `end` (exclusive) in code points. */
@@ -23,6 +25,7 @@ export type TermToken = {
 type Reading = {
   source: Source;
   closedAt: ReadonlyMap<number, number>;
+  lastBracket: number;
   tokens: Token[];
   diagnostics: Diagnostic[];
   depth: number;
@@ -31,10 +34,13 @@ type Reading = {
 /** Cuts a query into tokens. It reads all of any text, in time linear in its length. */
 export function lex(source: Source): { tokens: Token[]; diagnostics: Diagnostic[] } {
   const closedAt = matchParentheses(source.folded);
-  const reading: Reading = { source, closedAt, tokens: [], diagnostics: [], depth: 0 };
+  const lastBracket = source.folded.lastIndexOf("]");
+  const reading: Reading = { source, closedAt, lastBracket, tokens: [], diagnostics: [], depth: 0 };
   let at = 0;
   while (at < source.folded.length) at = readNext(reading, at);
-  return { tokens: reading.tokens, diagnostics: reading.diagnostics };
+  const { tokens, warnings } = shareParentheses(source, reading.tokens);
+  reading.diagnostics.push(...warnings, ...warnSingleQuotes(source, tokens));
+  return { tokens, diagnostics: reading.diagnostics };
 }
 
 function readNext(reading: Reading, at: number): number {
@@ -129,8 +135,21 @@ function readTerm(reading: Reading, start: number, isForced: boolean): number {
     tokens.push({ kind: "term", quoted: text, valueStart: end, isForced, start, end: valueEnd });
     return valueEnd;
   }
-  tokens.push(plainTerm(start, end, isForced));
-  return end;
+  const bracketEnd = endOfBrackets(reading, start, end);
+  tokens.push(plainTerm(start, bracketEnd, isForced));
+  return bracketEnd;
+}
+
+const longestName = 32;
+const bracketedValue = /^([a-z_]+):\[/i;
+
+/** The end of a term whose value is a list in brackets, with spaces or without (`point_radius:[2.35 48.85 10km]`); else its own. */
+function endOfBrackets(reading: Reading, start: number, end: number): number {
+  const { folded } = reading.source;
+  const head = foldedBetween(reading.source, start, Math.min(end, start + longestName));
+  const name = bracketedValue.exec(head)?.[1];
+  if (name === undefined || !isOperatorName(name) || reading.lastBracket < end) return end;
+  return Math.max(end, folded.indexOf("]", start) + 1);
 }
 
 function plainTerm(start: number, end: number, isForced: boolean): TermToken {
@@ -144,24 +163,32 @@ export function keywordOf(folded: string): "or" | "and" | "not" | null {
   return folded === "NOT" ? "not" : null;
 }
 
-const startsLikeUrl = /^(?:url:)?(?:https?:\/\/|www\.|[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})+\/)/i;
+const startsLikeUrl =
+  /^(?:[a-z_]{1,32}:)?(?:https?:\/\/|www\.|[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})+\/)/i;
+const longestHost = 300;
 
 /** A term ends at white space, a parenthesis or a quotation mark; a URL may hold parentheses that are closed within it. */
 function termEnd(reading: Reading, start: number): number {
-  const { source } = reading;
-  const { folded } = source;
-  const isUrl = startsLikeUrl.test(foldedBetween(source, start, start + 300));
+  const { source, closedAt } = reading;
+  const first = endOfRun(source, start);
+  if (source.folded[first] !== "(" || closedAt.get(first) === undefined) return first;
+  const head = foldedBetween(source, start, Math.min(first, start + longestHost));
+  if (!startsLikeUrl.test(head)) return first;
+  let at = first;
+  for (let closed = closedAt.get(at); closed !== undefined; closed = closedAt.get(at)) {
+    at = endOfRun(source, closed + 1);
+  }
+  return at;
+}
+
+/** Where the next white space, parenthesis or quotation mark stands. */
+function endOfRun({ folded }: Source, start: number): number {
   let at = start;
   while (at < folded.length) {
     const character = folded[at] ?? "";
-    if (isSpace(character) || character === ")" || closerOf(character) !== null) break;
-    if (character === "(") {
-      const closedAt = isUrl ? reading.closedAt.get(at) : undefined;
-      if (closedAt === undefined) break;
-      at = closedAt + 1;
-    } else {
-      at++;
-    }
+    if (character === "(" || character === ")" || isSpace(character)) break;
+    if (closerOf(character) !== null) break;
+    at++;
   }
   return at;
 }
@@ -181,20 +208,29 @@ function matchParentheses(folded: readonly string[]): Map<number, number> {
   return closedAt;
 }
 
-/** Where a smiley such as `:)` or `;-((` ends, so that it neither opens nor closes a group; null when none stands here. */
+const noses: ReadonlySet<string> = new Set(["-", "'", "’", "^"]);
+const closings: ReadonlySet<string> = new Set([".", ",", "!", "?", "…"]);
+
+/**
+ * Where an emoticon such as `:)` or `;-((` ends, with the punctuation behind it, so that it neither opens nor closes a group; null
+ * when none stands here.
+ */
 function emoticonEnd(reading: Reading, start: number): number | null {
   const { folded } = reading.source;
   const eyes = folded[start] ?? "";
   if (eyes !== ":" && eyes !== ";" && eyes !== "=") return null;
-  const nose = folded[start + 1] ?? "";
-  const mouth = nose === "-" || nose === "'" || nose === "^" ? start + 2 : start + 1;
+  const mouth = noses.has(folded[start + 1] ?? "") ? start + 2 : start + 1;
   const shape = folded[mouth];
   if (shape !== "(" && shape !== ")") return null;
   let end = mouth;
   while (folded[end] === shape) end++;
-  const next = folded[end] ?? " ";
+  let last = end;
+  while (closings.has(folded[last] ?? "")) last++;
+  const next = folded[last] ?? " ";
   if (!isSpace(next) && next !== ")") return null;
-  return shape === "(" ? end : Math.max(mouth + 1, end - reading.depth);
+  if (shape === "(") return last;
+  const own = Math.max(mouth + 1, end - reading.depth);
+  return own === end ? last : own;
 }
 
 function isSpace(folded: string): boolean {

@@ -1,144 +1,230 @@
 import { nearest } from "../lib/nearest.ts";
+import type { PostProperty } from "./tree.ts";
 
-/** One row of the query language: what is written, what it means, and an example that parses. */
-export type Operator = {
-  /** What stands before the colon, or the term of operators without one. */
-  name: string;
-  aliases: readonly string[];
-  syntax: string;
-  meaning: string;
-  example: string;
+/** What stands after the colon, as docs/query-language.md shows it, and the names that mean the same operator. */
+type ValueOperator = { value: string; aliases: readonly string[] };
+
+const plain = (value: string, ...aliases: string[]): ValueOperator => ({ value, aliases });
+
+/** Operators of the form `name:value`, by the name that a canonical text has. */
+export const valueOperators = {
+  from: plain("<username>"),
+  to: plain("<username>"),
+  lang: plain("<language_code>"),
+  since: plain("<yyyy-mm-dd>"),
+  until: plain("<yyyy-mm-dd>"),
+  since_time: plain("<seconds>"),
+  until_time: plain("<seconds>"),
+  within_time: plain("<duration>"),
+  since_id: plain("<id>"),
+  max_id: plain("<id>"),
+  min_faves: plain("<number>", "min_likes"),
+  min_retweets: plain("<number>", "min_reposts"),
+  min_replies: plain("<number>"),
+  min_quotes: plain("<number>"),
+  conversation_id: plain("<post>"),
+  in_reply_to: plain("<post>", "in_reply_to_tweet_id", "in_reply_to_status_id"),
+  quoted: plain("<post>", "quoted_tweet_id"),
+  retweets_of_tweet_id: plain("<post>"),
+  quoted_user_id: plain("<username>", "quoted_user"),
+  retweets_of: plain("<username>", "retweets_of_user_id"),
+  geocode: plain("<latitude>,<longitude>,<radius>"),
+  url: plain('"<url>"'),
+  domain: plain("<host>"),
+  platform: plain("<platform>"),
+  label: plain("<label>"),
+  source: plain("<app>"),
+};
+export type OperatorName = keyof typeof valueOperators;
+
+/** Operators whose value names a property of the post; `exclude:` is the opposite of the others, `include:` has no effect. */
+export const filterOperators = ["filter", "is", "has", "exclude", "include"] as const;
+export type FilterOperator = (typeof filterOperators)[number];
+
+/** What `filter:`, `is:`, `has:` and `exclude:` call a property, beside its own name. */
+export const propertyAliases: Readonly<Record<PostProperty, readonly string[]>> = {
+  retweets: ["retweet"],
+  nativeretweets: ["nativeretweet"],
+  replies: ["reply"],
+  quote: ["quotes"],
+  self_threads: ["self_thread"],
+  safe: [],
+  verified: [],
+  links: ["link"],
+  media: [],
+  images: ["image", "twimg"],
+  videos: ["video", "native_video", "consumer_video"],
+  hashtags: ["hashtag"],
+  mentions: ["mention"],
+  cashtags: ["cashtag"],
+  geo: [],
+  has_engagement: ["engagement"],
 };
 
-export const operators: readonly Operator[] = [
-  operator('"', '"<phrase>"', "these words, next to each other", '"state of the art"'),
-  operator("#", "#<hashtag>", "the hashtag itself, not the bare word", "#nasa"),
-  operator("@", "@<username>", "mentions the account", "@nasa -from:nasa"),
-  operator("from", "from:<username>", "posted by the account", "moon from:nasa"),
-  operator("to", "to:<username>", "directed to the account, as a reply", "#MoonTunes to:nasa"),
-  operator("lang", "lang:<language_code>", "written in the language", "eclipse lang:es"),
-  operator(
-    "since",
-    "since:<yyyy-mm-dd>",
-    "posted at this time or later; a date starts at 00:00 UTC",
-    "eclipse since:2024-04-01",
-  ),
-  operator(
-    "until",
-    "until:<yyyy-mm-dd>",
-    "posted before this time; the day itself is left out",
-    "since:2024-04-01 until:2024-05-01 eclipse",
-  ),
-  operator("filter:retweets", "-filter:retweets", "without reposts", "nasa -filter:retweets", [
-    "is:retweet",
-    "exclude:retweets",
-  ]),
-  operator("min_faves", "min_faves:<number>", "at least this many likes", "nasa min_faves:1000", [
-    "min_likes",
-  ]),
-  operator(
-    "min_retweets",
-    "min_retweets:<number>",
-    "at least this many reposts",
-    "nasa min_retweets:500",
-    ["min_reposts"],
-  ),
-  operator("-", "-<keyword>", "without what follows", "bears -chicago"),
-  operator("OR", "<term1> OR <term2>", "at least one of the terms", "puppy OR kitten"),
-  operator(
-    "geocode",
-    "geocode:<latitude>,<longitude>,<radius>",
-    "posted within the radius, in km or mi, of the point",
-    "coffee geocode:37.7764,-122.4172,10km",
-  ),
-  operator("url", 'url:"<url>"', "holds a link with these parts", 'url:"nasa.gov/artemis"'),
-  operator("?", "?", "asks a question", "where ? eclipse"),
-  operator("filter:safe", "filter:safe", "not marked as sensitive", "art filter:safe"),
-];
+/** Why an operator of the searched platforms is not answered (completes "it …"), and what to write in its place, if anything. */
+export type Unavailable = { reason: string; instead: string | null };
 
-function operator(
-  name: string,
-  syntax: string,
-  meaning: string,
-  example: string,
-  aliases: readonly string[] = [],
-): Operator {
-  return { name, syntax, meaning, example, aliases };
-}
-
-/** Operators of the form `name:value` that this version answers; aliases lead to the name. */
-const supportedNames: ReadonlyMap<string, string> = new Map([
-  ["from", "from"],
-  ["to", "to"],
-  ["lang", "lang"],
-  ["since", "since"],
-  ["until", "until"],
-  ["min_faves", "min_faves"],
-  ["min_likes", "min_faves"],
-  ["min_retweets", "min_retweets"],
-  ["min_reposts", "min_retweets"],
-  ["geocode", "geocode"],
-  ["url", "url"],
-  ["filter", "filter"],
-  ["is", "is"],
-  ["exclude", "exclude"],
-  ["include", "include"],
-]);
-
-/** Names that belong to the language and that this version does not answer. */
-export const unavailableNames: readonly string[] = [
-  ..."since_time until_time since_id max_id within_time min_replies min_quotes".split(" "),
-  ..."conversation_id quoted_tweet_id quoted_user_id in_reply_to_tweet_id".split(" "),
-  ..."in_reply_to_status_id retweets_of retweets_of_tweet_id retweets_of_user_id".split(" "),
-  ..."source has near within place place_country point_radius bounding_box list".split(" "),
-  ..."card_name card_domain card_url context entity".split(" "),
-];
-
-/** Values of `filter:`, `is:`, `exclude:` and `include:` that belong to the language and that this version does not answer. */
-export const unavailableFilters: readonly string[] = [
-  ..."replies reply nativeretweets quote quotes self_threads links media images twimg".split(" "),
-  ..."videos video native_video consumer_video pro_video hashtags mentions cashtags".split(" "),
-  ..."has_engagement verified blue_verified news spaces periscope vine".split(" "),
-  ..."follows social trusted nullcast".split(" "),
-];
-
-const substitutes: Readonly<Record<string, string>> = {
-  near: "use geocode:<latitude>,<longitude>,<radius>",
-  within: "use geocode:<latitude>,<longitude>,<radius>",
-  point_radius: "use geocode:<latitude>,<longitude>,<radius>",
-  since_time: "use since: with a time, as in since:2024-01-31_12:00:00_UTC",
-  until_time: "use until: with a time, as in until:2024-01-31_12:00:00_UTC",
-  within_time: "use since: with a time, as in since:2024-01-31_12:00:00_UTC",
-  since_id: "use since: with a time, as in since:2024-01-31_12:00:00_UTC",
-  max_id: "use until: with a time, as in until:2024-01-31_12:00:00_UTC",
-  card_domain: "use url:",
-  card_url: "use url:",
-  "filter:nativeretweets": "use filter:retweets",
-  "exclude:nativeretweets": "use -filter:retweets",
+const place: Unavailable = {
+  reason: "needs a list of the world's places",
+  instead: "geocode:<latitude>,<longitude>,<radius>",
+};
+const shape: Unavailable = {
+  reason: "writes a place in another form than a circle around a latitude and a longitude",
+  instead: "geocode:<latitude>,<longitude>,<radius>",
+};
+const card: Unavailable = {
+  reason: "asks what card a link is shown as, which is not kept",
+  instead: "domain: or url:",
+};
+const annotation: Unavailable = {
+  reason: "asks for X's own annotations, which no source gives",
+  instead: "words or hashtags",
+};
+const follower: Unavailable = {
+  reason: "depends on whom the asker follows, and a key follows nobody",
+  instead: "(from:nasa OR from:esa)",
+};
+const service: Unavailable = {
+  reason: "names a service of X that no source marks",
+  instead: "domain: with the service's host, or has:videos",
 };
 
-/** What to write in place of an operator that this version does not answer. */
-export function substituteFor(label: string): string {
-  return (
-    substitutes[label.toLowerCase().replace(/:$/, "")] ??
-    "leave it out, or put it in quotes to search for its words"
+/** Operators of the form `name:value` that belong to the language of the platforms and are not answered. */
+export const unavailableOperators = {
+  near: place,
+  within: place,
+  place,
+  place_country: place,
+  point_radius: shape,
+  bounding_box: shape,
+  list: {
+    reason: "asks who is on a list, which its platform alone knows",
+    instead: "(from:nasa OR from:esa)",
+  },
+  card_name: card,
+  card_domain: card,
+  card_url: card,
+  context: annotation,
+  entity: annotation,
+} as const satisfies Record<string, Unavailable>;
+export type UnavailableName = keyof typeof unavailableOperators;
+
+/** Likewise for values of `filter:`, `is:`, `has:`, `exclude:` and `include:`. */
+export const unavailableFilters: Readonly<Record<string, Unavailable>> = {
+  follows: follower,
+  social: follower,
+  trusted: follower,
+  blue_verified: {
+    reason: "asks who paid for a mark, which no source tells",
+    instead: "filter:verified",
+  },
+  news: {
+    reason: "is a list of sites that X does not publish",
+    instead: "(domain:bbc.com OR domain:reuters.com)",
+  },
+  periscope: service,
+  vine: service,
+  spaces: service,
+  pro_video: service,
+  nullcast: { reason: "marks advertisements, which no source gives", instead: null },
+};
+
+const operatorNames = namesOf(valueOperators, ({ aliases }) => aliases);
+const propertyNames = namesOf(propertyAliases, (aliases) => aliases);
+
+function namesOf<Name extends string, Row>(
+  table: Readonly<Record<Name, Row>>,
+  aliasesOf: (row: Row) => readonly string[],
+): ReadonlyMap<string, Name> {
+  const rows = Object.entries(table) as [Name, Row][];
+  return new Map(
+    rows.flatMap(([name, row]) => [name, ...aliasesOf(row)].map((each) => [each, name])),
   );
 }
 
-/** The canonical name of a supported operator, or null. */
-export function supportedName(written: string): string | null {
-  return supportedNames.get(written.toLowerCase()) ?? null;
+/** The operator that a name or one of its aliases stands for, in any case; null when there is none. */
+export function operatorNamed(written: string): OperatorName | null {
+  return operatorNames.get(written.toLowerCase()) ?? null;
 }
 
-function isUnavailableName(written: string): boolean {
-  return unavailableNames.includes(written.toLowerCase());
+export function filterOperatorNamed(written: string): FilterOperator | null {
+  const name = written.toLowerCase();
+  return filterOperators.find((each) => each === name) ?? null;
 }
 
+export function propertyNamed(written: string): PostProperty | null {
+  return propertyNames.get(written.toLowerCase()) ?? null;
+}
+
+export function unavailableNamed(written: string): UnavailableName | null {
+  const name = written.toLowerCase();
+  return Object.hasOwn(unavailableOperators, name) ? (name as UnavailableName) : null;
+}
+
+export function unavailableFilter(written: string): Unavailable | null {
+  const name = written.toLowerCase();
+  return Object.hasOwn(unavailableFilters, name) ? (unavailableFilters[name] ?? null) : null;
+}
+
+/** Whether a name before a colon belongs to the language, answered or not. */
 export function isOperatorName(written: string): boolean {
-  return supportedName(written) !== null || isUnavailableName(written);
+  return (
+    operatorNamed(written) !== null ||
+    filterOperatorNamed(written) !== null ||
+    unavailableNamed(written) !== null
+  );
 }
 
-/** The operator that a misspelt name most likely meant, or null. */
-export function nearestOperator(written: string): string | null {
-  return nearest(written, [...supportedNames.keys(), ...unavailableNames]);
+/** What other search boxes call an operator of this one. */
+const otherNames: Readonly<Record<string, string>> = {
+  author: "from:",
+  by: "from:",
+  user: "from:",
+  did: "from:did:",
+  mentions: "@",
+  hashtag: "#",
+  tag: "#",
+  language: "lang:",
+  after: "since:",
+  before: "until:",
+  site: "domain:",
+  host: "domain:",
+  link: "url:",
+  app: "source:",
+  client: "source:",
+  likes: "min_faves:",
+  reposts: "min_retweets:",
+};
+
+/** The beginning of the operator that an unknown name most likely meant, or null. */
+export function likelyOperator(written: string): string | null {
+  const name = written.toLowerCase();
+  if (Object.hasOwn(otherNames, name)) return otherNames[name] ?? null;
+  const near = nearest(name, [
+    ...operatorNames.keys(),
+    ...filterOperators,
+    ...Object.keys(unavailableOperators),
+  ]);
+  return near === null ? null : `${near}:`;
+}
+
+/** What people call a property that has another name here. */
+const otherProperties: Readonly<Record<string, string>> = {
+  repost: "retweets",
+  reposts: "retweets",
+  comments: "replies",
+  pictures: "images",
+  photos: "images",
+  pics: "images",
+  gifs: "videos",
+  urls: "links",
+  tags: "hashtags",
+  location: "geo",
+};
+
+/** The property that an unknown name most likely meant, or null. */
+export function likelyProperty(written: string): string | null {
+  const name = written.toLowerCase();
+  if (Object.hasOwn(otherProperties, name)) return otherProperties[name] ?? null;
+  return nearest(name, [...propertyNames.keys(), ...Object.keys(unavailableFilters)]);
 }

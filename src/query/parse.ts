@@ -8,6 +8,7 @@ import {
   type Source,
   textBetween,
 } from "./characters.ts";
+import { warnAboutConjunction } from "./conjunction.ts";
 import {
   type DiagnosticCode,
   makeDiagnostic,
@@ -31,7 +32,7 @@ import type { Diagnostic, ParsedQuery, QueryNode, Span } from "./tree.ts";
  *     negation     = { "-" | "NOT" } primary ;
  *     primary      = "(" conjunction ")" | phrase | term ;
  *     phrase       = quote { character | "\" quote | "\\" } quote ;
- *     term         = operator | "#" hashtag | "@" username | url | "?" | word ;
+ *     term         = operator | "#" hashtag | "$" cashtag | "@" username | url | emoticon | "?" | [ "+" ] word ;
  *     operator     = name ":" ( value | phrase ) ;
  *
  * OR binds tighter than a space: `a OR b c` is (a OR b) and c. Keywords are upper-case, names of operators are not case-sensitive.
@@ -168,7 +169,7 @@ function readConjunction(state: State): QueryNode | null {
     if (part.isLooseOr) looseOr ??= part.node;
   }
   const node = makeAnd(parts, wholeSpan(parts));
-  warnEmptyWindow(state, parts);
+  warnAboutConjunction(parts, (code, span, remark) => report(state, code, span, remark));
   if (looseOr === null || node === null || parts.length < 2) return node;
   if (isTooDeep(state, looseOr.span)) return null;
   report(state, "or_binds_tighter", looseOr.span, {
@@ -364,22 +365,6 @@ function warnAboutNeighbours(state: State, token: TermToken): void {
       hint: `leave out the space: ${name}:${shown(textBetween(source, token.start + 1, token.end) || "…")}`,
     },
   );
-}
-
-/** `since` at or after `until` among terms that must all hold: nothing can be posted then. */
-function warnEmptyWindow(state: State, parts: readonly QueryNode[]): void {
-  const terms = parts.flatMap((part) => (part.kind === "and" ? part.children : [part]));
-  let since = Number.NEGATIVE_INFINITY;
-  let until: Extract<QueryNode, { kind: "until" }> | null = null;
-  for (const term of terms) {
-    if (term.kind === "since") since = Math.max(since, term.ms);
-    if (term.kind === "until" && (until === null || term.ms < until.ms)) until = term;
-  }
-  if (until === null || until.ms > since) return;
-  report(state, "empty_window", until.span, {
-    message: "no post can be found: until is not later than since",
-    hint: "until leaves its own day out: write the day after the last one wanted",
-  });
 }
 
 function reportMissingTerm(state: State, token: Token): void {

@@ -108,7 +108,10 @@ const units = [
   ["s", 1_000],
 ] as const;
 
+/** Without an exponent, and otherwise as JavaScript writes it, which reads back as the same number. */
 function decimal(value: number): string {
-  const text = String(value);
-  return text.includes("e") ? value.toFixed(20).replace(/0+$/, "") : text;
+  const [mantissa = "", exponent] = String(value).split("e-");
+  if (exponent === undefined) return mantissa;
+  const digits = mantissa.replace(/[-.]/g, "");
+  return `${value < 0 ? "-" : ""}0.${"0".repeat(Number(exponent) - 1)}${digits}`;
 }

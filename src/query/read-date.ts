@@ -110,7 +110,8 @@ function unclearZone(operator: string, written: string, zone: string | undefined
 }
 
 const earliestMs = Date.parse("0001-01-01T00:00:00Z");
-const latestMs = Date.parse("9999-12-31T23:59:59.999Z");
+/** The last moment that a date can name. */
+export const latestMs = Date.parse("9999-12-31T23:59:59.999Z");
 
 function zoneOffset(
   zone: string | undefined,
@@ -133,17 +134,20 @@ function impossibleDay(year: number, month: number, day: number): string | null 
 }
 
 function notADate(operator: string, written: string): Operand<number> {
-  const repaired = repairedDate(written);
-  const hint =
-    repaired === null
-      ? `write the date as in ${operator}:2024-01-31`
-      : `write ${operator}:${repaired}`;
   return fault(
     "invalid_date",
     `${operator}: wants a date as yyyy-mm-dd, not ${shown(written)}`,
     expected,
-    hint,
+    hintForDate(operator, written),
   );
+}
+
+function hintForDate(operator: string, written: string): string {
+  const repaired = repairedDate(written);
+  if (repaired !== null) return `write ${operator}:${repaired}`;
+  const seconds = /^(\d{9,10})(?:\d{3})?$/.exec(written)?.[1];
+  if (seconds !== undefined) return `write ${operator}_time:${seconds} for a Unix time`;
+  return `write the date as in ${operator}:2024-01-31`;
 }
 
 /** What a date in another spelling most likely means; null where day and month could be mistaken for each other. */

@@ -9,8 +9,8 @@ const kilometresPerMile = 1.609344;
 const widestRadiusKm = 50_000;
 const narrowestRadiusKm = 0.000001;
 
-const decimalNumber = /^[+-]?(?:\d{1,6}(?:\.\d{0,20})?|\.\d{1,20})$/;
-const radiusForm = /^([+-]?(?:\d{1,6}(?:\.\d{0,20})?|\.\d{1,20}))(km|mi)?$/i;
+const decimalNumber = /^[+-]?(?:\d{1,6}(?:\.\d{0,40})?|\.\d{1,40})$/;
+const radiusForm = /^([+-]?(?:\d{1,6}(?:\.\d{0,40})?|\.\d{1,40}))(km|mi)?$/i;
 
 /** `lat,lon,radius` in degrees and km or mi; miles are international miles of 1.609344 km. */
 export function readGeocode(written: string): Operand<Circle> {

@@ -46,8 +46,8 @@ const namesOfLanguages: Readonly<Record<string, string>> = {
 
 const wellFormed = /^[a-z]{2,8}(?:[-_][a-z0-9]{1,8}){0,8}$/i;
 
-/** A language tag, lower-cased, aliases resolved, and whether any post can carry its language. */
-export function readLanguage(written: string): Operand<{ code: string; isKnown: boolean }> {
+/** A language tag, lower-cased, aliases resolved; with a warning when no post can carry its language. */
+export function readLanguage(written: string): Operand<string> {
   const code = wellFormed.test(written) ? languageTags(written)[0] : undefined;
   if (code === undefined) {
     return fault(
@@ -57,11 +57,20 @@ export function readLanguage(written: string): Operand<{ code: string; isKnown: 
       "write it as in lang:en",
     );
   }
-  return { value: { code, isKnown: knownLanguages.has(code.split("-")[0] ?? "") } };
+  if (knownLanguages.has(code.split("-")[0] ?? "")) return { value: code };
+  const likely = likelyLanguage(written);
+  return {
+    value: code,
+    warning: {
+      code: "unknown_language",
+      message: `no language has the code ${shown(code)}, so nothing is found`,
+      hint: likely === null ? "use an ISO 639 code such as en" : `did you mean lang:${likely}`,
+    },
+  };
 }
 
 /** The code that an unknown one most likely meant, or null. */
-export function likelyLanguage(written: string): string | null {
+function likelyLanguage(written: string): string | null {
   const name = nearest(written, Object.keys(namesOfLanguages));
   return name === null ? null : (namesOfLanguages[name] ?? null);
 }

@@ -11,16 +11,14 @@ export function readUser(operator: string, written: string): Operand<string> {
   if (mention !== null && mention.end === bare.length + 1) {
     return { value: foldHandle(mention.value) };
   }
-  const fromProfile = /^https?:\/\/[^/]+\/(?:@|profile\/)?([a-z0-9_.-]+)\/?$/i.exec(bare);
-  const hint =
-    fromProfile === null
-      ? `write it as in ${operator}:nasa`
-      : `write ${operator}:${fromProfile[1]}`;
+  const within =
+    /^https?:\/\/[^/]+\/(?:@|profile\/)?([a-z0-9_.-]+)\/?$/i.exec(bare) ??
+    /^['‘’]@?([a-z0-9_.-]+)['‘’]$/i.exec(bare);
   return fault(
     "invalid_user",
     `${operator}: wants a username, not ${shown(written)}`,
     ["a username", "a handle such as nasa.bsky.social", "a did"],
-    hint,
+    within === null ? `write it as in ${operator}:nasa` : `write ${operator}:${within[1]}`,
   );
 }
 

@@ -2,7 +2,7 @@ import { withoutSkinTone } from "./emoji.ts";
 import { type EntityOptions, findMentions } from "./entities.ts";
 import { decodeEntities } from "./html.ts";
 import { findLinks } from "./links.ts";
-import { addAsciiWords, addRuns, isAscii, type Run } from "./runs.ts";
+import { addAsciiWords, addRuns, isAscii, pairToken, type Run } from "./runs.ts";
 import { startingOutside, type TextSpan } from "./span.ts";
 
 export { shortenToken } from "./token.ts";
@@ -14,7 +14,7 @@ export { shortenToken } from "./token.ts";
  * - A word is a run of letters, marks, digits and `_`. Apostrophes and hyphens separate, and so does a change between
  *   scripts with and without spaces.
  * - A run of n characters of a script without spaces (and of Hangul) is n tokens: its overlapping pairs, then its last
- *   character alone. So each character begins exactly one token, and any substring is found as adjacent pairs.
+ *   character alone (`pairToken`). So each character begins exactly one token, and any substring is found as adjacent pairs.
  * - An emoji is one token, without variation selectors.
  * - A mention or a link is left out; a `GAP` stands where it was, unless at an end.
  * - A hashtag's word is a word.
@@ -114,7 +114,7 @@ function addTokens(run: Run, tokens: string[]): void {
     return;
   }
   for (let index = 0; index < run.length; index += 1) {
-    tokens.push((run[index] ?? "") + (run[index + 1] ?? ""));
+    tokens.push(pairToken(run[index] ?? "", run[index + 1] ?? ""));
   }
 }
 

@@ -108,6 +108,11 @@ describe("links", () => {
       "http://ああ.com http://foobar.みんな/ https://example.삼성",
       ["http://ああ.com", "http://foobar.みんな/", "https://example.삼성"],
     ],
+    [
+      "a top-level domain in punycode, in capitals, or in Latin letters with accents",
+      "http://xn--80abe5aohbnkjb.xn--p1ai/ «http://Голос.Дети» https://a.vermögensberatung",
+      ["http://xn--80abe5aohbnkjb.xn--p1ai/", "http://Голос.Дети", "https://a.vermögensberatung"],
+    ],
     ["the end of a short link", "http://t.co/pbY2NfTZ's", ["http://t.co/pbY2NfTZ"]],
     ["not an address", "a.b@example.com", []],
     ["not a file name", "test.tar.bz2 photo.jpeg", []],

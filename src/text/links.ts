@@ -18,7 +18,7 @@ const label = "[a-z0-9\\u0080-\\uffff](?:[a-z0-9_\\u0080-\\uffff-]*[a-z0-9\\u008
 const subdomains = new RegExp(`^(?:${label}\\.)*$`, "i");
 const domainLabel = /^[a-z0-9\u0080-\uffff](?:[a-z0-9\u0080-\uffff-]*[a-z0-9\u0080-\uffff])?$/i;
 const punycodeWithLetters = /xn--[^.]*[\u0080-\uffff]/i;
-const asciiTail = /^[A-Za-z]{2,}/;
+const asciiTail = /^(?:xn--[a-z0-9-]*[a-z0-9]|[a-z]{2,})/i;
 const foreignTopLevelDomain = /^[A-Za-z0-9_.-]*\.([\p{L}\p{M}]{2,63})$/u;
 const onlyAscii = /^[A-Za-z0-9_.-]*$/;
 
@@ -104,7 +104,7 @@ function endOfHost(text: string, start: number, runEnd: number): number | null {
   if (!isAscii && endsInForeignDomain(run)) return runEnd;
   for (let dot = run.lastIndexOf("."); dot > 0; dot = run.lastIndexOf(".", dot - 1)) {
     const top = topLevelDomainAt(run, dot + 1);
-    if (top === null || (!isAscii && !topLevelDomains.has(top.toLowerCase()))) continue;
+    if (top === null || (!isAscii && !isKnownDomain(top))) continue;
     const end = dot + 1 + top.length;
     if (!badAfterHost.test(text.charAt(start + end)) && isHost(run.slice(0, dot)))
       return start + end;
@@ -116,7 +116,8 @@ function endOfHost(text: string, start: number, runEnd: number): number | null {
 /** `example.삼성`: after a scheme, a last label of letters of another script may be any top-level domain. */
 function endsInForeignDomain(run: string): boolean {
   const top = foreignTopLevelDomain.exec(run)?.[1];
-  return top !== undefined && top.charCodeAt(0) >= 0x250 && isHost(run.slice(0, -top.length - 1));
+  if (top === undefined || !(top.charCodeAt(0) >= 0x250 || isKnownDomain(top))) return false;
+  return isHost(run.slice(0, -top.length - 1));
 }
 
 /** The end of a host without a scheme: only a known top-level domain, not one that begins a sentence (`done.So`). */
@@ -127,17 +128,24 @@ function endOfBareHost(text: string, start: number, runEnd: number): number | nu
   const dot = run.lastIndexOf(".");
   if (dot <= 0) return null;
   const top = run.slice(dot + 1);
-  if (!topLevelDomains.has(top.toLowerCase())) return null;
+  if (!isKnownDomain(top)) return null;
   if (top !== top.toLowerCase() && run !== run.toUpperCase()) return null;
   const end = start + dot + 1 + top.length;
   return badAfterHost.test(text.charAt(end)) || !isHost(run.slice(0, dot)) ? null : end;
+}
+
+/** In punycode any top-level domain is taken for one: nobody types `xn--` by accident. */
+function isKnownDomain(top: string): boolean {
+  const lower = top.toLowerCase();
+  return topLevelDomains.has(lower) || lower.startsWith("xn--");
 }
 
 function topLevelDomainAt(text: string, index: number): string | null {
   const rest = text.slice(index, index + 64);
   const ascii = asciiTail.exec(rest)?.[0];
   if (ascii !== undefined) return ascii;
-  return internationalDomains.find((domain) => rest.startsWith(domain)) ?? null;
+  const lower = rest.toLowerCase();
+  return internationalDomains.find((domain) => lower.startsWith(domain)) ?? null;
 }
 
 /** Without its top-level domain: no label begins or ends with `-` or `_`, and only subdomains hold `_`. */

@@ -15,6 +15,17 @@ const aboveAscii = /[\u0080-\uffff]/;
 /** No real character carries more; it bounds the token of two characters. */
 const maxMarks = 4;
 
+/**
+ * The token of a character of a run and of the one behind it. Marks are announced by a `_` each (and so is the second half of a
+ * character above U+FFFF): what begins with a character is then told from what begins with it and further marks, though
+ * one text begins with the other. No word gives such a token, as `_` never stands in a run.
+ */
+export function pairToken(character: string, next: string): string {
+  return character.length === 1
+    ? character + next
+    : "_".repeat(character.length - 1) + character + next;
+}
+
 type WordSink = { push(token: string): unknown };
 
 export function isAscii(text: string): boolean {

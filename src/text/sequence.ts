@@ -1,5 +1,5 @@
 import { decodeEntities } from "./html.ts";
-import { type Run, runsOf } from "./runs.ts";
+import { pairToken, type Run, runsOf } from "./runs.ts";
 
 /** One place of a sequence of tokens: a whole token, the start of one (a lone CJK character), or any single token. */
 export type SequenceElement =
@@ -46,9 +46,11 @@ function spell(places: readonly Place[]): SequenceElement[] {
 function spellCharacters(characters: readonly string[], isLast: boolean): SequenceElement[] {
   const [first, second] = characters;
   if (isLast && first !== undefined && second === undefined) {
-    return [{ kind: "prefix", prefix: first }];
+    return [{ kind: "prefix", prefix: pairToken(first, "") }];
   }
-  const tokens = characters.map((character, index) => character + (characters[index + 1] ?? ""));
+  const tokens = characters.map((character, index) =>
+    pairToken(character, characters[index + 1] ?? ""),
+  );
   const wanted = isLast ? tokens.slice(0, -1) : tokens;
   return wanted.map((token) => ({ kind: "token", token }));
 }

@@ -17,7 +17,8 @@ const generic =
   "systems software technology company business finance financial fund capital bank money insurance health clinic care " +
   "expert guru ninja rocks today tips guide review reviews events party love life style fashion beauty fitness football " +
   "london paris berlin tokyo nyc moscow amsterdam wien hamburg koeln bayern vegas miami boston africa scot wales eus gal " +
-  "bzh swiss google youtube amazon apple bbc church law legal report exchange market markets trade trading";
+  "bzh swiss google youtube amazon apple bbc church law legal report exchange market markets trade trading " +
+  "vermögensberater vermögensberatung";
 
 const international =
   "рф рус укр бел бг срб мкд мон қаз ею москва дети онлайн сайт орг ελ ευ հայ გე みんな 中国 中國 中文网 公司 网络 在线 香港 " +

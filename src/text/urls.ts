@@ -40,7 +40,8 @@ export function urlQueryTokens(text: string): string[] {
  */
 export function hostSuffixes(url: string): string[] {
   const lower = normalise(url.trim()).replace(schemePrefix, "");
-  const host = hostOf(authority.exec(lower.split("#", 1)[0] ?? "")?.[0] ?? "").split(":")[0] ?? "";
+  const host =
+    hostOf(authority.exec(lower.split("#", 1)[0] ?? "")?.[0] ?? "").split(/[: ]/)[0] ?? "";
   const labels = host.split(".").filter(isNotEmpty);
   if (labels.length < 2) return labels;
   return labels.slice(1).map((_, index) => labels.slice(index).join("."));

@@ -1,230 +1,204 @@
 import fc from "fast-check";
-import type { Platform, Post } from "../../src/posts/post.ts";
-import { parseQuery } from "../../src/query/parse.ts";
+import { lowestId } from "../../src/posts/ids.ts";
+import type { Media, Mention, Platform, Post, PostReference } from "../../src/posts/post.ts";
+import { extractEntities } from "../../src/text/entities.ts";
+import { decodeEntities } from "../../src/text/html.ts";
 import { makePost } from "./make-post.ts";
+import {
+  accounts,
+  apps,
+  cashtags,
+  collocations,
+  counts,
+  dayMs,
+  emoji,
+  emoticons,
+  firstDayMs,
+  hostile,
+  type KnownPost,
+  knownPosts,
+  labels,
+  languages,
+  links,
+  mediaTypes,
+  missingPosts,
+  places,
+  tags,
+  words,
+} from "./vocabulary.ts";
 
-/**
- * Posts and queries drawn from the same few words, accounts, tags, days and places, so that they meet often; and each post
- * may hold what looks like a facet or breaks careless code.
- */
-const dayMs = 86_400_000;
-const firstDayMs = Date.UTC(2026, 0, 1);
+/** Posts drawn from the shared vocabulary; each may hold what looks like a facet or breaks careless code. */
+const some = <Value>(values: readonly Value[]): fc.Arbitrary<Value> => fc.constantFrom(...values);
+const maybe = <Value>(value: fc.Arbitrary<Value>, freq = 2): fc.Arbitrary<Value | null> =>
+  fc.option(value, { nil: null, freq });
+const few = <Value>(values: readonly Value[]): fc.Arbitrary<Value[]> =>
+  fc.oneof(
+    { weight: 2, arbitrary: fc.constant<Value[]>([]) },
+    { weight: 1, arbitrary: fc.array(some(values), { minLength: 1, maxLength: 2 }) },
+  );
 
-const words = [
-  "river",
-  "stone",
-  "Café",
-  "naïve",
-  "don't",
-  "state-of-the-art",
-  "東京タワー",
-  "京",
-  "猫",
-  "서울",
-  "กรุงเทพ",
-  "привет",
-  "سلام",
-  "👍",
-  "👍🏽",
-  "🇩🇪",
-  "ＦＵＬＬ",
-  "rt",
-  "a_b",
-  "x2",
-];
-const hostile = [
-  "lang:en",
-  "is:post",
-  "likes>=10",
-  "from:ann",
-  "#",
-  "@",
-  '"',
-  "''",
-  "|",
-  "~",
-  "\u0000",
-  "\ud800",
-  "\ufffd",
-  "?",
-  "？",
-  "&amp;",
-  "RT @ann: hi",
-  "https://example.com/a?b=c",
-  "w".repeat(120),
-];
-const accounts = ["ann", "Bob", "carol"];
-const tags = ["news", "Été", "日本"];
-const links = [
-  "https://www.example.com/status/20?utm_source=x",
-  "https://news.example.org/a-b_c/",
-  "http://t.co/AbC",
-];
-const languages = ["en", "zh-CN", "iw", "ja"];
-const places = [
-  { lat: 52.52, lon: 13.405 },
-  { lat: 52.4, lon: 13.07 },
-  { lat: 0.1, lon: 179.95 },
-  { lat: 0.1, lon: -179.95 },
-];
-const counts = [0, 1, 9, 10, 11, 99, 100, 999, 1000, 1023, 1024];
-
-const words1 = fc.constantFrom(...words);
 const piece = fc.oneof(
-  { weight: 6, arbitrary: words1 },
-  { weight: 1, arbitrary: fc.constantFrom(...hostile) },
-  { weight: 1, arbitrary: fc.constantFrom(...tags).map((tag) => `#${tag}`) },
-  { weight: 1, arbitrary: fc.constantFrom(...accounts).map((account) => `@${account}`) },
+  { weight: 6, arbitrary: some(words) },
+  { weight: 3, arbitrary: some(collocations).map((parts) => parts.join(" ")) },
+  { weight: 1, arbitrary: some(emoji) },
+  { weight: 1, arbitrary: some(hostile) },
+  { weight: 1, arbitrary: some(tags).map((tag) => `#${tag}`) },
+  { weight: 1, arbitrary: some(accounts).map(({ username }) => `@${username}`) },
+  { weight: 1, arbitrary: some(links) },
+  { weight: 1, arbitrary: some(cashtags) },
+  { weight: 1, arbitrary: some(emoticons) },
 );
-const text = fc
-  .array(fc.tuple(piece, fc.constantFrom(" ", " ", " ", "", ", ", "\n")), { maxLength: 8 })
+const separator = some([" ", " ", " ", " ", "", ", ", "\n", "-", "'", "."]);
+const plainText = fc
+  .array(fc.tuple(piece, separator), { maxLength: 7 })
   .map((pieces) => pieces.flat().join(""));
+const text = fc.oneof(
+  { weight: 7, arbitrary: plainText },
+  { weight: 1, arbitrary: plainText.map((rest) => `RT @ann: ${rest}`) },
+  { weight: 1, arbitrary: plainText.map((rest) => `“RT @bob ${rest}`) },
+);
 
-const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: null, freq: 2 });
+const account = some(accounts);
+const form = some(["whole", "id", "uri", "nothing"] as const);
+const related = fc.record({ known: some([...knownPosts, ...missingPosts]), form, account });
+const media = fc
+  .array(fc.record({ type: some(mediaTypes), alt: maybe(text) }), { maxLength: 2 })
+  .map((drawn) => drawn.map((medium): Media => ({ ...medium, url: null })));
 
-/** A post of any platform; `number` makes its identity. */
+const drawn = fc.record({
+  platform: some<Platform>(["bluesky", "mastodon", "x"]),
+  isNumbered: fc.boolean(),
+  text,
+  account,
+  dayOffset: fc.integer({ min: 0, max: 5 }),
+  withinMs: some([0, 1, dayMs - 1, 5_000]),
+  seenAfterMs: some([null, 0, 1_000, -5_000]),
+  langs: few(languages),
+  detectedLang: maybe(some(languages)),
+  replyTo: maybe(related),
+  quotes: maybe(related),
+  reposts: maybe(related, 4),
+  conversation: maybe(some([...knownPosts, ...missingPosts])),
+  /** Now and then a platform says one thing and the references another. */
+  isOtherwise: fc.record({ reply: oneIn(8), quote: oneIn(8), repost: oneIn(8) }),
+  mentioned: few(accounts),
+  tags: few(tags),
+  urls: few(links),
+  media,
+  geo: maybe(some(places)),
+  labels: few(labels),
+  sensitive: some([true, false, null]),
+  authorVerified: some([true, false, null]),
+  source: maybe(some(apps)),
+  counts: fc.record({
+    likes: maybe(some(counts)),
+    reposts: maybe(some(counts)),
+    replies: maybe(some(counts)),
+    quotes: maybe(some(counts)),
+  }),
+});
+
+type Drawn = typeof drawn extends fc.Arbitrary<infer Value> ? Value : never;
+type Related = Drawn["replyTo"];
+
+/** A post of any platform; `number` makes its identity, and the first ones are the known posts. */
 export const generatedPost = (number: number): fc.Arbitrary<Post> =>
-  fc
-    .record({
-      platform: fc.constantFrom<Platform>("bluesky", "mastodon", "x"),
-      native: fc.boolean(),
-      text,
-      account: fc.constantFrom(...accounts),
-      identified: fc.boolean(),
-      dayOffset: fc.integer({ min: 0, max: 5 }),
-      withinMs: fc.constantFrom(0, 1, dayMs - 1, 5_000),
-      langs: fc.array(fc.constantFrom(...languages), { maxLength: 2 }),
-      addressee: maybe(fc.constantFrom(...accounts)),
-      mentioned: fc.array(fc.constantFrom(...accounts), { maxLength: 2 }),
-      tags: fc.array(fc.constantFrom(...tags), { maxLength: 2 }),
-      urls: fc.array(fc.constantFrom(...links), { maxLength: 2 }),
-      alt: maybe(text),
-      geo: maybe(fc.constantFrom(...places)),
-      sensitive: fc.constantFrom(true, false, null),
-      isRepost: fc.boolean(),
-      likes: maybe(fc.constantFrom(...counts)),
-      reposts: maybe(fc.constantFrom(...counts)),
-    })
-    .map((drawn) => postOf(drawn, number));
+  drawn.map((values) => postOf(values, identityOf(values, number)));
 
-type Drawn = {
-  platform: Platform;
-  native: boolean;
-  text: string;
-  account: string;
-  identified: boolean;
-  dayOffset: number;
-  withinMs: number;
-  langs: string[];
-  addressee: string | null;
-  mentioned: string[];
-  tags: string[];
-  urls: string[];
-  alt: string | null;
-  geo: Post["geo"];
-  sensitive: boolean | null;
-  isRepost: boolean;
-  likes: number | null;
-  reposts: number | null;
+type Identity = Pick<Post, "platform" | "uri" | "nativeId" | "createdMs" | "seenMs"> & {
+  createdMs: number;
 };
 
-function postOf(drawn: Drawn, number: number): Post {
-  const createdMs = firstDayMs + drawn.dayOffset * dayMs + drawn.withinMs;
-  const onX = drawn.platform === "x" && drawn.native;
-  const idOf = (account: string): string | null =>
-    drawn.identified ? `did:plc:${account.toLowerCase()}` : null;
+function identityOf(values: Drawn, number: number): Identity {
+  const known = knownPosts[number];
+  if (known !== undefined) return { ...identityPart(known), seenMs: null };
+  const createdMs = firstDayMs + values.dayOffset * dayMs + values.withinMs;
+  const seenMs = values.seenAfterMs === null ? null : createdMs + values.seenAfterMs;
+  if (values.platform !== "x" || !values.isNumbered) {
+    const { platform } = values;
+    return { platform, uri: `uri:${number}`, nativeId: null, createdMs, seenMs };
+  }
   // An X number tells a time up to a second after the one claimed.
-  const nativeId = onX
-    ? (BigInt(createdMs + (number % 900) - 1288834974657) << 22n) + BigInt(number)
-    : null;
+  const nativeId = lowestId(createdMs + (number % 900)) + BigInt(number);
+  return { platform: "x", uri: `https://x.com/i/status/${nativeId}`, nativeId, createdMs, seenMs };
+}
+
+const identityPart = ({ platform, uri, nativeId, createdMs }: KnownPost) => ({
+  platform,
+  uri,
+  nativeId,
+  createdMs,
+});
+
+function postOf(values: Drawn, identity: Identity): Post {
+  const { platform } = identity;
+  const found = entitiesOf(values.text, platform);
+  const inReplyTo = knownReply(referenceTo(values.replyTo, platform), values.account.username);
+  const quoted = referenceTo(values.quotes, platform);
+  const reposted = referenceTo(values.reposts, platform);
   return makePost({
-    platform: drawn.platform,
-    nativeId,
-    ...(onX ? {} : { uri: `uri:${number}` }),
-    createdMs,
-    seenMs: createdMs + 1_000,
-    text: drawn.text,
-    username: drawn.account,
-    userId: idOf(drawn.account),
-    langs: drawn.langs,
-    inReplyTo:
-      drawn.addressee === null
-        ? null
-        : { id: null, uri: null, username: drawn.addressee, userId: idOf(drawn.addressee) },
-    isReply: drawn.addressee !== null,
-    mentions: drawn.mentioned.map((username) => ({ username, userId: idOf(username) })),
-    hashtags: drawn.tags,
-    urls: drawn.urls,
-    media: drawn.alt === null ? [] : [{ type: "image", url: null, alt: drawn.alt }],
-    geo: drawn.geo,
-    sensitive: drawn.sensitive,
-    isRepost: drawn.isRepost,
-    counts: { likes: drawn.likes, reposts: drawn.reposts, replies: null, quotes: null },
+    ...identity,
+    text: values.text,
+    ...values.account,
+    langs: values.langs,
+    detectedLang: values.langs.length === 0 ? values.detectedLang : null,
+    conversationId: conversationOn(platform, values.conversation),
+    inReplyTo,
+    quoted,
+    reposted,
+    isReply: (inReplyTo !== null) !== values.isOtherwise.reply,
+    isQuote: (quoted !== null) !== values.isOtherwise.quote,
+    isRepost: (reposted !== null) !== values.isOtherwise.repost,
+    hashtags: [...found.hashtags, ...values.tags],
+    mentions: [...found.mentions, ...values.mentioned.filter(({ username }) => username !== "")],
+    urls: [...found.urls, ...values.urls],
+    media: values.media,
+    geo: values.geo,
+    labels: values.labels,
+    sensitive: values.sensitive,
+    authorVerified: values.authorVerified,
+    source: values.source,
+    counts: values.counts,
   });
 }
 
-const day = fc.integer({ min: 0, max: 6 }).map((n) => `2026-01-0${n + 1}`);
-const some = <Value>(values: readonly Value[]) => fc.constantFrom(...values);
-
-/** Each operator of the language under its name, so that a test can count how often each one is met. */
-export const generatedLeaves: Readonly<Record<string, fc.Arbitrary<string>>> = {
-  word: words1,
-  phrase: fc
-    .array(fc.oneof({ weight: 5, arbitrary: words1 }, { weight: 1, arbitrary: fc.constant("*") }), {
-      minLength: 1,
-      maxLength: 3,
-    })
-    .map((parts) => `"${parts.join(" ")}"`),
-  hashtag: some(tags).map((tag) => `#${tag}`),
-  mention: some(accounts).map((account) => `@${account}`),
-  from: some([...accounts, "did:plc:ann", "nobody"]).map((account) => `from:${account}`),
-  to: some(accounts).map((account) => `to:${account}`),
-  lang: some([...languages, "zh", "he", "und"]).map((code) => `lang:${code}`),
-  since: day.map((date) => `since:${date}`),
-  until: day.map((date) => `until:${date}`),
-  retweets: fc.constant("filter:retweets"),
-  safe: fc.constant("filter:safe"),
-  likes: some(counts).map((count) => `min_faves:${count}`),
-  reposts: some(counts).map((count) => `min_retweets:${count}`),
-  geocode: fc
-    .tuple(some(places), some(["1km", "30km", "50mi", "3000km"]))
-    .map(([{ lat, lon }, radius]) => `geocode:${lat},${lon},${radius}`),
-  url: some(["example.com", '"https://www.example.com/status/20"', "t.co", "status/20", "a-b"]).map(
-    (link) => `url:${link}`,
-  ),
-  question: fc.constant("?"),
-};
-
-const leaf = fc.oneof(...Object.values(generatedLeaves));
-
-/** A query of up to three levels; those that the parser refuses (all negated into nothing, say) are not drawn. */
-export const generatedQuery: fc.Arbitrary<string> = fc
-  .letrec<{ query: string }>((tie) => ({
-    query: fc.oneof(
-      { maxDepth: 3, withCrossShrink: true },
-      { weight: 5, arbitrary: leaf },
-      {
-        weight: 2,
-        arbitrary: fc
-          .array(tie("query"), { minLength: 2, maxLength: 3 })
-          .map((parts) => `(${parts.join(" ")})`),
-      },
-      {
-        weight: 2,
-        arbitrary: fc
-          .array(tie("query"), { minLength: 2, maxLength: 3 })
-          .map((parts) => `(${parts.join(" OR ")})`),
-      },
-      { weight: 2, arbitrary: tie("query").map((part) => `-${part}`) },
-    ),
-  }))
-  .query.filter(parses);
-
-function parses(query: string): boolean {
-  try {
-    parseQuery(query);
-    return true;
-  } catch {
-    return false;
+/** As platforms and imports do: what a text holds is listed beside it. */
+function entitiesOf(text: string, platform: Platform) {
+  const found: { hashtags: string[]; urls: string[]; mentions: Mention[] } = {
+    hashtags: [],
+    urls: [],
+    mentions: [],
+  };
+  const options = { dottedHandles: platform !== "x" };
+  for (const { kind, value } of extractEntities(decodeEntities(text).toWellFormed(), options)) {
+    if (kind === "hashtag") found.hashtags.push(value);
+    if (kind === "url") found.urls.push(value);
+    if (kind === "mention") found.mentions.push({ username: value, userId: null });
   }
+  return found;
+}
+
+/** A post of the same platform, as the platform names it: by its uri, on X by its number, in imports by either. */
+function referenceTo(related: Related, platform: Platform): PostReference | null {
+  if (related === null) return null;
+  const { known, form } = related;
+  const { username, userId } = related.account;
+  const who = { username: username === "" ? null : username, userId };
+  if (known.platform !== platform || form === "nothing") return { id: null, uri: null, ...who };
+  if (form === "id" && platform === "x") return { id: known.number, uri: null, ...who };
+  return { id: form === "uri" ? null : known.number, uri: known.uri, ...who };
+}
+
+/** Who does not name its author names accounts by their ids. */
+function knownReply(to: PostReference | null, username: string): PostReference | null {
+  return username === "" && to !== null && to.userId === null ? { ...to, username: null } : to;
+}
+
+function conversationOn(platform: Platform, known: KnownPost | null): string | null {
+  if (known === null || known.platform !== platform) return null;
+  return platform === "x" ? (known.nativeId?.toString() ?? null) : known.uri;
+}
+
+function oneIn(times: number): fc.Arbitrary<boolean> {
+  return fc.integer({ min: 1, max: times }).map((drawn) => drawn === 1);
 }

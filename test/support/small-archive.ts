@@ -3,22 +3,35 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type {
   ArchiveChange,
+  Position,
   SearchAnswer,
   SearchRequest,
   WriteBatch,
   WriteReport,
 } from "../../src/archive/archive.ts";
-import {
-  catalogCacheKib,
-  catalogPath,
-  catalogSchema,
-  readUriKey,
-} from "../../src/archive/catalog.ts";
-import { openForWriting } from "../../src/archive/database.ts";
+import { readUriKey } from "../../src/archive/catalog.ts";
+import { openCatalog } from "../../src/archive/open-catalog.ts";
 import { startPreparation } from "../../src/archive/prepare.ts";
 import { createReader, type Reader } from "../../src/archive/reader.ts";
 import { createBatchWriter } from "../../src/archive/write-batch.ts";
-import type { Post } from "../../src/posts/post.ts";
+import type { Platform, Post } from "../../src/posts/post.ts";
+import { makePlan, namesIn } from "../../src/query/make-plan.ts";
+import { parseQuery } from "../../src/query/parse.ts";
+
+/** What tests read of a record. */
+type ShownRecord = {
+  ID: string;
+  Content: string;
+  Metadata: {
+    uri: string;
+    platform: Platform;
+    conversation_id: string | null;
+    in_reply_to: ShownReference | null;
+    quoted: ShownReference | null;
+    reposted: ShownReference | null;
+  };
+};
+type ShownReference = { id: string | null; uri: string | null };
 
 /** An archive in a temporary folder whose writing and reading happen in the caller's thread. */
 export type SmallArchive = {
@@ -26,6 +39,10 @@ export type SmallArchive = {
   write(changes: readonly ArchiveChange[], rest?: Partial<WriteBatch>): WriteReport;
   put(...posts: Post[]): WriteReport;
   search(request: Partial<SearchRequest> & Pick<SearchRequest, "plan">): SearchAnswer;
+  /** As `search`, with a query in the language; `within_time:` counts back from 0. */
+  ask(query: string, request?: Partial<SearchRequest>): SearchAnswer;
+  /** The records of these posts, parsed. */
+  records(positions: readonly Position[]): ShownRecord[];
   reader: Reader;
   /** Lets time pass for what caps times to come. */
   laterBy(ms: number): void;
@@ -34,14 +51,23 @@ export type SmallArchive = {
   remove(): void;
 };
 
-export function smallArchive(segmentPosts = 1_000, nowMs = (): number => 0): SmallArchive {
+/** With `keyOfUris` all posts get the same IDs in every run. */
+export function smallArchive(
+  segmentPosts = 1_000,
+  nowMs = (): number => 0,
+  keyOfUris: string | null = null,
+): SmallArchive {
   const root = mkdtempSync(join(tmpdir(), "earshot-archive-"));
   const folder = join(root, "archive");
   mkdirSync(folder);
-  let catalog = openForWriting(catalogPath(folder), catalogSchema, catalogCacheKib);
+  let catalog = openCatalog(folder);
+  if (keyOfUris !== null) {
+    catalog.prepare("UPDATE setting SET value = ? WHERE name = 'uri_key'").run(keyOfUris);
+  }
   const uriKey = readUriKey(catalog);
   let writer = createBatchWriter(folder, catalog, segmentPosts);
-  let reader = createReader(folder, 1_000, nowMs);
+  const clock = { now: nowMs, elapsed: () => 0 };
+  let reader = createReader(folder, 1_000, clock);
 
   let capMs = Date.UTC(2030, 0, 1);
 
@@ -63,6 +89,13 @@ export function smallArchive(segmentPosts = 1_000, nowMs = (): number => 0): Sma
         deadlineMs: Number.POSITIVE_INFINITY,
         ...request,
       }),
+    ask: (query, request = {}) => {
+      const { tree } = parseQuery(query);
+      const names = reader.operations.resolve(namesIn(tree));
+      return archive.search({ plan: makePlan(tree, { names, asOfMs: 0 }), ...request });
+    },
+    records: (positions) =>
+      reader.operations.records(positions).map((text) => JSON.parse(text) as ShownRecord),
     laterBy: (ms) => {
       capMs += ms;
     },
@@ -72,9 +105,9 @@ export function smallArchive(segmentPosts = 1_000, nowMs = (): number => 0): Sma
     reopen: () => {
       reader.close();
       writer.close();
-      catalog = openForWriting(catalogPath(folder), catalogSchema, catalogCacheKib);
+      catalog = openCatalog(folder);
       writer = createBatchWriter(folder, catalog, segmentPosts);
-      reader = createReader(folder, 1_000, nowMs);
+      reader = createReader(folder, 1_000, clock);
     },
     remove: () => {
       reader.close();
@@ -90,7 +123,7 @@ export function openCatalogBeside({ folder }: SmallArchive): {
   put(...posts: Post[]): WriteReport;
   close(): void;
 } {
-  const catalog = openForWriting(catalogPath(folder), catalogSchema, catalogCacheKib);
+  const catalog = openCatalog(folder);
   const writer = createBatchWriter(folder, catalog, 2);
   return {
     put: (...posts) => {

@@ -15,7 +15,10 @@ export type Lowered = { plan: PlanNode; exact: boolean };
 
 type Side = "superset" | "subset";
 
-/** The plan in terms alone, for posts of one platform: its nodes are all, none, and, or, not and sequences of tokens. */
+/**
+ * The plan in terms alone, for posts of one platform: its nodes are all, none, and, or, not and sequences of tokens.
+ * The nodes stand in the order in which the matcher of `posts/` has them, which says what each means.
+ */
 export function lower(plan: PlanNode, platform: Platform): Lowered {
   return lowerTo("superset", plan, platform);
 }
@@ -28,6 +31,9 @@ function lowerTo(side: Side, plan: PlanNode, platform: Platform): Lowered {
     case "and":
     case "or": {
       const children = plan.children.map((child) => lowerTo(side, child, platform));
+      const decisive = plan.kind === "and" ? "none" : "all";
+      const decided = children.find((child) => child.exact && child.plan.kind === decisive);
+      if (decided !== undefined) return decided;
       const plans = children.map((child) => child.plan);
       return {
         plan: plan.kind === "and" ? all(plans) : any(plans),
@@ -40,15 +46,15 @@ function lowerTo(side: Side, plan: PlanNode, platform: Platform): Lowered {
     }
     case "terms":
       return lowerSequence(side, plan.elements);
-    case "platform":
-      return { plan: { kind: plan.platform === platform ? "all" : "none" }, exact: true };
     case "time":
     case "id":
       return { plan: side === "superset" ? { kind: "all" } : { kind: "none" }, exact: false };
+    case "platform":
+      return { plan: { kind: plan.platform === platform ? "all" : "none" }, exact: true };
     case "min-count":
       return lowerCount(side, plan);
     case "geo":
-      return { plan: side === "superset" ? circle(plan) : { kind: "none" }, exact: false };
+      return lowerCircle(side, plan);
   }
 }
 
@@ -82,10 +88,12 @@ function lowerCount(side: Side, plan: PlanNode & { kind: "min-count" }): Lowered
   };
 }
 
-function circle({ lat, lon, radiusKm }: PlanNode & { kind: "geo" }): PlanNode {
+/** Posts carry the token of the cell they lie in: those that a circle touches are a superset. */
+function lowerCircle(side: Side, { lat, lon, radiusKm }: PlanNode & { kind: "geo" }): Lowered {
+  if (side === "subset") return { plan: { kind: "none" }, exact: false };
   const cells = cellsOfCircle(lat, lon, radiusKm);
-  if (cells === null) return tokenPlan(hasGeo);
-  return any(cells.map((cell) => tokenPlan(geoCell(cell))));
+  const touched = cells === null ? [hasGeo] : cells.map(geoCell);
+  return { plan: any(touched.map(tokenPlan)), exact: false };
 }
 
 const tokenPlan = (token: string): PlanNode => ({

@@ -20,11 +20,14 @@ export type SegmentQuery = {
   skew: TimeSkew;
 };
 
-type SegmentAnswer = {
+export type SegmentAnswer = {
   ids: bigint[];
   /** The lowest ID looked at, when the deadline ended the search before the range did; else null. */
   stoppedAt: bigint | null;
   candidates: number;
+  /** Candidates whose row was read. */
+  rechecked: number;
+  statements: number;
 };
 
 /** The newest `limit` posts of a segment that match, newest first. */
@@ -61,18 +64,20 @@ export function openSegment(path: string, platform: Platform, cacheKib: number):
     return found === undefined ? null : Number(found.time_ms);
   }
 
-  /** Only a post whose ID lies within the skew of a border needs its row read to know its side of it. */
-  function liesInWindow(id: bigint, { fromMs, toMs, skew }: SegmentQuery): boolean {
-    if (fromMs === null && toMs === null) return true;
-    if (tellsTime(id)) {
-      const told = idTimeMs(id);
-      const surelyAfter = fromMs === null || told + skew.minMs >= fromMs;
-      const surelyBefore = toMs === null || told + skew.maxMs < toMs;
-      if (surelyAfter && surelyBefore) return true;
+  /** Whether a candidate matches; its row is read only where the index and the ID leave that open. */
+  function isMatch(id: bigint, query: SegmentQuery, answer: SegmentAnswer): boolean {
+    const isTimeOpen = !surelyLiesInWindow(id, query);
+    const isRestOpen = query.residual.kind !== "all";
+    if (!isTimeOpen && !isRestOpen) return true;
+    answer.rechecked += 1;
+    if (isTimeOpen) {
+      answer.statements += 1;
+      if (!isWithin(query, timeMs(id))) return false;
     }
-    const time = timeMs(id);
-    if (time === null) return false;
-    return (fromMs === null || time >= fromMs) && (toMs === null || time < toMs);
+    if (!isRestOpen) return true;
+    answer.statements += 1;
+    const [row] = rows([id]);
+    return row !== undefined && matches(query.residual, rowSubject(row));
   }
 
   function candidates(
@@ -90,15 +95,19 @@ export function openSegment(path: string, platform: Platform, cacheKib: number):
     limit: number,
     expired: () => boolean,
   ): SegmentAnswer {
-    const answer: SegmentAnswer = { ids: [], stoppedAt: null, candidates: 0 };
+    const answer: SegmentAnswer = {
+      ids: [],
+      stoppedAt: null,
+      candidates: 0,
+      rechecked: 0,
+      statements: 1,
+    };
     const everyCandidateCounts =
       query.residual.kind === "all" && query.fromMs === null && query.toMs === null;
     for (const candidate of candidates(query, range, everyCandidateCounts ? limit : noLimit)) {
       const [id] = candidate as [bigint];
       answer.candidates += 1;
-      if (everyCandidateCounts || (liesInWindow(id, query) && passes(query, rows, id))) {
-        answer.ids.push(id);
-      }
+      if (everyCandidateCounts || isMatch(id, query, answer)) answer.ids.push(id);
       if (answer.ids.length >= limit) break;
       if (answer.candidates % candidatesBetweenChecks === 0 && expired()) {
         answer.stoppedAt = id;
@@ -111,14 +120,18 @@ export function openSegment(path: string, platform: Platform, cacheKib: number):
   return { search, rows, close: () => database.close() };
 }
 
-function passes(
-  { residual }: SegmentQuery,
-  read: (ids: readonly bigint[]) => RecordRow[],
-  id: bigint,
-): boolean {
-  if (residual.kind === "all") return true;
-  const [row] = read([id]);
-  return row !== undefined && matches(residual, rowSubject(row));
+/** Whether the ID alone tells that the post lies in the window: not within the skew of a border, or where it tells no time. */
+function surelyLiesInWindow(id: bigint, { fromMs, toMs, skew }: SegmentQuery): boolean {
+  if (fromMs === null && toMs === null) return true;
+  if (!tellsTime(id)) return false;
+  const told = idTimeMs(id);
+  const isAfter = fromMs === null || told + skew.minMs >= fromMs;
+  return isAfter && (toMs === null || told + skew.maxMs < toMs);
+}
+
+function isWithin({ fromMs, toMs }: SegmentQuery, timeMs: number | null): boolean {
+  if (timeMs === null) return false;
+  return (fromMs === null || timeMs >= fromMs) && (toMs === null || timeMs < toMs);
 }
 
 /** A stored row as the matcher reads it; the record is decoded only when the plan asks for more than time and counts. */

@@ -2,8 +2,9 @@ import type { Archive, PlatformCoverage, SearchAnswer } from "../../archive/arch
 import { gapsIn, type Span, unionOf } from "../../archive/coverage.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
-import { makePlan, namesIn } from "../../query/make-plan.ts";
+import { all, any, makePlan, namesIn, not } from "../../query/make-plan.ts";
 import { parseQuery } from "../../query/parse.ts";
+import type { PlanNode } from "../../query/plan.ts";
 import { splitWindow } from "../../query/window.ts";
 import type { SourceAnswer, SourceRequest, SourceWarning } from "../source.ts";
 
@@ -19,7 +20,8 @@ export type ArchiveSource = {
 
 /**
  * Answers a search from the archive: the newest matching posts of the asked platforms, and how much of the window the archive
- * holds completely. A search of `social` is complete only when each platform that is fed or holds any post is.
+ * holds completely. A search of `social` is complete only when each platform that is fed or holds any post is, but for those
+ * that the query leaves out.
  */
 export async function searchArchive(
   source: ArchiveSource,
@@ -39,7 +41,8 @@ export async function searchArchive(
     signal,
   );
   const { held } = found;
-  const asked = searched.filter(
+  const possible = searched.filter((platform) => admits(plan, platform));
+  const asked = possible.filter(
     (platform) => request.platform !== "social" || isAnswerable(source, held, platform),
   );
   const narrowed = splitWindow(plan, request);
@@ -48,7 +51,7 @@ export async function searchArchive(
     toMs: Math.max(narrowed.toMs ?? toMs, narrowed.fromMs ?? Number.NEGATIVE_INFINITY),
   };
   const gaps =
-    asked.length === 0
+    asked.length === 0 && possible.length > 0
       ? [window]
       : unionOf(asked.flatMap((platform) => gapsOf(source, held, platform, window)));
   const complete = gaps.length === 0;
@@ -65,6 +68,25 @@ export async function searchArchive(
     })),
     warnings: warningsOf(gaps, found),
   };
+}
+
+/** Whether a plan leaves posts of a platform possible, as far as it speaks of platforms. */
+const admits = (plan: PlanNode, platform: Platform): boolean =>
+  plan.kind === "none" || planOn(platform, plan).kind !== "none";
+
+function planOn(platform: Platform, plan: PlanNode): PlanNode {
+  switch (plan.kind) {
+    case "platform":
+      return { kind: plan.platform === platform ? "all" : "none" };
+    case "and":
+      return all(plan.children.map((child) => planOn(platform, child)));
+    case "or":
+      return any(plan.children.map((child) => planOn(platform, child)));
+    case "not":
+      return not(planOn(platform, plan.child));
+    default:
+      return plan;
+  }
 }
 
 /** Whether anything of a platform could be found here: something feeds it, or posts of it are held. */

@@ -1,5 +1,12 @@
 import type { PostReference } from "../../posts/post.ts";
-import type { ClaimedIdentity, Identity, IdentityFault, IdentityRules } from "../identity.ts";
+import { blueskyUriOf, importedUri } from "../../posts/references.ts";
+import {
+  type ClaimedIdentity,
+  type Identity,
+  type IdentityFault,
+  type IdentityRules,
+  isUri,
+} from "../identity.ts";
 import { isDid, parseAtUri, tidMs } from "./at-uri.ts";
 
 /**
@@ -18,7 +25,7 @@ function identify(claim: ClaimedIdentity): Identity | IdentityFault {
     return { field: "author_id", expected: "a DID such as did:plc:…", found: authorId };
   }
   if (uri === null) {
-    const made = claim.id === null ? null : `import:bluesky:${claim.id}`;
+    const made = claim.id === null ? null : importedUri("bluesky", claim.id);
     return { uri: made, url: claim.url, nativeId: null, userId: authorId, seenMs: null };
   }
   const parts = parseAtUri(uri);
@@ -36,7 +43,13 @@ function identify(claim: ClaimedIdentity): Identity | IdentityFault {
 }
 
 function reference(text: string): PostReference | null {
-  if (!text.startsWith("at://")) return { id: text, uri: null, username: null, userId: null };
-  const parts = parseAtUri(text);
-  return parts === null ? null : { id: null, uri: text, username: null, userId: parts.did };
+  const uri = blueskyUriOf(text) ?? text;
+  if (!uri.startsWith("at://")) {
+    const named = isUri(text)
+      ? { id: null, uri: text }
+      : { id: text, uri: importedUri("bluesky", text) };
+    return { ...named, username: null, userId: null };
+  }
+  const parts = parseAtUri(uri);
+  return parts === null ? null : { id: null, uri, username: null, userId: parts.did };
 }

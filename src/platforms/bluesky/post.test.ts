@@ -1,5 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { postKey } from "../../posts/references.ts";
+import { indexTerms } from "../../posts/terms.ts";
 import { postOfCommit } from "./post.ts";
 
 const did = "did:plc:dclwtltrt2ggsryagfzk7dp4";
@@ -168,6 +170,61 @@ describe("a post of the stream", () => {
     expect(both.media).toHaveLength(1);
   });
 
+  test("a gallery holds pictures, up to 20 of them", () => {
+    const items = Array.from({ length: 30 }, (_unused, index) => ({
+      $type: "app.bsky.embed.gallery#image",
+      alt: `picture ${index}`,
+      image: { ref: { $link: cid } },
+    }));
+    const gallery = { $type: "app.bsky.embed.gallery", items };
+    const quote = { $type: "app.bsky.embed.record", record: { uri: postUri } };
+    const both = { $type: "app.bsky.embed.recordWithMedia", media: gallery, record: quote };
+    for (const embed of [gallery, both]) {
+      const { media } = postOf({ text: "", embed });
+      expect(media).toHaveLength(20);
+      expect(media[1]).toMatchObject({ type: "image", alt: "picture 1" });
+      expect(media[1]?.url).toContain(cid);
+    }
+  });
+
+  test("a video that is shown as a moving picture is one, a link to one stays a link", () => {
+    const video = { $type: "app.bsky.embed.video", presentation: "gif" };
+    expect(postOf({ text: "", embed: video }).media[0]?.type).toBe("gif");
+    const uri = "https://media.tenor.com/abc/cat.gif?hh=1&ww=1";
+    const external = { $type: "app.bsky.embed.external", external: { uri } };
+    expect(postOf({ text: "", embed: external })).toMatchObject({ media: [], urls: [uri] });
+  });
+
+  test("is found by every relation, kind and label that its record tells", () => {
+    const root = `at://${did}/app.bsky.feed.post/3mpsjbtci2c22`;
+    const terms = indexTerms(
+      postOf({
+        text: "look",
+        reply: { root: { uri: root }, parent: { uri: root } },
+        embed: {
+          $type: "app.bsky.embed.recordWithMedia",
+          media: { $type: "app.bsky.embed.video" },
+          record: { $type: "app.bsky.embed.record", record: { uri: postUri } },
+        },
+        labels: { values: [{ val: "Spoiler" }] },
+      }),
+    );
+    const keyOf = (uri: string) => postKey("bluesky", { id: null, uri });
+    const facets = [
+      `conversation:${keyOf(root)}`,
+      `reply:${keyOf(root)}`,
+      `quoted:${keyOf(postUri)}`,
+      `to:bluesky/${did}`,
+      `quoted-user:bluesky/${other}`,
+    ];
+    expect(terms).toEqual(expect.arrayContaining(facets));
+    const kinds = ["is:reply", "is:self-reply", "is:quote", "has:media", "has:video"];
+    expect(terms).toEqual(expect.arrayContaining([...kinds, "label:spoiler"]));
+    expect(indexTerms(postOf({ text: "first" }))).toContain(
+      `conversation:${keyOf(`at://${did}/app.bsky.feed.post/3mptbyoeyc22k`)}`,
+    );
+  });
+
   test("an embedded list is no quote", () => {
     const uri = `at://${other}/app.bsky.graph.list/3mpsjbtci2c2o`;
     const post = postOf({ text: "", embed: { $type: "app.bsky.embed.record", record: { uri } } });
@@ -177,6 +234,7 @@ describe("a post of the stream", () => {
   test.each([
     ["porn", true],
     ["graphic-media", true],
+    ["gore", true],
     ["!no-unauthenticated", false],
   ])("the self-label %s makes it sensitive: %s", (val, sensitive) => {
     const labels = { $type: "com.atproto.label.defs#selfLabels", values: [{ val }] };

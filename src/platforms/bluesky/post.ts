@@ -1,4 +1,5 @@
 import type { Media, Mention, Post, PostReference } from "../../posts/post.ts";
+import { isSensitiveLabel } from "../../posts/terms.ts";
 import { extractEntities, foldTag } from "../../text/entities.ts";
 import type { TextSpan } from "../../text/span.ts";
 import { isWebAddress } from "../identity.ts";
@@ -32,10 +33,8 @@ const mostEntities = 100;
 const mostFacets = 100;
 const mostFeaturesOfFacet = 10;
 const mostImages = 4;
+const mostOfGallery = 20;
 const mostLabels = 100;
-
-/** Self-labels that say a post is not for everyone's eyes. */
-const adultLabels = new Set(["porn", "sexual", "nudity", "graphic-media"]);
 
 /**
  * The post of a commit. Records are checked by nobody before they come here: a field that is not what
@@ -80,7 +79,7 @@ export function postOfCommit(commit: PostCommit): Post {
     media: embed.media,
     geo: null,
     labels,
-    sensitive: labels.some((label) => adultLabels.has(label)),
+    sensitive: labels.some(isSensitiveLabel),
     source: null,
     counts: { likes: null, reposts: null, replies: null, quotes: null },
     origin: "stream",
@@ -184,6 +183,11 @@ function readEmbed(did: string, value: unknown): Embed {
         ...none,
         media: list(embed.images, mostImages).map((image) => readImage(did, image)),
       };
+    case "app.bsky.embed.gallery":
+      return {
+        ...none,
+        media: list(embed.items, mostOfGallery).map((image) => readImage(did, image)),
+      };
     case "app.bsky.embed.video":
       return { ...none, media: [readVideo(did, embed)] };
     case "app.bsky.embed.record":
@@ -207,13 +211,18 @@ function readImage(did: string, value: unknown): Media {
   return { type: "image", url, alt: string(alt, altLength) || null };
 }
 
-function readVideo(did: string, { alt, video }: Record<string, unknown>): Media {
+function readVideo(did: string, embed: Record<string, unknown>): Media {
+  const { alt, video, presentation } = embed;
   const key = blobKey(video);
   const url =
     key === null
       ? null
       : `https://video.bsky.app/watch/${encodeURIComponent(did)}/${key}/playlist.m3u8`;
-  return { type: "video", url, alt: string(alt, altLength) || null };
+  return {
+    type: presentation === "gif" ? "gif" : "video",
+    url,
+    alt: string(alt, altLength) || null,
+  };
 }
 
 /** The content hash that names a blob. */

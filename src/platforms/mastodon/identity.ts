@@ -1,9 +1,11 @@
 import type { PostReference } from "../../posts/post.ts";
+import { importedUri } from "../../posts/references.ts";
 import {
   type ClaimedIdentity,
   type Identity,
   type IdentityFault,
   type IdentityRules,
+  isUri,
   isWebAddress,
 } from "../identity.ts";
 
@@ -46,10 +48,13 @@ const serverOfAddress = (address: string | null): string =>
   address === null ? "" : new URL(address).host;
 
 function uriOfNumber({ id, author }: ClaimedIdentity): string | null {
-  return id === null ? null : `import:mastodon:${id}@${serverOfHandle(author)}`;
+  return id === null ? null : importedUri("mastodon", id, serverOfHandle(author));
 }
 
-function reference(text: string): PostReference | null {
-  const reference = { id: null, uri: null, username: null, userId: null };
-  return isWebAddress(text) ? { ...reference, uri: text } : { ...reference, id: text };
+/** An id counts on the server of the one who refers to it, as that one's own id does. */
+function reference(text: string, author: string): PostReference | null {
+  const named = isUri(text)
+    ? { id: null, uri: text }
+    : { id: text, uri: importedUri("mastodon", text, serverOfHandle(author)) };
+  return { ...named, username: null, userId: null };
 }

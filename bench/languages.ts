@@ -1,0 +1,122 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { dataFolder, iraPosts, requireData, toRecord } from "./ira.ts";
+import { command, table } from "./measure.ts";
+
+/**
+ * How well and how fast the language of a post is detected. The language that the data set names was found by a machine, too,
+ * so that where the two differ either may be wrong; Thai posts and Japanese sentences are certain. Other texts of known languages
+ * may be given as files of lines `<language>\t<text>`: node bench/languages.ts [FILE …]
+ */
+requireData();
+const started = performance.now();
+const heapBefore = process.memoryUsage().rss;
+const { detectLanguage } = await import("../src/text/detect-language.ts");
+detectLanguage("Wie lange dauert das erste Mal?");
+const startMs = performance.now() - started;
+const startMb = (process.memoryUsage().rss - heapBefore) / 2 ** 20;
+
+type Known = { language: string; text: string };
+
+/** Of languages with fewer posts hardly any row of the data set is really in the language that it names. */
+const fewestPosts = 10_000;
+
+const groups: { name: string; posts: Known[] }[] = [
+  { name: "posts of the data set", posts: await postsOfTheDataSet() },
+  { name: "Thai posts, Japanese sentences", posts: certain() },
+  ...process.argv.slice(2).map((file) => ({ name: file, posts: linesOf(file) })),
+];
+console.log(`${command()}\n`);
+for (const { name, posts } of groups) report(name, posts);
+console.log(`\nloading: ${startMs.toFixed(0)} ms, ${startMb.toFixed(0)} MB`);
+
+async function postsOfTheDataSet(): Promise<Known[]> {
+  const posts: Known[] = [];
+  const counts = new Map<string, number>();
+  for await (const post of iraPosts()) {
+    const { lang } = toRecord(post) as { lang?: string };
+    if (lang === undefined) continue;
+    counts.set(lang, (counts.get(lang) ?? 0) + 1);
+    posts.push({ language: lang, text: post.text });
+  }
+  return posts.filter(({ language }) => (counts.get(language) ?? 0) >= fewestPosts);
+}
+
+function certain(): Known[] {
+  const thai = gunzipSync(readFileSync(join(dataFolder, "posts/thai_wisesight.ndjson.gz")))
+    .toString()
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => ({ language: "th", text: String(JSON.parse(line).text) }));
+  const japanese = readFileSync(join(dataFolder, "lang/ja_ud_gsd_dev_test_tokens.txt"), "utf8")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => ({ language: "ja", text: line.replaceAll("|", "") }));
+  return [...thai, ...japanese];
+}
+
+function linesOf(file: string): Known[] {
+  if (!existsSync(file)) throw new Error(`no such file: ${file}`);
+  return readFileSync(file, "utf8")
+    .split("\n")
+    .flatMap((line) => {
+      const [language = "", text = ""] = line.split("\t");
+      return text === "" ? [] : [{ language, text }];
+    });
+}
+
+function report(name: string, posts: readonly Known[]): void {
+  const start = performance.now();
+  const detected = posts.map(({ text }) => detectLanguage(text));
+  const seconds = (performance.now() - start) / 1_000;
+  console.log(
+    `${name}: ${posts.length} texts, ${(posts.length / seconds).toFixed(0)} a second on one core\n`,
+  );
+  const languages = [...new Set(posts.map(({ language }) => language))].sort();
+  const rows = languages.map((language) => row(language, posts, detected));
+  console.log(
+    table(
+      ["language", "texts", "right %", "wrong %", "undecided %", "precision %"],
+      [...rows, overall(posts, detected)],
+    ),
+  );
+  console.log("");
+}
+
+function row(
+  language: string,
+  posts: readonly Known[],
+  detected: readonly (string | null)[],
+): string[] {
+  const of = detected.filter((_, index) => posts[index]?.language === language);
+  const right = of.filter((each) => each === language).length;
+  const undecided = of.filter((each) => each === null).length;
+  const said = detected.filter((each) => each === language).length;
+  return cells(language, of.length, right, undecided, said);
+}
+
+function overall(posts: readonly Known[], detected: readonly (string | null)[]): string[] {
+  const right = detected.filter((each, index) => each === posts[index]?.language).length;
+  const undecided = detected.filter((each) => each === null).length;
+  return cells("all", posts.length, right, undecided, posts.length - undecided);
+}
+
+function cells(
+  name: string,
+  texts: number,
+  right: number,
+  undecided: number,
+  said: number,
+): string[] {
+  const percent = (part: number, whole: number): string =>
+    whole === 0 ? "–" : ((part / whole) * 100).toFixed(1);
+  return [
+    name,
+    String(texts),
+    percent(right, texts),
+    percent(texts - right - undecided, texts),
+    percent(undecided, texts),
+    percent(right, said),
+  ];
+}

@@ -1,0 +1,98 @@
+import { parseQueryLeniently } from "../src/query/parse.ts";
+import { command, summary } from "./measure.ts";
+
+// How long a query takes to be read, by its length, for shapes that would hurt a careless parser: node bench/parse.ts
+const lengths = [256, 1_024, 4_096, 16_384, 65_536];
+const leastRuns = 7;
+const leastMs = 60;
+
+const repeat =
+  (unit: string, start = "", end = "") =>
+  (length: number): string =>
+    start +
+    unit.repeat(Math.max(1, Math.floor((length - start.length - end.length) / unit.length))) +
+    end;
+
+/** Each makes a query of about a length, in code points. */
+const shapes: Readonly<Record<string, (length: number) => string>> = {
+  words: repeat("nasa launch "),
+  alternatives: repeat("nasa OR ", "", "esa"),
+  "one long word": repeat("a"),
+  operators: repeat("from:nasa min_faves:10 "),
+  exclusions: repeat("-nasa -from:esa "),
+  "faulty values": repeat("since:2021-1-5 lang:e "),
+  "unknown operators": repeat("frm:nasa re:invent "),
+  "the same twice over": repeat("nasa -nasa "),
+  "opening parentheses": repeat("("),
+  "closing parentheses": repeat(")"),
+  "pairs of parentheses": repeat("()"),
+  "nested negations": (length) => nested("-(", length),
+  NOT: repeat("NOT ", "", "x"),
+  minuses: repeat("-"),
+  "minuses apart": repeat("- "),
+  "quotation marks": repeat('"'),
+  "an open quotation": repeat('\\"', '"'),
+  "open quotations of other kinds": repeat("「«"),
+  "hashtags without spaces": repeat("#a"),
+  "mentions without spaces": repeat("@a"),
+  "a DID that goes on": repeat("@did:a:"),
+  "cashtags without spaces": repeat("$a"),
+  "small number signs": repeat("﹟a"),
+  emoticons: repeat(":) :( "),
+  "emoticons without spaces": repeat(":("),
+  "emoticons in groups": repeat("(a :) "),
+  colons: repeat(":"),
+  "names with colons": repeat("from:"),
+  brackets: repeat("near:[ "),
+  "question marks": repeat("?"),
+  punctuation: repeat(".,;"),
+  dots: repeat("a."),
+  "addresses without spaces": repeat("http://a("),
+  "an address with parentheses": repeat("(a)", "https://x.com/"),
+  hosts: repeat("a.b.c.example.com/ "),
+  "domain: with dots": repeat("a.", "domain:"),
+  "geocode: with digits": repeat("1", "geocode:"),
+  "within_time: with digits": repeat("1", "within_time:"),
+  "single quotes": repeat("'a b' "),
+  wildcards: repeat("a* "),
+  dashes: repeat("–"),
+  joiners: repeat("\u200d"),
+  marks: repeat("\u0301", "a"),
+  Chinese: repeat("新闻"),
+  emoji: repeat("👍🏽"),
+  "lone surrogates": repeat("\ud800"),
+};
+
+function nested(open: string, length: number): string {
+  const depth = Math.floor(length / (open.length + 1));
+  return `${open.repeat(depth)}x${")".repeat(depth)}`;
+}
+
+const chosen = process.argv.slice(2);
+console.log(command());
+console.log("Median microseconds a query, and below microseconds a character.\n");
+console.log(`| shape | ${lengths.join(" | ")} | growth |`);
+console.log(`|---|${"---:|".repeat(lengths.length + 1)}`);
+for (const [name, make] of Object.entries(shapes)) {
+  if (chosen.length > 0 && !chosen.some((part) => name.includes(part))) continue;
+  const costs = lengths.map((length) => microsecondsOf(make(length)));
+  const each = costs.map((cost, index) => cost / (lengths[index] ?? 1));
+  const cells = costs.map((cost, index) => `${cost.toFixed(0)} (${each[index]?.toFixed(3)})`);
+  // By how much a character of the longest costs more than one of a query of the length that is allowed.
+  const growth = (each.at(-1) ?? 0) / (each[2] ?? 1);
+  console.log(`| ${name} | ${cells.join(" | ")} | ${growth.toFixed(2)} |`);
+}
+
+function microsecondsOf(query: string): number {
+  const durationsMs: number[] = [];
+  let totalMs = 0;
+  while (durationsMs.length < leastRuns || totalMs < leastMs) {
+    const started = performance.now();
+    parseQueryLeniently(query, { maxLength: Number.POSITIVE_INFINITY });
+    const durationMs = performance.now() - started;
+    durationsMs.push(durationMs);
+    totalMs += durationMs;
+    if (durationMs > 2_000) break;
+  }
+  return summary(durationsMs).p50 * 1_000;
+}

@@ -1,0 +1,30 @@
+import type { Platform } from "../posts/post.ts";
+import { all } from "../query/make-plan.ts";
+import type { PlanNode } from "../query/plan.ts";
+import type { splitWindow } from "../query/window.ts";
+import { expression } from "./segments/expression.ts";
+import { lower } from "./segments/lower.ts";
+import type { SegmentQuery } from "./segments/segment.ts";
+
+/** A plan without the bounds that all its matches lie in, and those bounds. */
+export type BoundedPlan = ReturnType<typeof splitWindow>;
+
+/** What every segment of a platform is asked. */
+export type PlatformQuery = Omit<SegmentQuery, "skew">;
+
+/** The question to the segments of a platform; null when no post of it can match. */
+export function platformQuery(
+  platform: Platform,
+  { conjuncts, fromMs, toMs }: BoundedPlan,
+): PlatformQuery | null {
+  const lowered = conjuncts.map((conjunct) => ({ conjunct, ...lower(conjunct, platform) }));
+  const whole = all(lowered.map(({ plan }): PlanNode => plan));
+  if (whole.kind === "none") return null;
+  if (fromMs !== null && toMs !== null && fromMs >= toMs) return null;
+  return {
+    expression: expression(whole),
+    residual: all(lowered.filter(({ exact }) => !exact).map(({ conjunct }) => conjunct)),
+    fromMs,
+    toMs,
+  };
+}

@@ -1,0 +1,71 @@
+import { describe, expect, test } from "vitest";
+import type { PlanNode } from "../../query/plan.ts";
+import { type Lowered, lower } from "./lower.ts";
+
+const on = (platform: "bluesky" | "x"): PlanNode => ({ kind: "platform", platform });
+const not = (child: PlanNode): PlanNode => ({ kind: "not", child });
+const or = (...children: PlanNode[]): PlanNode => ({ kind: "or", children });
+const and = (...children: PlanNode[]): PlanNode => ({ kind: "and", children });
+const word: PlanNode = { kind: "terms", elements: [{ kind: "token", token: "word" }] };
+const time: PlanNode = { kind: "time", fromMs: 5, toMs: null };
+const ids: PlanNode = { kind: "id", low: 5n, high: null };
+
+const everything: Lowered = { plan: { kind: "all" }, exact: true };
+const nothing: Lowered = { plan: { kind: "none" }, exact: true };
+
+describe("a platform", () => {
+  test.each<[string, PlanNode, Lowered]>([
+    ["of the segment is everything", on("x"), everything],
+    ["of another is nothing", on("bluesky"), nothing],
+    ["of the segment under a negation is nothing", not(on("x")), nothing],
+    ["of another under a negation is everything", not(on("bluesky")), everything],
+    ["leaves the rest of a conjunction", and(on("x"), word), { plan: word, exact: true }],
+    ["of another decides a conjunction", and(on("bluesky"), word, time), nothing],
+    ["decides an alternative, whatever the others are", or(time, on("x"), word), everything],
+    [
+      "of another leaves the other alternatives",
+      or(on("bluesky"), word),
+      { plan: word, exact: true },
+    ],
+    ["decides the negation of an alternative", not(or(on("x"), time)), nothing],
+    ["decides the negation of a conjunction", not(and(on("bluesky"), time)), everything],
+  ])("%s", (_name, plan, expected) => {
+    expect(lower(plan, "x")).toEqual(expected);
+  });
+});
+
+describe("what the index cannot say", () => {
+  test.each([time, ids])(
+    "of $kind may be anything on either side, and is looked at again",
+    (plan) => {
+      expect(lower(plan, "x")).toEqual({ plan: { kind: "all" }, exact: false });
+      expect(lower(not(plan), "x")).toEqual({ plan: { kind: "all" }, exact: false });
+      expect(lower(or(plan, word), "x")).toEqual({ plan: { kind: "all" }, exact: false });
+      expect(lower(and(plan, word), "x")).toEqual({ plan: word, exact: false });
+      expect(lower(not(and(plan, word)), "x")).toEqual({ plan: { kind: "all" }, exact: false });
+      expect(lower(not(or(plan, word)), "x")).toEqual({ plan: not(word), exact: false });
+    },
+  );
+});
+
+describe("a count", () => {
+  const likes = (atLeast: number): PlanNode => ({ kind: "min-count", metric: "likes", atLeast });
+  const facet = (count: number): PlanNode => ({
+    kind: "terms",
+    elements: [{ kind: "token", token: `likes>=${count}` }],
+  });
+
+  test.each<[number, number | null, number | null, boolean]>([
+    [1, 1, 1, true],
+    [999, 100, 1_000, false],
+    [1_000, 1_000, 1_000, true],
+    [1_001, 1_000, 10_000, false],
+    [1_000_000_000, 1_000_000_000, 1_000_000_000, true],
+    [1_000_000_001, 1_000_000_000, null, false],
+  ])("of at least %i lies between the facets %s and %s", (atLeast, below, above, exact) => {
+    const lowered = lower(likes(atLeast), "x");
+    expect(lowered).toEqual({ plan: below === null ? { kind: "all" } : facet(below), exact });
+    const negated = above === null ? { kind: "all" } : not(facet(above));
+    expect(lower(not(likes(atLeast)), "x")).toEqual({ plan: negated, exact });
+  });
+});

@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import type { Analysis } from "./analyze.ts";
+import { showAnalysis } from "./show-analysis.ts";
+
+const analysis: Analysis = {
+  plan: { kind: "all" },
+  names: { accounts: new Map([["a\u202eb", []]]), posts: new Map() },
+  bounds: { fromMs: null, toMs: null, lowId: null, highId: null },
+  asked: [
+    { platform: "bluesky", query: null },
+    {
+      platform: "x",
+      query: { expression: null, residual: { kind: "all" }, fromMs: null, toMs: null },
+    },
+  ],
+  limit: 20,
+  answer: {
+    positions: [],
+    next: { id: 5n, platform: "x" },
+    complete: false,
+    held: [],
+    work: {
+      segmentsHeld: 9,
+      segmentsInWindow: 9,
+      segmentsOpened: 3,
+      statements: 3,
+      candidates: 1_000,
+      rechecked: 0,
+      returned: 0,
+      segments: [
+        { platform: "x", sequence: 9, candidates: 7, rechecked: 0, found: 0, tookMs: 0.04213 },
+        { platform: "x", sequence: 8, candidates: 993, rechecked: 0, found: 0, tookMs: 30_123.4 },
+      ],
+    },
+  },
+  tookMs: { parse: 0.04213, open: 42.13, resolve: 4.213, plan: 0, search: 421.3, fetch: 0 },
+};
+
+const shown = showAnalysis(analysis, { colour: false, columns: 80 });
+
+test("a search that ran out of time says so, and where it goes on", () => {
+  expect(shown).toMatch(/complete +no: the deadline came first; .*EARSHOT_JOB_DEADLINE/);
+  expect(shown).toContain("below ID 5 of x");
+});
+
+test("segments that are not told of are counted", () => {
+  expect(shown).toContain("and 1 more");
+});
+
+test("times have three digits that mean something, one below the other", () => {
+  expect(shown).toContain("parse    0.042 ms\n");
+  expect(shown).toContain("open      42.1 ms\n");
+  expect(shown).toContain("resolve   4.21 ms\n");
+  expect(shown).toContain("search     421 ms\n");
+});
+
+test("platforms that are asked nothing say so, and the whole is asked as such", () => {
+  expect(shown).toContain("bluesky\n    nothing: none of its posts can match\n");
+  expect(shown).toContain("x\n    every post\n");
+});
+
+test("a name cannot steer the terminal", () => {
+  expect(shown).toContain("account ab: nobody");
+});

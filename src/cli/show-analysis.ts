@@ -1,0 +1,126 @@
+import type { SearchWork } from "../archive/archive.ts";
+import { describeIds, describePlan, describeTime } from "../query/describe-plan.ts";
+import type { ResolvedNames } from "../query/make-plan.ts";
+import { withoutControls } from "../text/controls.ts";
+import { type Analysis, steps } from "./analyze.ts";
+import { painter, type Terminal } from "./terminal.ts";
+import { wrap } from "./text-layout.ts";
+
+/** What a run of a query took, as a person reads it. */
+export function showAnalysis(
+  analysis: Analysis,
+  terminal: Pick<Terminal, "colour" | "columns">,
+): string {
+  const { bold } = painter(terminal);
+  const { names, answer, tookMs } = analysis;
+  const sections: [string, string[]][] = [
+    ["Names", nameLines(names)],
+    ["Asked of the index", askedLines(analysis, terminal.columns)],
+    ["Work", workLines(analysis)],
+    ["Opened segments", segmentLines(answer.work)],
+    ["Time", timeLines(tookMs)],
+  ];
+  return sections
+    .filter(([, lines]) => lines.length > 0)
+    .map(([title, lines]) => [bold(title), ...lines.map((line) => `  ${line}`)].join("\n"))
+    .join("\n\n");
+}
+
+function nameLines({ accounts, posts }: ResolvedNames): string[] {
+  const line =
+    (subject: string) =>
+    ([name, keys]: readonly [string, readonly string[]]) =>
+      withoutControls(`${subject} ${name}: ${keys.join(", ") || "nobody"}`);
+  return [...[...accounts].map(line("account")), ...[...posts].map(line("post"))];
+}
+
+/** Platforms that are asked the same share their lines. */
+function askedLines({ asked, bounds }: Analysis, columns: number): string[] {
+  const texts = asked.map(({ platform, query }) => {
+    if (query === null) return { platform, lines: ["nothing: none of its posts can match"] };
+    const { expression, residual } = query;
+    const match = wrap(withoutControls(expression ?? "every post"), columns - 4);
+    if (residual.kind === "all") return { platform, lines: match };
+    const again = withoutControls(describePlan(residual)).split("\n");
+    return {
+      platform,
+      lines: [
+        ...match,
+        "checked again, as the index cannot say it exactly:",
+        ...again.map(indented),
+      ],
+    };
+  });
+  const groups = Map.groupBy(texts, ({ lines }) => lines.join("\n"));
+  const lines = [...groups.values()].flatMap((group) => [
+    group.map(({ platform }) => platform).join(", "),
+    ...(group[0]?.lines ?? []).map(indented),
+  ]);
+  const { fromMs, toMs, lowId, highId } = bounds;
+  return [...lines, `bounds: ${describeTime(fromMs, toMs)}; ${describeIds(lowId, highId)}`];
+}
+
+function workLines({ answer, limit }: Analysis): string[] {
+  const { work, complete, next } = answer;
+  const reached = complete
+    ? "yes"
+    : "no: the deadline came first; narrow it with since: and until:, or raise EARSHOT_JOB_DEADLINE";
+  return table([
+    [
+      "segments",
+      `${work.segmentsHeld} held, ${work.segmentsInWindow} in the window, ${work.segmentsOpened} opened`,
+    ],
+    ["statements", String(work.statements)],
+    ["candidates", `${work.candidates}, ${work.rechecked} of them checked again`],
+    ["returned", `${work.returned} of at most ${limit}`],
+    ["complete", reached],
+    ["next page", next === null ? "none" : `below ID ${next.id} of ${next.platform}`],
+  ]);
+}
+
+function segmentLines({ segments, segmentsOpened }: SearchWork): string[] {
+  if (segments.length === 0) return [];
+  const head = ["platform", "segment", "candidates", "checked again", "found", "ms"];
+  const rows = segments.map(({ platform, sequence, candidates, rechecked, found, tookMs }) => [
+    platform,
+    ...[sequence, candidates, rechecked, found].map(String),
+    milliseconds(tookMs),
+  ]);
+  const left = segmentsOpened - segments.length;
+  return [...table([head, ...rows]), ...(left > 0 ? [`and ${left} more`] : [])];
+}
+
+function timeLines(tookMs: Analysis["tookMs"]): string[] {
+  const total = steps.reduce((sum, step) => sum + tookMs[step], 0);
+  const rows = [...steps.map((step) => [step, tookMs[step]] as const), ["total", total] as const];
+  const width = Math.max(...rows.map(([, ms]) => milliseconds(ms).length));
+  const lines = table(rows.map(([step, ms]) => [step, `${milliseconds(ms).padStart(width)} ms`]));
+  return [...lines, "a server opens the archive once, and parses faster after its first queries"];
+}
+
+/** Columns side by side, the first one to the left; numbers to the right under their heads. */
+function table(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => (row[column] ?? "").length)),
+  );
+  const isNumeric = (column: number) =>
+    rows.slice(1).every((row) => /^[\d.]+$/.test(row[column] ?? ""));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => {
+        const width = widths[column] ?? 0;
+        return column > 0 && isNumeric(column) ? cell.padStart(width) : cell.padEnd(width);
+      })
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
+/** Three digits that mean something: 0.042, 4.21, 42.1, 421. */
+function milliseconds(ms: number): string {
+  if (ms >= 100) return ms.toFixed(0);
+  if (ms >= 10) return ms.toFixed(1);
+  return ms.toFixed(ms >= 1 ? 2 : 3);
+}
+
+const indented = (line: string): string => `  ${line}`;

@@ -1,0 +1,81 @@
+import { afterEach, expect, test } from "vitest";
+import { makePost } from "../../../test/support/make-post.ts";
+import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
+import type { Archive } from "../../archive/archive.ts";
+import { createManualClock } from "../../lib/manual-clock.ts";
+import type { SearchPlatform } from "../source.ts";
+import { searchArchive } from "./search.ts";
+
+/** What a search says of the time that the archive holds completely. */
+const startMs = Date.UTC(2026, 0, 1);
+const endMs = startMs + 86_400_000;
+let archive: SmallArchive;
+afterEach(() => archive.remove());
+
+/** A day of which Bluesky is held completely, and X not. */
+function holdADay(): void {
+  archive = smallArchive();
+  const posts = [
+    makePost({ key: "1", createdMs: startMs, text: "blue" }),
+    makePost({ platform: "x", uri: "import:x:1", createdMs: startMs, text: "black" }),
+  ];
+  const changes = posts.map((post) => ({ kind: "upsert" as const, post }));
+  const day = { fromMs: startMs, toMs: endMs };
+  archive.write(changes, { coverage: [{ platform: "bluesky", source: "import", ...day }] });
+}
+
+function ask(query: string, platform: SearchPlatform = "social") {
+  const { resolve, search } = archive.reader.operations;
+  const source = {
+    archive: {
+      resolve: async (names) => resolve(names),
+      search: async (request) => search(request),
+    } as Pick<Archive, "resolve" | "search"> as Archive,
+    clock: createManualClock(endMs),
+    fedPlatforms: ["bluesky"],
+    coverageSlackMs: 0,
+  } as const;
+  const request = {
+    platform,
+    query,
+    fromMs: startMs,
+    toMs: endMs,
+    asOfMs: endMs,
+    after: null,
+    maxResults: 10,
+  };
+  return searchArchive(source, request, Number.POSITIVE_INFINITY);
+}
+
+test("a search of all platforms is complete when all that hold anything are", async () => {
+  holdADay();
+  const answer = await ask("blue OR black");
+  expect(answer.positions).toHaveLength(2);
+  expect(answer).toMatchObject({ complete: false, coverage: { complete: false } });
+  expect(answer.sources.map(({ platform }) => platform)).toEqual(["bluesky", "x"]);
+  expect(await ask("blue", "bluesky")).toMatchObject({ complete: true });
+});
+
+test("a platform that the query leaves out keeps nothing from being complete", async () => {
+  holdADay();
+  for (const query of [
+    "platform:bluesky",
+    "-platform:x",
+    "(platform:bluesky OR platform:mastodon)",
+  ]) {
+    const { positions, complete, coverage, sources } = await ask(query);
+    expect(positions, query).toHaveLength(1);
+    expect(complete, query).toBe(true);
+    expect(coverage.gaps, query).toEqual([]);
+    expect(sources.map(({ platform }) => platform)).toEqual(["bluesky"]);
+  }
+  expect((await ask("blue OR platform:x")).complete).toBe(false);
+});
+
+test("of a platform that nothing feeds nothing is known, of none at all everything", async () => {
+  holdADay();
+  expect(await ask("platform:mastodon")).toMatchObject({ complete: false, positions: [] });
+  expect(await ask("platform:x", "bluesky")).toMatchObject({ complete: true, positions: [] });
+  expect(await ask("platform:x -platform:x")).toMatchObject({ complete: true, positions: [] });
+  expect(await ask("from:nobody")).toMatchObject({ complete: false, positions: [] });
+});

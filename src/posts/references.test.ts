@@ -1,0 +1,141 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { xUri } from "./ids.ts";
+import { platforms } from "./post.ts";
+import { blueskyUri, importedUri, postKey, postKeys, readNamedPost } from "./references.ts";
+
+const atUri = "at://did:plc:abc/app.bsky.feed.post/3mptbyoeyc22k";
+const keyOf = (platform: (typeof platforms)[number], uri: string) =>
+  postKey(platform, { id: null, uri });
+
+describe("the key of a post", () => {
+  test("on X is its number, whether the id or the uri tells it", () => {
+    expect(postKey("x", { id: "20", uri: null })).toBe("x/20");
+    expect(postKey("x", { id: null, uri: xUri(20n) })).toBe("x/20");
+    expect(postKey("x", { id: "20", uri: xUri(20n) })).toBe("x/20");
+    expect(keyOf("x", "https://twitter.com/jack/status/20")).toBe("x/20");
+  });
+
+  test("elsewhere is made of its uri, else of its id, and differs between platforms", () => {
+    const key = keyOf("bluesky", atUri);
+    expect(key).toMatch(/^bluesky\/[0-9a-f]{16}$/);
+    expect(postKey("bluesky", { id: "7", uri: atUri })).toBe(key);
+    expect(postKey("bluesky", { id: atUri, uri: null })).toBe(key);
+    expect(keyOf("mastodon", atUri)).toMatch(/^mastodon\/[0-9a-f]{16}$/);
+    expect(keyOf("mastodon", atUri)?.slice(9)).toBe(key?.slice(8));
+    expect(keyOf("bluesky", atUri.toUpperCase())).not.toBe(key);
+    expect(keyOf("x", "import:x:abc")).toMatch(/^x\/[0-9a-f]{16}$/);
+  });
+
+  test("is none where nothing is known", () => {
+    for (const platform of platforms) {
+      expect(postKey(platform, { id: null, uri: null })).toBeNull();
+      expect(postKeys(platform, { id: null, uri: null })).toEqual([]);
+    }
+  });
+
+  test("of a post that its source knows by a number is joined by one of the bare number", () => {
+    const byNumber = postKey("mastodon", { id: "7", uri: null });
+    const uri = importedUri("mastodon", "7", "one.example");
+    expect(uri).toBe("import:mastodon:7@one.example");
+    expect(postKeys("mastodon", { id: null, uri })).toEqual([keyOf("mastodon", uri), byNumber]);
+    expect(postKeys("mastodon", { id: uri, uri: null })).toContain(byNumber);
+    expect(postKeys("bluesky", { id: null, uri: importedUri("bluesky", "7") })).toHaveLength(2);
+    expect(postKeys("bluesky", { id: null, uri: atUri })).toEqual([keyOf("bluesky", atUri)]);
+    expect(postKeys("x", { id: "7", uri: xUri(7n) })).toEqual(["x/7"]);
+    const hash = "0".repeat(64);
+    expect(postKeys("mastodon", { id: null, uri: `import:mastodon:${hash}` })).toHaveLength(1);
+  });
+});
+
+describe("a post that a query names", () => {
+  test("by digits is X's own of this number, one of an import, or any held one", () => {
+    const { number, keys } = readNamedPost("1140437409710116865");
+    expect(number).toBe(1140437409710116865n);
+    expect(keys).toContain("x/1140437409710116865");
+    expect(keys).toContain(postKey("mastodon", { id: "1140437409710116865", uri: null }));
+    expect(keys).toHaveLength(3);
+    expect(readNamedPost("020")).toMatchObject({ number: 20n });
+    expect(readNamedPost("020").keys).toContain("x/20");
+  });
+
+  test("by digits beyond every ID is none that is held", () => {
+    expect(readNamedPost("9223372036854775807").number).toBe(9223372036854775807n);
+    expect(readNamedPost("9223372036854775808").number).toBeNull();
+    expect(readNamedPost("12345678901234567890").number).toBeNull();
+  });
+
+  test.each([
+    "https://x.com/jack/status/20",
+    "http://twitter.com/jack/status/20",
+    "https://www.twitter.com/jack/statuses/20",
+    "https://mobile.twitter.com/jack/status/20?s=20&t=abc",
+    "https://X.com/i/web/status/20#m",
+    "https://x.com/i/status/20/photo/1",
+    "https://x.com/jack/status/020",
+  ])("by %s is X's post 20 and none of another platform that has the ID 20", (address) => {
+    const { number, keys } = readNamedPost(address);
+    expect(keys).toContain("x/20");
+    expect(number).toBeNull();
+    expect(keys).not.toContain(postKey("bluesky", { id: "20", uri: null }));
+  });
+
+  test.each([
+    "https://x.com.example.org/jack/status/20",
+    "https://example.org/https://x.com/jack/status/20",
+    "https://x.com/jack/status/20a",
+    "https://x.com/jack/likes/20",
+    "https://xx.com/jack/status/20",
+  ])("by %s is no post of X", (address) => {
+    expect(readNamedPost(address).keys).not.toContain("x/20");
+  });
+
+  test.each([
+    "https://bsky.app/profile/did:plc:abc/post/3mptbyoeyc22k",
+    "https://www.bsky.app/profile/did:plc:abc/post/3mptbyoeyc22k?ref=1",
+    "http://bsky.app/profile/did:plc:abc/post/3mptbyoeyc22k/liked-by",
+    atUri,
+  ])("by %s is the one of the at:// uri", (address) => {
+    expect(blueskyUri("did:plc:abc", "3mptbyoeyc22k")).toBe(atUri);
+    const { keys, bluesky } = readNamedPost(address);
+    expect(keys).toContain(keyOf("bluesky", atUri));
+    expect(bluesky).toBeNull();
+  });
+
+  test("by an address with a handle is the post of whoever that handle stands for", () => {
+    const address = "https://bsky.app/profile/Alice.bsky.social/post/3mptbyoeyc22k";
+    expect(readNamedPost(address).bluesky).toEqual({
+      handle: "alice.bsky.social",
+      key: "3mptbyoeyc22k",
+    });
+  });
+
+  test("by the address of a page is also the one that has this address for its uri", () => {
+    const address = "https://bsky.app/profile/did:plc:abc/post/3mptbyoeyc22k";
+    expect(readNamedPost(address).keys).toContain(keyOf("mastodon", address));
+  });
+
+  test("by a uri of any form is the one with this uri", () => {
+    for (const uri of ["https://one.example/users/ann/statuses/7", "import:x:abc", "tag:a,1:b"]) {
+      const { number, keys, bluesky } = readNamedPost(uri);
+      expect({ number, bluesky }).toEqual({ number: null, bluesky: null });
+      expect(keys).toEqual(platforms.map((platform) => keyOf(platform, uri)));
+    }
+  });
+
+  test("may be called anything, and hostile names are read at once", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (written) => {
+        expect(new Set(readNamedPost(written).keys).size).toBe(3);
+      }),
+    );
+    for (const piece of ["9", "/", "x.com/", "at://", "https://bsky.app/profile/", "did:"]) {
+      const start = performance.now();
+      readNamedPost(`https://bsky.app/profile/${piece.repeat(8_192)}`);
+      readNamedPost(`https://x.com/${piece.repeat(8_192)}`);
+      readNamedPost(piece.repeat(8_192));
+      postKeys("mastodon", { id: null, uri: `import:mastodon:${piece.repeat(8_192)}` });
+      expect(performance.now() - start).toBeLessThan(200);
+    }
+  });
+});

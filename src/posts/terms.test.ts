@@ -1,0 +1,336 @@
+import { describe, expect, test } from "vitest";
+import { makePost } from "../../test/support/make-post.ts";
+import type { Post, PostReference } from "./post.ts";
+import { postKey } from "./references.ts";
+import { countThresholds, indexTerms } from "./terms.ts";
+
+const termsOf = (special: Partial<Post>): string[] => indexTerms(makePost(special));
+
+/** Those of the facets that begin so, without what they begin with. */
+const named = (start: string, special: Partial<Post>): string[] =>
+  termsOf(special)
+    .filter((term) => term.startsWith(start))
+    .map((term) => term.slice(start.length));
+
+const has = (facet: string, special: Partial<Post>): boolean => termsOf(special).includes(facet);
+
+const to = (special: Partial<PostReference>): PostReference => ({
+  id: null,
+  uri: null,
+  username: null,
+  userId: null,
+  ...special,
+});
+const onX = { platform: "x", userId: null, username: "ann" } as const;
+
+test("every post carries the token that stands for all, after its words", () => {
+  expect(termsOf({ text: "" })).toContain("is:post");
+  const terms = termsOf({ text: "last words", urls: ["https://example.com"] });
+  expect(terms.slice(0, 3)).toEqual(["last", "words", "|"]);
+  expect(terms.lastIndexOf("|")).toBeLessThan(terms.indexOf("is:post"));
+});
+
+describe("accounts", () => {
+  test("an author counts by the account's id, else by the handle", () => {
+    const ann = { userId: "did:plc:ANN", username: "ann.example" };
+    expect(named("from:", ann)).toEqual(["bluesky/did:plc:ann"]);
+    expect(named("from:", { userId: null, username: "@Ann.Example" })).toEqual([
+      "bluesky/@ann.example",
+    ]);
+    expect(named("from:", { userId: null, username: "" })).toEqual([]);
+  });
+
+  test.each([
+    ["to:", "inReplyTo"],
+    ["quoted-user:", "quoted"],
+    ["reposted-user:", "reposted"],
+  ] as const)("%s counts by the id and by the handle as written", (facet, field) => {
+    const both = to({ userId: "did:plc:b", username: "Bob.example" });
+    expect(named(facet, { [field]: both })).toEqual(["bluesky/did:plc:b", "bluesky/@bob.example"]);
+    expect(named(facet, { [field]: to({ username: "Bob" }) })).toEqual(["bluesky/@bob"]);
+    expect(named(facet, { [field]: to({ userId: "did:plc:b" }) })).toEqual(["bluesky/did:plc:b"]);
+    expect(named(facet, { [field]: to({}) })).toEqual([]);
+  });
+
+  test("a mention counts by the id and by the handle as written, each once", () => {
+    const mentions = [
+      { username: "Bob", userId: "did:plc:b" },
+      { username: "bob", userId: null },
+    ];
+    expect(named("@", { mentions })).toEqual(["bluesky/did:plc:b", "bluesky/@bob"]);
+    expect(has("has:mention", { mentions })).toBe(true);
+    expect(has("has:mention", {})).toBe(false);
+  });
+});
+
+describe("replies, quotes and reposts", () => {
+  const answer = { isReply: true } as const;
+  const ids = (author: string | null, other: string | null) => ({
+    userId: author,
+    username: "",
+    inReplyTo: to({ userId: other }),
+  });
+  const handles = (author: string, other: string | null) => ({
+    userId: null,
+    username: author,
+    inReplyTo: to({ username: other }),
+  });
+
+  test.each<[string, Partial<Post>, boolean]>([
+    ["by the same id", ids("did:plc:a", "did:plc:A"), true],
+    ["by another id", ids("did:plc:a", "did:plc:b"), false],
+    ["by the same handle", handles("Ann", "ann"), true],
+    ["by another handle", handles("ann", "bob"), false],
+    [
+      "by other ids under one handle",
+      { userId: "did:plc:a", username: "ann", inReplyTo: to({ userId: "b", username: "ann" }) },
+      false,
+    ],
+    [
+      "by one id under other handles",
+      { userId: "a", username: "new", inReplyTo: to({ userId: "a", username: "old" }) },
+      true,
+    ],
+    [
+      "by an id on one side and the same handle on both",
+      { userId: "a", username: "ann", inReplyTo: to({ username: "Ann" }) },
+      true,
+    ],
+    ["by an id on one side and a handle on the other", ids("ann", null), false],
+    ["to nobody known", handles("ann", null), false],
+    ["without an author", handles("", ""), false],
+    ["to nothing known", { inReplyTo: null }, false],
+  ])("an answer %s is one to itself: %s", (_name, special, isSelf) => {
+    expect(has("is:reply", { ...answer, ...special })).toBe(true);
+    expect(has("is:self-reply", { ...answer, ...special })).toBe(isSelf);
+    expect(has("is:self-reply", special)).toBe(false);
+  });
+
+  test("a repost of a reply is a repost and no reply", () => {
+    const repost = { ...handles("ann", "ann"), isReply: true, isRepost: true };
+    expect(has("is:reply", repost)).toBe(false);
+    expect(has("is:self-reply", repost)).toBe(false);
+    expect(has("is:retweet", repost)).toBe(true);
+    expect(has("is:native-retweet", repost)).toBe(true);
+  });
+
+  test.each([
+    ["RT @bob: hi", true],
+    ["RT@bob hi", true],
+    ["RT ＠bob hi", true],
+    ['"RT @bob: hi"', true],
+    ["“RT @bob: hi”", true],
+    ["&quot;RT @bob: hi&quot;", true],
+    ["rt @bob hi", false],
+    ["hear hear RT @bob: hi", false],
+    ["RT if you agree", false],
+    ["ARTS @bob", false],
+  ])("the text %j is an old style repost: %s, and none with the button", (text, isRepost) => {
+    expect(has("is:retweet", { text })).toBe(isRepost);
+    expect(has("is:native-retweet", { text })).toBe(false);
+  });
+
+  test("a quote is what its source calls one", () => {
+    expect(has("is:quote", { isQuote: true })).toBe(true);
+    expect(has("is:quote", { quoted: to({ id: "1" }) })).toBe(false);
+  });
+
+  test.each([
+    ["reply:", "inReplyTo"],
+    ["quoted:", "quoted"],
+    ["reposted:", "reposted"],
+  ] as const)("%s carries the key of the other post, where it is known", (facet, field) => {
+    const uri = "at://did:plc:b/app.bsky.feed.post/3k";
+    expect(named(facet, { [field]: to({ uri }) })).toEqual([postKey("bluesky", { id: null, uri })]);
+    expect(named(facet, { ...onX, [field]: to({ id: "20" }) })).toEqual(["x/20"]);
+    expect(named(facet, { [field]: to({ username: "bob" }) })).toEqual([]);
+    expect(named(facet, {})).toEqual([]);
+  });
+});
+
+describe("a conversation", () => {
+  const keyOf = (platform: Post["platform"], uri: string) => postKey(platform, { id: null, uri });
+  const root = "at://did:plc:b/app.bsky.feed.post/3k";
+  const toot = "https://one.example/users/ann/statuses/7";
+
+  test.each<[string, Partial<Post>, (string | null)[]]>([
+    ["X by its number", { ...onX, nativeId: 20n }, ["x/20"]],
+    ["X without a number by its uri", { ...onX, uri: "import:x:a" }, [keyOf("x", "import:x:a")]],
+    ["Bluesky", { uri: root }, [keyOf("bluesky", root)]],
+    ["Mastodon", { platform: "mastodon", uri: toot }, [keyOf("mastodon", toot)]],
+    [
+      "Mastodon by a number",
+      { platform: "mastodon", uri: "import:mastodon:7@one.example" },
+      [
+        keyOf("mastodon", "import:mastodon:7@one.example"),
+        postKey("mastodon", { id: "7", uri: null }),
+      ],
+    ],
+  ])("holds the post of %s that began it", (_name, special, keys) => {
+    expect(named("conversation:", special)).toEqual(keys);
+    const own = { conversationId: "unlike", isReply: true };
+    expect(named("conversation:", { ...special, ...own })).toEqual([
+      postKey(special.platform ?? "bluesky", { id: "unlike", uri: null }),
+    ]);
+  });
+
+  test("holds the posts that name it as the one that began it does", () => {
+    const reply = { isReply: true };
+    const conversations = (special: Partial<Post>) => named("conversation:", special);
+    expect(conversations({ ...onX, ...reply, conversationId: "20" })).toEqual(["x/20"]);
+    expect(conversations({ ...reply, conversationId: root })).toEqual([keyOf("bluesky", root)]);
+    expect(conversations({ platform: "mastodon", ...reply, conversationId: toot })).toEqual([
+      keyOf("mastodon", toot),
+    ]);
+  });
+
+  test("is none for a reply or a repost whose source names none", () => {
+    expect(named("conversation:", { isReply: true })).toEqual([]);
+    expect(named("conversation:", { isRepost: true })).toEqual([]);
+    expect(named("conversation:", { isQuote: true })).toHaveLength(1);
+  });
+});
+
+describe("what a post holds", () => {
+  test.each([
+    ["image", ["image"]],
+    ["IMAGE/JPEG", ["image"]],
+    ["photo", ["image"]],
+    ["Picture", ["image"]],
+    ["image/gif", ["video"]],
+    ["gif", ["video"]],
+    ["gifv", ["video"]],
+    ["animated_gif", ["video"]],
+    ["video", ["video"]],
+    ["video/mp4", ["video"]],
+    ["audio", []],
+    ["images", []],
+    ["unknown", []],
+  ])("media of the type %s: %j", (type, expected) => {
+    const media = [{ type, url: null, alt: null }];
+    expect(named("has:", { media }).filter((name) => name !== "media")).toEqual(expected);
+    expect(has("has:media", { media })).toBe(true);
+  });
+
+  test("nothing of it where there is nothing", () => {
+    expect(named("has:", {})).toEqual([]);
+    expect(named("is:", {})).toEqual(["post"]);
+  });
+
+  test("links by all of their hosts' domains, hashtags, a place", () => {
+    const urls = ["https://News.BBC.co.uk:8080/a", "http://bbc.co.uk/b", "https://localhost/c"];
+    expect(named("domain:", { urls })).toEqual([
+      "news.bbc.co.uk",
+      "bbc.co.uk",
+      "co.uk",
+      "localhost",
+    ]);
+    expect(has("has:link", { urls })).toBe(true);
+    expect(
+      named("domain:", { urls: ["https://xn--bcher-kva.example/", "https://x.y:8080"] }),
+    ).toEqual(["bücher.example", "x.y"]);
+    expect(named("#", { hashtags: ["NASA", "nasa", "Été"] })).toEqual(["nasa", "été"]);
+    expect(has("has:hashtag", { hashtags: ["nasa"] })).toBe(true);
+    expect(has("has:geo", { geo: { lat: 0, lon: 0 } })).toBe(true);
+    expect(named("geo:", { geo: { lat: 0, lon: 0 } })).toHaveLength(1);
+  });
+
+  test.each([
+    ["$TWTR and $fb, $BRK.A", ["twtr", "fb", "brk.a"]],
+    ["Q&amp;A: $AAPL&lt;3 $T&amp;more", ["aapl", "t"]],
+    ["&#36;TWTR a$TWTR $100 $TOOLONGNAME", []],
+  ])("the cashtags of %j are %j", (text, expected) => {
+    expect(named("$", { text })).toEqual(expected);
+    expect(has("has:cashtag", { text })).toBe(expected.length > 0);
+  });
+
+  test.each([
+    ["well :) done", [":)"]],
+    [":-D =P ;) :')", [":D", ":P", ";)", ":)"]],
+    ["so :&#39;( sad", [":("]],
+    ["&lt;3 a:) http://x.example/:)", []],
+  ])("the emoticons of %j are %j", (text, expected) => {
+    expect(named("face:", { text })).toEqual(expected.map((face) => face.toLowerCase()));
+  });
+
+  test.each([
+    ["really?", true],
+    ["本当に？", true],
+    ["see https://example.com/a?b=c", false],
+    ["see https://example.com/a?b=c&amp;d=?e", false],
+    ["is it https://example.com/a ?", true],
+    ["no", false],
+  ])("%j asks a question: %s", (text, asks) => {
+    expect(has("is:question", { text })).toBe(asks);
+  });
+});
+
+describe("what is said about a post", () => {
+  test("labels count without regard to case, and some mark it as sensitive", () => {
+    expect(named("label:", { labels: ["Spoiler", "!no-promote"] })).toEqual([
+      "spoiler",
+      "!no-promote",
+    ]);
+    expect(has("is:sensitive", { labels: ["Spoiler"] })).toBe(false);
+    for (const label of ["porn", "Sexual", "NUDITY", "graphic-media", "gore", "nsfl"]) {
+      expect(has("is:sensitive", { labels: [label], sensitive: false }), label).toBe(true);
+    }
+    expect(has("is:sensitive", { sensitive: true })).toBe(true);
+    expect(has("is:sensitive", { sensitive: null })).toBe(false);
+  });
+
+  test.each(["Twitter for iOS", "twitter_for-ios", " Twitter  for\tiOS ", "Ｔwitter for iOS"])(
+    "the app %j is one with its other spellings",
+    (source) => {
+      expect(named("source:", { source })).toEqual(["twitter_for_ios"]);
+    },
+  );
+
+  test("an app that is not told is none", () => {
+    expect(named("source:", { source: null })).toEqual([]);
+  });
+
+  test("an author counts as verified only where the platform says so", () => {
+    expect(has("is:verified", { authorVerified: true })).toBe(true);
+    expect(has("is:verified", { authorVerified: false })).toBe(false);
+    expect(has("is:verified", { authorVerified: null })).toBe(false);
+  });
+
+  test.each<[Partial<Post>, string[]]>([
+    [{ langs: ["pt-BR", "en"] }, ["pt-br", "pt", "en"]],
+    [{ langs: ["iw"] }, ["he"]],
+    [{ langs: [], detectedLang: "de" }, ["de"]],
+    [{ langs: ["en"], detectedLang: "de" }, ["en"]],
+    [{ langs: [], detectedLang: null }, ["und"]],
+    [{ langs: [""] }, ["und"]],
+  ])("the languages of %j are %j", (special, expected) => {
+    expect(named("lang:", special)).toEqual(expected);
+  });
+
+  test("counts carry a facet for each threshold that they reach", () => {
+    const counts = { likes: 999, reposts: 0, replies: null, quotes: 10 ** 12 };
+    expect(named("likes>=", { counts })).toEqual(["1", "10", "100"]);
+    expect(named("reposts>=", { counts })).toEqual([]);
+    expect(named("replies>=", { counts })).toEqual([]);
+    expect(named("quotes>=", { counts })).toEqual(countThresholds.map(String));
+  });
+});
+
+test("no facet holds what would cut it in the index, and each is given once", () => {
+  const odd = "a\u0000b\u00a0c\u3000d\ud800e\ufffdf\u2028g\nh";
+  const terms = termsOf({
+    text: odd,
+    username: odd,
+    userId: odd,
+    labels: [odd, odd],
+    source: odd,
+    hashtags: [odd],
+    urls: [`https://${odd}.example/${odd}`],
+    langs: ["en", "en"],
+    mentions: [{ username: odd, userId: odd }],
+    conversationId: odd,
+  });
+  for (const term of terms) expect(term).toMatch(/^[^\s\p{Cc}\p{Cs}]+$/u);
+  const facets = terms.slice(terms.lastIndexOf("|") + 1);
+  expect(new Set(facets).size).toBe(facets.length);
+});

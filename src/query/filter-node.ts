@@ -1,0 +1,90 @@
+import { makeNot } from "./build.ts";
+import { notAvailable } from "./not-available.ts";
+import { shown } from "./operand.ts";
+import type { WrittenOperator } from "./operator-node.ts";
+import {
+  type FilterOperator,
+  likelyProperty,
+  propertyNamed,
+  unavailableFilter,
+} from "./operators.ts";
+import type { TermContext } from "./term-context.ts";
+import type { QueryNode } from "./tree.ts";
+
+/** The node of `filter:`, `is:`, `has:`, `exclude:` or `include:`, or null when it is faulty or has no effect. */
+export function filterNode(
+  context: TermContext,
+  written: WrittenOperator,
+  name: FilterOperator,
+): QueryNode | null {
+  const property = propertyNamed(written.value);
+  const unavailable = unavailableFilter(written.value);
+  if (unavailable !== null) {
+    return notAvailable(context, written, `${name}:${written.value.toLowerCase()}`, unavailable);
+  }
+  if (name === "include") {
+    const isRepost = property === "retweets" || property === "nativeretweets";
+    return isRepost ? includeReposts(context, written) : includeNothingElse(context, written);
+  }
+  if (property === null) return unknownFilter(context, written, name);
+  const { span } = written;
+  const node: QueryNode = { kind: "property", property, span };
+  return name === "exclude" ? makeNot(node, span) : node;
+}
+
+function unknownFilter(context: TermContext, written: WrittenOperator, name: string): null {
+  const near = likelyProperty(written.value);
+  context.report("unknown_filter", written.valueSpan, {
+    message: `${name}: does not know ${shown(written.value)}`,
+    hint:
+      near === null ? `write it as in ${name}:${exampleOf(name)}` : `did you mean ${name}:${near}`,
+    expected: expectedOf(name),
+  });
+  return null;
+}
+
+const exampleOf = (name: string): string =>
+  name === "has" ? "images" : name === "is" ? "reply" : "retweets";
+
+const expectedOf = (name: string): readonly string[] =>
+  name === "has"
+    ? [
+        "links",
+        "media",
+        "images",
+        "videos",
+        "hashtags",
+        "mentions",
+        "cashtags",
+        "geo",
+        "engagement",
+      ]
+    : ["retweets", "nativeretweets", "replies", "quote", "self_threads", "safe", "verified"];
+
+/** Reposts are found unless they are excluded, so asking for them changes nothing; refusing them by this name would. */
+function includeReposts(context: TermContext, written: WrittenOperator): null {
+  if (context.isNegated) {
+    context.report("unknown_filter", written.span, {
+      message: "include: cannot be negated",
+      hint: "write -filter:retweets to leave reposts out",
+      expected: ["-filter:retweets"],
+    });
+    return null;
+  }
+  context.report("no_effect", written.span, {
+    message: `${written.name}:${written.value} changes nothing: reposts are found unless they are excluded`,
+    hint: "leave it out; -filter:retweets leaves reposts out, filter:retweets finds nothing else",
+  });
+  return null;
+}
+
+function includeNothingElse(context: TermContext, written: WrittenOperator): null {
+  const property = propertyNamed(written.value) ?? likelyProperty(written.value);
+  const filter = property === null ? "retweets" : property;
+  context.report("unknown_filter", written.valueSpan, {
+    message: `include: does not know ${shown(written.value)}`,
+    hint: `everything is found unless it is excluded; filter:${filter} finds nothing else, -filter:${filter} leaves it out`,
+    expected: ["retweets", "nativeretweets"],
+  });
+  return null;
+}

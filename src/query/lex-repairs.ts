@@ -1,0 +1,80 @@
+import { type Source, textBetween } from "./characters.ts";
+import { makeDiagnostic } from "./diagnostics.ts";
+import type { TermToken, Token } from "./lex.ts";
+import type { Diagnostic } from "./tree.ts";
+
+/** Tokens with what was read otherwise than it looks, and the warnings that say so. */
+export type Repaired = { tokens: Token[]; warnings: Diagnostic[] };
+
+const closingEmoticon = /^[:;=]['’^-]?\)$/;
+
+/**
+ * `(launch :)`: the parenthesis that an emoticon and a group share closes both where no other one would close the group. All else
+ * stays as it is.
+ */
+export function shareParentheses(source: Source, tokens: readonly Token[]): Repaired {
+  const closersAfter = unmatchedClosers(tokens);
+  const repaired: Token[] = [];
+  const warnings: Diagnostic[] = [];
+  let depth = 0;
+  for (const [index, token] of tokens.entries()) {
+    repaired.push(token);
+    if (token.kind === "open") depth++;
+    if (token.kind === "close") depth = Math.max(0, depth - 1);
+    const isShort = token.kind === "term" && token.end - token.start <= 3;
+    if (!isShort || (closersAfter[index + 1] ?? 0) >= depth) continue;
+    const face = textBetween(source, token.start, token.end);
+    if (!closingEmoticon.test(face.normalize("NFKC"))) continue;
+    depth--;
+    repaired.push({ kind: "close", start: token.end, end: token.end });
+    const span = { offset: token.start, length: token.end - token.start };
+    warnings.push(
+      makeDiagnostic("shared_parenthesis", span, {
+        message: `${face} is read as an emoticon, and its parenthesis closes the group as well`,
+        hint: `write ${face}) to say so, or put a space before the ) if it closes the group alone`,
+      }),
+    );
+  }
+  return { tokens: repaired, warnings };
+}
+
+/** For each place among the tokens, how many `)` from there on close a group that was opened before it. */
+function unmatchedClosers(tokens: readonly Token[]): number[] {
+  const counts = new Array<number>(tokens.length + 1).fill(0);
+  for (let index = tokens.length - 1; index >= 0; index--) {
+    const after = counts[index + 1] ?? 0;
+    const kind = tokens[index]?.kind;
+    counts[index] = kind === "close" ? after + 1 : kind === "open" ? Math.max(0, after - 1) : after;
+  }
+  return counts;
+}
+
+const single: ReadonlySet<string> = new Set(["'", "‘", "’", "‚"]);
+
+/** `'New York'`: single quotes are apostrophes, and the words between them no phrase. */
+export function warnSingleQuotes(source: Source, tokens: readonly Token[]): Diagnostic[] {
+  const warnings: Diagnostic[] = [];
+  let first: TermToken | null = null;
+  for (const token of tokens) {
+    if (token.kind === "open" || token.kind === "close" || token.kind === "phrase") first = null;
+    if (token.kind !== "term") continue;
+    if (first !== null && single.has(source.folded[token.end - 1] ?? "")) {
+      const words = textBetween(source, first.start + 1, token.end - 1);
+      const span = { offset: first.start, length: token.end - first.start };
+      warnings.push(
+        makeDiagnostic("single_quotes", span, {
+          message: "single quotes make no phrase: each word is searched by itself",
+          hint: `write "${words.length > 60 ? "…" : words}" for these words next to each other`,
+        }),
+      );
+      first = null;
+    } else if (opensQuotation(source, token)) {
+      first = token;
+    }
+  }
+  return warnings;
+}
+
+function opensQuotation({ folded }: Source, { start, end }: TermToken): boolean {
+  return single.has(folded[start] ?? "") && end - start > 1 && !single.has(folded[end - 1] ?? "");
+}

@@ -1,0 +1,63 @@
+import { fault, type Operand, shown } from "./operand.ts";
+
+const largestId = 2n ** 63n - 1n;
+const numberForm = /^\d{1,19}$/;
+/** The page of a post on X, which shows its number. */
+const pageOnX =
+  /^(?:https?:\/\/)?(?:www\.|mobile\.)?(?:x|twitter)\.com\/.*\/status(?:es)?\/(\d{1,19})/i;
+
+/** An ID in decimal digits, without leading zeros: up to 2^63 - 1, zero included. */
+export function readId(operator: string, written: string): Operand<string> {
+  const id = idOf(written);
+  if (id !== null) return { value: id };
+  const fromPage = pageOnX.exec(written)?.[1];
+  return fault(
+    "invalid_id",
+    `${operator}: wants the ID of a post, not ${shown(written)}`,
+    ["an ID in plain digits, up to 9223372036854775807"],
+    `write ${fromPage === undefined ? "it as in " : ""}${operator}:${fromPage ?? "1138872932887924737"}`,
+  );
+}
+
+function idOf(written: string): string | null {
+  const plain = written.normalize("NFKC");
+  if (!numberForm.test(plain)) return null;
+  const id = BigInt(plain);
+  return id <= largestId ? id.toString() : null;
+}
+
+const uri = /^[a-z][a-z0-9+.-]*:[^\s\p{Cc}]+$/iu;
+/** A uri of the AT protocol whose account is named by a handle. Posts have the account's DID in theirs. */
+const uriByHandle = /^at:\/\/(?!did:)([^/\s]+)\/app\.bsky\.feed\.post\/([^/\s]+)$/i;
+
+/** A post: an ID in digits, its uri, or the address of its page. Digits lose leading zeros; all else is as written. */
+export function readPost(operator: string, written: string): Operand<string> {
+  const number = written.normalize("NFKC");
+  if (numberForm.test(number)) return { value: BigInt(number).toString() };
+  const [, handle, key] = uriByHandle.exec(written) ?? [];
+  if (handle !== undefined) {
+    return notAPost(
+      operator,
+      written,
+      `write ${operator}:https://bsky.app/profile/${handle}/post/${key}`,
+    );
+  }
+  if (uri.test(written)) return { value: written };
+  const isAddress = /^[a-z0-9-]+(?:\.[a-z0-9-]+)+\/[^\s\p{Cc}]+$/iu.test(written);
+  return notAPost(
+    operator,
+    written,
+    isAddress
+      ? `write ${operator}:https://${shown(written)}`
+      : `write it as in ${operator}:1138631847783608321 or ${operator}:"at://did:plc:…/app.bsky.feed.post/…"`,
+  );
+}
+
+function notAPost(operator: string, written: string, hint: string): Operand<string> {
+  return fault(
+    "invalid_post",
+    `${operator}: wants a post, not ${shown(written)}`,
+    ["an ID in plain digits", "a uri", "the address of a post on X or Bluesky"],
+    hint,
+  );
+}

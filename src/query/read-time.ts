@@ -1,0 +1,90 @@
+import { fault, type Operand, shown } from "./operand.ts";
+import { latestMs } from "./read-date.ts";
+
+/** The time that `since_time:` or `until_time:` is given as whole Unix seconds, in Unix milliseconds. */
+export function readUnixTime(operator: string, written: string): Operand<number> {
+  const digits = written.normalize("NFKC");
+  const ms = /^\d{1,15}$/.test(digits) ? Number(digits) * 1000 : Number.NaN;
+  if (ms <= latestMs) return { value: ms };
+  return fault(
+    "invalid_time",
+    `${operator}: wants a Unix time in seconds, not ${shown(written)}`,
+    ["seconds since 1970-01-01 in plain digits"],
+    hintForUnixTime(operator, digits),
+  );
+}
+
+function hintForUnixTime(operator: string, digits: string): string {
+  // Thirteen digits are milliseconds, sixteen microseconds, nineteen nanoseconds.
+  if (/^(?:\d{13}|\d{16}|\d{19})$/.test(digits))
+    return `in seconds: ${operator}:${digits.slice(0, 10)}`;
+  if (/^\d{4}-\d{2}-\d{2}/.test(digits)) {
+    return `write ${operator.replace("_time", "")}:${shown(digits)} for a date`;
+  }
+  return `write it as in ${operator}:1561720321`;
+}
+
+const units = new Map([
+  ["ms", 1],
+  ["s", 1_000],
+  ["m", 60_000],
+  ["h", 3_600_000],
+  ["d", 86_400_000],
+]);
+
+/** What people write in place of the units. */
+const otherUnits: Readonly<Record<string, readonly [number, string]>> = {
+  w: [7, "d"],
+  week: [7, "d"],
+  weeks: [7, "d"],
+  day: [1, "d"],
+  days: [1, "d"],
+  hour: [1, "h"],
+  hours: [1, "h"],
+  hr: [1, "h"],
+  hrs: [1, "h"],
+  minute: [1, "m"],
+  minutes: [1, "m"],
+  min: [1, "m"],
+  mins: [1, "m"],
+  second: [1, "s"],
+  seconds: [1, "s"],
+  sec: [1, "s"],
+  secs: [1, "s"],
+};
+
+/** A length of time such as `2d`, `3h`, `5m`, `30s` or `500ms`, in milliseconds. */
+export function readDuration(operator: string, written: string): Operand<number> {
+  const text = written.normalize("NFKC").toLowerCase();
+  const [, digits = "", unit = ""] = /^(\d{1,16})([a-z]{1,2})$/.exec(text) ?? [];
+  const ms = Number(digits) * (units.get(unit) ?? Number.NaN);
+  if (digits !== "" && Number.isSafeInteger(ms)) return { value: ms };
+  return fault(
+    "invalid_duration",
+    `${operator}: wants a number and a unit, not ${shown(written)}`,
+    ["2d", "3h", "5m", "30s", "500ms"],
+    hintForDuration(operator, text),
+  );
+}
+
+function hintForDuration(operator: string, text: string): string {
+  const [, digits = "", fraction, unit = ""] =
+    /^(\d{1,6})(?:[.,](\d{1,3}))?[\s_-]?([a-z]{0,7})$/.exec(text) ?? [];
+  if (digits !== "" && unit === "" && fraction === undefined) {
+    return `say which unit: ${operator}:${digits}d, ${operator}:${digits}h or ${operator}:${digits}m`;
+  }
+  const [times, plainUnit] = Object.hasOwn(otherUnits, unit) ? (otherUnits[unit] ?? []) : [1, unit];
+  const length = units.get(plainUnit ?? "");
+  if (digits === "" || times === undefined || length === undefined) {
+    return `write it as in ${operator}:36h`;
+  }
+  const ms = Math.round(Number(`${digits}.${fraction ?? 0}`) * times * length);
+  return `write ${operator}:${exactDuration(ms, plainUnit ?? "")}`;
+}
+
+/** In the unit that was written where it says it exactly, else in the largest one that does. */
+function exactDuration(ms: number, unit: string): string {
+  const inOrder = [unit, "d", "h", "m", "s", "ms"];
+  const fitting = inOrder.find((each) => ms % (units.get(each) ?? ms + 1) === 0) ?? "ms";
+  return `${ms / (units.get(fitting) ?? 1)}${fitting}`;
+}

@@ -1,0 +1,76 @@
+import { phraseSequence, querySequence } from "../text/sequence.ts";
+import { keywordOf } from "./lex.ts";
+import { shown } from "./operand.ts";
+import type { TermContext } from "./term-context.ts";
+import type { QueryNode, Span } from "./tree.ts";
+
+/** A word that is nothing more than that, or null when it holds nothing to search or a wildcard. */
+export function readWord(context: TermContext, text: string, span: Span): QueryNode | null {
+  if (querySequence(text).length === 0) return nothingToSearch(context, text, span);
+  if (hasWildcard(text)) {
+    context.report("wildcard_not_available", span, {
+      message: `${shown(text)} holds a *, and parts of words cannot be searched`,
+      hint: "write the words out, as in (run OR runs OR running); within quotes a lone * stands for any one word",
+    });
+    return null;
+  }
+  warnLookalike(context, text, span);
+  return { kind: "word", text: withoutQuestionMarks(text), span };
+}
+
+/** The words of a text side by side, or null when it holds none. */
+export function readWords(context: TermContext, text: string, span: Span): QueryNode | null {
+  const isEmpty = phraseSequence(text).every((element) => element.kind === "any");
+  return isEmpty ? nothingToSearch(context, text, span) : { kind: "phrase", text, span };
+}
+
+const lookalikes = [
+  { sigil: /^[#＃]+(?=[\p{L}\p{N}_])/u, code: "not_a_hashtag", what: "a hashtag" },
+  { sigil: /^[@＠]+(?=[\p{L}\p{N}_])/u, code: "not_a_mention", what: "a username" },
+  { sigil: /^[$＄]+(?=\p{L})/u, code: "not_a_cashtag", what: "a cashtag" },
+] as const;
+
+/** `#123` and the like: they look like an entity and are none. */
+function warnLookalike(context: TermContext, text: string, span: Span): void {
+  for (const { sigil, code, what } of lookalikes) {
+    const written = sigil.exec(text)?.[0];
+    if (written === undefined) continue;
+    context.report(code, span, {
+      message: `${shown(text)} cannot be ${what}, so its words are searched`,
+      hint: `write ${shown(text.slice(written.length))} if the word is meant`,
+    });
+  }
+}
+
+function nothingToSearch(context: TermContext, text: string, span: Span): null {
+  const what = text.trim() === "" ? "an empty phrase" : shown(text);
+  context.report("nothing_to_search", span, {
+    message: `${what} holds nothing that can be searched, so it is left out`,
+    hint: hintForPunctuation(text),
+  });
+  return null;
+}
+
+function hintForPunctuation(text: string): string {
+  const [, face] = /^([:;=]['’^-]?[()DPpOo])[()DPpOo]+$/.exec(text.normalize("NFKC")) ?? [];
+  if (face !== undefined) return `write ${face} to search for the emoticon`;
+  if (/^\|+$/.test(text)) return "write OR between alternatives";
+  if (text.includes("*")) return "within quotes a lone * stands for any one word";
+  return "only words, numbers, emoji, emoticons and a lone ? are searched";
+}
+
+/** Question marks of any script by themselves, perhaps with exclamation marks. */
+export function isQuestion(text: string): boolean {
+  return /^[!！]*[?？﹖؟⁇⁈⁉⸮\u037e][?？﹖؟⁇⁈⁉⸮\u037e!！]*$/u.test(text.trim());
+}
+
+/** `word?` is the word; a keyword keeps its mark, which is what makes it a word. */
+function withoutQuestionMarks(text: string): string {
+  const bare = text.replace(/[?？﹖؟⁇⁈⁉⸮]+$/u, "");
+  return keywordOf(bare.normalize("NFKC")) === null ? bare : text;
+}
+
+/** A `*` that touches a letter or a digit. */
+export function hasWildcard(text: string): boolean {
+  return /[\p{L}\p{N}]\*|\*[\p{L}\p{N}]/u.test(text.normalize("NFKC"));
+}

@@ -1,0 +1,117 @@
+import { eld } from "eld/small";
+import { findMentions } from "./entities.ts";
+import { decodeEntities } from "./html.ts";
+import { findLinks } from "./links.ts";
+import { startingOutside } from "./span.ts";
+
+/** Scripts in which one language is written, by far, and that language. */
+const languageOfScript: Readonly<Record<string, string>> = {
+  Thai: "th",
+  Hangul: "ko",
+  Hebrew: "he",
+  Greek: "el",
+  Georgian: "ka",
+  Armenian: "hy",
+  Tamil: "ta",
+  Telugu: "te",
+  Kannada: "kn",
+  Malayalam: "ml",
+  Gujarati: "gu",
+  Gurmukhi: "pa",
+  Oriya: "or",
+  Sinhala: "si",
+  Lao: "lo",
+  Khmer: "km",
+  Myanmar: "my",
+  Tibetan: "bo",
+  Thaana: "dv",
+};
+const scripts = Object.entries(languageOfScript).map(([script, language]) => ({
+  letters: new RegExp(`\\p{Script=${script}}`, "gu"),
+  language,
+}));
+const anyOfThem = new RegExp(
+  `[${Object.keys(languageOfScript)
+    .map((script) => `\\p{Script=${script}}`)
+    .join("")}]`,
+  "u",
+);
+const hanOrKana = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u;
+const kana = /[\p{Script=Hiragana}\p{Script=Katakana}]/gu;
+const han = /\p{Script=Han}/gu;
+
+/** Indonesian is not told from Malay by the detector, and is written by many more. */
+const neverTold = new Set(["ms"]);
+
+/** How much of a text is looked at: to bound the work for hostile ones, and as more tells no more. */
+const readLength = 2_000;
+const consideredLength = 80;
+const fewestLetters = 8;
+const fewestLettersOfScript = 4;
+/**
+ * Measured with bench/languages.ts: below these the detector is wrong too often. How far the best language has to lie before the
+ * next one falls with the square root of the letters. All languages of another script share its bytes and lie closer.
+ */
+const leastScore = 0.6;
+const leastLead = 0.12;
+const leastLeadOfOtherScripts = 0.03;
+
+const notOfWords = /[^\p{L}\p{M}'’]+/gu;
+const letter = /\p{L}/gu;
+const latin = /\p{Script=Latin}/gu;
+const repostMark = /^["“]?RT(?=\s*[@＠])/;
+
+/**
+ * The language that a post's text is written in, as the primary tag of BCP 47 (`en`, `ja`, `no`); null where it cannot be told: too few
+ * letters, too close to another language, or none that is known. Links, mentions and hashtag signs do not count.
+ * Takes any string, never throws; the same text gives the same answer.
+ */
+export function detectLanguage(text: string): string | null {
+  const words = wordsOf(text);
+  const letters = count(words, letter);
+  if (letters < fewestLettersOfScript) return null;
+  return languageByScript(words, letters) ?? languageByLetters(words, letters);
+}
+
+/** The beginning of the text without what is no part of its language: links, mentions, signs, digits, emoji. */
+function wordsOf(text: string): string {
+  const read = decodeEntities(text.slice(0, readLength)).toWellFormed();
+  const links = findLinks(read);
+  const mentions = startingOutside(findMentions(read, { dottedHandles: true }), links);
+  let rest = read.replace(repostMark, "  ");
+  for (const { start, end } of [...links, ...mentions]) {
+    rest = rest.slice(0, start) + " ".repeat(end - start) + rest.slice(end);
+  }
+  return rest.replace(notOfWords, " ").trim().slice(0, consideredLength).toWellFormed();
+}
+
+/** Told by the script alone, where more than half of the letters belong to it. */
+function languageByScript(words: string, letters: number): string | null {
+  if (anyOfThem.test(words)) {
+    const script = scripts.find((each) => count(words, each.letters) * 2 > letters);
+    if (script !== undefined) return script.language;
+  }
+  if (!hanOrKana.test(words)) return null;
+  const ofKana = count(words, kana);
+  const ofHan = count(words, han);
+  if ((ofHan + ofKana) * 2 <= letters) return null;
+  if (ofKana > 0) return ofKana * 8 >= ofHan ? "ja" : null;
+  // Few words of Japanese are written without kana, and no sentences.
+  return ofHan >= fewestLetters ? "zh" : null;
+}
+
+/** Told by the detector, which compares the pieces of the words with those of many languages. */
+function languageByLetters(words: string, letters: number): string | null {
+  if (letters < fewestLetters) return null;
+  const found = eld.detect(words);
+  if (found.language === "" || neverTold.has(found.language)) return null;
+  const [best = 0, next = 0] = Object.values(found.getScores());
+  const lead = (best - next) * Math.sqrt(letters);
+  const isLatin = count(words, latin) * 2 > letters;
+  if (!isLatin) return lead < leastLeadOfOtherScripts ? null : found.language;
+  return best < leastScore || lead < leastLead ? null : found.language;
+}
+
+function count(text: string, pattern: RegExp): number {
+  return text.match(pattern)?.length ?? 0;
+}

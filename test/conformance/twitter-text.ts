@@ -1,0 +1,196 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { type Entity, extractEntities, readHashtag, readMention } from "../../src/text/entities.ts";
+
+/** Where the published cases of twitter-text lie; they are no part of the project. */
+export const casesFolder = join(
+  import.meta.dirname,
+  "../../../shared/data/conformance/twitter-text",
+);
+const files = ["extract", "autolink", "validate", "hit_highlighting", "tlds"] as const;
+export const casesAreHere = files.every((file) => existsSync(join(casesFolder, `${file}.yml`)));
+
+/** One case: what its group is about, as twitter-text expects it and as it is here, both as JSON text. */
+export type Outcome = {
+  group: string;
+  description: string;
+  text: string;
+  expected: string;
+  actual: string;
+};
+
+type Case = { description: string; text: string; expected: unknown; json?: string };
+/** What a case expects, and what is read in its text, in a form in which the two can be compared. */
+type Comparison = (each: Case) => { expected: unknown; actual: unknown };
+type Kind = Entity["kind"];
+
+/** Groups that ask for something that no part of this product does. */
+export const notApplicable: Readonly<Record<string, string>> = {
+  "validate/tweets": "whether a text is short enough to be posted on X",
+  "validate/lists": "lists of accounts: their addresses are mentions of their owners here",
+  "validate/WeightedTweetsCounterTest": "how much of a post's length on X is used up",
+  "validate/WeightedTweetsWithDiscountedEmojiCounterTest":
+    "how much of a post's length on X is used up",
+  "validate/UnicodeDirectionalMarkerCounterTest": "how much of a post's length on X is used up",
+  "hit_highlighting/plain_text": "markup of hits: records hold the text alone",
+  "hit_highlighting/with_links": "markup of hits: records hold the text alone",
+};
+
+const valuesOf =
+  (kind: Kind): Comparison =>
+  ({ text, expected }) => ({ expected, actual: ofKind(kind, text).map(({ value }) => value) });
+
+const placesOf =
+  (kind: Kind, name: string): Comparison =>
+  ({ text, expected }) => ({
+    expected,
+    actual: ofKind(kind, text).map((entity) => ({
+      [name]: entity.value,
+      indices: indicesOf(entity, text),
+    })),
+  });
+
+const linkedAs =
+  (...kinds: Kind[]): Comparison =>
+  ({ text, expected }) => ({
+    expected: linksOfHtml(String(expected)).filter(({ kind }) => kinds.includes(kind)),
+    actual: extractEntities(text)
+      .filter(({ kind }) => kinds.includes(kind))
+      .map(({ kind, value }) => ({ kind, value })),
+  });
+
+const validWhen =
+  (isValid: (text: string) => boolean): Comparison =>
+  ({ text, expected }) => ({ expected, actual: isValid(text) });
+
+const isOneLink = (text: string): boolean => {
+  const [link, ...others] = ofKind("url", text);
+  return others.length === 0 && link?.start === 0 && link.end === text.length;
+};
+
+const comparisons: Readonly<Record<string, Comparison>> = {
+  "extract/mentions": valuesOf("mention"),
+  "extract/mentions_with_indices": placesOf("mention", "screen_name"),
+  // A list counts as a mention of its owner.
+  "extract/mentions_or_lists_with_indices": ({ text, expected }) => ({
+    expected: (expected as ListMention[]).map(({ screen_name, list_slug, indices }) => ({
+      screen_name,
+      indices: [indices[0], indices[1] - list_slug.length],
+    })),
+    actual: placesOf("mention", "screen_name")({ description: "", text, expected }).actual,
+  }),
+  "extract/replies": ({ text, expected }) => ({
+    expected: expected ?? null,
+    actual:
+      ofKind("mention", text).find(({ start }) => text.slice(0, start).trim() === "")?.value ??
+      null,
+  }),
+  "extract/urls": valuesOf("url"),
+  "extract/urls_with_indices": placesOf("url", "url"),
+  "extract/urls_with_directional_markers": placesOf("url", "url"),
+  "extract/tco_urls_with_params": valuesOf("url"),
+  "extract/hashtags": valuesOf("hashtag"),
+  "extract/hashtags_from_astral": valuesOf("hashtag"),
+  "extract/hashtags_with_indices": placesOf("hashtag", "hashtag"),
+  "extract/cashtags": valuesOf("cashtag"),
+  "extract/cashtags_with_indices": placesOf("cashtag", "cashtag"),
+  "autolink/usernames": linkedAs("mention"),
+  "autolink/lists": linkedAs("mention"),
+  "autolink/hashtags": linkedAs("hashtag"),
+  // twitter-text makes links of addresses with a scheme only, and extracts the others too.
+  "autolink/urls": ({ text, expected }) => ({
+    expected: linksOfHtml(String(expected)).map(({ value }) => value),
+    actual: ofKind("url", text)
+      .map(({ value }) => value)
+      .filter((value) => /^https?:/i.test(value)),
+  }),
+  "autolink/cashtags": linkedAs("cashtag"),
+  "autolink/all": linkedAs("url", "mention", "hashtag", "cashtag"),
+  "autolink/json": ({ text, json = "{}" }) => ({
+    expected: placesInJson(json),
+    actual: extractEntities(text).map((entity) => indicesOf(entity, text)),
+  }),
+  "validate/usernames": validWhen((text) => readMention(text, 0)?.end === text.length),
+  "validate/hashtags": validWhen((text) => readHashtag(text, 0)?.end === text.length),
+  "validate/urls": validWhen(isOneLink),
+  "validate/urls_without_protocol": validWhen(isOneLink),
+  "tlds/country": valuesOf("url"),
+  "tlds/generic": valuesOf("url"),
+};
+
+type ListMention = { screen_name: string; list_slug: string; indices: [number, number] };
+
+/** Every case of the groups that apply, in their order. Throws where a group is neither compared nor known not to apply. */
+export function runCases(): Outcome[] {
+  return files.flatMap((file) => {
+    const groups = (
+      parse(readFileSync(join(casesFolder, `${file}.yml`), "utf8")) as {
+        tests: Record<string, Case[]>;
+      }
+    ).tests;
+    return Object.entries(groups).flatMap(([name, cases]) => outcomesOf(`${file}/${name}`, cases));
+  });
+}
+
+function outcomesOf(group: string, cases: readonly Case[]): Outcome[] {
+  if (group in notApplicable) return [];
+  const compare = comparisons[group];
+  if (compare === undefined) throw new Error(`no comparison for the cases of ${group}`);
+  return cases.map((each) => {
+    const { expected, actual } = compare(each);
+    const { description, text } = each;
+    return {
+      group,
+      description,
+      text,
+      expected: JSON.stringify(expected),
+      actual: JSON.stringify(actual),
+    };
+  });
+}
+
+function ofKind(kind: Kind, text: string): Entity[] {
+  return extractEntities(text).filter((entity) => entity.kind === kind);
+}
+
+/** The cases count in code points. */
+function indicesOf({ start, end }: Entity, text: string): [number, number] {
+  return [[...text.slice(0, start)].length, [...text.slice(0, end)].length];
+}
+
+const anchor = /<a ([^>]*)>(.*?)<\/a>/g;
+
+/** What the expected HTML makes links of: the class of a link tells its kind, its text the value. */
+function linksOfHtml(html: string): { kind: Kind; value: string }[] {
+  return Array.from(html.matchAll(anchor), ([, attributes = "", content = ""]) => {
+    const kind = kindOfClass(attributes);
+    const value = decodeHtml(content.replaceAll(/<[^>]*>/g, ""));
+    if (kind === "url") return { kind, value };
+    // A list is shown as its owner and its name.
+    return { kind, value: value.replace(/^[#＃$@＠]/, "").replace(/\/.*/, "") };
+  });
+}
+
+function kindOfClass(attributes: string): Kind {
+  if (/class="[^"]*\b(?:username|list-slug)\b/.test(attributes)) return "mention";
+  if (/class="[^"]*\bhashtag\b/.test(attributes)) return "hashtag";
+  return /class="[^"]*\bcashtag\b/.test(attributes) ? "cashtag" : "url";
+}
+
+function decodeHtml(text: string): string {
+  return text
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'")
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&amp;", "&");
+}
+
+function placesInJson(json: string): [number, number][] {
+  const kinds = Object.values(JSON.parse(json) as Record<string, { indices: [number, number] }[]>);
+  return kinds
+    .flat()
+    .map(({ indices }) => indices)
+    .sort(([a], [b]) => a - b);
+}

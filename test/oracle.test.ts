@@ -1,0 +1,1 @@
+import "./oracle/oracle.test.ts";

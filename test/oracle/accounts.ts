@@ -1,0 +1,79 @@
+import type { AnalyzedPost, Person } from "./analyze.ts";
+import { foldHandle } from "./text.ts";
+import type { OracleAround } from "./types.ts";
+
+/** Everything that a name in a query stands for. */
+type Account = {
+  name: string;
+  wrote: boolean;
+  /** `platform/id` of the accounts that wrote under the name. */
+  ids: Set<string>;
+  /** `platform/handle` of what the account wrote under, when the name is its id. */
+  handles: Set<string>;
+};
+
+function accountOf(value: string, around: OracleAround): Account {
+  const name = foldHandle(value.replace(/^[@＠]/, ""));
+  const account: Account = { name, wrote: false, ids: new Set(), handles: new Set() };
+  for (const { platform, user_id, handle } of around.authors) {
+    const [id, written] = [user_id ? foldHandle(user_id) : null, foldHandle(handle)];
+    if (written === name) {
+      account.wrote = true;
+      if (id) account.ids.add(`${platform}/${id}`);
+    }
+    if (id === name) account.handles.add(`${platform}/${written}`);
+  }
+  return account;
+}
+
+/**
+ * Says of a person in a post whether it is the account of this name. `asWritten` is for mentions,
+ * replies, quotes and reposts, where a name that nobody wrote under is also the handle that is
+ * written there.
+ */
+function isAccount(account: Account, someone: Person | null, asWritten: boolean): boolean {
+  if (!someone) return false;
+  const { platform, id, handle } = someone;
+  if (account.wrote) {
+    return id === null ? handle === account.name : account.ids.has(`${platform}/${id}`);
+  }
+  if (id === account.name) return true;
+  if (handle === account.name && (asWritten || id === null)) return true;
+  return id === null && handle !== null && account.handles.has(`${platform}/${handle}`);
+}
+
+/** A test for the author of a post. */
+export function byAuthor(value: string, around: OracleAround): (post: AnalyzedPost) => boolean {
+  const account = accountOf(value, around);
+  return (post) => isAccount(account, post.author, false);
+}
+
+/** A test for the people whom a post names. */
+export function byNamed(
+  value: string,
+  around: OracleAround,
+  named: (post: AnalyzedPost) => (Person | null)[],
+): (post: AnalyzedPost) => boolean {
+  const account = accountOf(value, around);
+  return (post) => named(post).some((someone) => isAccount(account, someone, true));
+}
+
+const blueskyPage = /^https?:\/\/(?:www\.)?bsky\.app\/profile\/([^/]+)\/post\/([^/?#]+)/i;
+
+/** The ids of the accounts that wrote under a handle on a platform, as they are written. */
+function idsOfHandle(handle: string, platform: string, around: OracleAround): string[] {
+  const name = foldHandle(handle);
+  return around.authors.flatMap((author) =>
+    author.platform === platform && author.user_id && foldHandle(author.handle) === name
+      ? [author.user_id]
+      : [],
+  );
+}
+
+/** The uris on Bluesky that the address of a page shows. */
+export function urisOfBlueskyPage(address: string, around: OracleAround): string[] {
+  const [, who, key] = blueskyPage.exec(address) ?? [];
+  if (!who || !key) return [];
+  const dids = who.startsWith("did:") ? [who] : idsOfHandle(who, "bluesky", around);
+  return dids.map((did) => `at://${did}/app.bsky.feed.post/${key}`);
+}

@@ -1,0 +1,168 @@
+import { emoticonsOf } from "./emoticons.ts";
+import { piecesOf, stretchesOf } from "./entities.ts";
+import { encodeParts, linkOf } from "./links.ts";
+import {
+  decodeReferences,
+  encode,
+  foldHandle,
+  foldName,
+  type Token,
+  tokenize,
+  withoutSkinTone,
+} from "./text.ts";
+import type { OraclePost, PostReference } from "./types.ts";
+
+/** An account as a post names it. */
+export type Person = { platform: string; id: string | null; handle: string | null };
+
+/** A post, and what of it does not depend on the query. */
+export type AnalyzedPost = {
+  post: OraclePost;
+  id: bigint;
+  /** Every text in searchable form, one a line. */
+  words: string;
+  /** Words that are found by themselves and in no phrase: emoji without their skin tones. */
+  alone: string;
+  emoticons: string[];
+  asks: boolean;
+  retold: boolean;
+  hashtags: string[];
+  cashtags: string[];
+  langs: string[];
+  labels: string[];
+  source: string | null;
+  /** The parts of every link in searchable form, one a line. */
+  linkParts: string;
+  hosts: string[];
+  author: Person;
+  mentions: Person[];
+  repliedTo: Person | null;
+  quoted: Person | null;
+  reposted: Person | null;
+  /** Names of posts, see {@link namesOfPost}. */
+  self: string[];
+  conversation: string[];
+  answers: string[];
+  quotes: string[];
+  repeats: string[];
+};
+
+const questionMark =
+  /[?¿\u037e\u055e\u061f\u1367\u203d\u2047\u2048\u2049\u2753\u2754\u2cfa\u2cfb\u2e18\u2e2e\u2e54\ua60f\ua6f7\ufe16\ufe56\uff1f\u{11143}\u{1e95f}]/u;
+const retelling = /^\s*["“”„‟«»「」'‘’]?\s*RT [@＠]/;
+
+const languageAliases: Record<string, string> = { iw: "he", in: "id", no: "nb", tl: "fil" };
+
+/** A language code by which two of them are the same. */
+export function foldLanguage(code: string): string {
+  const [language = "", ...rest] = code.trim().toLowerCase().replaceAll("_", "-").split("-");
+  return [languageAliases[language] ?? language, ...rest].join("-");
+}
+
+/** An app's name by which two of them are the same. */
+export function foldSource(source: string): string {
+  return source.normalize("NFKC").toLowerCase().replace(/[_-]/g, " ").trim();
+}
+
+const xPage = /^https?:\/\/(?:www\.|mobile\.|m\.)?(?:x|twitter)\.com\/[^/]+\/status(?:es)?\/(\d+)/i;
+const xInternalPage =
+  /^https?:\/\/(?:www\.|mobile\.)?(?:x|twitter)\.com\/i\/(?:web\/)?status\/(\d+)/i;
+
+/** The number that the address of a page on X shows. */
+export function numberOfPage(address: string): string | undefined {
+  return (xInternalPage.exec(address) ?? xPage.exec(address))?.[1];
+}
+
+/**
+ * The names under which a reference on a platform stands for a post: its uri, its number on X, and
+ * elsewhere the number under which it was imported.
+ */
+export function namesOfPost(platform: string, ...names: (string | null | undefined)[]): string[] {
+  return names.flatMap((name) => {
+    if (!name) return [];
+    if (platform === "x") {
+      const number = numberOfPage(name) ?? name;
+      return [/^\d+$/.test(number) ? `x:${BigInt(number)}` : name];
+    }
+    const [, imported] = /^(?:import:[a-z]+:)?(\d+)(?:@.*)?$/.exec(name) ?? [];
+    return imported ? [name, `imported:${BigInt(imported)}`] : [name];
+  });
+}
+
+function namesOfReference(platform: string, reference: PostReference | null): string[] {
+  return reference ? namesOfPost(platform, reference.uri, reference.id) : [];
+}
+
+function person(
+  platform: string,
+  id: string | null | undefined,
+  handle: string | null | undefined,
+): Person {
+  return {
+    platform,
+    id: id ? foldHandle(id) : null,
+    handle: handle ? foldHandle(handle.replace(/^@/, "")) : null,
+  };
+}
+
+function personOfReference(platform: string, reference: PostReference | null): Person | null {
+  if (!reference) return null;
+  const did = /^at:\/\/(did:[^/]+)\//.exec(reference.uri ?? "")?.[1];
+  return person(platform, reference.user_id ?? did, reference.username);
+}
+
+function tokensOfText(pieces: readonly string[]): Token[][] {
+  return pieces.map(tokenize).filter((tokens) => tokens.length > 0);
+}
+
+/** Takes of a post what every query may ask for. The result does not change with the query. */
+export function analyzePost(post: OraclePost): AnalyzedPost {
+  const meta = post.Metadata;
+  const { platform } = meta;
+  const content = decodeReferences(post.Content);
+  const stretches = stretchesOf(content, platform);
+  const pieces = piecesOf(content, stretches);
+  const alternatives = meta.media.flatMap(({ alt }) => {
+    if (!alt) return [];
+    const text = decodeReferences(alt);
+    return piecesOf(text, stretchesOf(text, platform));
+  });
+  const hashtags = meta.hashtags.map((tag) => tag.replace(/^[#＃]/, ""));
+  const texts = tokensOfText([...pieces, ...alternatives, ...hashtags]);
+  const toned = texts.flat().flatMap((token) => {
+    if (token.kind !== "emoji") return [];
+    const base = withoutSkinTone(token.text);
+    return base === token.text ? [] : [`[${base}]`];
+  });
+  const links = meta.urls.map(linkOf);
+  const langs = new Set([...meta.langs, ...(meta.lang ? [meta.lang] : [])].map(foldLanguage));
+  const self = namesOfPost(platform, meta.uri, ...(platform === "x" ? [post.ID] : []));
+  return {
+    post,
+    id: BigInt(post.ID),
+    words: texts.map(encode).join("\n"),
+    alone: toned.join("\n"),
+    emoticons: emoticonsOf(pieces.join("\ufffc")),
+    asks: pieces.some((piece) => questionMark.test(piece)),
+    retold: retelling.test(content),
+    hashtags: hashtags.map(foldName),
+    cashtags: stretches
+      .filter((stretch) => stretch.kind === "cashtag")
+      .map((stretch) => foldName(stretch.value)),
+    langs: langs.size > 0 ? [...langs] : ["und"],
+    labels: meta.labels.map((label) => label.toLowerCase()),
+    source: meta.source === null ? null : foldSource(meta.source),
+    linkParts: links.map((link) => encodeParts(link.parts)).join("\n"),
+    hosts: links.map((link) => link.host),
+    author: person(platform, meta.user_id, meta.username),
+    mentions: meta.mentions.map((handle, at) => person(platform, post.mention_ids[at], handle)),
+    repliedTo: personOfReference(platform, meta.in_reply_to),
+    quoted: personOfReference(platform, meta.quoted),
+    reposted: personOfReference(platform, meta.reposted),
+    self,
+    conversation: namesOfPost(platform, meta.conversation_id),
+    answers: namesOfReference(platform, meta.in_reply_to),
+    quotes: namesOfReference(platform, meta.quoted),
+    repeats: namesOfReference(platform, meta.reposted),
+  };
+}

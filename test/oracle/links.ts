@@ -1,0 +1,54 @@
+import { domainToUnicode } from "node:url";
+
+/** An address in parts. */
+export type Link = { host: string; parts: string[] };
+
+const tracking =
+  /^(?:utm_.*|fbclid|gclid|dclid|gbraid|wbraid|msclkid|twclid|yclid|igshid|igsh|ttclid|mc_cid|mc_eid)$/i;
+
+function decodePercent(text: string): string {
+  return text.replace(/(?:%[0-9a-f]{2})+/gi, (codes) => {
+    try {
+      return decodeURIComponent(codes);
+    } catch {
+      return codes;
+    }
+  });
+}
+
+function decodeHost(host: string): string {
+  return host
+    .split(".")
+    .map((label) => (/^xn--/i.test(label) ? domainToUnicode(label) || label : label))
+    .join(".");
+}
+
+/** The parts of an address, with or without its scheme. */
+export function linkOf(address: string): Link {
+  const bare = address
+    .trim()
+    .replace(/^[a-z][a-z0-9+.-]*:\/\//i, "")
+    .replace(/#.*$/s, "");
+  const [, authority = "", path = "", query = ""] =
+    /^([^/?]*)([^?]*)(?:\?(.*))?$/s.exec(bare) ?? [];
+  const host = decodePercent(authority.replace(/^.*@/s, ""))
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/:(?:80|443)$/, "")
+    .replace(/^www\./, "");
+  const kept = query.split("&").filter((pair) => !tracking.test(pair.split("=")[0] ?? ""));
+  const whole = `${decodeHost(host)}${decodePercent(`${path}?${kept.join("&")}`)}`;
+  return {
+    host: decodeHost(host).replace(/:\d+$/, "").replace(/\.$/, ""),
+    parts:
+      whole
+        .normalize("NFKC")
+        .toLowerCase()
+        .match(/[\p{L}\p{M}\p{N}]+/gu) ?? [],
+  };
+}
+
+/** Parts in the form in which they are looked for. */
+export function encodeParts(parts: readonly string[]): string {
+  return parts.map((part) => `[${part}]`).join("");
+}

@@ -1,0 +1,221 @@
+import { byAuthor, byNamed, urisOfBlueskyPage } from "./accounts.ts";
+import {
+  type AnalyzedPost,
+  foldLanguage,
+  foldSource,
+  namesOfPost,
+  numberOfPage,
+} from "./analyze.ts";
+import { filterOf } from "./filters.ts";
+import { encodeParts, linkOf } from "./links.ts";
+import { durationOf, timeOf } from "./times.ts";
+import type { OracleAround } from "./types.ts";
+
+const platformAliases: Record<string, string> = { bsky: "bluesky", twitter: "x" };
+
+/** A condition on a post. */
+export type Test = (post: AnalyzedPost) => boolean;
+
+/** Reads an operator's value. Undefined is the operator that changes nothing. */
+type Operator = (value: string, around: OracleAround) => Test | undefined;
+
+const earthRadiusKm = 6371.0088;
+const kmPerMile = 1.609344;
+
+function countText(value: string): string {
+  if (!/^\d+$/.test(value)) throw new Error(`not a count: ${value}`);
+  return value;
+}
+
+function countOf(value: string): number {
+  return Number(countText(value));
+}
+
+function distanceKm(one: { lat: number; lon: number }, other: { lat: number; lon: number }) {
+  const radians = Math.PI / 180;
+  const vertical = Math.sin(((other.lat - one.lat) * radians) / 2) ** 2;
+  const horizontal = Math.sin(((other.lon - one.lon) * radians) / 2) ** 2;
+  const haversine =
+    vertical + Math.cos(one.lat * radians) * Math.cos(other.lat * radians) * horizontal;
+  return 2 * earthRadiusKm * Math.asin(Math.min(1, Math.sqrt(haversine)));
+}
+
+function geocode(value: string): Test {
+  const number = String.raw`([+-]?\d+(?:\.\d+)?|[+-]?\.\d+)`;
+  const form = new RegExp(`^${number},${number},${number}(km|mi)$`, "i");
+  const [, lat, lon, radius, unit] = form.exec(value) ?? [];
+  if (unit === undefined) throw new Error(`not a circle: ${value}`);
+  const radiusKm = Number(radius) * (unit.toLowerCase() === "mi" ? kmPerMile : 1);
+  const center = { lat: Number(lat), lon: Number(lon) };
+  return ({ post }) =>
+    post.Metadata.geo !== null && distanceKm(center, post.Metadata.geo) <= radiusKm;
+}
+
+/** Every name of the post that a value of `conversation_id:` and the like stands for. */
+function namesOfValue(value: string, around: OracleAround): Set<string> {
+  const number = /^\d+$/.test(value) ? value : numberOfPage(value);
+  const names = new Set([value, ...urisOfBlueskyPage(value, around)]);
+  if (number) names.add(`x:${BigInt(number)}`);
+  if (!/^\d+$/.test(value)) return names;
+  names.add(`imported:${BigInt(value)}`);
+  for (const { ID, Metadata } of around.posts) {
+    if (BigInt(ID) !== BigInt(value)) continue;
+    const [name] = namesOfPost(Metadata.platform, Metadata.uri);
+    if (name) names.add(name);
+  }
+  return names;
+}
+
+function conversation(value: string, around: OracleAround): Test {
+  const names = namesOfValue(value, around);
+  return ({ post, conversation: named, self }) => {
+    if (named.length > 0) return named.some((name) => names.has(name));
+    const { is_reply, is_retweet } = post.Metadata;
+    return !is_reply && !is_retweet && self.some((name) => names.has(name));
+  };
+}
+
+function otherPost(
+  value: string,
+  around: OracleAround,
+  named: (post: AnalyzedPost) => string[],
+): Test {
+  const names = namesOfValue(value, around);
+  return (post) => named(post).some((name) => names.has(name));
+}
+
+function language(value: string): Test {
+  const code = foldLanguage(value);
+  return ({ langs }) => langs.some((lang) => lang === code || lang.startsWith(`${code}-`));
+}
+
+function linkTo(value: string): Test {
+  const parts = encodeParts(linkOf(value).parts);
+  if (parts === "") throw new Error(`nothing of an address: ${value}`);
+  return ({ linkParts }) => linkParts.includes(parts);
+}
+
+/** From two parts on, hosts below the host count as well. */
+function hostBelow(value: string): Test {
+  const { host } = linkOf(value.replace(/^([a-z][a-z0-9+.-]*:\/\/)?\./i, "$1"));
+  if (host === "") throw new Error(`not a host: ${value}`);
+  const ending = host.includes(".") ? `.${host}` : undefined;
+  return ({ hosts }) =>
+    hosts.some((one) => one === host || (ending !== undefined && one.endsWith(ending)));
+}
+
+function atLeast(value: string, name: "like" | "retweet" | "reply" | "quote"): Test {
+  const least = countOf(value);
+  return ({ post }) => (post.Metadata.public_metrics[`${name}_count`] ?? 0) >= least;
+}
+
+function since(ms: number): Test {
+  return ({ post }) => post.time_ms >= ms;
+}
+
+function until(ms: number): Test {
+  return ({ post }) => post.time_ms < ms;
+}
+
+function afterId(value: string): Test {
+  const bound = BigInt(countText(value));
+  return ({ id }) => id > bound;
+}
+
+function upToId(value: string): Test {
+  const bound = BigInt(countText(value));
+  return ({ id }) => id <= bound;
+}
+
+function onPlatform(value: string): Test {
+  const name = value.toLowerCase();
+  const platform = platformAliases[name] ?? name;
+  return ({ post }) => post.Metadata.platform === platform;
+}
+
+function labelled(value: string): Test {
+  const label = value.toLowerCase();
+  return ({ labels }) => labels.includes(label);
+}
+
+function writtenWith(value: string): Test {
+  const app = foldSource(value);
+  return ({ source }) => source === app;
+}
+
+function excluded(value: string): Test {
+  const filter = filterOf(value);
+  return (post) => !filter(post);
+}
+
+function noEffect(value: string): undefined {
+  filterOf(value);
+}
+
+const to: Operator = (value, around) => byNamed(value, around, (post) => [post.repliedTo]);
+const quotedUser: Operator = (value, around) => byNamed(value, around, (post) => [post.quoted]);
+const repostedUser: Operator = (value, around) => byNamed(value, around, (post) => [post.reposted]);
+const answers: Operator = (value, around) => otherPost(value, around, (post) => post.answers);
+const quotes: Operator = (value, around) => otherPost(value, around, (post) => post.quotes);
+const repeats: Operator = (value, around) => otherPost(value, around, (post) => post.repeats);
+const likes: Operator = (value) => atLeast(value, "like");
+const reposts: Operator = (value) => atLeast(value, "retweet");
+
+const operators = new Map<string, Operator>(
+  Object.entries({
+    from: byAuthor,
+    to,
+    quoted_user_id: quotedUser,
+    quoted_user: quotedUser,
+    retweets_of: repostedUser,
+    retweets_of_user_id: repostedUser,
+    lang: language,
+    since: (value) => since(timeOf(value)),
+    until: (value) => until(timeOf(value)),
+    since_time: (value) => since(countOf(value) * 1000),
+    until_time: (value) => until(countOf(value) * 1000),
+    within_time: (value, around) => since(around.asOfMs - durationOf(value)),
+    since_id: afterId,
+    max_id: upToId,
+    min_faves: likes,
+    min_likes: likes,
+    min_retweets: reposts,
+    min_reposts: reposts,
+    min_replies: (value) => atLeast(value, "reply"),
+    min_quotes: (value) => atLeast(value, "quote"),
+    filter: filterOf,
+    is: filterOf,
+    has: filterOf,
+    exclude: excluded,
+    include: noEffect,
+    conversation_id: conversation,
+    in_reply_to: answers,
+    in_reply_to_tweet_id: answers,
+    in_reply_to_status_id: answers,
+    quoted: quotes,
+    quoted_tweet_id: quotes,
+    retweets_of_tweet_id: repeats,
+    geocode,
+    url: linkTo,
+    domain: hostBelow,
+    platform: onPlatform,
+    label: labelled,
+    source: writtenWith,
+  } satisfies Record<string, Operator>),
+);
+
+/** Whether a name, in lower case, is an operator's. */
+export function isOperator(name: string): boolean {
+  return operators.has(name);
+}
+
+/**
+ * The condition of an operator with its value; undefined when it changes nothing.
+ *
+ * @throws Error when the value cannot be read.
+ */
+export function operatorTest(name: string, value: string, around: OracleAround): Test | undefined {
+  const operator = operators.get(name);
+  if (!operator || value === "") throw new Error(`${name}:${value} cannot be read`);
+  return operator(value, around);
+}

@@ -1,0 +1,98 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { cases } from "./cases.ts";
+import { examplesOf, type ImportRecord, postOfRecord } from "./examples.ts";
+import { analyzePost, compileOracle } from "./oracle.ts";
+import type { OracleAround, OraclePost } from "./types.ts";
+
+const here = new URL("./", import.meta.url);
+const page = readFileSync(new URL("../../docs/query-language.md", here), "utf8");
+
+function aroundOf(posts: readonly OraclePost[]): OracleAround {
+  return {
+    asOfMs: Date.parse("2026-01-01T13:00:00Z"),
+    authors: posts.map(({ Metadata }) => ({
+      platform: Metadata.platform,
+      user_id: Metadata.user_id,
+      handle: Metadata.username,
+    })),
+    posts: [...posts],
+  };
+}
+
+/** The records that a query finds, where all of them are held. */
+function foundBy(query: string, records: readonly ImportRecord[]): ImportRecord[] {
+  const posts = records.map(postOfRecord);
+  const matches = compileOracle(query, aroundOf(posts));
+  return records.filter((_, at) => {
+    const post = posts[at];
+    return post !== undefined && matches(analyzePost(post));
+  });
+}
+
+test("the oracle shares nothing with the product: it imports its own files, node and twitter-text", () => {
+  for (const file of readdirSync(here).filter((name) => name.endsWith(".ts"))) {
+    const source = readFileSync(new URL(file, here), "utf8");
+    const imported = [
+      ...source.matchAll(/(?:\bfrom\s+|\bimport\s*\(?\s*|\brequire\s*\(\s*)["']([^"']+)["']/g),
+    ].map((match) => match[1]);
+    for (const name of imported) {
+      expect(name, file).toMatch(/^(?:\.\/[a-z-]+\.ts|node:.*|twitter-text|vitest)$/);
+    }
+  }
+});
+
+describe.each(cases)("$about", ({ query, finds, passes }) => {
+  test(query, () => {
+    const foundRecords = finds.map((record) => ({ ...record }));
+    const passedRecords = passes.map((record) => ({ ...record }));
+    expect(foundBy(query, [...foundRecords, ...passedRecords])).toEqual(foundRecords);
+  });
+});
+
+describe("examples of the page", () => {
+  const examples = examplesOf(page);
+
+  test("each has a query and posts", () => {
+    for (const { query, posts, line } of examples) {
+      expect(query, `line ${line}`).not.toBe("");
+      expect(posts.length, `line ${line}`).toBeGreaterThan(0);
+    }
+  });
+
+  test.each(examples)("line $line: $query", ({ query, posts }) => {
+    const records = posts.map(({ record }) => record);
+    const found = posts.filter((post) => post.found).map(({ record }) => record);
+    expect(foundBy(query, records)).toEqual(found);
+  });
+});
+
+describe("queries of the page", () => {
+  const blocks = [...page.matchAll(/^```query\n(.*?)^```/gms)].map((match) => match[1] ?? "");
+  test.each(blocks.flatMap((block) => block.trim().split("\n")))("%s can be read", (query) => {
+    expect(compileOracle(query, aroundOf([]))).toBeTypeOf("function");
+  });
+});
+
+test("what a name stands for: accounts that wrote under it, else an id or a handle as written", () => {
+  const mention = (handle: string, id: string | null): OraclePost => {
+    const post = postOfRecord({ text: `hello @${handle}` });
+    return { ...post, mention_ids: [id] };
+  };
+  const around: OracleAround = {
+    asOfMs: 0,
+    posts: [],
+    authors: [
+      { platform: "x", user_id: "1", handle: "Old" },
+      { platform: "x", user_id: "1", handle: "new" },
+    ],
+  };
+  const finds = (query: string, post: OraclePost): boolean =>
+    compileOracle(query, around)(analyzePost(post));
+  expect(finds("@old", mention("renamed", "1"))).toBe(true);
+  expect(finds("@old", mention("old", null))).toBe(true);
+  expect(finds("@old", mention("old", "2"))).toBe(false);
+  expect(finds("@1", mention("new", null))).toBe(true);
+  expect(finds("@nobody", mention("nobody", "7"))).toBe(true);
+  expect(finds("@7", mention("nobody", "7"))).toBe(true);
+});

@@ -1,0 +1,218 @@
+import { emoticonAt } from "./emoticons.ts";
+import { isOperator } from "./operators.ts";
+import { type Leaf, termsOfText } from "./terms.ts";
+
+/** A query as it is meant. `undefined` in its place is a term that is left out. */
+export type Query =
+  | { kind: "and"; of: Query[] }
+  | { kind: "or"; of: Query[] }
+  | { kind: "not"; of: Query }
+  | Leaf;
+
+const plainForms: Record<string, string> = {
+  "＃": "#",
+  "＠": "@",
+  "：": ":",
+  "（": "(",
+  "）": ")",
+  "－": "-",
+  "？": "?",
+  "\u3000": " ",
+};
+
+const closers: Record<string, string> = { '"': '"', "“": "”“", "„": "”“", "«": "»", "「": "」" };
+const anyQuote = '"“”„«»「」';
+
+/**
+ * Reads a valid query.
+ *
+ * @throws Error when the query has a fault.
+ */
+export function parse(text: string): Query | undefined {
+  const shared = new Set<number>();
+  for (;;) {
+    const read = readQuery(text, shared);
+    if (!("sharedAt" in read)) return read.query;
+    shared.add(read.sharedAt);
+  }
+}
+
+/**
+ * Reads a query in which the parentheses at `shared` are an emoticon's and close a group as well. When
+ * a group lacks its parenthesis, says which emoticon's it has to be.
+ */
+function readQuery(
+  text: string,
+  shared: ReadonlySet<number>,
+): { query: Query | undefined } | { sharedAt: number } {
+  let at = 0;
+  let sharedAt: number | undefined;
+  /** For every open group, where the last parenthesis of an emoticon stands in it. */
+  const faces: (number | undefined)[] = [];
+
+  const fail = (message: string): never => {
+    throw new Error(`${message} at ${at} of ${text}`);
+  };
+  const peek = (offset = 0): string => {
+    const character = text[at + offset] ?? "";
+    return plainForms[character] ?? character;
+  };
+  const isSpace = (character: string): boolean => /^\s$/.test(character);
+  const ends = (character: string): boolean =>
+    character === "" || isSpace(character) || character === "(" || character === ")";
+  const skipSpace = (): void => {
+    while (isSpace(peek())) at += 1;
+  };
+  const atKeyword = (keyword: string): boolean =>
+    text.startsWith(keyword, at) && ends(peek(keyword.length));
+
+  function conjunction(): Query | undefined {
+    const of: (Query | undefined)[] = [];
+    for (;;) {
+      skipSpace();
+      if (peek() === "" || peek() === ")") break;
+      if (atKeyword("AND")) {
+        at += 3;
+        continue;
+      }
+      of.push(alternatives());
+    }
+    return join("and", of);
+  }
+
+  function alternatives(): Query | undefined {
+    const of = [negation()];
+    for (;;) {
+      skipSpace();
+      if (!atKeyword("OR")) return join("or", of);
+      at += 2;
+      skipSpace();
+      of.push(negation());
+    }
+  }
+
+  function negation(): Query | undefined {
+    let negative = false;
+    for (;;) {
+      skipSpace();
+      if (atKeyword("NOT")) {
+        at += 3;
+      } else if (peek() === "-") {
+        at += 1;
+        if (ends(peek()) && peek() !== "(") return undefined;
+      } else {
+        break;
+      }
+      negative = !negative;
+    }
+    // A hashtag or a mention that words follow is what the minus touches, and the words are not.
+    const [touched, ...beside] = primary();
+    if (!negative || !touched) return join("and", [touched, ...beside]);
+    return join("and", [{ kind: "not", of: touched }, ...beside]);
+  }
+
+  function primary(): (Query | undefined)[] {
+    if (peek() === "") fail("a term is missing");
+    if (peek() === "(") {
+      at += 1;
+      faces.push(undefined);
+      const inside = conjunction();
+      const face = faces.pop();
+      if (peek() !== ")" && face !== undefined && !shared.has(face)) sharedAt = face;
+      if (peek() !== ")") fail("a group is not closed");
+      at += 1;
+      return [inside];
+    }
+    if (text[at] && closers[text[at] ?? ""]) return [join("and", termsOfText(phrase(), true))];
+    return term();
+  }
+
+  function phrase(): string {
+    const end = closers[text[at] ?? ""] ?? "";
+    let value = "";
+    at += 1;
+    for (;;) {
+      const character = text[at];
+      if (character === undefined) return fail("a quotation is not closed");
+      const next = text[at + 1] ?? "";
+      if (character === "\\" && (next === "\\" || (next && anyQuote.includes(next)))) {
+        value += next;
+        at += 2;
+        continue;
+      }
+      at += 1;
+      if (end.includes(character)) return value;
+      value += character;
+    }
+  }
+
+  /** Characters up to a space, a quotation mark, or a parenthesis that does not belong to it. */
+  function run(): string {
+    let value = "";
+    let depth = 0;
+    for (;;) {
+      const character = peek();
+      if (character === "" || isSpace(character)) return value;
+      if (text[at] && closers[text[at] ?? ""]) return value;
+      if (character === "(") depth += 1;
+      if (character === ")") depth -= 1;
+      if (depth < 0) return value;
+      value += text[at];
+      at += 1;
+    }
+  }
+
+  function word(): string {
+    let value = "";
+    while (!ends(peek()) && !closers[text[at] ?? ""]) {
+      value += peek();
+      at += 1;
+    }
+    return value;
+  }
+
+  function term(): (Query | undefined)[] {
+    const rest = [...text.slice(at)].map((one) => plainForms[one] ?? one).join("");
+    if (/^https?:\/\//i.test(rest)) return [{ kind: "operator", name: "url", value: run() }];
+    const name = /^([a-z_]+):(?=\S)/i.exec(rest)?.[1];
+    if (name && isOperator(name.toLowerCase())) {
+      at += name.length + 1;
+      const value = closers[text[at] ?? ""] ? phrase() : run();
+      return [{ kind: "operator", name: name.toLowerCase(), value }];
+    }
+    const face = emoticonAt(rest);
+    if (face) {
+      at += face.written.length;
+      if (peek(-1) === ")" && faces.length > 0) faces[faces.length - 1] = at - 1;
+      if (shared.has(at - 1)) at -= 1;
+      return [{ kind: "emoticon", name: face.name }];
+    }
+    if (rest.startsWith("?") && ends(peek(1))) {
+      at += 1;
+      return [{ kind: "question" }];
+    }
+    if (/^[^\s:]+:/.test(rest) && closers[text[at + rest.indexOf(":") + 1] ?? ""]) {
+      const unknown = word();
+      return [join("and", termsOfText(`${unknown} ${phrase()}`, false))];
+    }
+    if (rest.startsWith("+")) at += 1;
+    const start = at;
+    const value = word();
+    if (at === start && !rest.startsWith("+")) fail("nothing can be read");
+    return termsOfText(value, false);
+  }
+
+  try {
+    const query = conjunction();
+    if (at < text.length) fail("a group is not opened");
+    return { query };
+  } catch (error) {
+    if (sharedAt === undefined) throw error;
+    return { sharedAt };
+  }
+}
+
+function join(kind: "and" | "or", of: readonly (Query | undefined)[]): Query | undefined {
+  const kept = of.filter((one) => one !== undefined);
+  return kept.length > 1 ? { kind, of: kept } : kept[0];
+}

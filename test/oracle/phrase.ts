@@ -1,0 +1,46 @@
+import type { AnalyzedPost } from "./analyze.ts";
+import type { Place } from "./terms.ts";
+import { literalPattern } from "./text.ts";
+
+/** The sign in a post's text that ends a run stands before what follows it, and not after the last. */
+function searched(of: readonly Place[]): string {
+  return of
+    .map((place, at) => {
+      if (place.kind === "any") return String.raw`(?:\[[^\[\]\n]*\]|\{[^{}\n]*\})\|?`;
+      if (place.kind !== "run") return literalPattern(`[${place.text}]`);
+      const characters = place.characters.map((one) => literalPattern(`{${one}}`)).join("");
+      const next = of[at + 1];
+      if (!next) return characters;
+      return `${characters}\\|${next.kind === "any" ? "?" : ""}`;
+    })
+    .join("");
+}
+
+function literal(of: readonly Place[]): string {
+  return of
+    .map((place, at) => {
+      if (place.kind === "any") return "";
+      if (place.kind !== "run") return `[${place.text}]`;
+      const characters = place.characters.map((one) => `{${one}}`).join("");
+      return at === of.length - 1 ? characters : `${characters}|`;
+    })
+    .join("");
+}
+
+/** The test for words side by side. */
+export function phraseOf(
+  of: readonly Place[],
+  quoted: boolean,
+): ((post: AnalyzedPost) => boolean) | undefined {
+  const [first] = of;
+  if (!first) return undefined;
+  if (of.some((place) => place.kind === "any")) {
+    const form = new RegExp(searched(of), "u");
+    return ({ words }) => form.test(words);
+  }
+  const sought = literal(of);
+  if (of.length === 1 && first.kind === "emoji" && !quoted) {
+    return ({ words, alone }) => words.includes(sought) || alone.includes(sought);
+  }
+  return ({ words }) => words.includes(sought);
+}

@@ -1,0 +1,144 @@
+/**
+ * Text in a form that is searched by plain substring search. A word is `[word]`, a character of a
+ * script without spaces `{x}`, the end of a run of such characters `|`, and a newline stands where
+ * two words are not side by side. None of these signs can be part of a word.
+ */
+export type Token =
+  | { kind: "word"; text: string }
+  | { kind: "run"; characters: string[] }
+  | { kind: "emoji"; text: string };
+
+const references: Record<string, string> = {
+  "&amp;": "&",
+  "&lt;": "<",
+  "&gt;": ">",
+  "&quot;": '"',
+  "&#39;": "'",
+};
+
+const folded: Record<string, string> = {
+  ß: "ss",
+  ς: "σ",
+  ı: "i",
+  ё: "е",
+  أ: "ا",
+  إ: "ا",
+  آ: "ا",
+  ٱ: "ا",
+  ى: "ي",
+  ة: "ه",
+};
+
+const ascii = /^[\0-\x7f]*$/;
+const asciiWords = /[a-z0-9_]+/g;
+const words = /[\p{L}\p{M}\p{N}_]+/gu;
+const mark = /^\p{M}$/u;
+const accented = /^[\p{Script=Latin}\p{Script=Greek}]$/u;
+const invisible = /\p{Default_Ignorable_Code_Point}/gu;
+const vowelSign = /^[\u064b-\u0652\u0656-\u065f\u0670\u0640]$|^(?=\p{M})\p{Script=Hebrew}$/u;
+const unspaced =
+  /^[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Bopomofo}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}\p{scx=Hangul}]$/u;
+
+const oneEmoji = String.raw`(?:\p{RI}\p{RI}|[0-9#*]\uFE0F?\u20E3|\p{Emoji_Modifier_Base}\uFE0F?\p{EMod}|(?![0-9#*])\p{Emoji}[\uFE0E\uFE0F]?(?:[\u{E0020}-\u{E007E}]+\u{E007F})?)`;
+const emoji = new RegExp(`${oneEmoji}(?:\\u200D${oneEmoji})*`, "gu");
+const variationSelectors = /[\uFE0E\uFE0F]/g;
+const skinTones = /(?<=.)\p{EMod}/gsu;
+
+/** The five character references of the page, decoded once. */
+export function decodeReferences(text: string): string {
+  return text.replace(/&(?:amp|lt|gt|quot|#39);/g, (found) => references[found] ?? found);
+}
+
+/** Lower case, without what shows nothing, accents folded: step 3, for text that holds no emoji. */
+function fold(text: string): string {
+  let result = "";
+  let afterAccented = false;
+  for (const character of text.toLowerCase().replace(invisible, "")) {
+    if (vowelSign.test(character)) continue;
+    if (mark.test(character)) {
+      if (!afterAccented) result += character;
+      continue;
+    }
+    afterAccented = accented.test(character);
+    const base = afterAccented ? ([...character.normalize("NFD")][0] ?? "") : character;
+    result += folded[base] ?? base;
+  }
+  return result;
+}
+
+/** A name (of a hashtag, a cashtag) by which two of them are the same. */
+export function foldName(name: string): string {
+  return fold(name.normalize("NFKC"));
+}
+
+/** A username or an account's id by which two of them are the same. */
+export function foldHandle(handle: string): string {
+  return handle.normalize("NFKC").toLowerCase();
+}
+
+function tokensOfWord(run: string, into: Token[]): void {
+  let open: Token | undefined;
+  for (const character of run) {
+    const isRun = unspaced.test(character);
+    if (open && mark.test(character)) {
+      if (open.kind === "run") open.characters.push((open.characters.pop() ?? "") + character);
+      else open.text += character;
+      continue;
+    }
+    if (isRun && open?.kind === "run") {
+      open.characters.push(character);
+      continue;
+    }
+    if (!isRun && open?.kind === "word") {
+      open.text += character;
+      continue;
+    }
+    open = isRun ? { kind: "run", characters: [character] } : { kind: "word", text: character };
+    into.push(open);
+  }
+}
+
+function tokensOfPlain(text: string, into: Token[]): void {
+  for (const [run] of fold(text).matchAll(words)) tokensOfWord(run, into);
+}
+
+/** Steps 3 to 6 for one stretch of text: its words in order. */
+export function tokenize(text: string): Token[] {
+  const tokens: Token[] = [];
+  if (ascii.test(text)) {
+    for (const [word] of text.toLowerCase().matchAll(asciiWords)) {
+      tokens.push({ kind: "word", text: word });
+    }
+    return tokens;
+  }
+  const compatible = text.normalize("NFKC");
+  let end = 0;
+  for (const found of compatible.matchAll(emoji)) {
+    tokensOfPlain(compatible.slice(end, found.index), tokens);
+    tokens.push({ kind: "emoji", text: found[0].replace(variationSelectors, "") });
+    end = found.index + found[0].length;
+  }
+  tokensOfPlain(compatible.slice(end), tokens);
+  return tokens;
+}
+
+/** An emoji without its skin tones. */
+export function withoutSkinTone(text: string): string {
+  return text.replace(skinTones, "");
+}
+
+/** The searchable form of a stretch of a post's text. */
+export function encode(tokens: readonly Token[]): string {
+  return tokens
+    .map((token) =>
+      token.kind === "run"
+        ? `${token.characters.map((character) => `{${character}}`).join("")}|`
+        : `[${token.text}]`,
+    )
+    .join("");
+}
+
+/** Text as a part of a regular expression that stands for itself. */
+export function literalPattern(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+}

@@ -1,0 +1,109 @@
+import { inspect } from "node:util";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Post } from "../../src/posts/post.ts";
+import { generatedPost } from "../support/generated.ts";
+import {
+  type DrawnQuery,
+  drawnQuery,
+  generatedLeaves,
+  leavesOf,
+  printed,
+} from "../support/generated-queries.ts";
+import { type Case, shrink, specialsOf } from "../support/shrink.ts";
+import { agree, openThreeWays } from "../support/three-ways.ts";
+
+const sets = Number(process.env.EARSHOT_TEST_SETS ?? 400);
+const queriesOfSet = 500;
+const postsOfSet = 60;
+const seed = Number(process.env.EARSHOT_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
+
+const posts = fc.tuple(...Array.from({ length: postsOfSet }, (_, n) => generatedPost(n)));
+
+/** How often an operator stands in a query whose set holds posts that it finds, and posts that it leaves out. */
+type Tally = { pairs: number; positive: number; negative: number; inFinding: number };
+
+test(`archive, matcher and oracle agree on ${sets * queriesOfSet} pairs of a query and a set of ${postsOfSet} posts`, {
+  timeout: 900_000,
+}, () => {
+  console.log(`EARSHOT_TEST_SEED=${seed}`);
+  const met = { pairs: 0, finding: 0 };
+  const tallies = new Map(
+    Object.keys(generatedLeaves).map((operator): [string, Tally] => [
+      operator,
+      { pairs: 0, positive: 0, negative: 0, inFinding: 0 },
+    ]),
+  );
+  for (let number = 0; number < sets; number++) {
+    const [drawn = []] = fc.sample(posts, { seed: seed + number, numRuns: 1 });
+    const queries = fc.sample(drawnQuery, { seed: seed + number, numRuns: queriesOfSet });
+    runSet(drawn, queries, (query, found, alone) => {
+      met.pairs += 1;
+      if (found > 0) met.finding += 1;
+      for (const { operator, text } of leavesOf(query)) {
+        const tally = tallies.get(operator);
+        if (tally === undefined) continue;
+        const own = alone(text);
+        tally.pairs += 1;
+        if (own > 0) tally.positive += 1;
+        if (own < drawn.length) tally.negative += 1;
+        if (found > 0) tally.inFinding += 1;
+      }
+    });
+  }
+  console.log(`${met.pairs} pairs, ${met.finding} of them found posts`);
+  console.table(Object.fromEntries(tallies));
+  expect(met.finding / met.pairs).toBeGreaterThan(0.3);
+  for (const [operator, { positive, negative }] of tallies) {
+    const wanted = Math.min(1_000, met.pairs / 200);
+    expect(positive, `${operator} finds posts`).toBeGreaterThanOrEqual(wanted);
+    expect(negative, `${operator} leaves posts out`).toBeGreaterThanOrEqual(wanted);
+  }
+});
+
+type Met = (query: DrawnQuery, found: number, alone: (leaf: string) => number) => void;
+
+function runSet(drawn: readonly Post[], queries: readonly DrawnQuery[], met: Met): void {
+  const ways = openThreeWays(drawn);
+  try {
+    const countsOfLeaves = new Map<string, number>();
+    const alone = (leaf: string): number => {
+      const count = countsOfLeaves.get(leaf) ?? ways.answersTo(leaf).matcher.length;
+      countsOfLeaves.set(leaf, count);
+      return count;
+    };
+    for (const query of queries) {
+      const answers = ways.answersTo(printed(query));
+      if (!agree(answers)) throw new Error(reportOf({ query, posts: drawn }));
+      met(query, answers.archive.length, alone);
+    }
+  } finally {
+    ways.remove();
+  }
+}
+
+/** The smallest case found that still differs, as it can be kept. */
+function reportOf(differing: Case): string {
+  const { query, posts } = shrink(differing, differs);
+  const ways = openThreeWays(posts);
+  const answers = ways.answersTo(printed(query));
+  ways.remove();
+  const kept = { name: "", query: printed(query), posts: posts.map(specialsOf) };
+  return [
+    "the answers differ; once it is understood, keep it in test/support/kept-cases.ts:",
+    inspect(kept, { depth: null, breakLength: 100, maxArrayLength: null, maxStringLength: null }),
+    inspect(answers, { depth: null }),
+    `again: EARSHOT_TEST_SEED=${seed} npm run test:slow -- test/slow/differential.test.ts`,
+  ].join("\n");
+}
+
+function differs({ query, posts }: Case): boolean {
+  const ways = openThreeWays(posts);
+  try {
+    return !agree(ways.answersTo(printed(query)));
+  } catch {
+    return false;
+  } finally {
+    ways.remove();
+  }
+}

@@ -1,0 +1,156 @@
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hasRealPosts, iraPosts, toRecord } from "../../bench/ira.ts";
+import type { Position } from "../../src/archive/archive.ts";
+import { readImportRecord, toPost } from "../../src/ingest/import-record.ts";
+import type { Post } from "../../src/posts/post.ts";
+import { makePlan, namesIn } from "../../src/query/make-plan.ts";
+import { parseQueryLeniently } from "../../src/query/parse.ts";
+import type { OraclePost } from "../oracle/oracle.ts";
+import { oraclePostOfX } from "../support/oracle-post.ts";
+import type { OracleFindings, OracleTask } from "../support/oracle-worker.ts";
+import { drawRealQueries, type Sample } from "../support/real-queries.ts";
+import { type SmallArchive, smallArchive } from "../support/small-archive.ts";
+
+const seed = Number(process.env.EARSHOT_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const threads = 2;
+const postsOfBatch = 5_000;
+const nowMs = Date.UTC(2026, 0, 1);
+const skipped = hasRealPosts() ? "" : " (skipped: the 600,000 posts are not on this machine)";
+
+describe.skipIf(!hasRealPosts())(`600,000 real posts${skipped}`, () => {
+  const archive: SmallArchive = smallArchive(100_000);
+  const samples: Sample[] = [];
+  const authors = new Map<string, OracleTask["around"]["authors"][number]>();
+  let posts = 0;
+
+  beforeAll(async () => {
+    const start = performance.now();
+    let batch: Post[] = [];
+    for await (const line of iraPosts()) {
+      const post = toPost(readImportRecord(toRecord(line)), "x", nowMs);
+      batch.push(post);
+      const { platform, username, userId, text, createdMs } = post;
+      authors.set(`${userId} ${username}`, { platform, user_id: userId, handle: username });
+      if (posts++ % 23 === 0) {
+        samples.push({ text, author: username, ms: createdMs ?? 0, id: String(post.nativeId) });
+      }
+      if (batch.length === postsOfBatch) {
+        archive.put(...batch);
+        batch = [];
+      }
+    }
+    archive.put(...batch);
+    console.log(`${posts} posts written in ${secondsSince(start)} s`);
+  }, 300_000);
+
+  afterAll(() => archive.remove());
+
+  test("the archive finds for queries of their own words what the oracle finds", async () => {
+    console.log(`EARSHOT_TEST_SEED=${seed}`);
+    const queries = drawRealQueries(samples, seed).filter(isRead);
+    expect(queries.length).toBeGreaterThanOrEqual(300);
+    let start = performance.now();
+    const expected = await askOracle(queries);
+    console.log(`oracle: ${secondsSince(start)} s in ${threads} threads`);
+    start = performance.now();
+    const differences: string[] = [];
+    let finding = 0;
+    let total = 0;
+    for (const [index, query] of queries.entries()) {
+      const found = allIds(query);
+      const wanted = expected[index] ?? [];
+      total += found.length;
+      if (found.length > 0) finding += 1;
+      if (found.join() !== wanted.join()) differences.push(difference(query, found, wanted));
+    }
+    console.log(`archive: ${secondsSince(start)} s`);
+    console.log(
+      `${queries.length} queries, ${finding} found posts, ${total} posts found in all, ${differences.length} differences`,
+    );
+    expect(differences.join("\n\n")).toBe("");
+    expect(finding).toBeGreaterThan(queries.length / 2);
+  }, 900_000);
+
+  /** All pages of the answer, newest first. */
+  function allIds(query: string): bigint[] {
+    const { tree } = parseQueryLeniently(query);
+    if (tree === null) return [];
+    const names = archive.reader.operations.resolve(namesIn(tree));
+    const plan = makePlan(tree, { names, asOfMs: nowMs });
+    const found: bigint[] = [];
+    let after: Position | null = null;
+    do {
+      const answer = archive.search({ plan, limit: 5_000, after });
+      for (const { id } of answer.positions) found.push(id);
+      after = answer.next;
+    } while (after !== null);
+    return found;
+  }
+
+  async function askOracle(queries: readonly string[]): Promise<bigint[][]> {
+    const around: OracleTask["around"] = {
+      asOfMs: nowMs,
+      authors: [...authors.values()],
+      posts: postsNamedIn(queries),
+    };
+    const findings = await Promise.all(
+      Array.from({ length: threads }, async (_, part): Promise<OracleFindings> => {
+        const task: OracleTask = { folder: archive.folder, queries, around, part, of: threads };
+        const worker = new Worker(new URL("../support/oracle-worker.ts", import.meta.url), {
+          workerData: task,
+        });
+        const [answer] = await once(worker, "message");
+        return answer;
+      }),
+    );
+    expect(findings.reduce((sum, part) => sum + part.posts, 0)).toBe(posts);
+    return queries.map((_, index) =>
+      findings.flatMap(({ found }) => [...(found[index] ?? [])]).sort((a, b) => (a > b ? -1 : 1)),
+    );
+  }
+
+  /** The others are not needed: no query asks for them. */
+  function postsNamedIn(queries: readonly string[]): OraclePost[] {
+    const numbers = queries.flatMap((query) => /conversation_id:(\d+)/.exec(query)?.[1] ?? []);
+    return archive.reader.operations
+      .records(numbers.map((number) => ({ id: BigInt(number), platform: "x" })))
+      .map(oraclePostOfX);
+  }
+
+  function difference(query: string, found: readonly bigint[], wanted: readonly bigint[]): string {
+    const inOracle = new Set(wanted);
+    const inArchive = new Set(found);
+    const only = (name: string, ids: bigint[]): string =>
+      `${ids.length} found by the ${name} alone\n${textsOf(ids.slice(0, 3))}`;
+    return [
+      `EARSHOT_TEST_SEED=${seed} ${query}`,
+      `archive ${found.length}, oracle ${wanted.length}`,
+      only(
+        "archive",
+        found.filter((id) => !inOracle.has(id)),
+      ),
+      only(
+        "oracle",
+        wanted.filter((id) => !inArchive.has(id)),
+      ),
+    ].join("\n");
+  }
+
+  function textsOf(ids: readonly bigint[]): string {
+    return archive.reader.operations
+      .records(ids.map((id) => ({ id, platform: "x" })))
+      .map((record) => `  ${record}`)
+      .join("\n");
+  }
+});
+
+/** Words of posts may be what the language refuses, such as a single bracket's worth of punctuation. */
+function isRead(query: string): boolean {
+  return parseQueryLeniently(query).diagnostics.every(({ severity }) => severity !== "error");
+}
+
+function secondsSince(start: number): string {
+  return ((performance.now() - start) / 1_000).toFixed(1);
+}

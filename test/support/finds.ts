@@ -1,0 +1,16 @@
+import { analyzeText } from "../../src/text/analyze.ts";
+import type { SequenceElement } from "../../src/text/sequence.ts";
+
+/** Whether a text holds tokens that satisfy these places of a query, side by side. */
+export function finds(elements: readonly SequenceElement[], text: string): boolean {
+  const { tokens } = analyzeText(text);
+  return tokens.some((_, start) =>
+    elements.every((element, index) => accepts(element, tokens[start + index])),
+  );
+}
+
+function accepts(element: SequenceElement, token: string | undefined): boolean {
+  if (token === undefined) return false;
+  if (element.kind === "any") return true;
+  return element.kind === "prefix" ? token.startsWith(element.prefix) : token === element.token;
+}

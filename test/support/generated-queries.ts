@@ -1,0 +1,283 @@
+import fc from "fast-check";
+import { lowestId } from "../../src/posts/ids.ts";
+import {
+  apps,
+  cashtags,
+  collocations,
+  counts,
+  dayMs,
+  emoji,
+  emoticons,
+  firstDayMs,
+  type KnownPost,
+  knownPosts,
+  labels,
+  languages,
+  missingPosts,
+  places,
+  tags,
+  users,
+  words,
+} from "./vocabulary.ts";
+
+/** Queries drawn from the shared vocabulary, over every operator of docs/query-language.md under each of its names. */
+const some = <Value>(values: readonly Value[]): fc.Arbitrary<Value> => fc.constantFrom(...values);
+
+/** Names of operators are not case-sensitive. */
+const named = (...names: readonly string[]): fc.Arbitrary<string> =>
+  some([...names, ...names, ...names.map((name) => name.toUpperCase())]);
+
+const valued = (
+  values: fc.Arbitrary<string | number | bigint>,
+  ...names: readonly string[]
+): fc.Arbitrary<string> =>
+  fc.tuple(named(...names), values).map(([name, value]) => `${name}:${value}`);
+
+const property = (...names: readonly string[]): fc.Arbitrary<string> =>
+  fc
+    .tuple(named("filter", "is", "has"), named(...names))
+    .map(([operator, name]) => `${operator}:${name}`);
+
+const quotes = some([
+  ['"', '"'],
+  ['"', '"'],
+  ["“", "”"],
+  ["„", "“"],
+  ["«", "»"],
+  ["「", "」"],
+] as const);
+const quoted = (content: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+  fc.tuple(quotes, content).map(([[open, close], inside]) => `${open}${inside}${close}`);
+
+const term = some([...words, ...emoji]);
+const pieceOfCollocation = fc
+  .tuple(some(collocations), fc.nat(2), fc.integer({ min: 2, max: 3 }))
+  .map(([parts, from, length]) => parts.slice(from, from + length).join(" "));
+
+const day = fc.integer({ min: 0, max: 6 }).map((n) => `2026-01-0${n + 1}`);
+const moment = fc.oneof(
+  { weight: 3, arbitrary: day },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(day, some(["_00:00:05_UTC", "T00:00:05Z", "_01:00:00_CET", "T02:00:00+02:00"]))
+      .map((parts) => parts.join("")),
+  },
+);
+const seconds = fc
+  .tuple(fc.integer({ min: 0, max: 6 }), some([-1, 0, 1, 5]))
+  .map(([days, after]) => (firstDayMs + days * dayMs) / 1_000 + after);
+
+const mentioned = [...knownPosts, ...missingPosts];
+const id = fc.oneof(
+  { weight: 3, arbitrary: fc.tuple(some(mentioned), some([-1n, 0n, 0n, 1n])).map(shifted) },
+  { weight: 2, arbitrary: fc.integer({ min: 0, max: 5 }).map(firstIdOfDay) },
+  { weight: 1, arbitrary: some([0n, 2n ** 63n - 1n]) },
+);
+const post = fc.oneof(
+  { weight: 2, arbitrary: some(mentioned).map((known) => String(known.id)) },
+  { weight: 2, arbitrary: some(mentioned).map(({ uri }) => `"${uri}"`) },
+  { weight: 1, arbitrary: some(mentioned).map(pageOf) },
+);
+
+const domains = [
+  "example.com",
+  "EXAMPLE.com",
+  "news.example.org",
+  "example.org",
+  "shop.example.com",
+  "bücher.example",
+  "xn--bcher-kva.example",
+  "t.co",
+  "localhost",
+  "ample.com",
+];
+const partsOfLinks = [
+  "example.com",
+  '"https://www.example.com/status/20"',
+  "t.co",
+  "status/20",
+  "a-b",
+  '"café"',
+  "what/now",
+  '"bücher.example/東京"',
+  "a?b=c",
+  "localhost:3000",
+];
+
+/** Each operator of the language under its first name, so that a test can count how often each one is met. */
+export const generatedLeaves: Readonly<Record<string, fc.Arbitrary<string>>> = {
+  word: term,
+  "+word": some([...words, "OR", "AND", "NOT"]).map((word) => `+${word}`),
+  phrase: quoted(
+    fc.oneof(
+      { weight: 3, arbitrary: pieceOfCollocation },
+      { weight: 1, arbitrary: fc.array(term, { minLength: 1, maxLength: 2 }).map(spaced) },
+      { weight: 1, arbitrary: some(["OR", "lang:en", "rt ann", "AT&T", "a - b", "AT&amp;T"]) },
+    ),
+  ),
+  "phrase with *": quoted(
+    fc.oneof(
+      some(collocations).map((parts) => parts.with(1, "*").join(" ")),
+      fc.tuple(term, some(["*", "* *"]), term).map(spaced),
+      pieceOfCollocation.map((piece) => `* ${piece} *`),
+    ),
+  ),
+  hashtag: fc
+    .tuple(some(["#", "#", "＃"]), some([...tags, "NEWS", "ÉTÉ", "news's"]))
+    .map((parts) => parts.join("")),
+  cashtag: some([...cashtags, "$twtr", "$brk.a"]),
+  mention: some(users).map((user) => `@${user.replace(/^@/, "")}`),
+  question: some(["?", "？"]),
+  emoticon: some([...emoticons, ":-)", "=P"]),
+  from: valued(some(users), "from"),
+  to: valued(some(users), "to"),
+  lang: valued(some([...languages, "zh", "ZH", "he", "id", "pt"]), "lang"),
+  since: valued(moment, "since"),
+  until: valued(moment, "until"),
+  since_time: valued(seconds, "since_time"),
+  until_time: valued(seconds, "until_time"),
+  within_time: valued(some(["1d", "2d", "4d", "6d", "36h", "7200m", "432000s"]), "within_time"),
+  since_id: valued(id, "since_id"),
+  max_id: valued(id, "max_id"),
+  min_faves: valued(some(counts), "min_faves", "min_likes"),
+  min_retweets: valued(some(counts), "min_retweets", "min_reposts"),
+  min_replies: valued(some(counts), "min_replies"),
+  min_quotes: valued(some(counts), "min_quotes"),
+  "filter:retweets": property("retweets", "retweet"),
+  "filter:nativeretweets": property("nativeretweets", "nativeretweet"),
+  "filter:replies": property("replies", "reply"),
+  "filter:self_threads": property("self_threads", "self_thread"),
+  "filter:quote": property("quote", "quotes"),
+  "filter:safe": property("safe"),
+  "filter:verified": property("verified"),
+  "filter:links": property("links", "link"),
+  "filter:media": property("media"),
+  "filter:images": property("images", "image", "twimg"),
+  "filter:videos": property("videos", "video", "native_video", "consumer_video"),
+  "filter:hashtags": property("hashtags", "hashtag"),
+  "filter:mentions": property("mentions", "mention"),
+  "filter:cashtags": property("cashtags", "cashtag"),
+  "filter:geo": property("geo"),
+  "filter:has_engagement": property("has_engagement", "engagement"),
+  exclude: valued(
+    some(["retweets", "nativeretweets", "replies", "quotes", "links", "media", "safe", "geo"]),
+    "exclude",
+  ),
+  conversation_id: valued(post, "conversation_id"),
+  in_reply_to: valued(post, "in_reply_to", "in_reply_to_tweet_id", "in_reply_to_status_id"),
+  quoted: valued(post, "quoted", "quoted_tweet_id"),
+  quoted_user_id: valued(some(users), "quoted_user_id", "quoted_user"),
+  retweets_of: valued(some(users), "retweets_of", "retweets_of_user_id"),
+  retweets_of_tweet_id: valued(post, "retweets_of_tweet_id"),
+  geocode: fc
+    .tuple(named("geocode"), some(places), some(["1km", "30km", "50mi", "3000km", "20000KM"]))
+    .map(([name, { lat, lon }, radius]) => `${name}:${lat},${lon},${radius}`),
+  url: valued(some(partsOfLinks), "url"),
+  "bare link": some([
+    "https://www.example.com/status/20",
+    "example.com",
+    "news.example.org/a-b_c",
+    '"http://t.co/AbC"',
+    "Example.com/what/now",
+  ]),
+  domain: valued(some(domains), "domain"),
+  platform: valued(some(["bluesky", "mastodon", "x", "X"]), "platform"),
+  label: valued(some([...labels, "SPOILER", "graphic-media"]), "label"),
+  source: fc
+    .tuple(
+      named("source"),
+      some([
+        ...apps.filter((app) => app !== "").map((app) => `"${app}"`),
+        "Twitter_for_iOS",
+        "twitter-for-ios",
+        "ivory",
+      ]),
+    )
+    .map(([name, app]) => `${name}:${app}`),
+};
+
+/** A query as it was drawn, so that a failing one can be made smaller. */
+export type DrawnQuery =
+  | { kind: "leaf"; operator: string; text: string }
+  | { kind: "not"; sign: string; child: DrawnQuery }
+  /** `joint` stands between the parts; without parentheses a group lies open in the one around it. */
+  | { kind: "group"; joint: string; isOpen: boolean; parts: readonly DrawnQuery[] };
+
+const leaf: fc.Arbitrary<DrawnQuery> = fc.oneof(
+  ...Object.entries(generatedLeaves).map(([operator, texts]) =>
+    texts.map((text): DrawnQuery => ({ kind: "leaf", operator, text })),
+  ),
+);
+
+/** Queries of up to three levels. */
+export const drawnQuery: fc.Arbitrary<DrawnQuery> = fc.letrec<{ query: DrawnQuery }>((tie) => ({
+  query: fc.oneof(
+    { maxDepth: 3, withCrossShrink: true },
+    { weight: 5, arbitrary: leaf },
+    { weight: 4, arbitrary: group(tie("query")) },
+    {
+      weight: 2,
+      arbitrary: fc
+        .tuple(some(["-", "-", "NOT ", "--"]), tie("query"))
+        .map(([sign, child]): DrawnQuery => ({ kind: "not", sign, child })),
+    },
+  ),
+})).query;
+
+export const generatedQuery: fc.Arbitrary<string> = drawnQuery.map(printed);
+
+function group(part: fc.Arbitrary<DrawnQuery>): fc.Arbitrary<DrawnQuery> {
+  return fc
+    .record({
+      joint: some([" ", " ", " AND ", " OR ", " OR "]),
+      isOpen: fc.boolean(),
+      parts: fc.array(part, { minLength: 2, maxLength: 3 }),
+    })
+    .map((values): DrawnQuery => ({ kind: "group", ...values }));
+}
+
+/** The text of a drawn query. */
+export function printed(query: DrawnQuery): string {
+  return query.kind === "group" ? inside(query) : printedPart(query, "");
+}
+
+/** The leaves of a drawn query. */
+export function leavesOf(query: DrawnQuery): { operator: string; text: string }[] {
+  if (query.kind === "leaf") return [query];
+  return query.kind === "not" ? leavesOf(query.child) : query.parts.flatMap(leavesOf);
+}
+
+/** A group needs no parentheses where they would change nothing: alternatives among conjuncts, and conjuncts among conjuncts. */
+function printedPart(query: DrawnQuery, joint: string): string {
+  if (query.kind === "leaf") return query.text;
+  if (query.kind === "not") return `${query.sign}${printedPart(query.child, "-")}`;
+  const mayLieOpen = joint === " " || joint === " AND " || joint === query.joint;
+  const text = inside(query);
+  // A parenthesis right behind an emoticon would be its mouth.
+  return query.isOpen && mayLieOpen ? text : `(${text} )`;
+}
+
+const inside = ({ joint, parts }: DrawnQuery & { kind: "group" }): string =>
+  parts.map((part) => printedPart(part, joint)).join(joint);
+
+function spaced(parts: readonly string[]): string {
+  return parts.join(" ");
+}
+
+function shifted([{ id }, by]: [KnownPost, bigint]): bigint {
+  return id + by;
+}
+
+function firstIdOfDay(days: number): bigint {
+  return lowestId(firstDayMs + days * dayMs);
+}
+
+/** The address of a post's page, where its platform has one that queries read. */
+function pageOf({ platform, uri, nativeId, id }: KnownPost): string {
+  if (nativeId !== null) return `https://twitter.com/ann/status/${nativeId}?s=20`;
+  if (platform !== "bluesky") return String(id);
+  const [, account = "", key = ""] = /^at:\/\/([^/]+)\/[^/]+\/(.+)$/.exec(uri) ?? [];
+  const handle = account === "did:plc:ann" ? "ann.example.com" : account;
+  return `https://bsky.app/profile/${handle}/post/${key}`;
+}

@@ -1,0 +1,52 @@
+import { parentPort, workerData } from "node:worker_threads";
+import type { Position } from "../../src/archive/archive.ts";
+import { createReader } from "../../src/archive/reader.ts";
+import { all } from "../../src/query/make-plan.ts";
+import { analyzePost, compileOracle, type OracleAround } from "../oracle/oracle.ts";
+import { oraclePostOfX } from "./oracle-post.ts";
+
+/** What a thread is asked: the queries over every `of`-th page of an archive's posts, from the `part`-th on. */
+export type OracleTask = {
+  folder: string;
+  queries: readonly string[];
+  around: OracleAround;
+  part: number;
+  of: number;
+};
+
+/** For each query the IDs found, newest first, and how many posts were looked at. */
+export type OracleFindings = { found: BigUint64Array[]; posts: number };
+
+const postsOfPage = 1_000;
+
+const { folder, queries, around, part, of } = workerData as OracleTask;
+const reader = createReader(folder, 8_000, { now: () => 0, elapsed: () => 0 });
+const finds = queries.map((query) => compileOracle(query, around));
+const found = queries.map((): bigint[] => []);
+let posts = 0;
+let after: Position | null = null;
+let page = 0;
+do {
+  const answer = reader.operations.search({
+    plan: all([]),
+    platforms: ["x"],
+    fromMs: null,
+    toMs: null,
+    after,
+    limit: postsOfPage,
+    deadlineMs: Number.POSITIVE_INFINITY,
+  });
+  if (page++ % of === part) reader.operations.records(answer.positions).forEach(look);
+  after = answer.next;
+} while (after !== null);
+reader.close();
+const findings: OracleFindings = { found: found.map((ids) => new BigUint64Array(ids)), posts };
+parentPort?.postMessage(findings);
+
+function look(text: string): void {
+  const record = oraclePostOfX(text);
+  const id = BigInt(record.ID);
+  const post = analyzePost(record);
+  posts += 1;
+  for (const [index, isFound] of finds.entries()) if (isFound(post)) found[index]?.push(id);
+}

@@ -1,0 +1,148 @@
+import type { Position } from "../../src/archive/archive.ts";
+import { comparePositions } from "../../src/archive/search.ts";
+import { matches, type Subject } from "../../src/posts/matcher.ts";
+import { countThresholds } from "../../src/posts/terms.ts";
+import type { PlanNode } from "../../src/query/plan.ts";
+import { GAP } from "../../src/text/analyze.ts";
+import { atLeast, hasGeo } from "../../src/text/facets.ts";
+import type { SequenceElement } from "../../src/text/sequence.ts";
+
+/**
+ * An executor that follows docs/executors.md and uses nothing which does not stand there: posting lists in memory and set
+ * operations over them. Posts are numbered in the order of the answers, so that every list is in that order.
+ */
+export type PostingListExecutor = {
+  search(request: { plan: PlanNode; limit: number; after: Position | null }): Answer;
+};
+
+type Answer = {
+  positions: Position[];
+  next: Position | null;
+  candidates: number;
+  rechecked: number;
+};
+
+type Numbers = ReadonlySet<number>;
+type Side = "superset" | "subset";
+type Found = { posts: Numbers; exact: boolean };
+/** Where a term stands: for each post the places in its sequence of terms. */
+type Postings = ReadonlyMap<number, Numbers>;
+
+export function postingListExecutor(subjects: readonly Subject[]): PostingListExecutor {
+  const posts = subjects.toSorted(comparePositions);
+  const everyPost: Numbers = new Set(posts.keys());
+  const nothing: Found = { posts: new Set(), exact: true };
+  const index = indexOf(posts);
+
+  function find(side: Side, plan: PlanNode): Found {
+    switch (plan.kind) {
+      case "all":
+        return { posts: everyPost, exact: true };
+      case "none":
+        return nothing;
+      case "and":
+        return combined(side, plan.children, inBoth, everyPost);
+      case "or":
+        return combined(side, plan.children, inEither, nothing.posts);
+      case "not": {
+        const child = find(side === "superset" ? "subset" : "superset", plan.child);
+        return { posts: without(everyPost, child.posts), exact: child.exact };
+      }
+      case "terms":
+        return { posts: holding(plan.elements), exact: true };
+      case "time":
+      case "id":
+        return { posts: side === "superset" ? everyPost : nothing.posts, exact: false };
+      case "platform":
+        return { posts: where(({ platform }) => platform === plan.platform), exact: true };
+      case "min-count":
+        return reaching(side, plan);
+      case "geo":
+        return { posts: side === "superset" ? withToken(hasGeo) : nothing.posts, exact: false };
+    }
+  }
+
+  function combined(
+    side: Side,
+    children: readonly PlanNode[],
+    join: typeof inBoth,
+    start: Numbers,
+  ): Found {
+    const found = children.map((child) => find(side, child));
+    return {
+      posts: found.reduce((joined, each) => join(joined, each.posts), start),
+      exact: found.every(({ exact }) => exact),
+    };
+  }
+
+  function reaching(side: Side, plan: PlanNode & { kind: "min-count" }): Found {
+    const threshold =
+      side === "superset"
+        ? countThresholds.findLast((each) => each <= plan.atLeast)
+        : countThresholds.find((each) => each >= plan.atLeast);
+    if (threshold !== undefined) {
+      const token = atLeast(plan.metric, threshold);
+      return { posts: withToken(token), exact: threshold === plan.atLeast };
+    }
+    return { posts: side === "superset" ? everyPost : nothing.posts, exact: false };
+  }
+
+  const where = (holds: (post: Subject) => boolean): Numbers =>
+    new Set(posts.flatMap((post, number) => (holds(post) ? [number] : [])));
+  const withToken = (token: string): Numbers => new Set(index.get(token)?.keys() ?? []);
+
+  /** The posts in which the elements stand side by side. */
+  function holding(elements: readonly SequenceElement[]): Numbers {
+    const [first, ...rest] = elements.map(postingsOf);
+    const starts = [...(first ?? [])];
+    const found = starts.filter(([number, places]) =>
+      [...places].some((place) => rest.every((next, n) => next.get(number)?.has(place + n + 1))),
+    );
+    return new Set(found.map(([number]) => number));
+  }
+
+  function postingsOf(element: SequenceElement): Postings {
+    if (element.kind === "token") return index.get(element.token) ?? new Map();
+    const fits = (term: string): boolean =>
+      element.kind === "prefix" ? term.startsWith(element.prefix) : term !== GAP;
+    const merged = new Map<number, Numbers>();
+    for (const [term, postings] of index) {
+      if (!fits(term)) continue;
+      for (const [number, places] of postings) {
+        merged.set(number, inEither(places, merged.get(number) ?? new Set()));
+      }
+    }
+    return merged;
+  }
+
+  return {
+    search: ({ plan, limit, after }) => {
+      const { posts: superset, exact } = find("superset", plan);
+      const candidates = posts.filter(
+        (post, number) =>
+          superset.has(number) && (after === null || comparePositions(after, post) < 0),
+      );
+      const found = exact ? candidates : candidates.filter((post) => matches(plan, post));
+      const positions = found.slice(0, limit).map(({ id, platform }) => ({ id, platform }));
+      const next = found.length > limit ? (positions.at(-1) ?? null) : null;
+      const rechecked = exact ? 0 : candidates.length;
+      return { positions, next, candidates: candidates.length, rechecked };
+    },
+  };
+}
+
+const inBoth = (a: Numbers, b: Numbers): Numbers => new Set([...a].filter((n) => b.has(n)));
+const inEither = (a: Numbers, b: Numbers): Numbers => new Set([...a, ...b]);
+const without = (a: Numbers, b: Numbers): Numbers => new Set([...a].filter((n) => !b.has(n)));
+
+function indexOf(posts: readonly Subject[]): Map<string, Map<number, Set<number>>> {
+  const index = new Map<string, Map<number, Set<number>>>();
+  for (const [number, post] of posts.entries()) {
+    for (const [place, term] of post.terms().entries()) {
+      const postings = index.get(term) ?? new Map<number, Set<number>>();
+      postings.set(number, (postings.get(number) ?? new Set<number>()).add(place));
+      index.set(term, postings);
+    }
+  }
+  return index;
+}

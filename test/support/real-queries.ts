@@ -1,0 +1,125 @@
+import { seededRandom } from "../../bench/measure.ts";
+
+/** What queries are drawn from: a post that was read from the data, as an import record has it. */
+export type Sample = { text: string; author: string; ms: number; id: string };
+
+const link = /https?:\/\/[^\s]+/g;
+const emojiForm =
+  /\p{Extended_Pictographic}(?:\ufe0f|\p{Emoji_Modifier})?|\p{Regional_Indicator}{2}/gu;
+const withoutSpaces =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Hangul}]{2,}/gu;
+
+/** How many queries of each kind; `drawRealQueries` draws all of them. */
+const ofEachKind = 16;
+
+/**
+ * Queries drawn from the words, hashtags, accounts, links and days of real posts: frequent ones, rare ones and those between, of
+ * many scripts, by themselves and put together. The same ones for the same posts and seed.
+ */
+export function drawRealQueries(samples: readonly Sample[], seed: number): string[] {
+  const random = seededRandom(seed);
+  const upTo = (end: number): number => Math.floor(random() * end);
+  const pick = <Item>(items: readonly Item[]): Item => {
+    const item = items[upTo(items.length)];
+    if (item === undefined) throw new Error("nothing to draw from");
+    return item;
+  };
+
+  const texts = samples.map(({ text }) => text.replaceAll(link, " "));
+  const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{M}\p{N}_]+/gu) ?? [];
+  const byFrequency = (items: Iterable<string>): string[] =>
+    [...Map.groupBy(items, (item) => item)]
+      .sort(([, a], [, b]) => b.length - a.length)
+      .map(([item]) => item);
+  const words = byFrequency(texts.flatMap((text) => wordsOf(text.toLowerCase())));
+  const common = words.slice(0, 300);
+  const middle = words.slice(300, 6_000);
+  const rare = words.slice(6_000);
+  const inScript = (script: string): string[] => {
+    const form = new RegExp(`^\\p{Script=${script}}{2,}$`, "u");
+    return words.filter((word) => form.test(word));
+  };
+  const matchesOf = (form: RegExp): string[] =>
+    byFrequency(texts.flatMap((text) => text.match(form) ?? []));
+  const hashtags = matchesOf(/#[\p{L}\p{N}_]+/gu);
+  const mentions = matchesOf(/@\w{2,15}\b/g);
+  const emoji = matchesOf(emojiForm);
+  const runs = matchesOf(withoutSpaces);
+  const cashtags = matchesOf(/\$[A-Za-z]{2,6}\b/g);
+  const links = samples.flatMap(({ text }) => text.match(link) ?? []);
+  const hosts = byFrequency(links.flatMap((url) => hostOf(url) ?? []));
+  const cyrillic = inScript("Cyrillic");
+  const arabic = inScript("Arabic");
+  const often = (items: readonly string[]): string =>
+    pick(items.slice(0, random() < 0.5 ? 40 : items.length));
+  const phrase = (): string => {
+    for (;;) {
+      const parts = pick(texts).split(/\s+/);
+      const from = upTo(parts.length);
+      const cut = parts.slice(from, from + 2 + upTo(3));
+      const text = cut.join(" ").replaceAll(/["“”„«»「」\\]/g, "");
+      if (cut.length > 1 && wordsOf(text).length > 1) return `"${text}"`;
+    }
+  };
+  const pieceOfRun = (): string => {
+    const characters = Array.from(pick(runs));
+    const from = upTo(characters.length);
+    return characters.slice(from, from + 1 + upTo(3)).join("");
+  };
+  const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+  const span = (): string => {
+    const { ms } = pick(samples);
+    return `since:${day(ms)} until:${day(ms + (1 + upTo(30)) * 86_400_000)}`;
+  };
+  const language = (): string => `lang:${pick(["en", "ru", "de", "ar", "und", "uk", "zh", "it"])}`;
+  const property = (): string =>
+    pick([
+      "filter:retweets",
+      "-filter:retweets",
+      "is:quote",
+      "filter:links",
+      "-has:links",
+      "has:hashtags",
+      "has:mentions",
+      "is:reply",
+      "filter:nativeretweets",
+      "filter:safe",
+      "-filter:media",
+      "?",
+    ]);
+  const word = (): string => pick(pick([common, middle, rare]));
+
+  const kinds: (() => string)[] = [
+    () => pick(common),
+    () => pick(middle),
+    () => pick(rare),
+    () => often(cyrillic),
+    () => often(arabic),
+    () => pick(runs),
+    pieceOfRun,
+    () => often(emoji),
+    () => often(hashtags),
+    () => often(mentions),
+    phrase,
+    phrase,
+    () => phrase().replace(/ \S+ /, " * "),
+    () => `from:${pick(samples).author}`,
+    () => `${pick(["to:", "@"])}${often(mentions).slice(1)}`,
+    () => `domain:${often(hosts)}`,
+    () => pick(links),
+    () => `url:${often(hosts)}`,
+    () => `${word()} ${span()}`,
+    () => `${pick(common)} -${pick(common)} ${property()}`,
+    () => `${word()} OR ${word()} OR ${often(hashtags)}`,
+    () => `(${word()} OR ${phrase()}) -(${pick(common)} OR ${often(mentions)}) ${language()}`,
+    () => `${often(emoji)} ${property()}`,
+    () => `${language()} ${property()} ${pick(common)}`,
+    () => `${language()} ${property()} since_id:${pick(samples).id} max_id:${pick(samples).id}`,
+    () => `conversation_id:${pick(samples).id} OR ${often(cashtags)}`,
+  ];
+  return kinds.flatMap((draw) => Array.from({ length: ofEachKind }, draw));
+}
+
+function hostOf(url: string): string | null {
+  return URL.canParse(url) ? new URL(url).hostname.replace(/^www\./, "") : null;
+}

@@ -1,0 +1,94 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Post } from "../../src/posts/post.ts";
+import type { DrawnQuery } from "./generated-queries.ts";
+import { makePost } from "./make-post.ts";
+
+/** A query and the posts over which its answers differ. */
+export type Case = { query: DrawnQuery; posts: readonly Post[] };
+
+const mostTries = 1_000;
+
+/** A smaller case of which the same holds: fewer posts, a smaller query, posts with less in them. */
+export function shrink(start: Case, stillDiffers: (smaller: Case) => boolean): Case {
+  let best = start;
+  let tries = 0;
+  const candidates = [fewerPosts, smallerQueries, plainerPosts];
+  for (let step = 0; step < candidates.length; ) {
+    const smaller = candidates[step]?.(best).find(
+      (candidate) => tries++ < mostTries && stillDiffers(candidate),
+    );
+    if (smaller === undefined) {
+      step += 1;
+    } else {
+      best = smaller;
+      step = 0;
+    }
+  }
+  return best;
+}
+
+/** What a post says beside what `makePost` says: enough to make it again. */
+export function specialsOf(post: Post): Partial<Post> {
+  const usual = Object.entries(makePost());
+  return Object.fromEntries(
+    Object.entries(post).filter(([field, value]) => {
+      const [, other] = usual.find(([name]) => name === field) ?? [];
+      return !isDeepStrictEqual(value, other);
+    }),
+  );
+}
+
+function fewerPosts({ query, posts }: Case): Case[] {
+  const sizes = [2, 4, 8, 16].map((parts) => Math.ceil(posts.length / parts));
+  return [...new Set([...sizes, 1])]
+    .filter((size) => size < posts.length)
+    .flatMap((size) => {
+      const starts = Array.from({ length: Math.ceil(posts.length / size) }, (_, n) => n * size);
+      return starts.map((start) => ({ query, posts: posts.toSpliced(start, size) }));
+    });
+}
+
+function smallerQueries({ query, posts }: Case): Case[] {
+  return smaller(query).map((less) => ({ query: less, posts }));
+}
+
+function smaller(query: DrawnQuery): DrawnQuery[] {
+  if (query.kind === "leaf") return [];
+  if (query.kind === "not") {
+    return [query.child, ...smaller(query.child).map((child) => ({ ...query, child }))];
+  }
+  const { parts } = query;
+  const without =
+    parts.length > 2
+      ? parts.map((_, index) => ({ ...query, parts: parts.toSpliced(index, 1) }))
+      : [];
+  const within = parts.flatMap((part, index) =>
+    smaller(part).map((less) => ({ ...query, parts: parts.with(index, less) })),
+  );
+  return [...parts, ...without, ...within];
+}
+
+function plainerPosts({ query, posts }: Case): Case[] {
+  return posts.flatMap((post, index) =>
+    plainer(post).map((less) => ({ query, posts: posts.with(index, less) })),
+  );
+}
+
+function plainer(post: Post): Post[] {
+  const usual = makePost();
+  const fields = Object.keys(specialsOf(post)).filter((field) => !identity.has(field));
+  const withUsual = fields.map((field) => ({ ...post, [field]: usual[field as keyof Post] }));
+  const characters = Array.from(post.text);
+  const sizes = [16, 4, 1].filter((size) => size < characters.length);
+  const shorter = sizes.flatMap((size) =>
+    characters
+      .keys()
+      .filter((at) => at % size === 0)
+      .map((at) => ({ ...post, text: characters.toSpliced(at, size).join("") }))
+      .toArray(),
+  );
+  return [...withUsual, ...shorter].filter((less) => !isDeepStrictEqual(less, post));
+}
+
+/** What makes a post this one stays. */
+const identity = new Set(["platform", "uri", "nativeId", "createdMs", "createdAt", "seenMs"]);

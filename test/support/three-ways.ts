@@ -1,0 +1,42 @@
+import type { Post } from "../../src/posts/post.ts";
+import { analyzePost, compileOracle } from "../oracle/oracle.ts";
+import { oracleAround, oraclePosts } from "./oracle-post.ts";
+import { openPostSet } from "./post-set.ts";
+import { asOfMs } from "./vocabulary.ts";
+
+/** What archive, matcher and oracle find for one query: names of posts, newest ID first. */
+export type Answers = { archive: string[]; matcher: string[]; oracle: string[] };
+
+export type ThreeWays = {
+  answersTo(query: string): Answers;
+  remove(): void;
+};
+
+/** Three independent answers over the same posts. The oracle sees what the API shows of them. */
+export function openThreeWays(posts: readonly Post[]): ThreeWays {
+  const set = openPostSet(posts);
+  const held = oraclePosts(set.archive, posts);
+  const around = oracleAround(posts, held, asOfMs);
+  const analyzed = held.map((post) => ({
+    name: `${post.Metadata.platform} ${post.ID}`,
+    post: analyzePost(post),
+  }));
+  return {
+    answersTo: (query) => {
+      const plan = set.planOf(query);
+      const finds = compileOracle(query, around);
+      return {
+        archive: set.foundByArchive(plan),
+        matcher: set.foundByMatcher(plan),
+        oracle: analyzed.filter(({ post }) => finds(post)).map(({ name }) => name),
+      };
+    },
+    remove: set.remove,
+  };
+}
+
+/** Whether all three found the same posts in the same order. */
+export function agree({ archive, matcher, oracle }: Answers): boolean {
+  const found = archive.join();
+  return found === matcher.join() && found === oracle.join();
+}

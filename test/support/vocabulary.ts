@@ -1,0 +1,246 @@
+import { hashUri, lowestId, numberedId, xUri } from "../../src/posts/ids.ts";
+import type { Platform } from "../../src/posts/post.ts";
+
+/**
+ * The few words, accounts, tags, days, places and posts that generated posts and queries are both drawn from, so that they meet
+ * often.
+ */
+export const dayMs = 86_400_000;
+export const firstDayMs = Date.UTC(2026, 0, 1);
+/** When a generated query is taken to be submitted. */
+export const asOfMs = firstDayMs + 6 * dayMs;
+/** The key of uri hashes in archives of generated posts: their IDs are the same in every run. */
+export const uriKey = "generated";
+
+/** Words and what else stands in texts, those that a query can hold as one term. */
+export const words = [
+  "river",
+  "Stone",
+  "Café",
+  "cafe\u0301",
+  "naïve",
+  "don't",
+  "don’t",
+  "state-of-the-art",
+  "ann",
+  "news",
+  "rt",
+  "or",
+  "a_b",
+  "x2",
+  "ＦＵＬＬ",
+  "ﬁne",
+  "Straße",
+  "ΟΔΟΣ",
+  "İstanbul",
+  "Ёлка",
+  "йога",
+  "سَلام",
+  "مدرسة",
+  "שָׁלוֹם",
+  "東京タワー",
+  "京",
+  "猫",
+  "か\u3099く",
+  "がく",
+  "ｶﾞｸ",
+  "서울",
+  "ㅋㅋ",
+  "กรุงเทพ",
+  "น้ำ",
+  "ລາວ",
+  "हिन्दी",
+  "soft\u00adware",
+  "zero\u200bwidth",
+  "w".repeat(70),
+];
+
+export const emoji = ["👍", "👍🏽", "🇩🇪", "👨‍👩‍👧", "1️⃣", "❤️", "❤", "👩🏽‍🚀", "😀"];
+
+/** Words that stand side by side; phrases are cut from these. */
+export const collocations = [
+  ["river", "stone", "cafe"],
+  ["don't", "river", "x2"],
+  ["東京", "タワー", "x2"],
+  ["x2", "กรุงเทพ", "น้ำ"],
+  ["naïve", "👍🏽", "猫", "서울"],
+  ["rt", "ann", "state-of-the-art"],
+  ["סלום", "שלום", "river"],
+];
+
+/** What looks like something else, or breaks careless code. */
+export const hostile = [
+  "lang:en",
+  "is:post",
+  "likes>=10",
+  "from:ann",
+  "has:link",
+  "#",
+  "@",
+  "$",
+  '"',
+  "''",
+  "|",
+  "~",
+  "*",
+  "\u0000",
+  "\ud800",
+  "\ufffd",
+  "\u0301",
+  "\ufe0f",
+  "\u200d",
+  "?",
+  "？",
+  "&amp;",
+  "&amp;lt;",
+  "AT&amp;T",
+  "&#39;",
+  "RT @ann: hi",
+  "RT@ann",
+  "(https://example.com/a?b=c)",
+  "example.com/what?now",
+  "ann@example.com",
+  "w".repeat(120),
+  "京".repeat(30),
+];
+
+export const emoticons = [":)", ":-(", ":D", ";)", "=)", ":P", ":o", ";-D"];
+export const cashtags = ["$TWTR", "$fb", "$BRK.A", "$FB"];
+export const tags = ["news", "Été", "日本", "x2", "news_日本"];
+
+/** Accounts as posts name them: some go by several names, some share one, and handles look like ids. */
+export const accounts: readonly { username: string; userId: string | null }[] = [
+  { username: "ann", userId: "did:plc:ann" },
+  { username: "ann.example.com", userId: "did:plc:ann" },
+  { username: "ann", userId: null },
+  { username: "Bob", userId: "4242" },
+  { username: "bobby", userId: "4242" },
+  { username: "bob", userId: "did:plc:bob" },
+  { username: "4242", userId: "777" },
+  { username: "carol", userId: null },
+  { username: "Dora@social.example", userId: null },
+  { username: "", userId: "did:plc:ann" },
+];
+/** What queries call accounts. */
+export const users = [
+  "ann",
+  "ANN",
+  "@ann",
+  "ann.example.com",
+  "did:plc:ann",
+  "did:plc:bob",
+  "Bob",
+  "bobby",
+  "4242",
+  "777",
+  "carol",
+  "dora@social.example",
+  "nobody",
+];
+
+export const links = [
+  "https://www.example.com/status/20?utm_source=x",
+  "https://news.example.org/a-b_c/",
+  "http://t.co/AbC",
+  "https://user@shop.example.com:8443/caf%C3%A9#top",
+  "https://xn--bcher-kva.example/東京",
+  "HTTP://EXAMPLE.COM:80/What/Now",
+  "http://localhost:3000/a",
+];
+
+export const languages = ["en", "zh-CN", "zh_TW", "iw", "ja", "und", "zxx", "pt-BR", "in"];
+
+export const places = [
+  { lat: 52.52, lon: 13.405 },
+  { lat: 52.4, lon: 13.07 },
+  { lat: 0.1, lon: 179.95 },
+  { lat: 0.1, lon: -179.95 },
+  { lat: 89.95, lon: 40 },
+  { lat: -90, lon: 180 },
+];
+
+export const counts = [0, 1, 9, 10, 11, 99, 100, 999, 1000, 1023, 1024];
+
+export const labels = ["spoiler", "Spoiler", "porn", "Graphic-Media", "nsfl", "!warn", "übel"];
+export const apps = [
+  "Twitter for iOS",
+  "twitter for_ios",
+  "Twitter-for-iOS",
+  "Ivory",
+  "Ｉvory",
+  "Mona: the app",
+  "",
+];
+export const mediaTypes = [
+  "image",
+  "image/png",
+  "IMAGE/JPEG",
+  "photo",
+  "Picture",
+  "image/gif",
+  "gif",
+  "GIFV",
+  "animated_gif",
+  "video",
+  "video/mp4",
+  "audio",
+  "unknown",
+  "images",
+];
+
+export type KnownPost = {
+  platform: Platform;
+  uri: string;
+  nativeId: bigint | null;
+  createdMs: number;
+  /** By which its source knows it, where imports name it so. */
+  number: string | null;
+  /** The ID under which an archive with `uriKey` holds it. */
+  id: bigint;
+};
+
+const xNumber = (ms: number): bigint => lowestId(ms) | 7n;
+const numbered = (platform: Platform, uri: string, createdMs: number): KnownPost => ({
+  platform,
+  uri,
+  nativeId: null,
+  createdMs,
+  number: /^import:[a-z]+:(\d+)/.exec(uri)?.[1] ?? null,
+  id: numberedId(createdMs, hashUri(uriKey, uri).number),
+});
+const ofX = (id: bigint, createdMs: number): KnownPost => ({
+  platform: "x",
+  uri: xUri(id),
+  nativeId: id,
+  createdMs,
+  number: String(id),
+  id,
+});
+
+const firstOfBluesky = numbered(
+  "bluesky",
+  "at://did:plc:ann/app.bsky.feed.post/3kaaaaaaaaaa2",
+  firstDayMs + dayMs,
+);
+
+/**
+ * Posts that others refer to, whose identity nothing draws. Two of them have one number, and one has a number of X from before
+ * numbers told times.
+ */
+export const knownPosts: readonly KnownPost[] = [
+  firstOfBluesky,
+  numbered("bluesky", "at://did:plc:bob/app.bsky.feed.post/3kbbbbbbbbbb2", firstDayMs + 2 * dayMs),
+  numbered("mastodon", "https://social.example/users/ann/statuses/1", firstDayMs + 3 * dayMs),
+  numbered("mastodon", "import:mastodon:77@social.example", firstDayMs + 3 * dayMs),
+  ofX(xNumber(firstDayMs + 2 * dayMs), firstDayMs + 2 * dayMs),
+  ofX(firstOfBluesky.id, firstOfBluesky.createdMs),
+  ofX(20n, Date.UTC(2006, 2, 21)),
+  numbered("x", "https://example.com/kept/7", firstDayMs + 4 * dayMs),
+];
+
+/** Posts that others refer to and no archive holds. */
+export const missingPosts: readonly KnownPost[] = [
+  numbered("bluesky", "at://did:plc:gone/app.bsky.feed.post/3kcccccccccc2", firstDayMs),
+  numbered("mastodon", "https://social.example/users/gone/statuses/2", firstDayMs),
+  ofX(xNumber(firstDayMs), firstDayMs),
+];

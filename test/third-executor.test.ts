@@ -1,0 +1,123 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Position } from "../src/archive/archive.ts";
+import { hashUri, numberedId, postTimeMs } from "../src/posts/ids.ts";
+import { matches, type Subject } from "../src/posts/matcher.ts";
+import type { Post } from "../src/posts/post.ts";
+import { indexTerms } from "../src/posts/terms.ts";
+import type { PlanNode } from "../src/query/plan.ts";
+import { generatedPost } from "./support/generated.ts";
+import { generatedQuery } from "./support/generated-queries.ts";
+import { capMs, nameOf, openPostSet } from "./support/post-set.ts";
+import { type PostingListExecutor, postingListExecutor } from "./support/posting-list-executor.ts";
+import { uriKey } from "./support/vocabulary.ts";
+
+const postsOfSet = 40;
+const queriesOfSet = 40;
+
+const posts = fc.tuple(...Array.from({ length: postsOfSet }, (_, n) => generatedPost(n)));
+const queries = fc.array(generatedQuery, { minLength: queriesOfSet, maxLength: queriesOfSet });
+
+test("posting lists that follow docs/executors.md answer as the archive and the matcher do", () => {
+  const met = { exact: 0, rechecked: 0, dropped: 0, found: 0 };
+  fc.assert(
+    fc.property(posts, queries, (drawn, asked) => {
+      const set = openPostSet(drawn);
+      try {
+        const subjects = drawn.map(subjectOf);
+        const executor = postingListExecutor(subjects);
+        for (const query of asked) {
+          const plan = set.planOf(query);
+          const answer = executor.search({ plan, limit: postsOfSet, after: null });
+          const found = answer.positions.map(nameOf);
+          expect(found, query).toEqual(set.foundByArchive(plan));
+          expect(found.toSorted(), query).toEqual(foundByMatcher(plan, subjects));
+          if (found.length > 0) met.found += 1;
+          if (answer.rechecked === 0) met.exact += 1;
+          else met.rechecked += 1;
+          if (answer.candidates > found.length) met.dropped += 1;
+        }
+      } finally {
+        set.remove();
+      }
+    }),
+    { numRuns: 25 },
+  );
+  for (const times of Object.values(met)) expect(times).toBeGreaterThan(50);
+});
+
+test("its pages of any size are those of the archive", () => {
+  fc.assert(
+    fc.property(posts, generatedQuery, fc.integer({ min: 1, max: 9 }), (drawn, query, limit) => {
+      const set = openPostSet(drawn);
+      try {
+        const plan = set.planOf(query);
+        const executor = postingListExecutor(drawn.map(subjectOf));
+        let after: Position | null = null;
+        do {
+          const page: ReturnType<PostingListExecutor["search"]> = executor.search({
+            plan,
+            limit,
+            after,
+          });
+          const { positions, next } = set.archive.search({ plan, limit, after });
+          expect(page, query).toMatchObject({ positions, next });
+          after = page.next;
+        } while (after !== null);
+      } finally {
+        set.remove();
+      }
+    }),
+    { numRuns: 25 },
+  );
+});
+
+test.for<[string, PlanNode]>([
+  ["a time", { kind: "time", fromMs: 5, toMs: null }],
+  ["an ID", { kind: "id", low: 5n, high: null }],
+  ["a count", { kind: "min-count", metric: "likes", atLeast: 15 }],
+  ["a circle", { kind: "geo", lat: 0, lon: 0, radiusKm: 5 }],
+])("what it cannot say of %s is checked again, also under a negation", ([, plan]) => {
+  const subjects = [1, 5, 9].map((n) => smallSubject(n));
+  const executor = postingListExecutor(subjects);
+  const ask = (asked: PlanNode) =>
+    executor.search({ plan: asked, limit: 9, after: null }).positions.map(({ id }) => Number(id));
+  expect(ask(plan)).toEqual([9, 5]);
+  expect(ask({ kind: "not", child: plan })).toEqual([1]);
+  expect(ask({ kind: "not", child: { kind: "not", child: plan } })).toEqual([9, 5]);
+  expect(ask({ kind: "and", children: [plan, { kind: "not", child: plan }] })).toEqual([]);
+  expect(ask({ kind: "or", children: [plan, { kind: "not", child: plan }] })).toEqual([9, 5, 1]);
+});
+
+function foundByMatcher(plan: PlanNode, subjects: readonly Subject[]): string[] {
+  return subjects
+    .filter((subject) => matches(plan, subject))
+    .map(nameOf)
+    .sort();
+}
+
+/** What an executor is given of a post; the number that the archive makes of it included. */
+function subjectOf(post: Post): Subject {
+  const timeMs = postTimeMs(post, capMs);
+  return {
+    id: post.nativeId ?? numberedId(timeMs, hashUri(uriKey, post.uri).number),
+    platform: post.platform,
+    timeMs,
+    counts: post.counts,
+    geo: () => post.geo,
+    terms: () => indexTerms(post),
+  };
+}
+
+/** The posts 5 and 9 lie within every bound of the test above, post 1 just outside. */
+function smallSubject(n: number): Subject {
+  const isWithin = n >= 5;
+  return {
+    id: BigInt(n),
+    platform: "x",
+    timeMs: n,
+    counts: { likes: isWithin ? 20 : 12, reposts: null, replies: null, quotes: null },
+    geo: () => ({ lat: isWithin ? 0 : 3, lon: 0 }),
+    terms: () => ["is:post", "likes>=1", "likes>=10", "has:geo"],
+  };
+}
