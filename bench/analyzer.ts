@@ -1,42 +1,40 @@
-import { existsSync, readFileSync } from "node:fs";
-import { gunzipSync } from "node:zlib";
+import { readImportRecord, toPost } from "../src/ingest/import-record.ts";
+import type { Post } from "../src/posts/post.ts";
+import { indexTerms } from "../src/posts/terms.ts";
 import { analyzeText } from "../src/text/analyze.ts";
+import { iraPosts, requireData, toRecord } from "./ira.ts";
+import { command } from "./measure.ts";
 
-// Posts analysed a second on one core, over real posts: node bench/analyzer.ts
-const folder = new URL("../../shared/data/ira_tweets/", import.meta.url);
-const files = ["ira_00.ndjson.gz", "ira_04.ndjson.gz"].map((name) => new URL(name, folder));
-const runs = 7;
+/**
+ * How fast real posts are analysed on one core: their texts alone, and everything that they can be found by. A run looks at
+ * every post of a share of them, so that both fit into memory: node bench/analyzer.ts [SHARE]
+ */
+requireData();
+const runs = 5;
+const share = Number(process.argv[2] ?? 3);
 
-if (!files.every((file) => existsSync(file))) {
-  console.error(
-    `no posts to measure with: put ira_00.ndjson.gz and ira_04.ndjson.gz into ${folder.pathname}`,
-  );
-  process.exit(1);
+const posts: Post[] = [];
+let seen = 0;
+for await (const each of iraPosts()) {
+  seen += 1;
+  if (seen % share === 0) posts.push(toPost(readImportRecord(toRecord(each)), "x", Date.now()));
 }
+console.log(`${command()}\n`);
+console.log(`every ${share}th of ${seen} posts, ${runs} runs of each`);
+report("the text", (post) => analyzeText(post.text, { dottedHandles: false }).tokens.length);
+report("the whole post", (post) => indexTerms(post).length);
 
-const texts = files.flatMap(readTexts);
-console.log(`${texts.length} posts, ${runs} runs`);
-const rates = Array.from({ length: runs }, measure).sort((a, b) => a - b);
-const median = rates[Math.floor(runs / 2)] ?? 0;
-console.log(
-  `median ${round(median)} posts/s (${round(rates[0] ?? 0)} to ${round(rates.at(-1) ?? 0)})`,
-);
-
-function readTexts(file: URL): string[] {
-  const lines = gunzipSync(readFileSync(file)).toString("utf8").split("\n");
-  return lines.filter((line) => line !== "").map((line) => String(JSON.parse(line).text));
-}
-
-function measure(): number {
-  const started = performance.now();
+/** The median rate, with the slowest and the quickest run. */
+function report(name: string, analyse: (post: Post) => number): void {
   let tokens = 0;
-  for (const text of texts) tokens += analyzeText(text).tokens.length;
-  const seconds = (performance.now() - started) / 1000;
-  const rate = texts.length / seconds;
-  console.log(`${round(rate)} posts/s, ${(tokens / texts.length).toFixed(1)} tokens a post`);
-  return rate;
-}
-
-function round(rate: number): string {
-  return Math.round(rate).toLocaleString("en");
+  const rates = Array.from({ length: runs }, () => {
+    const started = performance.now();
+    for (const post of posts) tokens += analyse(post);
+    return posts.length / ((performance.now() - started) / 1_000);
+  }).sort((a, b) => a - b);
+  const [median, slowest, quickest] = [rates[Math.floor(runs / 2)], rates[0], rates.at(-1)].map(
+    (rate) => Math.round(rate ?? 0).toLocaleString("en"),
+  );
+  const perPost = (tokens / posts.length / runs).toFixed(1);
+  console.log(`${name}: ${median} posts/s (${slowest} to ${quickest}), ${perPost} tokens a post`);
 }

@@ -1,10 +1,13 @@
 import { readFileSync } from "node:fs";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readImportRecord, toPost } from "../src/ingest/import-record.ts";
 import { hashUri, lowestId, numberedId, postTimeMs } from "../src/posts/ids.ts";
 import { type Platform, type Post, platforms } from "../src/posts/post.ts";
 import { makePlan, namesIn } from "../src/query/make-plan.ts";
 import { parseQuery } from "../src/query/parse.ts";
+import { generatedPost } from "./support/generated.ts";
+import { generatedLeaves } from "./support/generated-queries.ts";
 import { capMs, nameOf, openPostSet } from "./support/post-set.ts";
 import { uriKey } from "./support/vocabulary.ts";
 
@@ -106,4 +109,43 @@ describe("every operator of the page", () => {
     expect(lines.filter((line) => line.startsWith("+ ")).length).toBeGreaterThan(0);
     expect(lines.filter((line) => line.startsWith("- ")).length).toBeGreaterThan(0);
   });
+});
+
+describe("a warning that nothing is found", () => {
+  const literal = fc
+    .tuple(fc.constantFrom("", "-"), fc.oneof(...Object.values(generatedLeaves)))
+    .map((parts) => parts.join(""));
+  const conjunction = fc.array(literal, { minLength: 2, maxLength: 5 }).map((all) => all.join(" "));
+  const posts = fc.tuple(...Array.from({ length: 60 }, (_, n) => generatedPost(n)));
+
+  test("is true of every post", () => {
+    let told = 0;
+    fc.assert(
+      fc.property(
+        posts,
+        fc.array(conjunction, { minLength: 400, maxLength: 400 }),
+        (drawn, queries) => {
+          const set = openPostSet(drawn);
+          try {
+            for (const query of queries.filter(isSaidToFindNothing)) {
+              told += 1;
+              expect(set.foundByMatcher(set.planOf(query)), query).toEqual([]);
+            }
+          } finally {
+            set.remove();
+          }
+        },
+      ),
+      { numRuns: 10 },
+    );
+    expect(told).toBeGreaterThan(50);
+  });
+
+  /** Of two authors it is not said: two names may stand for one account. */
+  function isSaidToFindNothing(query: string): boolean {
+    return parseQuery(query).warnings.some(
+      ({ code, message }) =>
+        code === "empty_window" || (code === "contradiction" && !message.includes("one author")),
+    );
+  }
 });

@@ -16,6 +16,7 @@ import { readUriKey } from "./catalog.ts";
 import { openCatalog } from "./open-catalog.ts";
 import { type Preparation, type PreparedChanges, startPreparation } from "./prepare.ts";
 import type { ReaderThreadData } from "./reader-thread.ts";
+import { withLanguages } from "./with-languages.ts";
 import type { WriterThreadData } from "./writer-thread.ts";
 
 export type ArchiveSettings = {
@@ -24,6 +25,8 @@ export type ArchiveSettings = {
   readers: number;
   /** Posts at which the newest segment of a platform is cut. */
   segmentPosts: number;
+  /** Whether the language of posts whose source names none is detected; it is, where this is left out. */
+  detectLanguage?: "on" | "off";
   clock: Clock;
 };
 
@@ -44,6 +47,7 @@ export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
   const writerData: WriterThreadData = { folder, segmentPosts: settings.segmentPosts };
   const readerData: ReaderThreadData = { folder, cacheKib: readerCacheKib };
   const writer = startThread(siblingModule(import.meta.url, "./writer-thread"), writerData);
+  const detector = startThread(siblingModule(import.meta.url, "./language-thread"), null);
   const readers = Array.from({ length: settings.readers }, () => ({
     thread: startThread(siblingModule(import.meta.url, "./reader-thread"), readerData),
     waiting: 0,
@@ -79,7 +83,11 @@ export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
     before: Promise<unknown>,
     { changes, checkpoints = [], coverage = [] }: WriteBatch,
   ): Promise<WriteReport> {
-    const prepared = await prepareInTurns(changes, startPreparation(uriKey, clock.now()), clock);
+    const complete =
+      settings.detectLanguage === "off"
+        ? changes
+        : await withLanguages(changes, (texts) => guarded(detector, "detect", texts));
+    const prepared = await prepareInTurns(complete, startPreparation(uriKey, clock.now()), clock);
     await before;
     const batch = { ...prepared, checkpoints, coverage };
     return (await guarded(writer, "write", batch)) as WriteReport;
@@ -99,7 +107,8 @@ export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
     readCheckpoint: async (name) => (await ask("readCheckpoint", name)) as string | null,
     coverage: async () => (await ask("coverage", null)) as PlatformCoverage[],
     close: async () => {
-      await Promise.all([writer.close(), ...readers.map(({ thread }) => thread.close())]);
+      const threads = [writer, detector, ...readers.map(({ thread }) => thread)];
+      await Promise.all(threads.map((thread) => thread.close()));
     },
   };
 }

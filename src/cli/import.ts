@@ -58,8 +58,8 @@ async function importFiles(
 ): Promise<void> {
   if (options.covers !== undefined) refuseFuture(options.covers.toMs);
   const config = readConfig(terminal);
-  const { dir, readers, segmentPosts } = config.data;
-  const archive = await openArchive({ dataDir: dir, readers, segmentPosts, clock: systemClock });
+  const { dir, ...settings } = config.data;
+  const archive = await openArchive({ dataDir: dir, ...settings, clock: systemClock });
   let rejectedInAll = 0;
   let reading = "";
   // A pipe that sends nothing would be waited for.

@@ -85,10 +85,14 @@ function warnEmptyIds(literals: readonly Literal[], report: Report): void {
   warnBoth(report, "empty_window", [above, upTo], hint);
 }
 
+/** Leaves with bounds, of which more can be said than that they are opposites. */
+const bounds: ReadonlySet<Kind> = new Set(["since", "until", "within", "since-id", "max-id"]);
+
 /** The same term asked for and excluded. */
 function warnOpposites(literals: readonly Literal[], report: Report): void {
   const seen = new Map<string, Literal>();
   for (const literal of literals) {
+    if (bounds.has(literal.leaf.kind)) continue;
     const key = meaningOf(literal.leaf);
     const other = seen.get(`${!literal.isNegated} ${key}`);
     if (other !== undefined) warnBoth(report, "contradiction", [other, literal], leaveOut);

@@ -1,7 +1,9 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { describeTree } from "./describe.ts";
-import { oneLine, renderDiagnostic } from "./diagnostics.ts";
+import { diagnosticCodes, oneLine, renderDiagnostic } from "./diagnostics.ts";
 import { parseQuery, parseQueryLeniently } from "./parse.ts";
+import { postProperties } from "./tree.ts";
 
 /** All that is said about a query: one line each, with its hint. */
 function said(query: string, maxLength = 4096): string {
@@ -92,11 +94,11 @@ describe("every message", () => {
     `);
     expect(said("nasa !!!")).toMatchInlineSnapshot(`
       "nothing_to_search: !!! holds nothing that can be searched, so it is left out at offset 5
-        only words, numbers, emoji and a lone ? are searched"
+        only words, numbers, emoji, emoticons and a lone ? are searched"
     `);
     expect(said('nasa ""')).toMatchInlineSnapshot(`
       "nothing_to_search: an empty phrase holds nothing that can be searched, so it is left out at offset 5
-        only words, numbers, emoji and a lone ? are searched"
+        only words, numbers, emoji, emoticons and a lone ? are searched"
     `);
     expect(said("nasa | esa")).toMatchInlineSnapshot(`
       "nothing_to_search: | holds nothing that can be searched, so it is left out at offset 5
@@ -114,10 +116,6 @@ describe("every message", () => {
       "not_a_mention: @naïve cannot be a username, so its words are searched at offset 0
         write naïve if the word is meant"
     `);
-    expect(said("$TWTR")).toMatchInlineSnapshot(`
-      "operator_not_available: the cashtag $TWTR is not supported by this version at offset 0
-        write TWTR to search for the word"
-    `);
   });
 
   test("names", () => {
@@ -127,23 +125,19 @@ describe("every message", () => {
     `);
     expect(said("frm:nasa")).toMatchInlineSnapshot(`
       "unknown_operator: frm: is not an operator, so its words are searched as a phrase at offset 0
-        did you mean from:"
+        did you mean from:nasa"
     `);
     expect(said("did:plc:abc")).toMatchInlineSnapshot(`
       "unknown_operator: did: is not an operator, so its words are searched as a phrase at offset 0
-        did you mean from:did:"
+        did you mean from:did:plc:abc"
     `);
     expect(said("from :nasa")).toMatchInlineSnapshot(`
       "space_before_colon: from is searched as a word, as a space parts it from its colon at offset 0
         leave out the space: from:nasa"
     `);
     expect(said('near:"The Hague"')).toMatchInlineSnapshot(`
-      "operator_not_available: near: is not supported by this version at offset 0
-        use geocode:<latitude>,<longitude>,<radius>"
-    `);
-    expect(said("filter:links")).toMatchInlineSnapshot(`
-      "operator_not_available: filter:links is not supported by this version at offset 0
-        leave it out, or put it in quotes to search for its words"
+      "operator_not_available: near: is not available: it needs a list of the world's places at offset 0
+        use geocode:<latitude>,<longitude>,<radius> with the coordinates of The Hague"
     `);
     expect(said("filter:retwets")).toMatchInlineSnapshot(`
       "unknown_filter: filter: does not know retwets at offset 7
@@ -151,7 +145,7 @@ describe("every message", () => {
     `);
     expect(said("filter:pictures")).toMatchInlineSnapshot(`
       "unknown_filter: filter: does not know pictures at offset 7
-        write it as in filter:retweets"
+        did you mean filter:images"
     `);
     expect(said("nasa include:nativeretweets")).toMatchInlineSnapshot(`
       "no_effect: include:nativeretweets changes nothing: reposts are found unless they are excluded at offset 5
@@ -263,7 +257,7 @@ describe("every message", () => {
         "
     `);
     expect(said("since:2021-01-05 until:2021-01-05")).toMatchInlineSnapshot(`
-      "empty_window: no post can be found: until is not later than since at offset 17
+      "empty_window: no post is both since:2021-01-05 and until:2021-01-05 at offset 17
         until leaves its own day out: write the day after the last one wanted"
     `);
   });
@@ -369,10 +363,19 @@ describe("on a terminal", () => {
   });
 });
 
+test("every code has its messages pinned, here or among those about operators", () => {
+  const tests = ["diagnostics.test.ts", "operator-messages.test.ts"];
+  const pinned = tests
+    .map((name) => readFileSync(new URL(name, import.meta.url), "utf8"))
+    .join("\n");
+  for (const code of Object.keys(diagnosticCodes)) expect(pinned).toMatch(`${code}: `);
+});
+
 test("a tree is drawn as indented text", () => {
   const { tree } = parseQuery(
-    '(puppy OR "big * cat" #pets) -(@a from:b) to:c lang:en since:2021-01-02 until:2021-02-01 -filter:retweets ' +
-      "filter:safe min_faves:10 -min_retweets:5 geocode:1,2,3mi url:nasa.gov ?",
+    '(puppy OR "big * cat" #pets $dogs :-D) -(@a from:b) to:c quoted_user_id:d retweets_of:e lang:en since:2021-01-02 ' +
+      "until:2021-02-01 within_time:36h since_id:5 max_id:9 -filter:retweets filter:safe min_faves:10 -min_retweets:5 " +
+      "geocode:1,2,3mi url:nasa.gov domain:nasa.gov platform:x label:spoiler source:Ivory ?",
   );
   expect(describeTree(tree)).toMatchInlineSnapshot(`
     "all of
@@ -380,14 +383,21 @@ test("a tree is drawn as indented text", () => {
     │  ├─ word puppy
     │  └─ phrase "big * cat"
     ├─ hashtag #pets
+    ├─ cashtag $dogs
+    ├─ emoticon :D
     ├─ not
     │  └─ all of
     │     ├─ mention of @a
     │     └─ posted by b
     ├─ directed to c
+    ├─ quotes a post by d
+    ├─ reposts a post by e
     ├─ language en
     ├─ at or after 2021-01-02T00:00:00.000Z
     ├─ before 2021-02-01T00:00:00.000Z
+    ├─ within the last 36h
+    ├─ after the post 5
+    ├─ the post 9 and before
     ├─ not
     │  └─ a repost
     ├─ not marked as sensitive
@@ -396,6 +406,41 @@ test("a tree is drawn as indented text", () => {
     │  └─ at least 5 reposts
     ├─ within 4.828032 km of latitude 1, longitude 2
     ├─ URL holding nasa.gov
+    ├─ links to nasa.gov or below
+    ├─ on x
+    ├─ labelled spoiler
+    ├─ written with Ivory
     └─ a question mark"
+  `);
+});
+
+test("every relation and every property has words of its own", () => {
+  const relations =
+    "conversation_id:1 in_reply_to:2 quoted:at://did:plc:a/b/c retweets_of_tweet_id:4";
+  const properties = postProperties.map((property) => `filter:${property}`).join(" OR ");
+  const { tree } = parseQuery(`${relations} (${properties})`);
+  expect(describeTree(tree)).toMatchInlineSnapshot(`
+    "all of
+    ├─ in the conversation of 1
+    ├─ answers the post 2
+    ├─ quotes the post at://did:plc:a/b/c
+    ├─ reposts the post 4
+    └─ any of
+       ├─ a repost
+       ├─ a repost made with the button
+       ├─ a reply
+       ├─ a quote of another post
+       ├─ a reply to its own author
+       ├─ not marked as sensitive
+       ├─ by a verified author
+       ├─ has a link
+       ├─ has pictures or videos
+       ├─ has a picture
+       ├─ has a video
+       ├─ has a hashtag
+       ├─ mentions someone
+       ├─ has a cashtag
+       ├─ has a place
+       └─ has a like, a repost or a reply"
   `);
 });

@@ -38,7 +38,8 @@ function readQuotedValue(context: TermContext, token: TermToken, value: string):
     return operatorNode(context, { name, value: value.trim(), span, valueSpan });
   }
   const phrase = readPhrase(context, `${name} ${value}`, span);
-  if (phrase !== null) warnUnknownOperator(context, name, span);
+  const written = textBetween(context.source, token.valueStart, token.end);
+  if (phrase !== null) warnUnknownOperator(context, name, written, span);
   return phrase;
 }
 
@@ -103,9 +104,12 @@ function skipPunctuation(folded: string, at: number): number {
 
 function readWhole(context: TermContext, piece: Piece): QueryNode | null {
   const { text, folded, span } = piece;
+  const name = /^([a-z0-9_]+):/i.exec(folded)?.[1];
+  if (name !== undefined && isOperatorName(name)) return readOperator(context, name, piece);
   if (isUrl(text, folded)) return { kind: "url", text: text.replace(/[.,;:!?'…]+$/u, ""), span };
-  const operator = readOperator(context, piece);
-  if (operator !== undefined) return operator;
+  if (name !== undefined && looksLikeOperator(context, name, piece)) {
+    return readPhrase(context, text, span);
+  }
   const emoticon = readEmoticon(folded.replace(/[.,!?…]+$/u, ""));
   if (emoticon !== null) return { kind: "emoticon", text: emoticon, span };
   if (isQuestion(text)) return { kind: "question", span };
@@ -113,31 +117,29 @@ function readWhole(context: TermContext, piece: Piece): QueryNode | null {
   return readWord(context, text, span);
 }
 
-/** A term with a colon: the node of an operator, or undefined when its name means nothing here. */
-function readOperator(
-  context: TermContext,
-  { text, folded, span }: Piece,
-): QueryNode | null | undefined {
-  const name = /^([a-z0-9_]+):/i.exec(folded)?.[1];
-  if (name === undefined) return undefined;
-  const value = text.slice(name.length + 1);
-  if (isOperatorName(name)) {
-    const start = name.length + 1;
-    const valueSpan = { offset: span.offset + start, length: span.length - start };
-    return operatorNode(context, { name, value, span, valueSpan });
-  }
-  const isBare = querySequence(value).length === 0;
-  if (isBare && !context.touchesGroup) return undefined;
-  if (hasWildcard(text)) return undefined;
-  warnUnknownOperator(context, name, span);
-  return isBare ? undefined : readPhrase(context, text, span);
+function readOperator(context: TermContext, name: string, { text, span }: Piece): QueryNode | null {
+  const start = name.length + 1;
+  const valueSpan = { offset: span.offset + start, length: span.length - start };
+  return operatorNode(context, { name, value: text.slice(start), span, valueSpan });
 }
 
-function warnUnknownOperator(context: TermContext, name: string, span: Span): void {
+/** Whether an unknown name and its value are to be searched as a phrase; warns of a name that stands before a colon. */
+function looksLikeOperator(context: TermContext, name: string, { text, span }: Piece): boolean {
+  const value = text.slice(name.length + 1);
+  const isBare = querySequence(value).length === 0;
+  if ((isBare && !context.touchesGroup) || hasWildcard(text)) return false;
+  warnUnknownOperator(context, name, value, span);
+  return !isBare;
+}
+
+function warnUnknownOperator(context: TermContext, name: string, value: string, span: Span): void {
   const near = likelyOperator(name);
   context.report("unknown_operator", span, {
     message: `${shown(name)}: is not an operator, so its words are searched as a phrase`,
-    hint: near === null ? "put it in quotes if the phrase is meant" : `did you mean ${near}`,
+    hint:
+      near === null
+        ? "put it in quotes if the phrase is meant"
+        : `did you mean ${near}${shown(value)}`,
   });
 }
 

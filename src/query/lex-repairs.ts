@@ -6,7 +6,8 @@ import type { Diagnostic } from "./tree.ts";
 /** Tokens with what was read otherwise than it looks, and the warnings that say so. */
 export type Repaired = { tokens: Token[]; warnings: Diagnostic[] };
 
-const closingEmoticon = /^[:;=]['’^-]?\)$/;
+const closingEmoticon = /^[:;=]['’^-]?\)[.,!?…]*$/;
+const longestEmoticon = 8;
 
 /**
  * `(launch :)`: the parenthesis that an emoticon and a group share closes both where no other one would close the group. All else
@@ -21,7 +22,7 @@ export function shareParentheses(source: Source, tokens: readonly Token[]): Repa
     repaired.push(token);
     if (token.kind === "open") depth++;
     if (token.kind === "close") depth = Math.max(0, depth - 1);
-    const isShort = token.kind === "term" && token.end - token.start <= 3;
+    const isShort = token.kind === "term" && token.end - token.start <= longestEmoticon;
     if (!isShort || (closersAfter[index + 1] ?? 0) >= depth) continue;
     const face = textBetween(source, token.start, token.end);
     if (!closingEmoticon.test(face.normalize("NFKC"))) continue;

@@ -1,7 +1,14 @@
-import { closerOf, foldedBetween, isInvisible, type Source } from "./characters.ts";
+import { closerOf, foldedBetween, type Source } from "./characters.ts";
 import { type DiagnosticCode, makeDiagnostic, type Remark } from "./diagnostics.ts";
 import { shareParentheses, warnSingleQuotes } from "./lex-repairs.ts";
-import { isOperatorName } from "./operators.ts";
+import {
+  emoticonEnd,
+  endOfBrackets,
+  isSpace,
+  type Scan,
+  scanBrackets,
+  termEnd,
+} from "./term-ends.ts";
 import type { Diagnostic } from "./tree.ts";
 
 /** A piece of the query, from `start` to `end` (exclusive) in code points. */
@@ -24,8 +31,7 @@ export type TermToken = {
 
 type Reading = {
   source: Source;
-  closedAt: ReadonlyMap<number, number>;
-  lastBracket: number;
+  scan: Scan;
   tokens: Token[];
   diagnostics: Diagnostic[];
   depth: number;
@@ -33,9 +39,8 @@ type Reading = {
 
 /** Cuts a query into tokens. It reads all of any text, in time linear in its length. */
 export function lex(source: Source): { tokens: Token[]; diagnostics: Diagnostic[] } {
-  const closedAt = matchParentheses(source.folded);
-  const lastBracket = source.folded.lastIndexOf("]");
-  const reading: Reading = { source, closedAt, lastBracket, tokens: [], diagnostics: [], depth: 0 };
+  const scan = scanBrackets(source);
+  const reading: Reading = { source, scan, tokens: [], diagnostics: [], depth: 0 };
   let at = 0;
   while (at < source.folded.length) at = readNext(reading, at);
   const { tokens, warnings } = shareParentheses(source, reading.tokens);
@@ -116,12 +121,12 @@ function readQuoted(reading: Reading, start: number): { text: string; end: numbe
 
 function readTerm(reading: Reading, start: number, isForced: boolean): number {
   const { source, tokens } = reading;
-  const emoticon = emoticonEnd(reading, start);
+  const emoticon = emoticonEnd(reading.scan, start, reading.depth);
   if (emoticon !== null) {
     tokens.push(plainTerm(start, emoticon, isForced));
     return emoticon;
   }
-  const end = termEnd(reading, start);
+  const end = termEnd(reading.scan, start);
   const keyword = isForced
     ? null
     : keywordOf(foldedBetween(source, start, Math.min(end, start + 4)));
@@ -135,21 +140,9 @@ function readTerm(reading: Reading, start: number, isForced: boolean): number {
     tokens.push({ kind: "term", quoted: text, valueStart: end, isForced, start, end: valueEnd });
     return valueEnd;
   }
-  const bracketEnd = endOfBrackets(reading, start, end);
+  const bracketEnd = endOfBrackets(reading.scan, start, end);
   tokens.push(plainTerm(start, bracketEnd, isForced));
   return bracketEnd;
-}
-
-const longestName = 32;
-const bracketedValue = /^([a-z_]+):\[/i;
-
-/** The end of a term whose value is a list in brackets, with spaces or without (`point_radius:[2.35 48.85 10km]`); else its own. */
-function endOfBrackets(reading: Reading, start: number, end: number): number {
-  const { folded } = reading.source;
-  const head = foldedBetween(reading.source, start, Math.min(end, start + longestName));
-  const name = bracketedValue.exec(head)?.[1];
-  if (name === undefined || !isOperatorName(name) || reading.lastBracket < end) return end;
-  return Math.max(end, folded.indexOf("]", start) + 1);
 }
 
 function plainTerm(start: number, end: number, isForced: boolean): TermToken {
@@ -161,80 +154,6 @@ export function keywordOf(folded: string): "or" | "and" | "not" | null {
   if (folded === "OR") return "or";
   if (folded === "AND") return "and";
   return folded === "NOT" ? "not" : null;
-}
-
-const startsLikeUrl =
-  /^(?:[a-z_]{1,32}:)?(?:https?:\/\/|www\.|[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})+\/)/i;
-const longestHost = 300;
-
-/** A term ends at white space, a parenthesis or a quotation mark; a URL may hold parentheses that are closed within it. */
-function termEnd(reading: Reading, start: number): number {
-  const { source, closedAt } = reading;
-  const first = endOfRun(source, start);
-  if (source.folded[first] !== "(" || closedAt.get(first) === undefined) return first;
-  const head = foldedBetween(source, start, Math.min(first, start + longestHost));
-  if (!startsLikeUrl.test(head)) return first;
-  let at = first;
-  for (let closed = closedAt.get(at); closed !== undefined; closed = closedAt.get(at)) {
-    at = endOfRun(source, closed + 1);
-  }
-  return at;
-}
-
-/** Where the next white space, parenthesis or quotation mark stands. */
-function endOfRun({ folded }: Source, start: number): number {
-  let at = start;
-  while (at < folded.length) {
-    const character = folded[at] ?? "";
-    if (character === "(" || character === ")" || isSpace(character)) break;
-    if (closerOf(character) !== null) break;
-    at++;
-  }
-  return at;
-}
-
-/** For each parenthesis that is closed before the next white space or quotation mark, where that is. */
-function matchParentheses(folded: readonly string[]): Map<number, number> {
-  const closedAt = new Map<number, number>();
-  let open: number[] = [];
-  for (const [at, character] of folded.entries()) {
-    if (isSpace(character) || closerOf(character) !== null) open = [];
-    else if (character === "(") open.push(at);
-    else if (character === ")") {
-      const start = open.pop();
-      if (start !== undefined) closedAt.set(start, at);
-    }
-  }
-  return closedAt;
-}
-
-const noses: ReadonlySet<string> = new Set(["-", "'", "’", "^"]);
-const closings: ReadonlySet<string> = new Set([".", ",", "!", "?", "…"]);
-
-/**
- * Where an emoticon such as `:)` or `;-((` ends, with the punctuation behind it, so that it neither opens nor closes a group; null
- * when none stands here.
- */
-function emoticonEnd(reading: Reading, start: number): number | null {
-  const { folded } = reading.source;
-  const eyes = folded[start] ?? "";
-  if (eyes !== ":" && eyes !== ";" && eyes !== "=") return null;
-  const mouth = noses.has(folded[start + 1] ?? "") ? start + 2 : start + 1;
-  const shape = folded[mouth];
-  if (shape !== "(" && shape !== ")") return null;
-  let end = mouth;
-  while (folded[end] === shape) end++;
-  let last = end;
-  while (closings.has(folded[last] ?? "")) last++;
-  const next = folded[last] ?? " ";
-  if (!isSpace(next) && next !== ")") return null;
-  if (shape === "(") return last;
-  const own = Math.max(mouth + 1, end - reading.depth);
-  return own === end ? last : own;
-}
-
-function isSpace(folded: string): boolean {
-  return folded === " " || isInvisible(folded);
 }
 
 function report(

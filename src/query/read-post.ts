@@ -10,13 +10,19 @@ const pageOnX =
 export function readId(operator: string, written: string): Operand<string> {
   const id = idOf(written);
   if (id !== null) return { value: id };
-  const fromPage = pageOnX.exec(written)?.[1];
   return fault(
     "invalid_id",
     `${operator}: wants the ID of a post, not ${shown(written)}`,
-    ["an ID in plain digits, up to 9223372036854775807"],
-    `write ${fromPage === undefined ? "it as in " : ""}${operator}:${fromPage ?? "1138872932887924737"}`,
+    [`an ID in plain digits, up to ${largestId}`],
+    hintForId(operator, written),
   );
+}
+
+function hintForId(operator: string, written: string): string {
+  const fromPage = pageOnX.exec(written)?.[1];
+  if (fromPage !== undefined) return `write ${operator}:${fromPage}`;
+  if (/^\d+$/.test(written)) return `IDs go up to ${largestId}`;
+  return `write it as in ${operator}:1138872932887924737`;
 }
 
 function idOf(written: string): string | null {

@@ -17,7 +17,7 @@ export function readUnixTime(operator: string, written: string): Operand<number>
 function hintForUnixTime(operator: string, digits: string): string {
   // Thirteen digits are milliseconds, sixteen microseconds, nineteen nanoseconds.
   if (/^(?:\d{13}|\d{16}|\d{19})$/.test(digits))
-    return `in seconds: ${operator}:${digits.slice(0, 10)}`;
+    return `write ${operator}:${digits.slice(0, 10)}, in seconds`;
   if (/^\d{4}-\d{2}-\d{2}/.test(digits)) {
     return `write ${operator.replace("_time", "")}:${shown(digits)} for a date`;
   }
@@ -61,7 +61,7 @@ export function readDuration(operator: string, written: string): Operand<number>
   if (digits !== "" && Number.isSafeInteger(ms)) return { value: ms };
   return fault(
     "invalid_duration",
-    `${operator}: wants a number and a unit, not ${shown(written)}`,
+    `${operator}: wants a number of days, hours, minutes or seconds, not ${shown(written)}`,
     ["2d", "3h", "5m", "30s", "500ms"],
     hintForDuration(operator, text),
   );

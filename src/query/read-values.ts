@@ -17,7 +17,7 @@ export function readUser(operator: string, written: string): Operand<string> {
   return fault(
     "invalid_user",
     `${operator}: wants a username, not ${shown(written)}`,
-    ["a username", "a handle such as nasa.bsky.social", "a did"],
+    ["a username", "a handle such as nasa.bsky.social", "a DID"],
     within === null ? `write it as in ${operator}:nasa` : `write ${operator}:${within[1]}`,
   );
 }

@@ -27,6 +27,12 @@ export const settings = {
       "Posts that one segment of the archive takes before the next one is begun.",
     ),
     readers: count("EARSHOT_READERS", 2, [1, 64], "Threads that read the archive."),
+    detectLanguage: choice(
+      "EARSHOT_DETECT_LANGUAGE",
+      "on",
+      ["on", "off"],
+      "Whether the language of a post is detected in its text where its source names none.",
+    ),
   },
   http: {
     host: text("EARSHOT_HOST", "127.0.0.1", "a host name or address", "Address to listen on."),

@@ -8,10 +8,10 @@ export type Stores = { control: Control; archive: Archive };
 
 /** Opens both stores, side by side, their threads with them. When one cannot be opened, the other is closed again. */
 export async function openStores(config: Config, clock: Clock): Promise<Stores> {
-  const { dir: dataDir, readers, segmentPosts } = config.data;
+  const { dir: dataDir, ...settings } = config.data;
   const [control, archive] = await Promise.allSettled([
     startControl({ dataDir }),
-    openArchive({ dataDir, readers, segmentPosts, clock }).then((opened) => warm(opened, readers)),
+    openArchive({ dataDir, ...settings, clock }).then((opened) => warm(opened, settings.readers)),
   ]);
   if (control.status === "fulfilled" && archive.status === "fulfilled") {
     return { control: control.value, archive: archive.value };

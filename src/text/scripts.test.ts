@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { finds } from "../../test/support/finds.ts";
+import { analyzeText } from "./analyze.ts";
 import { phraseSequence, querySequence } from "./sequence.ts";
 
 type Case = readonly [query: string, text: string];
@@ -250,11 +251,11 @@ const scripts: Readonly<Record<string, { finds: readonly Case[]; misses: readonl
 
 describe.each(Object.entries(scripts))("%s", (_, { finds: found, misses }) => {
   test.each(found)("%s finds %s", (query, text) => {
-    expect(finds(querySequence(query), text)).toBe(true);
-    expect(finds(phraseSequence(query), text)).toBe(true);
+    expect(finds(querySequence(query), analyzeText(text).tokens)).toBe(true);
+    expect(finds(phraseSequence(query), analyzeText(text).tokens)).toBe(true);
   });
   test.each(misses)("%s does not find %s", (query, text) => {
-    expect(finds(querySequence(query), text)).toBe(false);
-    expect(finds(phraseSequence(query), text)).toBe(false);
+    expect(finds(querySequence(query), analyzeText(text).tokens)).toBe(false);
+    expect(finds(phraseSequence(query), analyzeText(text).tokens)).toBe(false);
   });
 });

@@ -1,9 +1,7 @@
-import { analyzeText } from "../../src/text/analyze.ts";
 import type { SequenceElement } from "../../src/text/sequence.ts";
 
-/** Whether a text holds tokens that satisfy these places of a query, side by side. */
-export function finds(elements: readonly SequenceElement[], text: string): boolean {
-  const { tokens } = analyzeText(text);
+/** Whether these tokens satisfy the places of a query, side by side. */
+export function finds(elements: readonly SequenceElement[], tokens: readonly string[]): boolean {
   return tokens.some((_, start) =>
     elements.every((element, index) => accepts(element, tokens[start + index])),
   );

@@ -43,12 +43,12 @@ const piece = fc.oneof(
   { weight: 1, arbitrary: some(emoji) },
   { weight: 1, arbitrary: some(hostile) },
   { weight: 1, arbitrary: some(tags).map((tag) => `#${tag}`) },
-  { weight: 1, arbitrary: some(accounts).map(({ username }) => `@${username}`) },
-  { weight: 1, arbitrary: some(links) },
+  { weight: 1, arbitrary: some(accounts).map(({ username }) => `@${username} `) },
+  { weight: 1, arbitrary: some(links).map((link) => `${link} `) },
   { weight: 1, arbitrary: some(cashtags) },
   { weight: 1, arbitrary: some(emoticons) },
 );
-const separator = some([" ", " ", " ", " ", "", ", ", "\n", "-", "'", "."]);
+const separator = some([" ", " ", " ", " ", "", ", ", "\n", "-", "'", ". "]);
 const plainText = fc
   .array(fc.tuple(piece, separator), { maxLength: 7 })
   .map((pieces) => pieces.flat().join(""));
@@ -182,11 +182,17 @@ function entitiesOf(text: string, platform: Platform) {
 function referenceTo(related: Related, platform: Platform): PostReference | null {
   if (related === null) return null;
   const { known, form } = related;
-  const { username, userId } = related.account;
-  const who = { username: username === "" ? null : username, userId };
+  const who = accountOf(related);
   if (known.platform !== platform || form === "nothing") return { id: null, uri: null, ...who };
   if (form === "id" && platform === "x") return { id: known.number, uri: null, ...who };
   return { id: form === "uri" ? null : known.number, uri: known.uri, ...who };
+}
+
+/** Whose post it is. The uri of a post on Bluesky says so, and sources repeat it. */
+function accountOf({ known, form, account }: NonNullable<Related>) {
+  const username = account.username === "" ? null : account.username;
+  const [, did] = /^at:\/\/([^/]+)/.exec(known.uri) ?? [];
+  return { username, userId: form === "nothing" ? account.userId : (did ?? account.userId) };
 }
 
 /** Who does not name its author names accounts by their ids. */

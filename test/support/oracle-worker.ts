@@ -14,14 +14,14 @@ export type OracleTask = {
   of: number;
 };
 
-/** For each query the IDs found, newest first, and how many posts were looked at. */
-export type OracleFindings = { found: BigUint64Array[]; posts: number };
+/** For each query the IDs found, newest first, or why it was refused; and how many posts were looked at. */
+export type OracleFindings = { found: (BigUint64Array | string)[]; posts: number };
 
 const postsOfPage = 1_000;
 
 const { folder, queries, around, part, of } = workerData as OracleTask;
 const reader = createReader(folder, 8_000, { now: () => 0, elapsed: () => 0 });
-const finds = queries.map((query) => compileOracle(query, around));
+const finds = queries.map(compiled);
 const found = queries.map((): bigint[] => []);
 let posts = 0;
 let after: Position | null = null;
@@ -40,13 +40,28 @@ do {
   after = answer.next;
 } while (after !== null);
 reader.close();
-const findings: OracleFindings = { found: found.map((ids) => new BigUint64Array(ids)), posts };
+const findings: OracleFindings = {
+  found: finds.map((isFound, index) =>
+    typeof isFound === "string" ? isFound : new BigUint64Array(found[index] ?? []),
+  ),
+  posts,
+};
 parentPort?.postMessage(findings);
+
+function compiled(query: string): ReturnType<typeof compileOracle> | string {
+  try {
+    return compileOracle(query, around);
+  } catch (error) {
+    return String(error);
+  }
+}
 
 function look(text: string): void {
   const record = oraclePostOfX(text);
   const id = BigInt(record.ID);
   const post = analyzePost(record);
   posts += 1;
-  for (const [index, isFound] of finds.entries()) if (isFound(post)) found[index]?.push(id);
+  for (const [index, isFound] of finds.entries()) {
+    if (typeof isFound !== "string" && isFound(post)) found[index]?.push(id);
+  }
 }

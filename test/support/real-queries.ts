@@ -57,6 +57,7 @@ export function drawRealQueries(samples: readonly Sample[], seed: number): strin
       const parts = pick(texts).split(/\s+/);
       const from = upTo(parts.length);
       const cut = parts.slice(from, from + 2 + upTo(3));
+      if (cut.some((part) => /[@＠]|\w\.\w/.test(part))) continue;
       const text = cut.join(" ").replaceAll(/["“”„«»「」\\]/g, "");
       if (cut.length > 1 && wordsOf(text).length > 1) return `"${text}"`;
     }

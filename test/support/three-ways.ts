@@ -9,12 +9,14 @@ export type Answers = { archive: string[]; matcher: string[]; oracle: string[] }
 
 export type ThreeWays = {
   answersTo(query: string): Answers;
+  /** How many of the posts the matcher finds. */
+  countOf(query: string): number;
   remove(): void;
 };
 
 /** Three independent answers over the same posts. The oracle sees what the API shows of them. */
 export function openThreeWays(posts: readonly Post[]): ThreeWays {
-  const set = openPostSet(posts);
+  const set = openPostSet(posts, 15);
   const held = oraclePosts(set.archive, posts);
   const around = oracleAround(posts, held, asOfMs);
   const analyzed = held.map((post) => ({
@@ -31,6 +33,7 @@ export function openThreeWays(posts: readonly Post[]): ThreeWays {
         oracle: analyzed.filter(({ post }) => finds(post)).map(({ name }) => name),
       };
     },
+    countOf: (query) => set.foundByMatcher(set.planOf(query)).length,
     remove: set.remove,
   };
 }

@@ -51,7 +51,6 @@ export const words = [
   "ລາວ",
   "हिन्दी",
   "soft\u00adware",
-  "zero\u200bwidth",
   "w".repeat(70),
 ];
 
@@ -70,6 +69,7 @@ export const collocations = [
 
 /** What looks like something else, or breaks careless code. */
 export const hostile = [
+  "zero\u200bwidth",
   "lang:en",
   "is:post",
   "likes>=10",
@@ -98,7 +98,7 @@ export const hostile = [
   "RT @ann: hi",
   "RT@ann",
   "(https://example.com/a?b=c)",
-  "example.com/what?now",
+  "example.com/what?now ",
   "ann@example.com",
   "w".repeat(120),
   "京".repeat(30),
@@ -143,7 +143,7 @@ export const links = [
   "https://news.example.org/a-b_c/",
   "http://t.co/AbC",
   "https://user@shop.example.com:8443/caf%C3%A9#top",
-  "https://xn--bcher-kva.example/東京",
+  "https://xn--bcher-kva.de/東京",
   "HTTP://EXAMPLE.COM:80/What/Now",
   "http://localhost:3000/a",
 ];

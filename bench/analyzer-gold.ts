@@ -1,0 +1,203 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { analyzeText } from "../src/text/analyze.ts";
+import { findMentions } from "../src/text/entities.ts";
+import { findLinks } from "../src/text/links.ts";
+import { runsOf } from "../src/text/runs.ts";
+import { phraseSequence, querySequence, type SequenceElement } from "../src/text/sequence.ts";
+import type { TextSpan } from "../src/text/span.ts";
+import {
+  casesAreHere,
+  casesFolder,
+  notApplicable,
+  type Outcome,
+  runCases,
+} from "../test/conformance/twitter-text.ts";
+import { finds } from "../test/support/finds.ts";
+import { dataFolder } from "./ira.ts";
+import { command, table } from "./measure.ts";
+
+/**
+ * The analyzer against gold: entities against the published cases of twitter-text, and the search of words and phrases against
+ * Thai posts and Japanese sentences whose words people have marked. A text holds a word when its marked words do.
+ */
+function reportCases(outcomes: readonly Outcome[]): void {
+  const groups = Map.groupBy(outcomes, ({ group }) => group);
+  const agrees = ({ expected, actual }: Outcome): boolean => expected === actual;
+  const rows = [...groups].map(([group, cases]) =>
+    cells(group, cases.length, cases.filter(agrees).length),
+  );
+  rows.push(cells("all", outcomes.length, outcomes.filter(agrees).length));
+  console.log(`${table(["group of twitter-text", "cases", "agree", "%"], rows)}\n`);
+  for (const [group, reason] of Object.entries(notApplicable)) {
+    console.log(`does not apply: ${group} – ${reason}`);
+  }
+  for (const each of outcomes.filter((outcome) => !agrees(outcome))) {
+    const { group, description, text, expected, actual } = each;
+    console.log(`differs: ${group} – ${description}: ${text} gives ${actual}, not ${expected}`);
+  }
+  console.log("");
+}
+
+function cells(name: string, all: number, some: number): string[] {
+  return [name, String(all), String(some), percent(some, all)];
+}
+
+/** A text and its marked words, white space left out. */
+type MarkedText = { text: string; tokens: readonly string[]; words: readonly MarkedWord[] };
+type MarkedWord = TextSpan & { word: string };
+
+function readTexts(path: string): MarkedText[] {
+  return readFileSync(path, "utf8")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map(readText);
+}
+
+function readText(line: string): MarkedText {
+  const words: MarkedWord[] = [];
+  let text = "";
+  for (const word of line.split("|")) {
+    const start = text.length;
+    text += word;
+    if (word.trim() !== "") words.push({ word, start, end: text.length });
+  }
+  return { text, tokens: analyzeText(text).tokens, words };
+}
+
+type Query = { written: string; elements: SequenceElement[]; truth: Map<MarkedText, TextSpan> };
+type Kind = {
+  name: string;
+  words: number;
+  /** Null where these words make no query of this kind. */
+  write: (words: readonly MarkedWord[], text: string) => string | null;
+  read: (written: string) => SequenceElement[];
+};
+
+const asInText = (words: readonly MarkedWord[], text: string): string =>
+  text.slice(words[0]?.start, words.at(-1)?.end);
+const runTogether = (words: readonly MarkedWord[], text: string): string | null =>
+  /\s/.test(asInText(words, text)) ? null : asInText(words, text);
+const spaced = (words: readonly MarkedWord[]): string => words.map(({ word }) => word).join(" ");
+
+const kinds: readonly Kind[] = [
+  { name: "a word", words: 1, write: asInText, read: querySequence },
+  { name: "a phrase of 2, as in the text", words: 2, write: asInText, read: phraseSequence },
+  { name: "a phrase of 3, as in the text", words: 3, write: asInText, read: phraseSequence },
+  { name: "2 that touch, unquoted", words: 2, write: runTogether, read: querySequence },
+  { name: "3 that touch, unquoted", words: 3, write: runTogether, read: querySequence },
+  { name: "a phrase of 2 that touch, with a space", words: 2, write: spaced, read: phraseSequence },
+];
+
+/** Every query of a kind, with the places where what it asks for is marked. */
+function queriesOf(texts: readonly MarkedText[], kind: Kind): Query[] {
+  const queries = new Map<string, Query>();
+  for (const marked of texts) {
+    for (const index of marked.words.keys()) {
+      const words = marked.words.slice(index, index + kind.words);
+      if (words.length < kind.words || words.some(({ word }) => isNoWord(word))) continue;
+      const written = kind.write(words, marked.text);
+      if (written === null) continue;
+      const query = queries.get(written) ?? {
+        written,
+        elements: kind.read(written),
+        truth: new Map(),
+      };
+      query.truth.set(marked, { start: words[0]?.start ?? 0, end: words.at(-1)?.end ?? 0 });
+      queries.set(written, query);
+    }
+  }
+  return [...queries.values()];
+}
+
+const isNoWord = (word: string): boolean => querySequence(word).length === 0;
+
+function reportWords(language: string, texts: readonly MarkedText[]): void {
+  const byToken = new Map<string, Set<MarkedText>>();
+  for (const text of texts) {
+    for (const token of text.tokens) {
+      byToken.set(token, (byToken.get(token) ?? new Set()).add(text));
+    }
+  }
+  const search = (elements: readonly SequenceElement[]): MarkedText[] => {
+    const [first] = elements;
+    const candidates = first?.kind === "token" ? (byToken.get(first.token) ?? []) : texts;
+    return [...candidates].filter(({ tokens }) => finds(elements, tokens));
+  };
+  const reasons = new Map<string, string[]>();
+  const rows = kinds.map((kind) => {
+    const misses = kind.write === spaced ? new Map<string, string[]>() : reasons;
+    return measure(kind.name, queriesOf(texts, kind), search, misses);
+  });
+  console.log(`${language}, ${texts.length} texts\n`);
+  console.log(table(["query", "queries", "recall %", "precision %", "find nothing %"], rows));
+  console.log("");
+  for (const [reason, misses] of reasons) {
+    console.log(`missed, as ${reason}: ${misses.length}, such as ${misses.slice(0, 6).join(", ")}`);
+  }
+  console.log("");
+}
+
+function measure(
+  name: string,
+  queries: readonly Query[],
+  search: (elements: readonly SequenceElement[]) => readonly MarkedText[],
+  reasons: Map<string, string[]>,
+): string[] {
+  let wanted = 0;
+  let right = 0;
+  let found = 0;
+  let empty = 0;
+  for (const { written, elements, truth } of queries) {
+    const hits = new Set(search(elements));
+    wanted += truth.size;
+    found += hits.size;
+    empty += hits.size === 0 ? 1 : 0;
+    for (const [{ text }, span] of [...truth].filter(([marked]) => !hits.has(marked))) {
+      const reason = reasonOfMiss(text, span);
+      reasons.set(reason, [...(reasons.get(reason) ?? []), written]);
+    }
+    right += [...hits].filter((text) => truth.has(text)).length;
+  }
+  const shares = [percent(right, wanted), percent(right, found), percent(empty, queries.length)];
+  return [name, String(queries.length), ...shares];
+}
+
+function reasonOfMiss(text: string, span: TextSpan): string {
+  const hidden = [...findLinks(text), ...findMentions(text, { dottedHandles: true })];
+  if (hidden.some(({ start, end }) => start < span.end && span.start < end)) {
+    return "it is part of a link or a mention";
+  }
+  if (text[span.start] === "&" || text[span.end] === ";") return "it cuts an HTML entity";
+  if (isWithinWord(text, span.start) || isWithinWord(text, span.end)) {
+    return "it begins or ends within a word of letters and digits, or within a character";
+  }
+  return "of an unknown reason";
+}
+
+/** Whether no border of a word, or of a character of a script without spaces, lies at this place. */
+function isWithinWord(text: string, place: number): boolean {
+  const before = Array.from(text.slice(Math.max(0, place - 8), place)).at(-1) ?? "";
+  const after = Array.from(text.slice(place, place + 2))[0] ?? "";
+  if (/^\p{M}/u.test(after)) return true;
+  return units(before + after) < units(before) + units(after);
+}
+
+const units = (text: string): number =>
+  runsOf(text).reduce((sum, run) => sum + (typeof run === "string" ? 1 : run.length), 0);
+
+function percent(part: number, whole: number): string {
+  return whole === 0 ? "–" : ((part / whole) * 100).toFixed(2);
+}
+
+console.log(`${command()}\n`);
+if (casesAreHere) reportCases(runCases());
+else console.log(`no cases of twitter-text in ${casesFolder}\n`);
+for (const [language, file] of [
+  ["Thai", "th_wisesight1000_tokens.txt"],
+  ["Japanese", "ja_ud_gsd_dev_test_tokens.txt"],
+] as const) {
+  const path = join(dataFolder, "lang", file);
+  if (existsSync(path)) reportWords(language, readTexts(path));
+  else console.log(`no marked words in ${path}\n`);
+}

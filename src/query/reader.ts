@@ -1,0 +1,60 @@
+import type { Source } from "./characters.ts";
+import { type DiagnosticCode, makeDiagnostic, type Remark } from "./diagnostics.ts";
+import type { Token } from "./lex.ts";
+import type { Diagnostic, Span } from "./tree.ts";
+
+/** Where the reading of a query's tokens stands, and what it has said so far. */
+export type Reader = {
+  source: Source;
+  tokens: readonly Token[];
+  diagnostics: Diagnostic[];
+  /** Code and offset of each diagnostic, so that none is told twice. */
+  told: Set<string>;
+  index: number;
+  depth: number;
+  terms: number;
+};
+
+export function startReader(
+  source: Source,
+  tokens: readonly Token[],
+  diagnostics: Diagnostic[],
+): Reader {
+  return { source, tokens, diagnostics, told: new Set(), index: 0, depth: 0, terms: 0 };
+}
+
+export function spanOf(token: Token): Span {
+  return { offset: token.start, length: token.end - token.start };
+}
+
+/** Whether no term of the present group is left. */
+export function atEnd(reader: Reader): boolean {
+  const token = reader.tokens[reader.index];
+  return token === undefined || token.kind === "close";
+}
+
+export function cannotStartTerm(token: Token): boolean {
+  return token.kind === "close" || token.kind === "or" || token.kind === "and";
+}
+
+/** Adds a diagnostic, unless the same was already said of the same place. */
+export function report(reader: Reader, code: DiagnosticCode, span: Span, remark: Remark): void {
+  reportUnlessTold(reader, `${code} ${span.offset}`, code, span, remark);
+}
+
+/** Adds a diagnostic, unless its code was already reported this way anywhere. */
+export function reportOnce(reader: Reader, code: DiagnosticCode, span: Span, remark: Remark): void {
+  reportUnlessTold(reader, code, code, span, remark);
+}
+
+function reportUnlessTold(
+  reader: Reader,
+  key: string,
+  code: DiagnosticCode,
+  span: Span,
+  remark: Remark,
+): void {
+  if (reader.told.has(key)) return;
+  reader.told.add(key);
+  reader.diagnostics.push(makeDiagnostic(code, span, remark));
+}

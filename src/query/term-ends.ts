@@ -1,0 +1,105 @@
+import { closerOf, foldedBetween, isInvisible, type Source } from "./characters.ts";
+import { operatorNamed, unavailableNamed } from "./operators.ts";
+
+/** A query, and what was found out about its brackets in one pass, so that looking for an end takes no longer than the term. */
+export type Scan = {
+  source: Source;
+  /** For each parenthesis that is closed before the next white space or quotation mark, where that is. */
+  closedAt: ReadonlyMap<number, number>;
+  lastBracket: number;
+};
+
+export function scanBrackets(source: Source): Scan {
+  const { folded } = source;
+  return { source, closedAt: matchParentheses(folded), lastBracket: folded.lastIndexOf("]") };
+}
+
+const longestName = 32;
+const bracketedValue = /^([a-z_]+):\[/i;
+
+/**
+ * The end of a term whose value is a place in brackets, as other boxes take it (`point_radius:[2.35 48.85 10km]`), so that its
+ * spaces part nothing; else the term's own.
+ */
+export function endOfBrackets(scan: Scan, start: number, end: number): number {
+  const { folded } = scan.source;
+  const head = foldedBetween(scan.source, start, Math.min(end, start + longestName));
+  const name = bracketedValue.exec(head)?.[1];
+  if (name === undefined || scan.lastBracket < end) return end;
+  if (unavailableNamed(name) === null && operatorNamed(name) !== "geocode") return end;
+  return Math.max(end, folded.indexOf("]", start) + 1);
+}
+
+const startsLikeUrl =
+  /^(?:[a-z_]{1,32}:)?(?:https?:\/\/|www\.|[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})+\/)/i;
+const longestHost = 300;
+
+/** A term ends at white space, a parenthesis or a quotation mark; a URL may hold parentheses that are closed within it. */
+export function termEnd(scan: Scan, start: number): number {
+  const { source, closedAt } = scan;
+  const first = endOfRun(source, start);
+  if (source.folded[first] !== "(" || closedAt.get(first) === undefined) return first;
+  const head = foldedBetween(source, start, Math.min(first, start + longestHost));
+  if (!startsLikeUrl.test(head)) return first;
+  let at = first;
+  for (let closed = closedAt.get(at); closed !== undefined; closed = closedAt.get(at)) {
+    at = endOfRun(source, closed + 1);
+  }
+  return at;
+}
+
+/** Where the next white space, parenthesis or quotation mark stands. */
+function endOfRun({ folded }: Source, start: number): number {
+  let at = start;
+  while (at < folded.length) {
+    const character = folded[at] ?? "";
+    if (character === "(" || character === ")" || isSpace(character)) break;
+    if (closerOf(character) !== null) break;
+    at++;
+  }
+  return at;
+}
+
+/** For each parenthesis that is closed before the next white space or quotation mark, where that is. */
+function matchParentheses(folded: readonly string[]): Map<number, number> {
+  const closedAt = new Map<number, number>();
+  let open: number[] = [];
+  for (const [at, character] of folded.entries()) {
+    if (isSpace(character) || closerOf(character) !== null) open = [];
+    else if (character === "(") open.push(at);
+    else if (character === ")") {
+      const start = open.pop();
+      if (start !== undefined) closedAt.set(start, at);
+    }
+  }
+  return closedAt;
+}
+
+const noses: ReadonlySet<string> = new Set(["-", "'", "’", "^"]);
+const closings: ReadonlySet<string> = new Set([".", ",", "!", "?", "…"]);
+
+/**
+ * Where an emoticon such as `:)` or `;-((` ends, with the punctuation behind it, so that it neither opens nor closes a group; null
+ * when none stands here.
+ */
+export function emoticonEnd(scan: Scan, start: number, depth: number): number | null {
+  const { folded } = scan.source;
+  const eyes = folded[start] ?? "";
+  if (eyes !== ":" && eyes !== ";" && eyes !== "=") return null;
+  const mouth = noses.has(folded[start + 1] ?? "") ? start + 2 : start + 1;
+  const shape = folded[mouth];
+  if (shape !== "(" && shape !== ")") return null;
+  let end = mouth;
+  while (folded[end] === shape) end++;
+  let last = end;
+  while (closings.has(folded[last] ?? "")) last++;
+  const next = folded[last] ?? " ";
+  if (!isSpace(next) && next !== ")") return null;
+  if (shape === "(") return last;
+  const own = Math.max(mouth + 1, end - depth);
+  return own === end ? last : own;
+}
+
+export function isSpace(folded: string): boolean {
+  return folded === " " || isInvisible(folded);
+}
