@@ -6,7 +6,7 @@ import { decodeEntities } from "../text/html.ts";
 import { languageTags } from "../text/languages.ts";
 import { hostSuffixes, urlTokens } from "../text/urls.ts";
 import { cellOf } from "./geo.ts";
-import type { Media, Platform, Post, PostCounts, PostReference } from "./post.ts";
+import type { Media, Platform, Post, PostCounts } from "./post.ts";
 import { postKeys } from "./references.ts";
 
 /** Counts from which on a post carries a facet; the exact number stands in its row. */
@@ -32,27 +32,38 @@ const oldStyleRepost = /^["“]?RT\s*[@＠]/;
 export function indexTerms(post: Post): string[] {
   // On X a dot ends a handle; elsewhere handles are domain names.
   const handles = { dottedHandles: post.platform !== "x" };
-  const text = analyzeText(post.text, handles);
-  const terms = [...text.tokens];
-  const beside = (tokens: readonly string[]): void => {
-    if (tokens.length > 0) terms.push(GAP, ...tokens);
-  };
-  for (const extra of text.extras) beside([extra]);
-  for (const medium of post.media) {
-    if (medium.alt === null) continue;
-    const alt = analyzeText(medium.alt, handles);
-    beside(alt.tokens);
-    for (const extra of alt.extras) beside([extra]);
+  const { tokens, extras } = analyzeText(post.text, handles);
+  const terms = [...tokens];
+  addEach(terms, extras);
+  for (const { alt } of post.media) {
+    if (alt === null) continue;
+    const analysis = analyzeText(alt, handles);
+    addBeside(terms, analysis.tokens);
+    addEach(terms, analysis.extras);
   }
   const tags = new Set(post.hashtags.map(foldTag));
-  const inText = new Set(text.tokens);
+  const inText = new Set(tags.size === 0 ? [] : tokens);
   for (const tag of tags) {
+    if (inText.has(tag)) continue;
     const words = analyzeText(tag).tokens;
-    if (words.some((word) => !inText.has(word))) beside(words);
+    if (words.some((word) => !inText.has(word))) addBeside(terms, words);
   }
-  for (const url of new Set(post.urls)) beside(urlTokens(url).map(facet.linkPart));
-  terms.push(GAP, ...facetsOf(post, tags));
+  for (const url of new Set(post.urls)) addBeside(terms, urlTokens(url).map(facet.linkPart));
+  addBeside(terms, facetsOf(post, tags));
   return terms;
+}
+
+function addBeside(terms: string[], tokens: Iterable<string>): void {
+  let isFirst = true;
+  for (const token of tokens) {
+    if (isFirst) terms.push(GAP);
+    isFirst = false;
+    terms.push(token);
+  }
+}
+
+function addEach(terms: string[], tokens: readonly string[]): void {
+  for (const token of tokens) terms.push(GAP, token);
 }
 
 type Named = { userId: string | null; username: string | null };
@@ -63,10 +74,9 @@ function author(platform: Platform, { userId, username }: Named): string[] {
 }
 
 /** By the id, and by the handle that the post writes: that is what a reader of it looks for. */
-function addressed(platform: Platform, named: Named | null): string[] {
-  if (named === null) return [];
-  const byId = named.userId ? [facet.accountById(platform, named.userId)] : [];
-  return [...byId, ...byHandle(platform, named.username)];
+function addressed(platform: Platform, named: Named): string[] {
+  const handles = byHandle(platform, named.username);
+  return named.userId ? [facet.accountById(platform, named.userId), ...handles] : handles;
 }
 
 const byHandle = (platform: Platform, username: string | null): string[] =>
@@ -74,53 +84,48 @@ const byHandle = (platform: Platform, username: string | null): string[] =>
 
 /** Everything about a post that is no word of it, each once. */
 function facetsOf(post: Post, tags: ReadonlySet<string>): Set<string> {
-  return new Set(
-    [
-      facet.everyPost,
-      ...accountFacets(post),
-      ...relationFacets(post),
-      ...entityFacets(post, tags),
-      ...languageFacets(post),
-      ...markFacets(post),
-      ...countFacets(post.counts),
-    ].filter((name) => name !== null),
-  );
+  const facets = new Set([facet.everyPost]);
+  const text = decodeEntities(post.text);
+  addAccounts(facets, post);
+  addRelations(facets, post, text);
+  addEntities(facets, post, text);
+  for (const tag of tags) facets.add(facet.hashtag(tag));
+  addMedia(facets, post.media);
+  addLanguages(facets, post);
+  addMarks(facets, post, text);
+  addCounts(facets, post.counts);
+  return facets;
 }
 
-type Facets = (string | null)[];
+type Facets = Set<string>;
 
-const when = (holds: boolean, name: string): Facets => (holds ? [name] : []);
-const named = (facetOf: (name: string) => string, name: string | null): Facets =>
-  name === null ? [] : [facetOf(name)];
-
-function accountFacets(post: Post): string[] {
-  const { platform, inReplyTo, quoted, reposted } = post;
-  const mentioned = post.mentions.flatMap((mention) => addressed(platform, mention));
-  return [
-    ...author(platform, post).map(facet.fromAccount),
-    ...addressed(platform, inReplyTo).map(facet.toAccount),
-    ...mentioned.map(facet.mentionsAccount),
-    ...addressed(platform, quoted).map(facet.quotesAccount),
-    ...addressed(platform, reposted).map(facet.repostsAccount),
-  ];
+function addAll(facets: Facets, names: readonly string[], facetOf: (name: string) => string): void {
+  for (const name of names) facets.add(facetOf(name));
 }
 
-function relationFacets(post: Post): Facets {
+function addAccounts(facets: Facets, post: Post): void {
   const { platform, inReplyTo, quoted, reposted } = post;
-  const related = (facetOf: (key: string) => string, to: PostReference | null): Facets =>
-    to === null ? [] : postKeys(platform, to).map(facetOf);
-  return [
-    ...conversationOf(post).map(facet.inConversation),
-    ...related(facet.repliesTo, inReplyTo),
-    ...related(facet.quotes, quoted),
-    ...related(facet.reposts, reposted),
-    // A repost of a reply is no reply.
-    ...when(post.isReply && !post.isRepost, facet.isReply),
-    ...when(post.isReply && !post.isRepost && answersItself(post), facet.isSelfReply),
-    ...when(post.isQuote, facet.isQuote),
-    ...when(post.isRepost, facet.isNativeRepost),
-    ...when(post.isRepost || oldStyleRepost.test(decodeEntities(post.text)), facet.isRepost),
-  ];
+  addAll(facets, author(platform, post), facet.fromAccount);
+  for (const mention of post.mentions) {
+    addAll(facets, addressed(platform, mention), facet.mentionsAccount);
+  }
+  if (inReplyTo !== null) addAll(facets, addressed(platform, inReplyTo), facet.toAccount);
+  if (quoted !== null) addAll(facets, addressed(platform, quoted), facet.quotesAccount);
+  if (reposted !== null) addAll(facets, addressed(platform, reposted), facet.repostsAccount);
+}
+
+function addRelations(facets: Facets, post: Post, text: string): void {
+  const { platform, inReplyTo, quoted, reposted, isReply, isRepost } = post;
+  addAll(facets, conversationOf(post), facet.inConversation);
+  if (inReplyTo !== null) addAll(facets, postKeys(platform, inReplyTo), facet.repliesTo);
+  if (quoted !== null) addAll(facets, postKeys(platform, quoted), facet.quotes);
+  if (reposted !== null) addAll(facets, postKeys(platform, reposted), facet.reposts);
+  // A repost of a reply is no reply.
+  if (isReply && !isRepost) facets.add(facet.isReply);
+  if (isReply && !isRepost && answersItself(post)) facets.add(facet.isSelfReply);
+  if (post.isQuote) facets.add(facet.isQuote);
+  if (isRepost) facets.add(facet.isNativeRepost);
+  if (isRepost || oldStyleRepost.test(text)) facets.add(facet.isRepost);
 }
 
 /** A conversation is named by the post that began it, and that post belongs to it. */
@@ -139,22 +144,22 @@ function answersItself({ userId, username, inReplyTo }: Post): boolean {
   return foldHandle(username) === foldHandle(inReplyTo.username);
 }
 
-function entityFacets(post: Post, tags: ReadonlySet<string>): Facets {
-  const text = decodeEntities(post.text);
+function addEntities(facets: Facets, post: Post, text: string): void {
   const cashtags = findCashtags(text);
-  return [
-    ...[...tags].map(facet.hashtag),
-    ...cashtags.map(({ value }) => facet.cashtag(value)),
-    ...post.urls.flatMap((url) => hostSuffixes(url).map(facet.linkDomain)),
-    ...findEmoticons(text).map(facet.emoticon),
-    ...when(tags.size > 0, facet.hasHashtag),
-    ...when(cashtags.length > 0, facet.hasCashtag),
-    ...when(post.mentions.length > 0, facet.hasMention),
-    ...when(post.urls.length > 0, facet.hasLink),
-    ...when(post.media.length > 0, facet.hasMedia),
-    ...when(post.media.some(isImage), facet.hasImage),
-    ...when(post.media.some(isVideo), facet.hasVideo),
-  ];
+  for (const { value } of cashtags) facets.add(facet.cashtag(value));
+  for (const url of post.urls) addAll(facets, hostSuffixes(url), facet.linkDomain);
+  addAll(facets, findEmoticons(text), facet.emoticon);
+  if (post.hashtags.length > 0) facets.add(facet.hasHashtag);
+  if (cashtags.length > 0) facets.add(facet.hasCashtag);
+  if (post.mentions.length > 0) facets.add(facet.hasMention);
+  if (post.urls.length > 0) facets.add(facet.hasLink);
+}
+
+function addMedia(facets: Facets, media: readonly Media[]): void {
+  if (media.length === 0) return;
+  facets.add(facet.hasMedia);
+  if (media.some(isImage)) facets.add(facet.hasImage);
+  if (media.some(isVideo)) facets.add(facet.hasVideo);
 }
 
 /** Types of media as platforms name them: a moving picture counts as a video. */
@@ -163,30 +168,32 @@ const isVideo = ({ type }: Media): boolean =>
 const isImage = (medium: Media): boolean =>
   !isVideo(medium) && /^(?:image(?:\/.*)?|photo|picture)$/i.test(medium.type);
 
-function languageFacets({ langs, detectedLang }: Post): Facets {
+function addLanguages(facets: Facets, { langs, detectedLang }: Post): void {
   const told = langs.length > 0 || detectedLang === null ? langs : [detectedLang];
   const languages = told.flatMap(languageTags);
-  return (languages.length > 0 ? languages : ["und"]).map(facet.language);
+  addAll(facets, languages.length > 0 ? languages : ["und"], facet.language);
 }
 
-function markFacets(post: Post): Facets {
-  const isSensitive = post.labels.some(isSensitiveLabel);
-  return [
-    ...post.labels.map(facet.label),
-    ...named(facet.writtenWith, post.source),
-    ...when(post.authorVerified === true, facet.isVerified),
-    ...when(post.sensitive === true || isSensitive, facet.isSensitive),
-    ...when(asksQuestion(decodeEntities(post.text)), facet.isQuestion),
-    ...(post.geo === null ? [] : [facet.hasGeo, facet.geoCell(cellOf(post.geo))]),
-  ];
+function addMarks(facets: Facets, post: Post, text: string): void {
+  const isSensitive = post.sensitive === true || post.labels.some(isSensitiveLabel);
+  addAll(facets, post.labels, facet.label);
+  if (post.source !== null) facets.add(facet.writtenWith(post.source));
+  if (post.authorVerified === true) facets.add(facet.isVerified);
+  if (isSensitive) facets.add(facet.isSensitive);
+  if (asksQuestion(text)) facets.add(facet.isQuestion);
+  if (post.geo === null) return;
+  facets.add(facet.hasGeo);
+  facets.add(facet.geoCell(cellOf(post.geo)));
 }
 
 const countMetrics = ["likes", "reposts", "replies", "quotes"] as const;
 
-function countFacets(counts: PostCounts): Facets {
-  return countMetrics.flatMap((metric) =>
-    countThresholds
-      .filter((threshold) => (counts[metric] ?? 0) >= threshold)
-      .map((threshold) => facet.atLeast(metric, threshold)),
-  );
+function addCounts(facets: Facets, counts: PostCounts): void {
+  for (const metric of countMetrics) {
+    const count = counts[metric] ?? 0;
+    for (const threshold of countThresholds) {
+      if (count < threshold) break;
+      facets.add(facet.atLeast(metric, threshold));
+    }
+  }
 }

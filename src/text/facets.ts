@@ -65,10 +65,13 @@ export const linkPart = (part: string): string => facet("url:", part);
 export const geoCell = (cell: string): string => `geo:${cell}`;
 export const atLeast = (metric: string, threshold: number): string => `${metric}>=${threshold}`;
 
+/** Printable ASCII without capitals: most values, and nothing in them needs folding. */
+const isFolded = /^[!-@[-~]*$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters would end a token
 const breaksToken = /[\s\u0000-\u001f\u007f-\u00a0]/gu;
 
 function facet(name: string, value: string): string {
+  if (isFolded.test(value)) return shortenToken(name + value);
   const folded = value.toLowerCase().toWellFormed().replace(breaksToken, "_");
   return shortenToken(name + folded);
 }

@@ -18,12 +18,11 @@ const aboveAscii = /[\u0080-\uffff]/;
  * 443, fragment and tracking parameters (`utm_…`). Takes any string.
  */
 export function urlTokens(url: string): string[] {
-  const lower = normalise(url.trim());
-  const [beforeFragment = ""] = lower.replace(schemePrefix, "").split("#", 1);
-  const written = authority.exec(beforeFragment)?.[0] ?? "";
-  const rest = beforeFragment.slice(written.length).replace(trackingParameters, "$1");
-  const parts = `${hostOf(written)} ${decodePercent(rest)}`;
-  return normalise(parts).split(between).filter(isNotEmpty).map(shortenToken);
+  const { host, rest } = split(url);
+  const query = rest.includes("=") ? rest.replace(trackingParameters, "$1") : rest;
+  const parts = normalise(`${host} ${decodePercent(query)}`);
+  const tokens = parts.split(aboveAscii.test(parts) ? between : betweenAscii);
+  return tokens.filter(isNotEmpty).map(shortenToken);
 }
 
 /**
