@@ -42,24 +42,21 @@ export function indexTerms(post: Post): string[] {
     addEach(terms, analysis.extras);
   }
   const tags = new Set(post.hashtags.map(foldTag));
-  const inText = new Set(tags.size === 0 ? [] : tokens);
+  const inText = tags.size === 0 ? tags : new Set(tokens);
   for (const tag of tags) {
     if (inText.has(tag)) continue;
     const words = analyzeText(tag).tokens;
     if (words.some((word) => !inText.has(word))) addBeside(terms, words);
   }
   for (const url of new Set(post.urls)) addBeside(terms, urlTokens(url).map(facet.linkPart));
-  addBeside(terms, facetsOf(post, tags));
+  terms.push(GAP);
+  for (const name of facetsOf(post, tags)) terms.push(name);
   return terms;
 }
 
-function addBeside(terms: string[], tokens: Iterable<string>): void {
-  let isFirst = true;
-  for (const token of tokens) {
-    if (isFirst) terms.push(GAP);
-    isFirst = false;
-    terms.push(token);
-  }
+function addBeside(terms: string[], tokens: readonly string[]): void {
+  if (tokens.length > 0) terms.push(GAP);
+  for (const token of tokens) terms.push(token);
 }
 
 function addEach(terms: string[], tokens: readonly string[]): void {
@@ -170,8 +167,9 @@ const isImage = (medium: Media): boolean =>
 
 function addLanguages(facets: Facets, { langs, detectedLang }: Post): void {
   const told = langs.length > 0 || detectedLang === null ? langs : [detectedLang];
-  const languages = told.flatMap(languageTags);
-  addAll(facets, languages.length > 0 ? languages : ["und"], facet.language);
+  const before = facets.size;
+  for (const tag of told) addAll(facets, languageTags(tag), facet.language);
+  if (facets.size === before) facets.add(facet.language("und"));
 }
 
 function addMarks(facets: Facets, post: Post, text: string): void {

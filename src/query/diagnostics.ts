@@ -69,7 +69,7 @@ function plain(text: string): string {
 
 /** A diagnostic as one line, for an `error` field. */
 export function oneLine(diagnostic: Diagnostic): string {
-  return `${diagnostic.message} at offset ${diagnostic.offset}`;
+  return `${diagnostic.message} (at offset ${diagnostic.offset})`;
 }
 
 const widestExcerpt = 96;

@@ -237,7 +237,7 @@ describe("what is refused", () => {
   test("every fault is told, the first one in the message", () => {
     const error = errorOf("from:a,b since:x -min_faves:y");
     expect(error).toMatchObject({ code: "invalid_query", status: 400, retryable: false });
-    expect(error.message).toBe("from: takes one value, not a,b at offset 5");
+    expect(error.message).toBe("from: takes one value, not a,b (at offset 5)");
     expect(error.hint).toBe("write (from:a OR from:b)");
     expect(error.details.map(({ code, offset }) => [code, offset])).toEqual([
       ["one_value_only", 5],

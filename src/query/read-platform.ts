@@ -15,7 +15,7 @@ export function readPlatform(operator: string, written: string): Operand<Platfor
     `${operator}: does not know ${shown(written)}`,
     platforms,
     near === null
-      ? `write ${platforms.map((each) => `${operator}:${each}`).join(", ")}`
+      ? `write ${platforms.map((each) => `${operator}:${each}`).join(" or ")}`
       : `did you mean ${operator}:${platformNamed(near) ?? near}`,
   );
 }

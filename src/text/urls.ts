@@ -10,6 +10,7 @@ const trackingParameters =
   /(^|[?&;])(?:utm_[a-z_]*|fbclid|gclid|gclsrc|dclid|gbraid|wbraid|msclkid|yclid|twclid|ttclid|li_fat_id|igshid?|mc_[ce]id|mkt_tok|_hsenc|_hsmi|_ga|_gl|vero_id|oly_(?:anon|enc)_id|ref_src|ref_url)=[^&;]*/g;
 const percentEncoded = /(?:%[0-9a-f]{2})+/g;
 const between = /[^\p{L}\p{M}\p{N}]+/u;
+const betweenAscii = /[^a-z0-9]+/;
 const aboveAscii = /[\u0080-\uffff]/;
 
 /**
@@ -38,23 +39,29 @@ export function urlQueryTokens(text: string): string[] {
  * A host of one label is itself.
  */
 export function hostSuffixes(url: string): string[] {
-  const lower = normalise(url.trim()).replace(schemePrefix, "");
-  const host =
-    hostOf(authority.exec(lower.split("#", 1)[0] ?? "")?.[0] ?? "").split(/[: ]/)[0] ?? "";
-  const labels = host.split(".").filter(isNotEmpty);
+  const [name = ""] = split(url).host.split(/[: ]/, 1);
+  const labels = name.split(".").filter(isNotEmpty);
   if (labels.length < 2) return labels;
   return labels.slice(1).map((_, index) => labels.slice(index).join("."));
+}
+
+/** The host of a link, with a port that is not the usual one, and what follows up to the fragment. */
+function split(url: string): { host: string; rest: string } {
+  const whole = normalise(url.trim()).replace(schemePrefix, "");
+  const fragment = whole.indexOf("#");
+  const link = fragment < 0 ? whole : whole.slice(0, fragment);
+  const written = authority.exec(link)?.[0] ?? "";
+  return { host: hostOf(written), rest: link.slice(written.length) };
 }
 
 function hostOf(written: string): string {
   // A text that begins with parameters has no host.
   if (written.includes("=")) return written.replace(trackingParameters, "$1");
-  const host = written
-    .replace(userinfo, "")
-    .replace(defaultPort, "")
-    .replace(/^www\./, "");
-  if (!host.includes("xn--")) return decodePercent(host);
-  const [name = "", port = ""] = host.split(":");
+  const named = written.includes("@") ? written.replace(userinfo, "") : written;
+  const host = named.includes(":") ? named.replace(defaultPort, "") : named;
+  const bare = host.startsWith("www.") ? host.slice(4) : host;
+  if (!bare.includes("xn--")) return decodePercent(bare);
+  const [name = "", port = ""] = bare.split(":");
   return `${domainToUnicode(name) || name} ${port}`;
 }
 
