@@ -212,12 +212,12 @@ describe("--analyze", () => {
     ]);
     expect(code).toBe(0);
     expect(out).toContain("warning[or_binds_tighter]");
-    expect(out).toMatch(/\nNames\n {2}account nasa_demo: .*x\/77/);
+    expect(out).toMatch(/\nNames\n {2}account nasa_demo stands for any of .*x\/77/);
     expect(out).toMatch(/\nAsked of the index\n {2}bluesky, mastodon, x\n {4}\(/);
     expect(out).toContain("    checked again, as the index cannot say it exactly:\n      at least");
     expect(out).toContain("  bounds: any time; IDs from 6 on\n");
     expect(out).toMatch(/\n {2}segments +\d+ held, \d+ in the window, \d+ opened\n/);
-    expect(out).toMatch(/\n {2}complete +yes\n/);
+    expect(out).toMatch(/\n {2}deadline +kept\n/);
     expect(out).toMatch(/\n {2}platform +segment +candidates +checked again +found +ms\n/);
     expect(out).toMatch(/\n {2}search +[\d.]+ ms\n/);
     expect(Math.max(...out.split("\n").map((line) => line.length))).toBeLessThan(180);

@@ -1,6 +1,5 @@
 import type { Command } from "commander";
 import { systemClock } from "../lib/clock.ts";
-import { EarshotError } from "../lib/errors.ts";
 import { describeTree } from "../query/describe.ts";
 import { describePlan } from "../query/describe-plan.ts";
 import { renderDiagnostic } from "../query/diagnostics.ts";
@@ -13,7 +12,7 @@ import { type UnresolvedNames, unresolvedNames } from "../query/unresolved-names
 import { withoutControls } from "../text/controls.ts";
 import { type Analysis, analyze } from "./analyze.ts";
 import { analysisFields, planFields } from "./explain-json.ts";
-import { wrongUse } from "./faults.ts";
+import { refusedQuery, wrongUse } from "./faults.ts";
 import { wholeNumber } from "./parse-values.ts";
 import { queryOf, takesQuery } from "./query-argument.ts";
 import { showAnalysis } from "./show-analysis.ts";
@@ -81,7 +80,7 @@ async function explain(query: string, options: Options, terminal: Terminal): Pro
       options,
       terminal,
     );
-    throw refused(errors.length);
+    throw refusedQuery(errors.length);
   }
   const reading = { query, tree, canonical: printQuery(tree), diagnostics };
   if (options.analyze) {
@@ -137,12 +136,4 @@ function asText(
   for (const diagnostic of diagnostics) blocks.push(renderDiagnostic(query, diagnostic));
   if (analysis !== null) blocks.push(showAnalysis(analysis, terminal));
   return `${blocks.join("\n\n")}\n`;
-}
-
-function refused(count: number): EarshotError {
-  const errors = count === 1 ? "an error" : `${count} errors`;
-  return new EarshotError("invalid_query", `the query has ${errors} and cannot be run`, {
-    status: 400,
-    hint: "mend what is marked above",
-  });
 }

@@ -12,6 +12,15 @@ export function wrongUse(message: string, hint: string): EarshotError {
   return new EarshotError("wrong_use", message, { status: 400, hint });
 }
 
+/** The query holds errors, which were shown with their places. */
+export function refusedQuery(count: number): EarshotError {
+  const errors = count === 1 ? "an error" : `${count} errors`;
+  return new EarshotError("invalid_query", `the query has ${errors} and cannot be run`, {
+    status: 400,
+    hint: "mend what is marked above",
+  });
+}
+
 /** The line for standard error and the exit code of whatever ended a command; no line where commander has spoken. */
 export function describeFault(thrown: unknown): { line: string | null; code: number } {
   if (thrown instanceof CommanderError) return describeCommanderError(thrown);

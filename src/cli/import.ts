@@ -62,6 +62,7 @@ async function importFiles(
   const archive = await openArchive({ dataDir: dir, ...settings, clock: systemClock });
   let rejectedInAll = 0;
   let reading = "";
+  const unreadable: string[] = [];
   // A pipe that sends nothing would be waited for.
   terminal.stopping.addEventListener("abort", () => process.stdin.destroy(), { once: true });
   try {
@@ -88,10 +89,12 @@ async function importFiles(
         rejectedInAll += summary.rejectedInAll;
         reports.end();
         terminal.out(options.json ? asJson(file, summary) : asText(file, summary));
+        if (holdsNoPost(summary)) unreadable.push(file);
       } finally {
         reports.end();
       }
     }
+    if (unreadable.length > 0) throw noPosts(unreadable);
     if (options.covers !== undefined && rejectedInAll > 0) {
       terminal.note(
         `earshot: lines of these files were rejected (${rejectedInAll.toLocaleString("en")} in all), so --covers was not recorded – mend them in the files and run the same command again\n`,
@@ -102,6 +105,16 @@ async function importFiles(
   } finally {
     await archive.close();
   }
+}
+
+/** Every line was refused: most likely it is a file of another form. */
+const holdsNoPost = ({ imported, updated, unchanged, rejected }: ImportSummary): boolean =>
+  rejected > 0 && imported + updated + unchanged === 0;
+
+function noPosts(files: readonly string[]): EarshotError {
+  return new EarshotError("import_rejected", `no line of ${files.join(", ")} is a post`, {
+    hint: 'a file holds one JSON object a line, such as {"author":"ann","created_at":"2026-01-31T12:00:00Z","text":"…"}: see docs/import.md',
+  });
 }
 
 function refuseFuture(toMs: number): void {

@@ -16,7 +16,10 @@ export function queryOf({ args }: Command): string {
   const [query = "", ...more] = args;
   const option = args.find((argument) => argument.startsWith("--"));
   if (option !== undefined) {
-    throw wrongUse(`unknown option '${option}'`, "--help shows what there is");
+    throw wrongUse(
+      `unknown option '${option}'`,
+      "--help shows what there is; a query that begins with two minuses needs a space before them",
+    );
   }
   if (more.length > 0) {
     throw wrongUse("the query is more than one argument", `put it in quotes: '${args.join(" ")}'`);

@@ -1,11 +1,14 @@
 import type { Command } from "commander";
-import type { Archive, PlatformCoverage } from "../archive/archive.ts";
+import type { PlatformCoverage } from "../archive/archive.ts";
 import { openArchive } from "../archive/open.ts";
 import { systemClock } from "../lib/clock.ts";
 import { EarshotError } from "../lib/errors.ts";
-import { platforms } from "../posts/post.ts";
-import { makePlan, namesIn } from "../query/make-plan.ts";
-import { parseQuery } from "../query/parse.ts";
+import { searchArchive } from "../platforms/archive/search.ts";
+import type { SourceAnswer } from "../platforms/source.ts";
+import { renderDiagnostic } from "../query/diagnostics.ts";
+import { parseQueryLeniently } from "../query/parse.ts";
+import { fedPlatforms } from "../server/roles.ts";
+import { refusedQuery } from "./faults.ts";
 import { wholeNumber } from "./parse-values.ts";
 import { queryOf, takesQuery } from "./query-argument.ts";
 import { readConfig, requireDataDir } from "./settings.ts";
@@ -37,60 +40,77 @@ export function addSearch(program: Command, terminal: Terminal): void {
 
 async function search(query: string, options: Options, terminal: Terminal): Promise<void> {
   const config = readConfig(terminal);
-  const { tree, warnings } = parseQuery(query);
-  for (const { message, hint } of warnings) {
-    terminal.note(`earshot: ${message}${hint ? ` – ${hint}` : ""}\n`);
-  }
+  sayWhatIsWrong(query, terminal);
   requireDataDir(config);
-  const { dir, readers, segmentPosts } = config.data;
-  const archive = await openArchive({ dataDir: dir, readers, segmentPosts, clock: systemClock });
+  const { dir, ...settings } = config.data;
+  const archive = await openArchive({ dataDir: dir, ...settings, clock: systemClock });
+  const nowMs = systemClock.now();
   try {
-    const names = await archive.resolve(namesIn(tree));
-    const answer = await archive.search(
+    const answer = await searchArchive(
       {
-        plan: makePlan(tree, { names, asOfMs: systemClock.now() }),
-        platforms,
-        fromMs: null,
-        toMs: null,
-        after: null,
-        limit: options.maxResults,
-        deadlineMs: systemClock.now() + config.jobs.deadlineMs,
+        archive,
+        clock: systemClock,
+        fedPlatforms: fedPlatforms(config),
+        coverageSlackMs: config.ingest.coverageSlackMs,
       },
+      {
+        platform: "social",
+        query,
+        fromMs: null,
+        toMs: nowMs,
+        asOfMs: nowMs,
+        after: null,
+        maxResults: options.maxResults,
+      },
+      nowMs + config.jobs.deadlineMs,
       terminal.stopping,
     );
     const records = await archive.records(answer.positions);
     for (const record of records) {
       terminal.out(options.json ? `${record}\n` : showRecord(record, terminal));
     }
-    if (!options.json)
-      await sayWhatIsKnown(archive, records.length, answer.next !== null, terminal);
-    if (!answer.complete) throw tookTooLong(config.jobs.deadlineMs);
+    if (!options.json) {
+      const held = await archive.coverage();
+      terminal.note(`${countOf(records.length, answer)}. ${knowledgeOf(answer, held)}.\n`);
+    }
+    if (answer.warnings.some(({ code }) => code === "deadline_reached")) {
+      throw tookTooLong(config.jobs.deadlineMs);
+    }
   } finally {
     await archive.close();
   }
 }
 
-/** An empty list never hides a hole: says which time is held completely. */
-async function sayWhatIsKnown(
-  archive: Archive,
-  count: number,
-  more: boolean,
-  terminal: Terminal,
-): Promise<void> {
-  const coverage = await archive.coverage();
-  const posts = count === 1 ? "1 post" : `${count} posts`;
-  const rest = more ? "; there are more, --max-results takes up to 500" : "";
-  terminal.note(`${posts}${rest}. ${describeCoverage(coverage)}\n`);
+/** Every error with its place, and the command ends; else the warnings, a line each. */
+function sayWhatIsWrong(query: string, terminal: Terminal): void {
+  const { diagnostics } = parseQueryLeniently(query);
+  const errors = diagnostics.filter(({ severity }) => severity === "error");
+  if (errors.length > 0) {
+    for (const error of errors) terminal.note(`${renderDiagnostic(query, error)}\n\n`);
+    throw refusedQuery(errors.length);
+  }
+  for (const { message, hint } of diagnostics) {
+    terminal.note(`earshot: ${message}${hint ? ` – ${hint}` : ""}\n`);
+  }
 }
 
-function describeCoverage(coverage: readonly PlatformCoverage[]): string {
-  const spans = coverage.flatMap(({ platform, intervals }) =>
+function countOf(count: number, { next }: SourceAnswer): string {
+  const posts = count === 1 ? "1 post" : `${count} posts`;
+  return next === null ? posts : `${posts}; there are more, --max-results takes up to 500`;
+}
+
+/** An empty list never hides a hole: says whether the time that was asked for is held completely, and which time is. */
+function knowledgeOf({ coverage }: SourceAnswer, held: readonly PlatformCoverage[]): string {
+  if (coverage.complete) return "The time asked for is held completely";
+  const spans = held.flatMap(({ platform, intervals }) =>
     intervals.map(({ fromMs, toMs }) => `${platform} ${minute(fromMs)} to ${minute(toMs)}`),
   );
-  if (spans.length === 0) return "No time is known to be held completely.";
+  if (spans.length === 0) {
+    return "There may be others: no time is known to be held completely";
+  }
   const last = spans.slice(-3);
   const left = spans.length - last.length;
-  return `Held completely: ${last.join(", ")}${left > 0 ? ` and ${left} earlier spans` : ""}.`;
+  return `There may be others: of the time asked for not all is held completely, only ${last.join(", ")}${left > 0 ? ` and ${left} earlier spans` : ""}`;
 }
 
 const minute = (ms: number): string => new Date(ms).toISOString().slice(0, 16).replace("T", " ");

@@ -39,7 +39,7 @@ const analysis: Analysis = {
 const shown = showAnalysis(analysis, { colour: false, columns: 80 });
 
 test("a search that ran out of time says so, and where it goes on", () => {
-  expect(shown).toMatch(/complete +no: the deadline came first; .*EARSHOT_JOB_DEADLINE/);
+  expect(shown).toMatch(/deadline +came first: .*EARSHOT_JOB_DEADLINE/);
   expect(shown).toContain("below ID 5 of x");
 });
 
@@ -60,5 +60,5 @@ test("platforms that are asked nothing say so, and the whole is asked as such", 
 });
 
 test("a name cannot steer the terminal", () => {
-  expect(shown).toContain("account ab: nobody");
+  expect(shown).toContain("account ab stands for any of nothing");
 });

@@ -30,7 +30,7 @@ function nameLines({ accounts, posts }: ResolvedNames): string[] {
   const line =
     (subject: string) =>
     ([name, keys]: readonly [string, readonly string[]]) =>
-      withoutControls(`${subject} ${name}: ${keys.join(", ") || "nobody"}`);
+      withoutControls(`${subject} ${name} stands for any of ${keys.join(", ") || "nothing"}`);
   return [...[...accounts].map(line("account")), ...[...posts].map(line("post"))];
 }
 
@@ -38,8 +38,10 @@ function nameLines({ accounts, posts }: ResolvedNames): string[] {
 function askedLines({ asked, bounds }: Analysis, columns: number): string[] {
   const texts = asked.map(({ platform, query }) => {
     if (query === null) return { platform, lines: ["nothing: none of its posts can match"] };
-    const { expression, residual } = query;
+    const { expression, residual, fromMs, toMs } = query;
     const match = wrap(withoutControls(expression ?? "every post"), columns - 4);
+    const isTimed = fromMs !== null || toMs !== null;
+    if (isTimed) match.push("checked again: the time, where the ID leaves it open");
     if (residual.kind === "all") return { platform, lines: match };
     const again = withoutControls(describePlan(residual)).split("\n");
     return {
@@ -62,18 +64,21 @@ function askedLines({ asked, bounds }: Analysis, columns: number): string[] {
 
 function workLines({ answer, limit }: Analysis): string[] {
   const { work, complete, next } = answer;
-  const reached = complete
-    ? "yes"
-    : "no: the deadline came first; narrow it with since: and until:, or raise EARSHOT_JOB_DEADLINE";
+  const deadline = complete
+    ? "kept"
+    : "came first: narrow the query with since: and until:, or raise EARSHOT_JOB_DEADLINE";
   return table([
     [
       "segments",
       `${work.segmentsHeld} held, ${work.segmentsInWindow} in the window, ${work.segmentsOpened} opened`,
     ],
     ["statements", String(work.statements)],
-    ["candidates", `${work.candidates}, ${work.rechecked} of them checked again`],
+    [
+      "candidates",
+      `${work.candidates}, ${work.rechecked} of them checked again${next === null ? "" : "; enough were found, older ones were not looked at"}`,
+    ],
     ["returned", `${work.returned} of at most ${limit}`],
-    ["complete", reached],
+    ["deadline", deadline],
     ["next page", next === null ? "none" : `below ID ${next.id} of ${next.platform}`],
   ]);
 }
