@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { lastId, type TimeSkew } from "../posts/ids.ts";
 import { type Platform, platforms } from "../posts/post.ts";
 import { analyzerVersion } from "../text/analyze.ts";
-import { accountByHandle, accountById } from "../text/facets.ts";
+import { accountByHandle, accountById, accountWithoutId } from "../text/facets.ts";
 import type { CoverageInterval, PlatformCoverage } from "./archive.ts";
 import type { PreparedHandle } from "./prepare.ts";
 
@@ -183,7 +183,7 @@ export function resolveAccount(catalog: DatabaseSync, name: string): string[] {
     .all(name.toLowerCase());
   for (const platform of platforms) keys.push(accountById(platform, name));
   for (const { platform, handle } of handles) {
-    keys.push(accountByHandle(String(platform), String(handle)));
+    keys.push(accountWithoutId(String(platform), String(handle)));
   }
   return keys;
 }

@@ -350,9 +350,9 @@ describe("what is kept beside the posts", () => {
       "bluesky/did:plc:b",
     ]);
     expect(onBluesky("did:plc:a")).toEqual([
+      "bluesky/?new.example",
+      "bluesky/?old.example",
       "bluesky/@did:plc:a",
-      "bluesky/@new.example",
-      "bluesky/@old.example",
       "bluesky/did:plc:a",
     ]);
     expect(accounts.get("nobody")).toContain("x/@nobody");

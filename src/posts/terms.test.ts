@@ -36,6 +36,7 @@ describe("accounts", () => {
     expect(named("from:", ann)).toEqual(["bluesky/did:plc:ann"]);
     expect(named("from:", { userId: null, username: "@Ann.Example" })).toEqual([
       "bluesky/@ann.example",
+      "bluesky/?ann.example",
     ]);
     expect(named("from:", { userId: null, username: "" })).toEqual([]);
   });
@@ -47,7 +48,10 @@ describe("accounts", () => {
   ] as const)("%s counts by the id and by the handle as written", (facet, field) => {
     const both = to({ userId: "did:plc:b", username: "Bob.example" });
     expect(named(facet, { [field]: both })).toEqual(["bluesky/did:plc:b", "bluesky/@bob.example"]);
-    expect(named(facet, { [field]: to({ username: "Bob" }) })).toEqual(["bluesky/@bob"]);
+    expect(named(facet, { [field]: to({ username: "Bob" }) })).toEqual([
+      "bluesky/@bob",
+      "bluesky/?bob",
+    ]);
     expect(named(facet, { [field]: to({ userId: "did:plc:b" }) })).toEqual(["bluesky/did:plc:b"]);
     expect(named(facet, { [field]: to({}) })).toEqual([]);
   });
@@ -57,7 +61,7 @@ describe("accounts", () => {
       { username: "Bob", userId: "did:plc:b" },
       { username: "bob", userId: null },
     ];
-    expect(named("@", { mentions })).toEqual(["bluesky/did:plc:b", "bluesky/@bob"]);
+    expect(named("@", { mentions })).toEqual(["bluesky/did:plc:b", "bluesky/@bob", "bluesky/?bob"]);
     expect(has("has:mention", { mentions })).toBe(true);
     expect(has("has:mention", {})).toBe(false);
   });

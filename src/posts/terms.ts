@@ -67,14 +67,19 @@ type Named = { userId: string | null; username: string | null };
 
 /** By the account's id where it is known, else by the handle: an author may bear another one later. */
 function author(platform: Platform, { userId, username }: Named): string[] {
-  return userId ? [facet.accountById(platform, userId)] : byHandle(platform, username);
+  return userId ? [facet.accountById(platform, userId)] : handleAlone(platform, username);
 }
 
 /** By the id, and by the handle that the post writes: that is what a reader of it looks for. */
 function addressed(platform: Platform, named: Named): string[] {
-  const handles = byHandle(platform, named.username);
-  return named.userId ? [facet.accountById(platform, named.userId), ...handles] : handles;
+  if (!named.userId) return handleAlone(platform, named.username);
+  return [facet.accountById(platform, named.userId), ...byHandle(platform, named.username)];
 }
+
+const handleAlone = (platform: Platform, username: string | null): string[] =>
+  username
+    ? [...byHandle(platform, username), facet.accountWithoutId(platform, foldHandle(username))]
+    : [];
 
 const byHandle = (platform: Platform, username: string | null): string[] =>
   username ? [facet.accountByHandle(platform, foldHandle(username))] : [];

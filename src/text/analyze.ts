@@ -36,7 +36,9 @@ export const unicodeVersion: string = process.versions.unicode ?? "unknown";
 export const GAP = "|";
 
 const skinTone = /\ud83c[\udffb-\udfff]/;
-const questionMark = /[?？﹖؟⁇⁈⁉❓❔⸮\u037e]/;
+/** Of every script that has one, with those that stand at the start, on their head or in another form. */
+const questionMark =
+  /[?¿\u037e\u055e\u061f\u1367\u203d\u2047-\u2049\u2753\u2754\u2cfa\u2cfb\u2e18\u2e2e\u2e54\ua60f\ua6f7\ufe16\ufe56\uff1f]|\ud804\udd43|\ud83a\udd5f/;
 const everyQuestionMark = new RegExp(questionMark, "g");
 
 /**

@@ -11,6 +11,8 @@ const decided: Readonly<Record<string, string>> = {
   "Valid url: port and userinfo": "no link on X holds a user: the cases for extraction say so too",
   "Valid url: ipv4": "only names are hosts of links in a text, as in the cases for extraction",
   "Valid url: ipv6": "only names are hosts of links in a text, as in the cases for extraction",
+  "Valid url: sub delims and question marks":
+    "a + at the end of a link in a text is not taken for a part of it, as in the rules for extraction",
 };
 
 const named = casesAreHere

@@ -2,6 +2,7 @@ import { eld } from "eld/small";
 import { findMentions } from "./entities.ts";
 import { decodeEntities } from "./html.ts";
 import { findLinks } from "./links.ts";
+import { isAscii } from "./runs.ts";
 import { startingOutside } from "./span.ts";
 
 /** Scripts in which one language is written, by far, and that language. */
@@ -57,7 +58,9 @@ const leastLead = 0.12;
 const leastLeadOfOtherScripts = 0.03;
 
 const notOfWords = /[^\p{L}\p{M}'’]+/gu;
-const letter = /\p{L}/gu;
+const notOfAsciiWords = /[^A-Za-z']+/g;
+const betweenLetters = /[ '’]+/g;
+const latinAlone = /^[ -\u024f\u1e00-\u1eff’]*$/;
 const latin = /\p{Script=Latin}/gu;
 const repostMark = /^["“]?RT(?=\s*[@＠])/;
 
@@ -68,9 +71,11 @@ const repostMark = /^["“]?RT(?=\s*[@＠])/;
  */
 export function detectLanguage(text: string): string | null {
   const words = wordsOf(text);
-  const letters = count(words, letter);
+  const letters = words.replace(betweenLetters, "").length;
   if (letters < fewestLettersOfScript) return null;
-  return languageByScript(words, letters) ?? languageByLetters(words, letters);
+  const isLatin = latinAlone.test(words);
+  const byScript = isLatin ? null : languageByScript(words, letters);
+  return byScript ?? languageByLetters(words, letters, isLatin);
 }
 
 /** The beginning of the text without what is no part of its language: links, mentions, signs, digits, emoji. */
@@ -82,7 +87,11 @@ function wordsOf(text: string): string {
   for (const { start, end } of [...links, ...mentions]) {
     rest = rest.slice(0, start) + " ".repeat(end - start) + rest.slice(end);
   }
-  return rest.replace(notOfWords, " ").trim().slice(0, consideredLength).toWellFormed();
+  return rest
+    .replace(isAscii(rest) ? notOfAsciiWords : notOfWords, " ")
+    .trim()
+    .slice(0, consideredLength)
+    .toWellFormed();
 }
 
 /** Told by the script alone, where more than half of the letters belong to it. */
@@ -101,14 +110,14 @@ function languageByScript(words: string, letters: number): string | null {
 }
 
 /** Told by the detector, which compares the pieces of the words with those of many languages. */
-function languageByLetters(words: string, letters: number): string | null {
+function languageByLetters(words: string, letters: number, isLatin: boolean): string | null {
   if (letters < fewestLetters) return null;
   const found = eld.detect(words);
   if (found.language === "" || neverTold.has(found.language)) return null;
   const [best = 0, next = 0] = Object.values(found.getScores());
   const lead = (best - next) * Math.sqrt(letters);
-  const isLatin = count(words, latin) * 2 > letters;
-  if (!isLatin) return lead < leastLeadOfOtherScripts ? null : found.language;
+  const isMostlyLatin = isLatin || count(words, latin) * 2 > letters;
+  if (!isMostlyLatin) return lead < leastLeadOfOtherScripts ? null : found.language;
   return best < leastScore || lead < leastLead ? null : found.language;
 }
 

@@ -176,3 +176,16 @@ test("any string gives entities in order that hold their value and do not overla
     { numRuns: 3000 },
   );
 });
+
+test.each([
+  ["dots", "a.".repeat(300_000)],
+  ["dots after a scheme", `http://${"a.".repeat(300_000)}`],
+  ["punycode", `http://${"xn--a.".repeat(50_000)}`],
+  ["brackets", `a.co/${"(".repeat(300_000)}`],
+  ["schemes", "http://a.".repeat(50_000)],
+  ["sigils", "@a#a$a".repeat(100_000)],
+])("the work is linear in a text of many %s", (_, text) => {
+  const start = performance.now();
+  extractEntities(text, { dottedHandles: true });
+  expect(performance.now() - start).toBeLessThan(2_000);
+});

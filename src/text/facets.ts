@@ -12,7 +12,8 @@ import { shortenToken } from "./analyze.ts";
  *     likes>=<n>  reposts>=<n>  replies>=<n>  quotes>=<n>  face:<emoticon>
  *
  * An account belongs to its platform: `x/123` and `bluesky/did:plc:…` are account ids, `x/@name` a handle of which no id is
- * known. Posts are named alike: `x/20`, and elsewhere by a hash (`posts/references.ts`). So neither the same id on two platforms nor a handle made of digits is taken for another account.
+ * known; `x/?name` is a handle beside which no id stands, so that an account id can lead to its handles without leading to
+ * others who bore them. Posts are named alike: `x/20`, and elsewhere by a hash (`posts/references.ts`). So neither the same id on two platforms nor a handle made of digits is taken for another account.
  */
 export const everyPost = "is:post";
 export const isRepost = "is:retweet";
@@ -36,6 +37,10 @@ export const accountById = (platform: string, id: string): string =>
   `${platform}/${id.toLowerCase()}`;
 export const accountByHandle = (platform: string, foldedHandle: string): string =>
   `${platform}/@${foldedHandle}`;
+
+/** A handle that stands without an id. */
+export const accountWithoutId = (platform: string, foldedHandle: string): string =>
+  `${platform}/?${foldedHandle}`;
 
 export const fromAccount = (account: string): string => facet("from:", account);
 export const toAccount = (account: string): string => facet("to:", account);

@@ -48,6 +48,17 @@ describe("texts that differ to a reader stay apart", () => {
   });
 });
 
+test("what Unicode calls ignorable goes, but for the zero width space between words", () => {
+  const kept: string[] = [];
+  for (let codePoint = 0; codePoint <= 0x10ffff; codePoint += 1) {
+    if (codePoint >= 0xd800 && codePoint < 0xe000) continue;
+    const character = String.fromCodePoint(codePoint);
+    const isIgnorable = /\p{Default_Ignorable_Code_Point}/u.test(character);
+    if (isIgnorable && foldWord(`a${character}b`) !== "ab") kept.push(codePoint.toString(16));
+  }
+  expect(kept).toEqual(["200b"]);
+});
+
 const spacedText = fc
   .array(fc.string({ unit: "binary", maxLength: 12 }), { maxLength: 6 })
   .map((parts) => parts.join(" ").toWellFormed());

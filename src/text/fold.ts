@@ -9,9 +9,12 @@ const replacements: ReadonlyMap<string, string> = makeReplacements();
 /** Characters that compatibility normalisation leaves alone, whatever stands beside them: most posts hold no others. */
 const needsNormalising =
   /[^\u0021-\u007e\s\u00c0-\u00ff\u0400-\u0482\u048a-\u04ff\u2010\u2013-\u2016\u2018-\u201f\u2020-\u2022\u3001\u3002\u3042-\u3093\u30a2-\u30f3\u30fc\u4e00-\u9fff]|[\u00a0\u2000-\u200a\u202f\u205f\u3000]/;
-/** Joiners, variation selectors, direction marks and the like: they show nothing and would split words. */
+/**
+ * Joiners, variation selectors, direction marks, fillers and the like: they show nothing and would split words. All that
+ * Unicode calls ignorable, but for the zero width space.
+ */
 const invisible =
-  /[\u00ad\u061c\u180e\u200c-\u200f\u202a-\u202e\u2060-\u206f]|[\u034f\u180b-\u180d\u180f\ufe00-\ufe0f]|\udb40[\udc00-\uddef]/;
+  /[\u00ad\u061c\u115f\u1160\u180e\u200c-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufff8]|\u034f|[\u17b4\u17b5]|[\u180b-\u180d\u180f\ufe00-\ufe0f]|\ud82f[\udca0-\udca3]|\ud834[\udd73-\udd7a]|[\udb40-\udb43][\udc00-\udfff]/;
 const everyInvisible = new RegExp(invisible, "g");
 /** Single Hangul letters (ㅋㅋㅠ): compatibility normalisation would glue them to syllables that nobody wrote. */
 const singleHangulLetter = /[\u3131-\u318e]/;

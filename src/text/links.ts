@@ -27,11 +27,16 @@ const badBeforeLink = /[A-Za-z0-9@＠$#＃]/;
 const badBeforeBareHost = /[A-Za-z0-9@＠$#＃_./-]/;
 const badAfterHost = /[A-Za-z0-9@＠_+-]/;
 
-const tailCharacters = new RegExp(
-  `[A-Za-z0-9!*';:=+,.$/%#\\[\\]_~@|&()?\\u2013${latinAccents}${cyrillic}-]{0,${maxTailLength}}`,
+const pathCharacters = new RegExp(
+  `[A-Za-z0-9!*';:=+,.$/%#\\[\\]_~@|&()\\u2013${latinAccents}${cyrillic}-]{0,${maxTailLength}}`,
   "y",
 );
-const tailEnd = new RegExp(`[A-Za-z0-9=_#/+&)${latinAccents}${cyrillic}-]`);
+const pathEnd = new RegExp(`[A-Za-z0-9=_#/+&)${latinAccents}${cyrillic}-]`);
+const parameterCharacters = new RegExp(
+  `[?A-Za-z0-9!*'();:&=+$/%#\\[\\]_.,~|@-]{0,${maxTailLength}}`,
+  "y",
+);
+const parametersEnd = /[A-Za-z0-9=_#/&-]/;
 const port = /:[0-9]{1,5}/y;
 const shortLinkSlug = /\/([A-Za-z0-9]+)/y;
 
@@ -66,12 +71,16 @@ function linkAt(text: string, dot: number, resume: number): Found {
   const bareStart = scanBack(text, dot, floor, bareHostCharacter);
   const schemeStart = startOfScheme(text, dot, bareStart, floor);
   if (schemeStart !== null) return linkWithScheme(text, schemeStart);
+  if (bareStart === floor && floor > resume && bareHostCharacter.test(text.charAt(floor - 1))) {
+    // Within a run that is longer than any host, none begins.
+    return { link: null, scannedTo: scanAhead(text, dot, text.length, bareHostCharacter) };
+  }
   const runEnd = scanAhead(text, dot, bareStart + maxHostLength + 1, bareHostCharacter);
   const nothing = { link: null, scannedTo: runEnd };
   if (bareStart > 0 && badBeforeBareHost.test(text.charAt(bareStart - 1))) return nothing;
   const hostEnd = endOfBareHost(text, bareStart, runEnd);
   if (hostEnd === null) return nothing;
-  const end = endOfLink(text, hostEnd);
+  const end = endOfBareLink(text, hostEnd);
   return { link: { start: bareStart, end }, scannedTo: end };
 }
 
@@ -168,6 +177,13 @@ function endOfShortLink(text: string, hostEnd: number): number | null {
   return text[end] === "?" ? endOfTail(text, end) : end;
 }
 
+/** Without a scheme only a path goes on from the host, perhaps behind a port. */
+function endOfBareLink(text: string, hostEnd: number): number {
+  port.lastIndex = hostEnd;
+  const afterPort = hostEnd + (port.exec(text)?.[0].length ?? 0);
+  return text[afterPort] === "/" ? endOfTail(text, afterPort) : hostEnd;
+}
+
 function endOfLink(text: string, hostEnd: number): number {
   port.lastIndex = hostEnd;
   const afterPort = hostEnd + (port.exec(text)?.[0].length ?? 0);
@@ -175,13 +191,25 @@ function endOfLink(text: string, hostEnd: number): number {
   return next === "/" || next === "?" ? endOfTail(text, afterPort) : afterPort;
 }
 
-/** Path, query and fragment, without the punctuation that follows a link in a sentence. */
+/** Path, parameters and fragment, without the punctuation that follows a link in a sentence. */
 function endOfTail(text: string, start: number): number {
-  tailCharacters.lastIndex = start;
-  const tail = tailCharacters.exec(text)?.[0] ?? "";
-  const balanced = endOfBalanced(tail);
-  let end = balanced;
-  while (end > 0 && !tailEnd.test(tail.charAt(end - 1))) end -= 1;
+  const end = text[start] === "/" ? endOfPath(text, start) : start;
+  return text[end] === "?" ? endOfParameters(text, end) : end;
+}
+
+function endOfPath(text: string, start: number): number {
+  pathCharacters.lastIndex = start;
+  const path = pathCharacters.exec(text)?.[0] ?? "";
+  let end = endOfBalanced(path);
+  while (end > 0 && !pathEnd.test(path.charAt(end - 1))) end -= 1;
+  return start + end;
+}
+
+function endOfParameters(text: string, start: number): number {
+  parameterCharacters.lastIndex = start;
+  const parameters = parameterCharacters.exec(text)?.[0] ?? "";
+  let end = parameters.length;
+  while (end > 0 && !parametersEnd.test(parameters.charAt(end - 1))) end -= 1;
   return start + end;
 }
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { urlQueryTokens, urlTokens } from "./urls.ts";
+import { hostSuffixes, urlQueryTokens, urlTokens } from "./urls.ts";
 
 describe("the parts of a link", () => {
   test.each([
@@ -120,4 +120,20 @@ test("any string gives parts of letters, marks and digits", () => {
     }),
     { numRuns: 2000 },
   );
+});
+
+describe("the domains of a link, longest first", () => {
+  test.each([
+    ["https://News.BBC.co.uk/a?b=c.d", "news.bbc.co.uk bbc.co.uk co.uk"],
+    ["example.com:8080", "example.com"],
+    ["https://user@www.example.com./x", "example.com"],
+    ["https://xn--mnchen-3ya.de:8443/", "münchen.de"],
+    ["http://localhost/", "localhost"],
+    ["", ""],
+  ])("%s", (url, expected) => {
+    expect(hostSuffixes(url).join(" ")).toBe(expected);
+  });
+  test("a host that is longer than any is itself alone", () => {
+    expect(hostSuffixes(`https://${"a.".repeat(100_000)}com`)).toHaveLength(1);
+  });
 });

@@ -1,6 +1,8 @@
 import { domainToUnicode } from "node:url";
 import { shortenToken } from "./token.ts";
 
+/** No name of a host is longer. */
+const maxHostLength = 253;
 const schemePrefix = /^[a-z][a-z0-9+.-]*:\/\//;
 const authority = /^[^/?]*/;
 const userinfo = /^.*@/;
@@ -36,10 +38,11 @@ export function urlQueryTokens(text: string): string[] {
 
 /**
  * The host of a link and all domains that it belongs to, longest first, down to two labels: `news.bbc.co.uk`, `bbc.co.uk`, `co.uk`.
- * A host of one label is itself.
+ * A host of one label is itself, and so is what is too long for one.
  */
 export function hostSuffixes(url: string): string[] {
   const [name = ""] = split(url).host.split(/[: ]/, 1);
+  if (name.length > maxHostLength) return [name];
   const labels = name.split(".").filter(isNotEmpty);
   if (labels.length < 2) return labels;
   return labels.slice(1).map((_, index) => labels.slice(index).join("."));
