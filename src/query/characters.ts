@@ -63,3 +63,10 @@ export function isInvisible(character: string): boolean {
 export function isDoubleQuote(character: string): boolean {
   return foldCharacter(character) === '"';
 }
+
+/** The text without the characters of `ending` behind it, in linear time, which a regular expression does not promise. */
+export function withoutEnding(text: string, ending: string): string {
+  let end = text.length;
+  while (end > 0 && ending.includes(text[end - 1] ?? " ")) end--;
+  return text.slice(0, end);
+}

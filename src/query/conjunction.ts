@@ -62,13 +62,22 @@ function warnEmptyWindow(literals: readonly Literal[], report: Report): void {
   const to = lowest([...of(literals, "until", false), ...of(literals, "since", true)], timeOf);
   if (from !== null && to !== null && timeOf(to) <= timeOf(from)) {
     const isPlain = !from.isNegated && !to.isNegated;
-    const hint = "until leaves its own day out: write the day after the last one wanted";
+    const hint =
+      timeOf(to) < timeOf(from)
+        ? swapped(from, to)
+        : "until leaves its own day out: write the day after the last one wanted";
     warnBoth(report, "empty_window", [from, to], isPlain ? hint : leaveOut);
   }
   const atMost = lowest(of(literals, "within", false), timeOf);
   const above = highest(of(literals, "within", true), timeOf);
   if (atMost === null || above === null || timeOf(atMost) > timeOf(above)) return;
   warnBoth(report, "empty_window", [atMost, above], leaveOut);
+}
+
+/** The query for the time between two bounds that stand the wrong way round. */
+function swapped(since: Literal, until: Literal): string {
+  const [from, to] = [printQuery(since.leaf), printQuery(until.leaf)];
+  return `write ${to.replace("until:", "since:")} ${from.replace("since:", "until:")}`;
 }
 
 const timeOf = ({ leaf }: Literal): number => ("ms" in leaf ? leaf.ms : 0);

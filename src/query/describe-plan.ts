@@ -1,4 +1,5 @@
 import type { SequenceElement } from "../text/sequence.ts";
+import { countOf } from "./describe.ts";
 import { type DrawnTree, drawTree } from "./draw-tree.ts";
 import type { PlanNode } from "./plan.ts";
 import type { UnresolvedNames } from "./unresolved-names.ts";
@@ -40,7 +41,7 @@ function describeLeaf(leaf: PlanLeaf): string {
     case "platform":
       return `platform ${leaf.platform}`;
     case "min-count":
-      return `at least ${leaf.atLeast} ${leaf.metric}`;
+      return `at least ${countOf(leaf.atLeast, leaf.metric)}`;
     case "geo":
       return `circle of ${leaf.radiusKm} km around latitude ${leaf.lat}, longitude ${leaf.lon}`;
   }

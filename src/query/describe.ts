@@ -1,5 +1,6 @@
 import { printQuery } from "./print.ts";
-import type { PostProperty, PostRelation, QueryLeaf, QueryNode } from "./tree.ts";
+import { searchedWords } from "./searched-words.ts";
+import type { CountMetric, PostProperty, PostRelation, QueryLeaf, QueryNode } from "./tree.ts";
 
 /** The tree drawn as indented text, one node a line, leaves in plain words; for `earshot explain`. */
 export function describeTree(tree: QueryNode): string {
@@ -9,8 +10,25 @@ export function describeTree(tree: QueryNode): string {
 function describeNode(node: QueryNode): string[] {
   if (node.kind === "and") return ["all of", ...branches(node.children)];
   if (node.kind === "or") return ["any of", ...branches(node.children)];
-  if (node.kind === "not") return ["not", ...branches([node.child])];
+  if (node.kind === "not") return describeNegation(node.child);
   return [describeLeaf(node)];
+}
+
+function describeNegation(child: QueryNode): string[] {
+  if (child.kind !== "min-count" || child.atLeast === 0) return ["not", ...branches([child])];
+  return [`fewer than ${countOf(child.atLeast, child.metric)}, or none known`];
+}
+
+const singular: Readonly<Record<CountMetric, string>> = {
+  likes: "like",
+  reposts: "repost",
+  replies: "reply",
+  quotes: "quote",
+};
+
+/** `1 like`, `2 likes`. */
+export function countOf(count: number, metric: CountMetric): string {
+  return `${count} ${count === 1 ? singular[metric] : metric}`;
 }
 
 function branches(children: readonly QueryNode[]): string[] {
@@ -53,9 +71,9 @@ const properties: Readonly<Record<PostProperty, string>> = {
 function describeLeaf(leaf: QueryLeaf): string {
   switch (leaf.kind) {
     case "word":
-      return `word ${leaf.text}`;
+      return describeWord(leaf.text);
     case "phrase":
-      return `phrase ${printQuery(leaf)}`;
+      return describePhrase(leaf.text, printQuery(leaf));
     case "hashtag":
       return `hashtag #${leaf.tag}`;
     case "cashtag":
@@ -87,7 +105,7 @@ function describeLeaf(leaf: QueryLeaf): string {
     case "property":
       return properties[leaf.property];
     case "min-count":
-      return `at least ${leaf.atLeast} ${leaf.metric}`;
+      return `at least ${countOf(leaf.atLeast, leaf.metric)}`;
     case "geocode":
       return `within ${leaf.radiusKm} km of latitude ${leaf.lat}, longitude ${leaf.lon}`;
     case "url":
@@ -105,4 +123,16 @@ function describeLeaf(leaf: QueryLeaf): string {
     case "question":
       return "a question mark";
   }
+}
+
+function describeWord(written: string): string {
+  const words = searchedWords(written);
+  if (words === null) return `word ${written}`;
+  const searched = words.includes(" ") ? `words ${words}, side by side` : `word ${words}`;
+  return `${searched} (written ${written})`;
+}
+
+function describePhrase(text: string, written: string): string {
+  const words = searchedWords(text);
+  return words === null ? `phrase ${written}` : `phrase "${words}" (written ${written})`;
 }

@@ -30,15 +30,22 @@ export const diagnosticCodes = {
   wildcard_not_available: "error",
   or_binds_tighter: "warning",
   lower_case_or: "warning",
+  lower_case_and: "warning",
+  lower_case_not: "warning",
+  comparison: "warning",
   unknown_operator: "warning",
   space_before_colon: "warning",
   unknown_language: "warning",
+  language_region: "warning",
   one_label_host: "warning",
   empty_window: "warning",
   contradiction: "warning",
   no_effect: "warning",
   stray_minus: "warning",
   dash_is_not_minus: "warning",
+  exclamation_is_not_minus: "warning",
+  sign_left_out: "warning",
+  post_address: "warning",
   not_a_hashtag: "warning",
   not_a_mention: "warning",
   not_a_cashtag: "warning",
@@ -50,10 +57,35 @@ export const diagnosticCodes = {
 export type DiagnosticCode = keyof typeof diagnosticCodes;
 
 /** What a diagnostic says: the message in one line, the fix, and the forms that would have been taken. */
-export type Remark = { message: string; hint?: string; expected?: readonly string[] };
+export type Remark = { message: string; hint?: string | Rewrites; expected?: readonly string[] };
 
-export function makeDiagnostic(code: DiagnosticCode, span: Span, remark: Remark): Diagnostic {
+/**
+ * Queries that may be what was meant, the likeliest first. The first that reads without a remark becomes the hint, behind `lead`;
+ * where none does, `otherwise` is the hint.
+ */
+export type Rewrites = { lead: string; queries: readonly string[]; otherwise: string };
+
+/** A diagnostic whose hint may still be a choice. */
+export type Finding = Omit<Diagnostic, "hint"> & { hint?: string | Rewrites };
+
+export function makeDiagnostic(code: DiagnosticCode, span: Span, remark: Remark): Finding {
   return { severity: diagnosticCodes[code], code, ...span, ...remark };
+}
+
+/** No hint shows a longer query. */
+const longestRewrite = 200;
+
+/** With the hint chosen: `readsWell` tells whether a query reads without a remark. */
+export function withChosenHint(
+  finding: Finding,
+  readsWell: (query: string) => boolean,
+): Diagnostic {
+  const { hint, ...rest } = finding;
+  if (hint === undefined) return rest;
+  if (typeof hint === "string") return { ...finding, hint };
+  const { lead, queries, otherwise } = hint;
+  const query = queries.find((each) => each.length <= longestRewrite && readsWell(each));
+  return { ...finding, hint: query === undefined ? otherwise : `${lead} ${query}` };
 }
 
 /** With message and hint on one line each, and nothing in them that steers a terminal: they repeat what the query holds. */

@@ -1,4 +1,5 @@
 import { makeNot } from "./build.ts";
+import type { Rewrites } from "./diagnostics.ts";
 import { notAvailable } from "./not-available.ts";
 import { shown } from "./operand.ts";
 import type { WrittenOperator } from "./operator-node.ts";
@@ -9,7 +10,7 @@ import {
   unavailableFilter,
 } from "./operators.ts";
 import type { TermContext } from "./term-context.ts";
-import type { QueryNode } from "./tree.ts";
+import { postProperties, type QueryNode } from "./tree.ts";
 
 /** The node of `filter:`, `is:`, `has:`, `exclude:` or `include:`, or null when it is faulty or has no effect. */
 export function filterNode(
@@ -33,14 +34,34 @@ export function filterNode(
 }
 
 function unknownFilter(context: TermContext, written: WrittenOperator, name: string): null {
-  const near = likelyProperty(written.value);
-  context.report("unknown_filter", written.valueSpan, {
+  const { span, valueSpan } = written;
+  const whole = { offset: context.start, length: span.offset + span.length - context.start };
+  const isOriginals = originals.test(written.value);
+  context.report("unknown_filter", isOriginals ? whole : valueSpan, {
     message: `${name}: does not know ${shown(written.value)}`,
-    hint:
-      near === null ? `write it as in ${name}:${exampleOf(name)}` : `did you mean ${name}:${near}`,
+    hint: isOriginals ? hintForOriginals(context, name) : hintForName(name, written.value),
     expected: expectedOf(name),
   });
   return null;
+}
+
+const originals = /^(?:tweets?|posts?|originals?)$/i;
+const orders = /^(?:top|latest|popular|recent|live|newest|best)$/i;
+
+/** Posts that are not reposts, or the opposite where they are excluded. */
+function hintForOriginals({ isNegated }: TermContext, name: string): string {
+  const isExcluded = isNegated !== (name === "exclude");
+  return `did you mean ${isExcluded ? "" : "-"}filter:retweets`;
+}
+
+function hintForName(name: string, value: string): string | Rewrites {
+  if (orders.test(value)) return "leave it out: the order of posts is no part of the query";
+  const near = likelyProperty(value);
+  return {
+    lead: "did you mean",
+    queries: near === null ? [] : [`${name}:${near}`],
+    otherwise: `write it as in ${name}:${exampleOf(name)}`,
+  };
 }
 
 const exampleOf = (name: string): string =>
@@ -59,7 +80,7 @@ const expectedOf = (name: string): readonly string[] =>
         "geo",
         "engagement",
       ]
-    : ["retweets", "nativeretweets", "replies", "quote", "self_threads", "safe", "verified"];
+    : postProperties;
 
 /** Reposts are found unless they are excluded, so asking for them changes nothing; refusing them by this name would. */
 function includeReposts(context: TermContext, written: WrittenOperator): null {

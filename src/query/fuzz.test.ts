@@ -33,7 +33,8 @@ const values = (
   "a nasa 東京 👍🏽 é #tag #️⃣ @user $TWTR a.b x.com/a https://x.com/?q=(a) https://x.com/a/status/20 :) :-( :D ;P ’s " +
   "'a b' 2021-01-02 1561720321 1561720321000 2d 36h 2w 20 9223372036854775807 9223372036854775808 1,2,3km en zh-cn english " +
   "did:plc:abc at://did:plc:abc/app.bsky.feed.post/3k import:x:1 nasa.gov www.nasa.gov localhost twitter bsky x " +
-  "[-0.12 51.5 10km] frm: author: note:"
+  "[-0.12 51.5 10km] frm: author: note: likes: date: type: site: max_faves: likes>100 from=a a~2 /a.*/ C++ $50 m?on a|b " +
+  "10:00 2024-01-01..2024-02-01 yesterday 5d !a not and [5 TO 9] > >= = en-us https://twitter.com/a/status/20?s=20"
 ).split(" ");
 
 const spaces = fc.constantFrom(" ", " ", " ", "");
@@ -87,6 +88,22 @@ describe("any text", () => {
       }),
       { numRuns: 10_000 },
     );
+  });
+
+  test("is answered by suggestions that read without a remark", () => {
+    let suggested = 0;
+    fc.assert(
+      fc.property(anyText, (text) => {
+        for (const { hint = "" } of parseQueryLeniently(text).diagnostics) {
+          const query = /^did you mean (.+)$/.exec(hint)?.[1];
+          if (query === undefined) continue;
+          suggested += 1;
+          expect(parseQueryLeniently(query).diagnostics).toEqual([]);
+        }
+      }),
+      { numRuns: 10_000 },
+    );
+    expect(suggested).toBeGreaterThan(100);
   });
 
   test("is told on a terminal in at most five lines", () => {

@@ -1,13 +1,13 @@
 import { deepestNesting, mostTerms } from "./bounds.ts";
 import { makeAnd, makeNot, makeOr } from "./build.ts";
-import { foldedBetween, textBetween } from "./characters.ts";
+import { textBetween } from "./characters.ts";
 import { warnAboutConjunction } from "./conjunction.ts";
+import { contextOf, type Negation } from "./context-of.ts";
 import { readPhrase, readTerm } from "./leaf.ts";
 import type { Token } from "./lex.ts";
 import { warnAboutNeighbours } from "./neighbours.ts";
 import { printQuery } from "./print.ts";
 import { atEnd, cannotStartTerm, type Reader, report, reportOnce, spanOf } from "./reader.ts";
-import type { TermContext } from "./term-context.ts";
 import type { QueryNode, Span } from "./tree.ts";
 
 /** The tree of all tokens; null when nothing is left of them. */
@@ -110,7 +110,7 @@ function readNegation(reader: Reader): QueryNode | null {
     reportMissingTerm(reader, last);
     return null;
   }
-  const node = readPrimary(reader, next, isNegated);
+  const node = readPrimary(reader, next, { isNegated, start: first.start });
   if (node === null || !isNegated) return node;
   return makeNot(node, {
     offset: first.start,
@@ -118,16 +118,17 @@ function readNegation(reader: Reader): QueryNode | null {
   });
 }
 
-function readPrimary(reader: Reader, token: Token, isNegated: boolean): QueryNode | null {
+function readPrimary(reader: Reader, token: Token, negation: Negation): QueryNode | null {
   if (token.kind === "open") return readGroup(reader, token);
   reader.index++;
   if (token.kind === "phrase") {
-    const phrase = readPhrase(contextOf(reader, token, isNegated), token.text, spanOf(token));
+    if (!token.isClosed && token.text.trim() === "") return null;
+    const phrase = readPhrase(contextOf(reader, token, negation), token.text, spanOf(token));
     return counted(reader, phrase);
   }
   if (token.kind !== "term") return null;
-  warnAboutNeighbours(reader, token);
-  return counted(reader, readTerm(contextOf(reader, token, isNegated), token));
+  if (warnAboutNeighbours(reader, token)) return null;
+  return counted(reader, readTerm(contextOf(reader, token, negation), token));
 }
 
 function readGroup(reader: Reader, open: Token): QueryNode | null {
@@ -191,19 +192,6 @@ function counted(reader: Reader, node: QueryNode | null): QueryNode | null {
     hint: "split it into several queries",
   });
   return null;
-}
-
-function contextOf(reader: Reader, token: Token, isNegated: boolean): TermContext {
-  const { source, tokens, index } = reader;
-  const next = tokens[index];
-  const following = next?.kind === "term" ? foldedBetween(source, next.start, next.end) : "";
-  return {
-    source,
-    isNegated,
-    following,
-    touchesGroup: next?.kind === "open" && next.start === token.end,
-    report: (code, span, remark) => report(reader, code, span, remark),
-  };
 }
 
 function reportMissingTerm(reader: Reader, token: Token): void {

@@ -3,15 +3,18 @@ import { findLinks } from "../text/links.ts";
 import { querySequence } from "../text/sequence.ts";
 import { mostTerms } from "./bounds.ts";
 import { makeAnd } from "./build.ts";
-import { codePointLength, foldedBetween, textBetween } from "./characters.ts";
+import { codePointLength, foldedBetween, textBetween, withoutEnding } from "./characters.ts";
 import { readEntity, withPlainSigils } from "./entity.ts";
+import { skipDashes, warnExclamation } from "./leading-signs.ts";
+import { warnSignsBehind } from "./left-out-signs.ts";
 import { keywordOf, type TermToken } from "./lex.ts";
-import { shown } from "./operand.ts";
 import { operatorNode } from "./operator-node.ts";
-import { isOperatorName, likelyOperator } from "./operators.ts";
+import { isOperatorName } from "./operators.ts";
+import { readAddress } from "./post-address.ts";
 import type { TermContext } from "./term-context.ts";
 import type { QueryNode, Span } from "./tree.ts";
-import { hasWildcard, isQuestion, readWord, readWords } from "./word.ts";
+import { warnUnknownOperator } from "./unknown-operator.ts";
+import { hasWildcard, isQuestion, readWord, readWords, refuseWildcard } from "./word.ts";
 
 /** The node of a term, or null when it is left out; then a diagnostic says why. */
 export function readTerm(context: TermContext, token: TermToken): QueryNode | null {
@@ -24,7 +27,7 @@ export function readTerm(context: TermContext, token: TermToken): QueryNode | nu
 export function readPhrase(context: TermContext, text: string, span: Span): QueryNode | null {
   if (isQuestion(text)) return { kind: "question", span };
   const bare = text.trim();
-  if (!/\s/u.test(bare) && isUrl(bare, bare)) return { kind: "url", text: bare, span };
+  if (!/\s/u.test(bare) && isUrl(bare, bare)) return urlLeaf(context, bare, span);
   const emoticon = readEmoticon(bare);
   if (emoticon !== null) return { kind: "emoticon", text: emoticon, span };
   return readWords(context, text, span);
@@ -52,6 +55,7 @@ const otherQuestionMarks = /[؟⁇⁈⁉⸮]/g;
 function readParts(context: TermContext, token: TermToken): QueryNode[] {
   const parts: QueryNode[] = [];
   const start = skipDashes(context, token);
+  warnExclamation(context, token);
   const text = textBetween(context.source, start, token.end);
   const marked = withPlainSigils(text);
   const folded = foldedBetween(context.source, start, token.end).replace(otherQuestionMarks, "?");
@@ -67,32 +71,18 @@ function readParts(context: TermContext, token: TermToken): QueryNode[] {
       if (node !== null) parts.push(node);
       break;
     }
-    parts.push(entity.leaf);
     const next = skipPunctuation(folded, entity.end);
+    const behind = folded.slice(entity.end, next);
+    if (behind.startsWith("*")) {
+      refuseWildcard(context, text, { offset: start, length: token.end - start });
+      return [];
+    }
+    parts.push(entity.leaf);
+    warnSignsBehind(context, text.slice(at, entity.end), behind, entity.leaf.span);
     offset += codePointLength(text.slice(at, next));
     at = next;
   }
   return parts;
-}
-
-/** Dashes in front of a term are not minuses; a reader cannot tell them apart, so they are named. */
-function skipDashes(context: TermContext, token: TermToken): number {
-  const { folded } = context.source;
-  let end = token.start;
-  while (end < token.end && /^[‐‑‒–—―+-]$/u.test(folded[end] ?? "")) end++;
-  if (end === token.start) return token.start;
-  const rest = textBetween(context.source, end, token.end);
-  if (querySequence(rest).length === 0) return token.start;
-  const dash = textBetween(context.source, token.start, end);
-  context.report(
-    "dash_is_not_minus",
-    { offset: token.start, length: end - token.start },
-    {
-      message: `${shown(dash)} is a dash, not a minus: it excludes nothing`,
-      hint: `write -${shown(rest)} to exclude it`,
-    },
-  );
-  return end;
 }
 
 const glue = /(?:(?![#@])[\p{P}\p{Sm}\p{Sc}\p{Sk}\p{Cf}\p{M}])*/uy;
@@ -106,15 +96,21 @@ function readWhole(context: TermContext, piece: Piece): QueryNode | null {
   const { text, folded, span } = piece;
   const name = /^([a-z0-9_]+):/i.exec(folded)?.[1];
   if (name !== undefined && isOperatorName(name)) return readOperator(context, name, piece);
-  if (isUrl(text, folded)) return { kind: "url", text: text.replace(/[.,;:!?'…]+$/u, ""), span };
+  if (isUrl(text, folded)) return urlLeaf(context, withoutEnding(text, ".,;:!?'…"), span);
   if (name !== undefined && looksLikeOperator(context, name, piece)) {
     return readPhrase(context, text, span);
   }
-  const emoticon = readEmoticon(folded.replace(/[.,!?…]+$/u, ""));
+  const emoticon = readEmoticon(withoutEnding(folded, ".,!?…"));
   if (emoticon !== null) return { kind: "emoticon", text: emoticon, span };
   if (isQuestion(text)) return { kind: "question", span };
   if (keywordOf(folded) !== null) return { kind: "phrase", text, span };
   return readWord(context, text, span);
+}
+
+function urlLeaf(context: TermContext, written: string, span: Span): QueryNode {
+  const { text, remark } = readAddress(written);
+  if (remark !== null) context.report("post_address", span, remark);
+  return { kind: "url", text, span };
 }
 
 function readOperator(context: TermContext, name: string, { text, span }: Piece): QueryNode | null {
@@ -130,17 +126,6 @@ function looksLikeOperator(context: TermContext, name: string, { text, span }: P
   if ((isBare && !context.touchesGroup) || hasWildcard(text)) return false;
   warnUnknownOperator(context, name, value, span);
   return !isBare;
-}
-
-function warnUnknownOperator(context: TermContext, name: string, value: string, span: Span): void {
-  const near = likelyOperator(name);
-  context.report("unknown_operator", span, {
-    message: `${shown(name)}: is not an operator, so its words are searched as a phrase`,
-    hint:
-      near === null
-        ? "put it in quotes if the phrase is meant"
-        : `did you mean ${near}${shown(value)}`,
-  });
 }
 
 /**

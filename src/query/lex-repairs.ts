@@ -1,10 +1,9 @@
 import { type Source, textBetween } from "./characters.ts";
-import { makeDiagnostic } from "./diagnostics.ts";
+import { type Finding, makeDiagnostic } from "./diagnostics.ts";
 import type { TermToken, Token } from "./lex.ts";
-import type { Diagnostic } from "./tree.ts";
 
 /** Tokens with what was read otherwise than it looks, and the warnings that say so. */
-export type Repaired = { tokens: Token[]; warnings: Diagnostic[] };
+export type Repaired = { tokens: Token[]; warnings: Finding[] };
 
 const closingEmoticon = /^[:;=]['’^-]?\)[.,!?…]*$/;
 const longestEmoticon = 8;
@@ -16,7 +15,7 @@ const longestEmoticon = 8;
 export function shareParentheses(source: Source, tokens: readonly Token[]): Repaired {
   const closersAfter = unmatchedClosers(tokens);
   const repaired: Token[] = [];
-  const warnings: Diagnostic[] = [];
+  const warnings: Finding[] = [];
   let depth = 0;
   for (const [index, token] of tokens.entries()) {
     repaired.push(token);
@@ -53,8 +52,8 @@ function unmatchedClosers(tokens: readonly Token[]): number[] {
 const single: ReadonlySet<string> = new Set(["'", "‘", "’", "‚"]);
 
 /** `'New York'`: single quotes are apostrophes, and the words between them no phrase. */
-export function warnSingleQuotes(source: Source, tokens: readonly Token[]): Diagnostic[] {
-  const warnings: Diagnostic[] = [];
+export function warnSingleQuotes(source: Source, tokens: readonly Token[]): Finding[] {
+  const warnings: Finding[] = [];
   let first: TermToken | null = null;
   for (const token of tokens) {
     if (token.kind === "open" || token.kind === "close" || token.kind === "phrase") first = null;

@@ -1,5 +1,5 @@
 import { closerOf, foldedBetween, type Source } from "./characters.ts";
-import { type DiagnosticCode, makeDiagnostic, type Remark } from "./diagnostics.ts";
+import { type DiagnosticCode, type Finding, makeDiagnostic, type Remark } from "./diagnostics.ts";
 import { shareParentheses, warnSingleQuotes } from "./lex-repairs.ts";
 import {
   emoticonEnd,
@@ -9,12 +9,11 @@ import {
   scanBrackets,
   termEnd,
 } from "./term-ends.ts";
-import type { Diagnostic } from "./tree.ts";
 
 /** A piece of the query, from `start` to `end` (exclusive) in code points. */
 export type Token =
   | { kind: "open" | "close" | "or" | "and" | "not" | "minus"; start: number; end: number }
-  | { kind: "phrase"; text: string; start: number; end: number }
+  | { kind: "phrase"; text: string; isClosed: boolean; start: number; end: number }
   | TermToken;
 
 export type TermToken = {
@@ -33,12 +32,12 @@ type Reading = {
   source: Source;
   scan: Scan;
   tokens: Token[];
-  diagnostics: Diagnostic[];
+  diagnostics: Finding[];
   depth: number;
 };
 
 /** Cuts a query into tokens. It reads all of any text, in time linear in its length. */
-export function lex(source: Source): { tokens: Token[]; diagnostics: Diagnostic[] } {
+export function lex(source: Source): { tokens: Token[]; diagnostics: Finding[] } {
   const scan = scanBrackets(source);
   const reading: Reading = { source, scan, tokens: [], diagnostics: [], depth: 0 };
   let at = 0;
@@ -94,13 +93,16 @@ function readSigns(reading: Reading, start: number): number {
 }
 
 function readPhrase(reading: Reading, start: number): number {
-  const { text, end } = readQuoted(reading, start);
-  reading.tokens.push({ kind: "phrase", text, start, end });
+  const { text, isClosed, end } = readQuoted(reading, start);
+  reading.tokens.push({ kind: "phrase", text, isClosed, start, end });
   return end;
 }
 
 /** From an opening quotation mark to behind its closing one. `\"` and `\\` stand for the character itself. */
-function readQuoted(reading: Reading, start: number): { text: string; end: number } {
+function readQuoted(
+  reading: Reading,
+  start: number,
+): { text: string; isClosed: boolean; end: number } {
   const { characters, folded } = reading.source;
   const closer = closerOf(folded[start] ?? "");
   const text: string[] = [];
@@ -111,12 +113,12 @@ function readQuoted(reading: Reading, start: number): { text: string; end: numbe
     text.push(characters[at] ?? "");
     at++;
   }
-  if (at < folded.length) return { text: text.join(""), end: at + 1 };
+  if (at < folded.length) return { text: text.join(""), isClosed: true, end: at + 1 };
   report(reading, "unclosed_quote", start, start + 1, {
     message: `the quotation that ${characters[start]} opens is never closed`,
     hint: `add ${closer} where the phrase ends, or leave out the ${characters[start]}`,
   });
-  return { text: text.join(""), end: at };
+  return { text: text.join(""), isClosed: false, end: at };
 }
 
 function readTerm(reading: Reading, start: number, isForced: boolean): number {

@@ -1,35 +1,128 @@
 import { foldedBetween, textBetween } from "./characters.ts";
-import type { TermToken } from "./lex.ts";
+import { meantByComparison } from "./foreign-names.ts";
+import { warnWeight } from "./left-out-signs.ts";
+import type { TermToken, Token } from "./lex.ts";
 import { shown } from "./operand.ts";
 import { isOperatorName } from "./operators.ts";
 import { cannotStartTerm, type Reader, report, spanOf } from "./reader.ts";
+import { didYouMean } from "./unknown-operator.ts";
 
-/** A lower-case `or` between two terms, and a colon that a space parts from the name of an operator. */
-export function warnAboutNeighbours(reader: Reader, token: TermToken): void {
+/**
+ * What a term shows to be meant otherwise by what stands beside it: a keyword in lower case, a colon or a comparison that a space
+ * parts from a name, a weight that touches a phrase. Returns whether that says all there is to say about the term, which is then
+ * left out.
+ */
+export function warnAboutNeighbours(reader: Reader, token: TermToken): boolean {
   const { source, tokens, index } = reader;
   const before = tokens[index - 2];
   const after = tokens[index];
-  const folded = foldedBetween(source, token.start, Math.min(token.end, token.start + 3));
-  const standsBetween =
-    (before?.kind === "term" || before?.kind === "phrase" || before?.kind === "close") &&
-    after !== undefined &&
-    !cannotStartTerm(after);
-  if (folded.toLowerCase() === "or" && standsBetween && !token.isForced) {
-    report(reader, "lower_case_or", spanOf(token), {
-      message: `${textBetween(source, token.start, token.end)} is searched as a word`,
-      hint: "write OR in capitals for alternatives",
-    });
+  const folded = foldedBetween(source, token.start, Math.min(token.end, token.start + 4));
+  if (!token.isForced) warnLowerCase(reader, token, folded.toLowerCase());
+  if (before?.kind === "phrase" && before.end === token.start && /^[~^]\d/.test(folded)) {
+    const text = textBetween(source, token.start, token.end);
+    const phrase = textBetween(source, before.start, before.end);
+    warnWeight(
+      (code, span, remark) => report(reader, code, span, remark),
+      text,
+      spanOf(token),
+      phrase,
+    );
   }
-  if (before?.kind !== "term" || !folded.startsWith(":")) return;
+  if (before?.kind !== "term") return false;
+  if (folded.startsWith(":")) warnSpaceBeforeColon(reader, before, token);
+  if (after?.kind !== "term" && after?.kind !== "phrase") return false;
+  return warnComparison(reader, before, token, after);
+}
+
+function warnLowerCase(reader: Reader, token: TermToken, word: string): void {
+  const { source, tokens, index } = reader;
+  const before = tokens[index - 2]?.kind;
+  const after = tokens[index];
+  if (after === undefined || cannotStartTerm(after)) return;
+  const isBehindTerm = before === "term" || before === "phrase" || before === "close";
+  const written = textBetween(source, token.start, token.end);
+  const message = `${written} is searched as a word`;
+  if (word === "or" && isBehindTerm) {
+    const hint = "write OR in capitals for alternatives";
+    report(reader, "lower_case_or", spanOf(token), { message, hint });
+  }
+  if (word === "and" && isBehindTerm) {
+    const hint = "leave it out: a space means and";
+    report(reader, "lower_case_and", spanOf(token), { message, hint });
+  }
+  if (word === "not" && (isBehindTerm || before === "or" || before === "and")) {
+    warnNot(reader, token, after, message);
+  }
+}
+
+function warnNot(reader: Reader, token: TermToken, after: Token, message: string): void {
+  const isWhole = after.kind === "term" || after.kind === "phrase";
+  const excluded = textBetween(reader.source, after.start, after.end);
+  const end = isWhole ? after.end : token.end;
+  report(
+    reader,
+    "lower_case_not",
+    { offset: token.start, length: end - token.start },
+    {
+      message,
+      hint: {
+        lead: "write",
+        queries: isWhole ? [`-${excluded}`] : [],
+        otherwise: "write NOT in capitals to exclude what follows",
+      },
+    },
+  );
+}
+
+function warnSpaceBeforeColon(reader: Reader, before: TermToken, token: TermToken): void {
+  const { source, tokens, index } = reader;
   const name = textBetween(source, before.start, before.end);
   if (!isOperatorName(name)) return;
+  const after = tokens[index];
+  const isBare = token.end === token.start + 1;
+  const hasValue = isBare && (after?.kind === "term" || after?.kind === "phrase");
+  const start = hasValue ? after.start : token.start + 1;
+  const end = hasValue ? after.end : token.end;
   report(
     reader,
     "space_before_colon",
-    { offset: before.start, length: token.end - before.start },
+    { offset: before.start, length: end - before.start },
     {
       message: `${name} is searched as a word, as a space parts it from its colon`,
-      hint: `leave out the space: ${name}:${shown(textBetween(source, token.start + 1, token.end) || "…")}`,
+      hint: {
+        lead: "leave out the space:",
+        queries: [`${name}:${textBetween(source, start, end)}`],
+        otherwise: `write the value right after ${name}: and no space before it`,
+      },
     },
   );
+}
+
+const longestName = 32;
+
+/** `likes > 100`: a name, a sign and a value, each by itself. Returns whether it is one. */
+function warnComparison(
+  reader: Reader,
+  before: TermToken,
+  token: TermToken,
+  after: Token,
+): boolean {
+  const { source } = reader;
+  const sign = foldedBetween(source, token.start, Math.min(token.end, token.start + 3));
+  if (!/^(?:>=|=>|≥|<=|=<|≤|==?|>|<)$/.test(sign) || before.end - before.start > longestName)
+    return false;
+  const name = foldedBetween(source, before.start, before.end);
+  const value = foldedBetween(source, after.start, after.end);
+  const meant = meantByComparison(name, sign, value);
+  if (meant === null) return false;
+  report(
+    reader,
+    "comparison",
+    { offset: before.start, length: after.end - before.start },
+    {
+      message: `${name} ${sign} ${shown(value)} is no operator, so its words are searched without the sign`,
+      hint: didYouMean(meant),
+    },
+  );
+  return true;
 }

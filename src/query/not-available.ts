@@ -10,7 +10,7 @@ export function notAvailable(
   context: TermContext,
   written: WrittenOperator,
   label: string,
-  { reason, instead }: Unavailable,
+  { reason, instead, lead = "use" }: Unavailable,
   substitute: string | null = null,
 ): null {
   const inPlace = substitute ?? instead;
@@ -19,7 +19,7 @@ export function notAvailable(
     hint:
       inPlace === null
         ? "leave it out, or put it in quotes to search for its words"
-        : `use ${inPlace}`,
+        : `${lead} ${inPlace}`,
   });
   return null;
 }

@@ -1,4 +1,4 @@
-import type { DiagnosticCode, Remark } from "./diagnostics.ts";
+import type { DiagnosticCode, Remark, Rewrites } from "./diagnostics.ts";
 import type { QueryLeaf } from "./tree.ts";
 
 /** What reading the value of an operator comes to: the value and perhaps a warning, or the fault and how to mend it. */
@@ -15,7 +15,7 @@ export function fault(
   code: DiagnosticCode,
   message: string,
   expected: readonly string[],
-  hint?: string,
+  hint?: string | Rewrites,
 ): { fault: Fault } {
   return { fault: { code, message, expected, ...(hint === undefined ? {} : { hint }) } };
 }

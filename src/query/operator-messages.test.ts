@@ -20,7 +20,7 @@ describe("every message about operators", () => {
   test("times", () => {
     expect(said("since:1561720321")).toMatchInlineSnapshot(`
       "invalid_date: since: wants a date as yyyy-mm-dd, not 1561720321 (at offset 6), 10 long
-        write since_time:1561720321 for a Unix time
+        write since_time:1561720321
         expected: yyyy-mm-dd, yyyy-mm-dd_hh:mm:ss_UTC, yyyy-mm-ddThh:mm:ssZ"
     `);
     expect(said("since_time:1561720321000")).toMatchInlineSnapshot(`
@@ -144,7 +144,7 @@ describe("every message about operators", () => {
     expect(said("is:rply")).toMatchInlineSnapshot(`
       "unknown_filter: is: does not know rply (at offset 3), 4 long
         did you mean is:reply
-        expected: retweets, nativeretweets, replies, quote, self_threads, safe, verified"
+        expected: retweets, nativeretweets, replies, quote, self_threads, safe, verified, links, media, images, videos, hashtags, mentions, cashtags, geo, has_engagement"
     `);
     expect(said("has:pictures")).toMatchInlineSnapshot(`
       "unknown_filter: has: does not know pictures (at offset 4), 8 long
@@ -159,7 +159,7 @@ describe("every message about operators", () => {
     expect(said("is:nothing")).toMatchInlineSnapshot(`
       "unknown_filter: is: does not know nothing (at offset 3), 7 long
         write it as in is:reply
-        expected: retweets, nativeretweets, replies, quote, self_threads, safe, verified"
+        expected: retweets, nativeretweets, replies, quote, self_threads, safe, verified, links, media, images, videos, hashtags, mentions, cashtags, geo, has_engagement"
     `);
     expect(said("filter:retweets,replies")).toMatchInlineSnapshot(`
       "one_value_only: filter: takes one value, not retweets,replies (at offset 7), 16 long
@@ -206,11 +206,11 @@ describe("every message about operators", () => {
     `);
     expect(said("list:esa/astronauts")).toMatchInlineSnapshot(`
       "operator_not_available: list: is not available: it asks who is on a list, which its platform alone knows (at offset 0), 19 long
-        use (from:nasa OR from:esa)"
+        name the accounts, for example (from:nasa OR from:esa)"
     `);
     expect(said("filter:follows")).toMatchInlineSnapshot(`
       "operator_not_available: filter:follows is not available: it depends on whom the asker follows, and a key follows nobody (at offset 0), 14 long
-        use (from:nasa OR from:esa)"
+        name the accounts, for example (from:nasa OR from:esa)"
     `);
     expect(said("exclude:nullcast")).toMatchInlineSnapshot(`
       "operator_not_available: exclude:nullcast is not available: it marks advertisements, which no source gives (at offset 0), 16 long
@@ -249,7 +249,7 @@ describe("every message about operators", () => {
     `);
     expect(said("min_like:5")).toMatchInlineSnapshot(`
       "unknown_operator: min_like: is not an operator, so its words are searched as a phrase (at offset 0), 10 long
-        did you mean min_likes:5"
+        did you mean min_faves:5"
     `);
   });
 

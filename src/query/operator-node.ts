@@ -1,6 +1,6 @@
 import { filterNode } from "./filter-node.ts";
 import { notAvailable, substituteFor } from "./not-available.ts";
-import { shown } from "./operand.ts";
+import { type BareLeaf, type Operand, shown } from "./operand.ts";
 import {
   filterOperatorNamed,
   type OperatorName,
@@ -38,6 +38,7 @@ function leafNode(
   name: OperatorName,
 ): QueryNode | null {
   const operand = leafReaders[name](written.name.toLowerCase(), written.value);
+  warnNoTime(context, written, operand);
   const said = "fault" in operand ? operand.fault : operand.warning;
   if (said !== undefined) {
     const { code, ...remark } = said;
@@ -46,24 +47,60 @@ function leafNode(
   return "fault" in operand ? null : { ...operand.value, span: written.span };
 }
 
+/** `within_time:0d` is a window without width. */
+function warnNoTime(
+  context: TermContext,
+  written: WrittenOperator,
+  operand: Operand<BareLeaf>,
+): void {
+  if ("fault" in operand || operand.value.kind !== "within" || operand.value.ms > 0) return;
+  context.report("empty_window", written.valueSpan, {
+    message: `no time lies within ${written.name}:${shown(written.value)}`,
+    hint: `say how far to go back, as in ${written.name}:1d`,
+  });
+}
+
 function missingOperand(context: TermContext, written: WrittenOperator): null {
   const { name, span } = written;
   if (context.touchesGroup) {
-    context.report("one_value_only", span, {
+    const end = context.groupedValues?.end ?? span.offset + span.length;
+    const whole = { offset: context.start, length: end - context.start };
+    context.report("one_value_only", whole, {
       message: `${name}: takes one value, not a group`,
-      hint: `repeat the operator within the group: (${name}:a OR ${name}:b)`,
+      hint: {
+        lead: "write",
+        queries: queriesOfGroup(context, name).map(
+          (query) => `${context.isNegated ? "-" : ""}${query}`,
+        ),
+        otherwise: `repeat the operator for each value, with OR between them`,
+      },
     });
     return null;
   }
-  const next = shown(context.following);
+  const next = context.following;
   context.report("missing_operand", span, {
     message: `${name}: has no value`,
     hint:
       next === ""
         ? `write the value right after the colon, or put "${name}" in quotes to search for the word`
-        : `leave out the space: ${name}:${next}`,
+        : {
+            lead: "leave out the space:",
+            queries: [`${name}:${next}`],
+            otherwise: "write the value right after the colon",
+          },
   });
   return null;
+}
+
+/** What an operator before a group of values says in the language: one operator for each value. */
+function queriesOfGroup({ groupedValues }: TermContext, name: string): readonly string[] {
+  if (groupedValues === null) return [];
+  const each = groupedValues.values.map((value) =>
+    value.toLowerCase().startsWith(`${name.toLowerCase()}:`) ? value : `${name}:${value}`,
+  );
+  if (each.length === 1) return each;
+  const alternatives = `(${each.join(" OR ")})`;
+  return groupedValues.areAlternatives ? [alternatives] : [`(${each.join(" ")})`, alternatives];
 }
 
 /** Operators in whose values a comma or the like may stand. */
@@ -85,16 +122,26 @@ function listOfValues(name: OperatorName | null, value: string): readonly string
   return value.split(/[,;|]+/).filter((part) => part !== "");
 }
 
+const quotedIfSpaced = (value: string): string => (/\s/u.test(value) ? `"${value}"` : value);
+
 function oneValueOnly(
   context: TermContext,
   written: WrittenOperator,
   values: readonly string[],
 ): null {
-  const each = values.slice(0, 8).map((value) => `${written.name}:${value.trim()}`);
-  const rewritten = each.length > 1 ? `(${each.join(" OR ")})` : (each[0] ?? "");
-  context.report("one_value_only", written.valueSpan, {
+  const each = values.map((value) => `${written.name}:${quotedIfSpaced(value.trim())}`);
+  // Excluding each of a list asks for all at once.
+  const joiner = written.name.toLowerCase() === "exclude" ? " " : " OR ";
+  const rewritten = each.length > 1 ? `(${each.join(joiner)})` : (each[0] ?? "");
+  const { offset, length } = written.span;
+  const whole = { offset: context.start, length: offset + length - context.start };
+  context.report("one_value_only", context.isNegated ? whole : written.valueSpan, {
     message: `${written.name}: takes one value, not ${shown(written.value)}`,
-    hint: `write ${shown(rewritten)}`,
+    hint: {
+      lead: "write",
+      queries: [context.isNegated ? `-${rewritten}` : rewritten],
+      otherwise: `repeat the operator for each value, with OR between them`,
+    },
   });
   return null;
 }

@@ -61,8 +61,11 @@ export const propertyAliases: Readonly<Record<PostProperty, readonly string[]>> 
   has_engagement: ["engagement"],
 };
 
-/** Why an operator of the searched platforms is not answered (completes "it …"), and what to write in its place, if anything. */
-export type Unavailable = { reason: string; instead: string | null };
+/**
+ * Why an operator of the searched platforms is not answered (completes "it …"), and what to write in its place, if anything.
+ * `lead` introduces that where it is but an example.
+ */
+export type Unavailable = { reason: string; instead: string | null; lead?: string };
 
 const place: Unavailable = {
   reason: "needs a list of the world's places",
@@ -83,6 +86,7 @@ const annotation: Unavailable = {
 const follower: Unavailable = {
   reason: "depends on whom the asker follows, and a key follows nobody",
   instead: "(from:nasa OR from:esa)",
+  lead: "name the accounts, for example",
 };
 const service: Unavailable = {
   reason: "names a service of X that no source marks",
@@ -100,6 +104,7 @@ export const unavailableOperators = {
   list: {
     reason: "asks who is on a list, which its platform alone knows",
     instead: "(from:nasa OR from:esa)",
+    lead: "name the accounts, for example",
   },
   card_name: card,
   card_domain: card,
@@ -121,6 +126,7 @@ export const unavailableFilters: Readonly<Record<string, Unavailable>> = {
   news: {
     reason: "is a list of sites that X does not publish",
     instead: "(domain:bbc.com OR domain:reuters.com)",
+    lead: "name the sites, for example",
   },
   periscope: service,
   vine: service,
@@ -175,56 +181,37 @@ export function isOperatorName(written: string): boolean {
   );
 }
 
-/** What other search boxes call an operator of this one. */
-const otherNames: Readonly<Record<string, string>> = {
-  author: "from:",
-  by: "from:",
-  user: "from:",
-  did: "from:did:",
-  mentions: "@",
-  hashtag: "#",
-  tag: "#",
-  language: "lang:",
-  after: "since:",
-  before: "until:",
-  site: "domain:",
-  host: "domain:",
-  link: "url:",
-  app: "source:",
-  client: "source:",
-  likes: "min_faves:",
-  reposts: "min_retweets:",
-};
-
-/** The beginning of the operator that an unknown name most likely meant, or null. */
+/** The operator that an unknown name most likely misspells, or null. */
 export function likelyOperator(written: string): string | null {
-  const name = written.toLowerCase();
-  if (Object.hasOwn(otherNames, name)) return otherNames[name] ?? null;
-  const near = nearest(name, [
-    ...operatorNames.keys(),
-    ...filterOperators,
-    ...Object.keys(unavailableOperators),
-  ]);
-  return near === null ? null : `${near}:`;
+  return nearest(written, [...operatorNames.keys(), ...filterOperators]);
 }
 
 /** What people call a property that has another name here. */
-const otherProperties: Readonly<Record<string, string>> = {
+const otherProperties: Readonly<Record<string, PostProperty>> = {
   repost: "retweets",
   reposts: "retweets",
+  rt: "retweets",
   comments: "replies",
+  picture: "images",
   pictures: "images",
+  photo: "images",
   photos: "images",
+  pic: "images",
   pics: "images",
+  gif: "videos",
   gifs: "videos",
+  url: "links",
   urls: "links",
   tags: "hashtags",
   location: "geo",
+  thread: "self_threads",
+  threads: "self_threads",
+  blue: "verified",
 };
 
-/** The property that an unknown name most likely meant, or null. */
+/** The name of the property that a name of another product stands for, or that a misspelt one most likely means, or null. */
 export function likelyProperty(written: string): string | null {
   const name = written.toLowerCase();
   if (Object.hasOwn(otherProperties, name)) return otherProperties[name] ?? null;
-  return nearest(name, [...propertyNames.keys(), ...Object.keys(unavailableFilters)]);
+  return nearest(name, [...propertyNames.keys()]);
 }

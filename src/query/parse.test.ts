@@ -123,7 +123,7 @@ describe("what is read", () => {
     ['url:"https://t.co"', 'url:"https://t.co"'],
     ["url:t_mobile.com", 'url:"t_mobile.com"'],
     ["url:status/20", 'url:"status/20"'],
-    ["https://x.com/jack/status/20, -x", 'url:"https://x.com/jack/status/20" -x'],
+    ["https://x.com/jack/status/20, -x", 'url:"jack/status/20" -x !post_address'],
     ["nasa.gov Node.js/Express", 'url:"nasa.gov" Node.js/Express'],
     ['"twitter.com/i/broadcasts/"', 'url:"twitter.com/i/broadcasts/"'],
     ["twitter.com/jack/status/ -from:jack", 'url:"twitter.com/jack/status/" -from:jack'],

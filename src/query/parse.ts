@@ -1,7 +1,7 @@
 import { EarshotError } from "../lib/errors.ts";
 import { longestArchiveQuery, mostDiagnostics } from "./bounds.ts";
 import { codePointLength, readSource } from "./characters.ts";
-import { makeDiagnostic, oneLine, onOneLine } from "./diagnostics.ts";
+import { type Finding, makeDiagnostic, oneLine, onOneLine, withChosenHint } from "./diagnostics.ts";
 import { readQuery } from "./grammar.ts";
 import { lex } from "./lex.ts";
 import { report, startReader } from "./reader.ts";
@@ -61,9 +61,15 @@ export function parseQueryLeniently(
   text: string,
   options: ParseOptions = {},
 ): { tree: QueryNode | null; diagnostics: Diagnostic[] } {
-  const maxLength = options.maxLength ?? longestArchiveQuery;
+  const { tree, findings } = readText(text, options.maxLength ?? longestArchiveQuery);
+  return { tree, diagnostics: firstOfEach(findings) };
+}
+
+type Reading = { tree: QueryNode | null; findings: readonly Finding[] };
+
+function readText(text: string, maxLength: number): Reading {
   const length = codePointLength(text);
-  if (length > maxLength) return { tree: null, diagnostics: [tooLong(length, maxLength)] };
+  if (length > maxLength) return { tree: null, findings: [tooLong(length, maxLength)] };
   const source = readSource(text);
   const { tokens, diagnostics } = lex(source);
   const reader = startReader(source, tokens, diagnostics);
@@ -80,19 +86,23 @@ export function parseQueryLeniently(
       },
     );
   }
-  return { tree, diagnostics: firstOfEach(diagnostics) };
+  return { tree, findings: diagnostics };
 }
 
 /** In the order of the text; no more than `mostDiagnostics` errors and as many warnings. */
-function firstOfEach(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+function firstOfEach(findings: readonly Finding[]): Diagnostic[] {
   const told = { error: 0, warning: 0 };
-  return diagnostics
+  return findings
     .toSorted((a, b) => a.offset - b.offset)
     .filter(({ severity }) => told[severity]++ < mostDiagnostics)
-    .map(onOneLine);
+    .map((finding) => onOneLine(withChosenHint(finding, readsWell)));
 }
 
-function tooLong(length: number, maxLength: number): Diagnostic {
+function readsWell(text: string): boolean {
+  return readText(text, longestArchiveQuery).findings.length === 0;
+}
+
+function tooLong(length: number, maxLength: number): Finding {
   return makeDiagnostic(
     "query_too_long",
     { offset: maxLength, length: length - maxLength },

@@ -17,7 +17,8 @@ function printOperand(node: QueryNode): string {
   return node.kind === "and" || node.kind === "or" ? `(${text})` : text;
 }
 
-const metricNames: Record<CountMetric, string> = {
+/** The operator for each count. */
+export const countOperators: Record<CountMetric, string> = {
   likes: "min_faves",
   reposts: "min_retweets",
   replies: "min_replies",
@@ -59,7 +60,7 @@ function printLeaf(leaf: QueryLeaf): string {
     case "property":
       return `filter:${leaf.property}`;
     case "min-count":
-      return `${metricNames[leaf.metric]}:${leaf.atLeast}`;
+      return `${countOperators[leaf.metric]}:${leaf.atLeast}`;
     case "geocode":
       return `geocode:${decimal(leaf.lat)},${decimal(leaf.lon)},${decimal(leaf.radiusKm)}km`;
     case "url":

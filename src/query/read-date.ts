@@ -1,3 +1,4 @@
+import { hintForDate } from "./hint-for-date.ts";
 import { fault, type Operand, shown } from "./operand.ts";
 
 const expected = ["yyyy-mm-dd", "yyyy-mm-dd_hh:mm:ss_UTC", "yyyy-mm-ddThh:mm:ssZ"];
@@ -57,6 +58,7 @@ export function readDate(operator: string, written: string): Operand<number> {
       "invalid_date",
       `${operator}:${shown(written)} is not a date: ${impossible}`,
       expected,
+      hintForDate(operator, written),
     );
   }
   const isLeapSecond = second === "60" && minute === "59";
@@ -140,23 +142,4 @@ function notADate(operator: string, written: string): Operand<number> {
     expected,
     hintForDate(operator, written),
   );
-}
-
-function hintForDate(operator: string, written: string): string {
-  const repaired = repairedDate(written);
-  if (repaired !== null) return `write ${operator}:${repaired}`;
-  const seconds = /^(\d{9,10})(?:\d{3})?$/.exec(written)?.[1];
-  if (seconds !== undefined) return `write ${operator}_time:${seconds} for a Unix time`;
-  return `write the date as in ${operator}:2024-01-31`;
-}
-
-/** What a date in another spelling most likely means; null where day and month could be mistaken for each other. */
-function repairedDate(written: string): string | null {
-  const match =
-    /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$/.exec(written) ??
-    /^(\d{4})(\d{2})(\d{2})$/.exec(written);
-  if (match === null) return null;
-  const [, year = "", month = "", day = ""] = match;
-  if (impossibleDay(Number(year), Number(month), Number(day)) !== null) return null;
-  return `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
 }

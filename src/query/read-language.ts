@@ -1,6 +1,6 @@
 import { nearest } from "../lib/nearest.ts";
 import { languageTags } from "../text/languages.ts";
-import { fault, type Operand, shown } from "./operand.ts";
+import { type Fault, fault, type Operand, shown } from "./operand.ts";
 
 /** ISO 639-1, the three-letter codes that posts carry, and X's own codes for posts without a language. */
 const knownLanguages: ReadonlySet<string> = new Set(
@@ -57,7 +57,12 @@ export function readLanguage(written: string): Operand<string> {
       "write it as in lang:en",
     );
   }
-  if (knownLanguages.has(code.split("-")[0] ?? "")) return { value: code };
+  const [language = "", ...subtags] = code.split("-");
+  if (knownLanguages.has(language)) {
+    return subtags.length === 0 || regionsMatter.has(language)
+      ? { value: code }
+      : { value: code, warning: onlyRegion(code, language) };
+  }
   const likely = likelyLanguage(written);
   return {
     value: code,
@@ -66,6 +71,17 @@ export function readLanguage(written: string): Operand<string> {
       message: `no language has the code ${shown(code)}, so nothing is found`,
       hint: likely === null ? "use an ISO 639 code such as en" : `did you mean lang:${likely}`,
     },
+  };
+}
+
+/** Languages whose region or script platforms do tell. */
+const regionsMatter: ReadonlySet<string> = new Set(["zh", "pt", "sr", "art"]);
+
+function onlyRegion(code: string, language: string): Fault {
+  return {
+    code: "language_region",
+    message: `lang:${shown(code)} finds only posts that are marked ${shown(code)}, and most are marked ${language} alone`,
+    hint: `write lang:${language} to find both`,
   };
 }
 

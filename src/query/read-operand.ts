@@ -1,5 +1,6 @@
 import { type BareLeaf, fault, mapOperand, type Operand, shown } from "./operand.ts";
 import type { OperatorName } from "./operators.ts";
+import { readAddress } from "./post-address.ts";
 import { readDate } from "./read-date.ts";
 import { readGeocode } from "./read-geocode.ts";
 import { readHost } from "./read-host.ts";
@@ -74,7 +75,12 @@ export const leafReaders: Readonly<Record<OperatorName, ReadLeaf>> = {
 };
 
 function readUrl(value: string): Operand<string> {
-  if (/[\p{L}\p{N}]/u.test(value)) return { value };
+  if (/[\p{L}\p{N}]/u.test(value)) {
+    const { text, remark } = readAddress(value);
+    return remark === null
+      ? { value: text }
+      : { value: text, warning: { code: "post_address", ...remark } };
+  }
   return fault(
     "invalid_url",
     `url: wants an address or a part of one, not ${shown(value)}`,

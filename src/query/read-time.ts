@@ -1,4 +1,5 @@
 import { fault, type Operand, shown } from "./operand.ts";
+import { otherUnits } from "./other-units.ts";
 import { latestMs } from "./read-date.ts";
 
 /** The time that `since_time:` or `until_time:` is given as whole Unix seconds, in Unix milliseconds. */
@@ -31,27 +32,6 @@ const units = new Map([
   ["h", 3_600_000],
   ["d", 86_400_000],
 ]);
-
-/** What people write in place of the units. */
-const otherUnits: Readonly<Record<string, readonly [number, string]>> = {
-  w: [7, "d"],
-  week: [7, "d"],
-  weeks: [7, "d"],
-  day: [1, "d"],
-  days: [1, "d"],
-  hour: [1, "h"],
-  hours: [1, "h"],
-  hr: [1, "h"],
-  hrs: [1, "h"],
-  minute: [1, "m"],
-  minutes: [1, "m"],
-  min: [1, "m"],
-  mins: [1, "m"],
-  second: [1, "s"],
-  seconds: [1, "s"],
-  sec: [1, "s"],
-  secs: [1, "s"],
-};
 
 /** A length of time such as `2d`, `3h`, `5m`, `30s` or `500ms`, in milliseconds. */
 export function readDuration(operator: string, written: string): Operand<number> {

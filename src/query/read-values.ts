@@ -1,4 +1,5 @@
 import { foldHandle, readMention } from "../text/entities.ts";
+import { meantCount, queryOfCounts, readRange } from "./meant-range.ts";
 import { fault, type Operand, shown } from "./operand.ts";
 
 const did = /^did:[a-z0-9]+:[a-z0-9._:%-]*[a-z0-9._-]$/i;
@@ -27,18 +28,19 @@ export function readCount(operator: string, written: string): Operand<number> {
   const digits = written.normalize("NFKC");
   const count = /^\d{1,16}$/.test(digits) ? Number(digits) : Number.NaN;
   if (Number.isSafeInteger(count)) return { value: count };
-  const meant = meantCount(digits);
+  const meant = meantQuery(operator, digits);
   return fault(
     "invalid_count",
     `${operator}: wants a whole number, not ${shown(written)}`,
     ["a number in plain digits"],
-    meant === null ? `write it as in ${operator}:100` : `write ${operator}:${meant}`,
+    meant === null ? `write it as in ${operator}:100` : `write ${meant}`,
   );
 }
 
-function meantCount(written: string): number | null {
-  if (/^\d{1,3}(?:[,_.]\d{3})+$/.test(written)) return Number(written.replace(/[,_.]/g, ""));
-  const scaled = /^(\d{1,6}(?:\.\d{1,3})?)([km])$/i.exec(written);
-  if (scaled === null) return null;
-  return Math.round(Number(scaled[1]) * (scaled[2]?.toLowerCase() === "k" ? 1_000 : 1_000_000));
+/** What a number in another spelling, a comparison or a range asks for, or null. */
+function meantQuery(operator: string, written: string): string | null {
+  const range = readRange(written);
+  if (range !== null) return queryOfCounts(operator, range);
+  const count = meantCount(written.replace(/\+$/, ""));
+  return count === null || !Number.isSafeInteger(count) ? null : `${operator}:${count}`;
 }

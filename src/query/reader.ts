@@ -1,13 +1,13 @@
 import type { Source } from "./characters.ts";
-import { type DiagnosticCode, makeDiagnostic, type Remark } from "./diagnostics.ts";
+import { type DiagnosticCode, type Finding, makeDiagnostic, type Remark } from "./diagnostics.ts";
 import type { Token } from "./lex.ts";
-import type { Diagnostic, Span } from "./tree.ts";
+import type { Span } from "./tree.ts";
 
 /** Where the reading of a query's tokens stands, and what it has said so far. */
 export type Reader = {
   source: Source;
   tokens: readonly Token[];
-  diagnostics: Diagnostic[];
+  diagnostics: Finding[];
   /** Code and offset of each diagnostic, so that none is told twice. */
   told: Set<string>;
   index: number;
@@ -18,7 +18,7 @@ export type Reader = {
 export function startReader(
   source: Source,
   tokens: readonly Token[],
-  diagnostics: Diagnostic[],
+  diagnostics: Finding[],
 ): Reader {
   return { source, tokens, diagnostics, told: new Set(), index: 0, depth: 0, terms: 0 };
 }

@@ -1,4 +1,6 @@
 import { phraseSequence, querySequence } from "../text/sequence.ts";
+import { withoutEnding } from "./characters.ts";
+import { warnLeftOutSigns } from "./left-out-signs.ts";
 import { keywordOf } from "./lex.ts";
 import { shown } from "./operand.ts";
 import type { TermContext } from "./term-context.ts";
@@ -7,21 +9,46 @@ import type { QueryNode, Span } from "./tree.ts";
 /** A word that is nothing more than that, or null when it holds nothing to search or a wildcard. */
 export function readWord(context: TermContext, text: string, span: Span): QueryNode | null {
   if (querySequence(text).length === 0) return nothingToSearch(context, text, span);
-  if (hasWildcard(text)) {
-    context.report("wildcard_not_available", span, {
-      message: `${shown(text)} holds a *, and parts of words cannot be searched`,
-      hint: "write the words out, as in (run OR runs OR running); within quotes a lone * stands for any one word",
-    });
-    return null;
-  }
-  warnLookalike(context, text, span);
+  if (hasWildcard(text)) return refuseWildcard(context, text, span);
+  if (!warnLookalike(context, text, span))
+    warnLeftOutSigns(context, withoutQuestionMarks(text), span);
   return { kind: "word", text: withoutQuestionMarks(text), span };
 }
 
-/** The words of a text side by side, or null when it holds none. */
+/** The words of a text side by side, or null when it holds none or a part of one. */
 export function readWords(context: TermContext, text: string, span: Span): QueryNode | null {
   const isEmpty = phraseSequence(text).every((element) => element.kind === "any");
-  return isEmpty ? nothingToSearch(context, text, span) : { kind: "phrase", text, span };
+  if (isEmpty) return nothingToSearch(context, text, span);
+  if (hasWildcard(text)) return refuseWildcard(context, text, span);
+  warnStarsAtEdges(context, text, span);
+  return { kind: "phrase", text, span };
+}
+
+/** Says that parts of words are not searched. */
+export function refuseWildcard(context: TermContext, text: string, span: Span): null {
+  context.report("wildcard_not_available", span, {
+    message: `${shown(text)} holds a *, and parts of words cannot be searched`,
+    hint: "write the words out, as in (run OR runs OR running); within quotes a lone * stands for any one word",
+  });
+  return null;
+}
+
+/** `"* landing"` finds what `"landing"` does. */
+function warnStarsAtEdges(context: TermContext, text: string, span: Span): void {
+  const parts = text.split(/\s+/u).filter((part) => part !== "");
+  const isStar = (part: string): boolean => part === "*" || part === "＊";
+  const first = parts.findIndex((part) => !isStar(part));
+  const last = parts.findLastIndex((part) => !isStar(part));
+  if (first === 0 && last === parts.length - 1) return;
+  const rest = parts.slice(first, last + 1).join(" ");
+  context.report("no_effect", span, {
+    message: "a * at the start or the end of a phrase changes nothing",
+    hint: {
+      lead: "write",
+      queries: [rest.includes(" ") ? `"${rest}"` : rest],
+      otherwise: "leave it out",
+    },
+  });
 }
 
 const lookalikes = [
@@ -30,8 +57,8 @@ const lookalikes = [
   { sigil: /^[$＄]+(?=\p{L})/u, code: "not_a_cashtag", what: "a cashtag" },
 ] as const;
 
-/** `#123` and the like: they look like an entity and are none. */
-function warnLookalike(context: TermContext, text: string, span: Span): void {
+/** `#123` and the like: they look like an entity and are none. Returns whether this is one. */
+function warnLookalike(context: TermContext, text: string, span: Span): boolean {
   for (const { sigil, code, what } of lookalikes) {
     const written = sigil.exec(text)?.[0];
     if (written === undefined) continue;
@@ -39,7 +66,9 @@ function warnLookalike(context: TermContext, text: string, span: Span): void {
       message: `${shown(text)} cannot be ${what}, so its words are searched`,
       hint: `write ${shown(text.slice(written.length))} if the word is meant`,
     });
+    return true;
   }
+  return false;
 }
 
 function nothingToSearch(context: TermContext, text: string, span: Span): null {
@@ -55,6 +84,9 @@ function hintForPunctuation(text: string): string {
   const [, face] = /^([:;=]['’^-]?[()DPpOo])[()DPpOo]+$/.exec(text.normalize("NFKC")) ?? [];
   if (face !== undefined) return `write ${face} to search for the emoticon`;
   if (/^\|+$/.test(text)) return "write OR between alternatives";
+  if (/^&+$/.test(text)) return "leave it out: a space means and";
+  if (/^!+$/.test(text)) return "write a minus right before a term to exclude it";
+  if (/^[<>=≤≥]+$/.test(text)) return "compare with operators, such as min_faves:100";
   if (text.includes("*")) return "within quotes a lone * stands for any one word";
   return "only words, numbers, emoji, emoticons and a lone ? are searched";
 }
@@ -66,7 +98,7 @@ export function isQuestion(text: string): boolean {
 
 /** `word?` is the word; a keyword keeps its mark, which is what makes it a word. */
 function withoutQuestionMarks(text: string): string {
-  const bare = text.replace(/[?？﹖؟⁇⁈⁉⸮]+$/u, "");
+  const bare = withoutEnding(text, "?？﹖؟⁇⁈⁉⸮");
   return keywordOf(bare.normalize("NFKC")) === null ? bare : text;
 }
 

@@ -1,0 +1,117 @@
+import { countNamed, queryOfCount, queryOfDates, readRange } from "./meant-range.ts";
+import { isOperatorName, likelyProperty, propertyNamed } from "./operators.ts";
+
+/** What a name of another product most likely means here: queries, the likeliest first, or words that say why there are none. */
+export type Meant = { queries: readonly string[]; otherwise: string | null };
+
+type Translate = (value: string) => Meant;
+
+const begin =
+  (...starts: string[]): Translate =>
+  (value) => ({ queries: starts.map((start) => start + value), otherwise: null });
+
+const sigil =
+  (character: string): Translate =>
+  (value) => ({ queries: [character + value.replace(/^["#@$]+|"$/g, "")], otherwise: null });
+
+const never =
+  (otherwise: string): Translate =>
+  () => ({ queries: [], otherwise });
+
+const site: Translate = (value) => ({
+  queries: [`domain:${value}`, `url:"${value.replaceAll('"', "")}"`],
+  otherwise: null,
+});
+
+const withMedia = /^(?:media|images|videos|links|hashtags|mentions|cashtags|geo)$/;
+
+const kind: Translate = (value) => {
+  const property = propertyNamed(likelyProperty(value.replaceAll('"', "")) ?? "");
+  if (property === null) return { queries: [], otherwise: null };
+  return {
+    queries: [`${withMedia.test(property) ? "has" : "filter"}:${property}`],
+    otherwise: null,
+  };
+};
+
+const byId: Translate = (value) => ({
+  queries: [],
+  otherwise: /^\d{1,19}$/.test(value)
+    ? `no operator finds a post by its ID; conversation_id:${value} finds the conversation that it began`
+    : "no operator finds a post by its ID",
+});
+
+const day = /^(\d{4}-\d{2}-\d{2})$/;
+const msPerDay = 86_400_000;
+
+const date: Translate = (value) => {
+  const range = readRange(value);
+  if (range !== null) return { queries: [queryOfDates(range)], otherwise: null };
+  const start = Date.parse(day.exec(value)?.[1] ?? "");
+  if (Number.isNaN(start)) return { queries: [`since:${value}`], otherwise: null };
+  const next = new Date(start + msPerDay).toISOString().slice(0, 10);
+  return { queries: [`since:${value} until:${next}`], otherwise: null };
+};
+
+const noCount = never(
+  "leave it out: of counts, min_faves:, min_retweets:, min_replies: and min_quotes: are answered",
+);
+const howMany = never(
+  "leave it out: how many posts come is no part of the query, but said beside it in max_results",
+);
+const order = never("leave it out: the order of posts is no part of the query");
+const noTitle = never("leave it out: posts have no titles and are no files");
+
+const rows: readonly (readonly [names: string, translate: Translate])[] = [
+  ["author by user username screen_name account poster", begin("from:")],
+  ["did", begin("from:did:")],
+  ["mention mentions mentioned", sigil("@")],
+  ["hashtag hashtags hastag tag tags", sigil("#")],
+  ["cashtag cashtags ticker symbol", sigil("$")],
+  ["language locale", begin("lang:")],
+  ["after start start_date start_time from_date newer newer_than", begin("since:", "within_time:")],
+  ["before end end_date end_time to_date older older_than", begin("until:", "-within_time:")],
+  ["date day created created_at posted posted_at time timestamp", date],
+  ["site host hostname website", site],
+  ["link inurl allinurl uri", begin("url:")],
+  ["app client", begin("source:")],
+  ["text content body message keyword keywords intext allintext contains query q", begin("")],
+  ["conversation thread thread_id", begin("conversation_id:")],
+  ["reply_to replyto in_reply_to_id inreplyto", begin("in_reply_to:", "to:")],
+  ["quoting quotes_of quote_of", begin("quoted:")],
+  ["type media kind format only exists _exists_", kind],
+  ["id tweet tweet_id status status_id post post_id", byId],
+  ["limit count max_results size page page_size per_page offset top", howMany],
+  ["sort sortby sort_by order orderby order_by rank", order],
+  [
+    "view views view_count min_views max_views impressions min_impressions followers min_followers max_followers followers_count min_bookmarks",
+    noCount,
+  ],
+  ["intitle allintitle title filetype", noTitle],
+];
+
+const translations = new Map(
+  rows.flatMap(([names, translate]) => names.split(" ").map((name) => [name, translate] as const)),
+);
+const dates: ReadonlySet<string> = new Set(rows.find(([, each]) => each === date)?.[0].split(" "));
+
+/** What `name:value` most likely means, where other products have the name; else null. */
+export function meantByName(name: string, value: string): Meant | null {
+  const lower = name.toLowerCase();
+  const count = queryOfCount(lower, value);
+  if (count !== null) return { queries: [count], otherwise: null };
+  return translations.get(lower)?.(value) ?? null;
+}
+
+/** What `name>value` and the like most likely means; null where the name is none of this language or another product's. */
+export function meantByComparison(name: string, sign: string, value: string): Meant | null {
+  const lower = name.toLowerCase();
+  if (countNamed(lower) !== null) {
+    const count = queryOfCount(lower, sign + value);
+    return { queries: count === null ? [] : [count], otherwise: null };
+  }
+  const isTime = dates.has(lower) || /^(?:since|until)$/.test(lower);
+  if (isTime && /[<>≤≥]/.test(sign)) return date(sign + value);
+  if (isOperatorName(lower)) return { queries: [`${lower}:${value}`], otherwise: null };
+  return translations.get(lower)?.(value) ?? null;
+}

@@ -1,0 +1,50 @@
+import { querySequence } from "../text/sequence.ts";
+import { foldedBetween, textBetween } from "./characters.ts";
+import type { TermToken } from "./lex.ts";
+import { shown } from "./operand.ts";
+import type { TermContext } from "./term-context.ts";
+
+/** Where a term begins behind dashes: they are not minuses, and as a reader cannot tell them apart, they are named. */
+export function skipDashes(context: TermContext, token: TermToken): number {
+  const { folded } = context.source;
+  let end = token.start;
+  while (end < token.end && /^[‐‑‒–—―+-]$/u.test(folded[end] ?? "")) end++;
+  if (end === token.start) return token.start;
+  const rest = textBetween(context.source, end, token.end);
+  if (querySequence(rest).length === 0) return token.start;
+  const dash = textBetween(context.source, token.start, end);
+  context.report(
+    "dash_is_not_minus",
+    { offset: token.start, length: end - token.start },
+    {
+      message: `${shown(dash)} is a dash, not a minus: it excludes nothing`,
+      hint: {
+        lead: "write",
+        queries: [`-${rest}`],
+        otherwise: "write a minus to exclude a term",
+      },
+    },
+  );
+  return end;
+}
+
+const exclaimed = /^!+([\p{L}\p{N}#@$_].*)$/su;
+
+/** Says that `!sun` excludes nothing. */
+export function warnExclamation(context: TermContext, { start, end }: TermToken): void {
+  if (context.source.folded[start] !== "!") return;
+  const rest = exclaimed.exec(foldedBetween(context.source, start, end))?.[1];
+  if (rest === undefined) return;
+  context.report(
+    "exclamation_is_not_minus",
+    { offset: start, length: end - start },
+    {
+      message: "an exclamation mark excludes nothing",
+      hint: {
+        lead: "write",
+        queries: [context.isNegated ? rest : `-${rest}`],
+        otherwise: "write a minus to exclude a term",
+      },
+    },
+  );
+}
