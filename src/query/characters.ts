@@ -59,6 +59,13 @@ export function isInvisible(character: string): boolean {
   return invisible.test(character);
 }
 
+/** A value as it was meant: nobody writes characters without width on purpose. */
+export function withoutInvisible(text: string): string {
+  return Array.from(text)
+    .filter((character) => !isInvisible(character))
+    .join("");
+}
+
 /** Whether the character closes a quotation that `"` opened, so that it needs a backslash within one. */
 export function isDoubleQuote(character: string): boolean {
   return foldCharacter(character) === '"';

@@ -312,3 +312,17 @@ describe("negation and size", () => {
     expect(read(words(300, "-").join(" "))).toMatch(/ !!too_many_terms$/);
   });
 });
+
+describe("characters without width", () => {
+  test.each([
+    ["-zero\u200bwidth", "-zero\u200bwidth"],
+    ["from:na\u200bsa", "from:nasa"],
+    ['label:"\u200espoiler"', 'label:"spoiler"'],
+    ["\u200bnasa \u200e", "nasa"],
+    ["\u200b-nasa", "-nasa"],
+    ["nasa \u200b OR\u200e esa\u200e", "nasa OR esa"],
+    ["(nasa\u200b)", "nasa"],
+  ])("part nothing and stand for nothing: %j", (query, expected) => {
+    expect(read(query)).toBe(expected);
+  });
+});

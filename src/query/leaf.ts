@@ -3,7 +3,13 @@ import { findLinks } from "../text/links.ts";
 import { querySequence } from "../text/sequence.ts";
 import { mostTerms } from "./bounds.ts";
 import { makeAnd } from "./build.ts";
-import { codePointLength, foldedBetween, textBetween, withoutEnding } from "./characters.ts";
+import {
+  codePointLength,
+  foldedBetween,
+  textBetween,
+  withoutEnding,
+  withoutInvisible,
+} from "./characters.ts";
 import { readEntity, withPlainSigils } from "./entity.ts";
 import { skipDashes, warnExclamation } from "./leading-signs.ts";
 import { warnSignsBehind } from "./left-out-signs.ts";
@@ -38,7 +44,7 @@ function readQuotedValue(context: TermContext, token: TermToken, value: string):
   const span = { offset: token.start, length: token.end - token.start };
   if (isOperatorName(name)) {
     const valueSpan = { offset: token.valueStart, length: token.end - token.valueStart };
-    return operatorNode(context, { name, value: value.trim(), span, valueSpan });
+    return operatorNode(context, { name, value: withoutInvisible(value).trim(), span, valueSpan });
   }
   const phrase = readPhrase(context, `${name} ${value}`, span);
   const written = textBetween(context.source, token.valueStart, token.end);
@@ -116,7 +122,8 @@ function urlLeaf(context: TermContext, written: string, span: Span): QueryNode {
 function readOperator(context: TermContext, name: string, { text, span }: Piece): QueryNode | null {
   const start = name.length + 1;
   const valueSpan = { offset: span.offset + start, length: span.length - start };
-  return operatorNode(context, { name, value: text.slice(start), span, valueSpan });
+  const value = withoutInvisible(text.slice(start));
+  return operatorNode(context, { name, value, span, valueSpan });
 }
 
 /** Whether an unknown name and its value are to be searched as a phrase; warns of a name that stands before a colon. */

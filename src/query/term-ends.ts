@@ -48,14 +48,16 @@ export function termEnd(scan: Scan, start: number): number {
   return at;
 }
 
-/** Where the next white space, parenthesis or quotation mark stands. */
+/** Where the next white space, parenthesis or quotation mark stands; characters without width end a term only before one of them. */
 function endOfRun({ folded }: Source, start: number): number {
   let at = start;
   while (at < folded.length) {
-    const character = folded[at] ?? "";
-    if (character === "(" || character === ")" || isSpace(character)) break;
+    let visible = at;
+    while (isInvisible(folded[visible] ?? "")) visible++;
+    const character = folded[visible] ?? " ";
+    if (character === "(" || character === ")" || character === " ") break;
     if (closerOf(character) !== null) break;
-    at++;
+    at = visible + 1;
   }
   return at;
 }

@@ -19,7 +19,7 @@ export function readWord(context: TermContext, text: string, span: Span): QueryN
 export function readWords(context: TermContext, text: string, span: Span): QueryNode | null {
   const isEmpty = phraseSequence(text).every((element) => element.kind === "any");
   if (isEmpty) return nothingToSearch(context, text, span);
-  if (hasWildcard(text)) return refuseWildcard(context, text, span);
+  if (holdsPartOfWord(text)) return refuseWildcard(context, text, span);
   warnStarsAtEdges(context, text, span);
   return { kind: "phrase", text, span };
 }
@@ -100,6 +100,12 @@ export function isQuestion(text: string): boolean {
 function withoutQuestionMarks(text: string): string {
   const bare = withoutEnding(text, "?？﹖؟⁇⁈⁉⸮");
   return keywordOf(bare.normalize("NFKC")) === null ? bare : text;
+}
+
+/** A `*` at the start or the end of a word; one within (`f**k`) stands for no part of it in a quotation. */
+function holdsPartOfWord(text: string): boolean {
+  const plain = text.normalize("NFKC");
+  return /[\p{L}\p{N}]\*+(?![\p{L}\p{N}*])|(?<![\p{L}\p{N}*])\*+[\p{L}\p{N}]/u.test(plain);
 }
 
 /** A `*` that touches a letter or a digit. */
