@@ -46,6 +46,7 @@ export const diagnosticCodes = {
   exclamation_is_not_minus: "warning",
   sign_left_out: "warning",
   post_address: "warning",
+  not_a_word: "warning",
   not_a_hashtag: "warning",
   not_a_mention: "warning",
   not_a_cashtag: "warning",

@@ -196,6 +196,20 @@ describe("what other languages have, and this one reads otherwise", () => {
     ).toBe("\n\n");
   });
 
+  test("links and mentions among words", () => {
+    expect(
+      said('"see nasa.gov now"', '"@nasa launch"', ",nasa.gov", ".@nasa"),
+    ).toMatchInlineSnapshot(`
+      "not_a_word: nasa.gov is a link in a post, and no word of it (at offset 0), 18 long
+        write it beside the other words, without quotes: nasa.gov
+      not_a_word: @nasa is a mention in a post, and no word of it (at offset 0), 14 long
+        write it beside the other words, without quotes: @nasa
+      not_a_word: nasa.gov is a link in a post, and no word of it (at offset 0), 9 long
+        write it beside the other words, without quotes: nasa.gov
+      "
+    `);
+  });
+
   test("languages with a region", () => {
     expect(said("lang:en-US")).toMatchInlineSnapshot(`
       "language_region: lang:en-us finds only posts that are marked en-us, and most are marked en alone (at offset 5), 5 long

@@ -55,6 +55,8 @@ function readQuotedValue(context: TermContext, token: TermToken, value: string):
 /** A term, or what is left of it: as written and with plain syntax characters, which are equally long, and where it stands. */
 type Piece = { text: string; folded: string; span: Span };
 
+/** Punctuation that people put before a mention so that it does not begin their text (`.@nasa`). */
+const beforeEntity = /^[.,;:…'’]+(?=[@#]|https?:\/\/)/i;
 const otherQuestionMarks = /[؟⁇⁈⁉⸮]/g;
 
 /** `#tag's` is a hashtag and a word: an entity ends where its characters end, and what touches it is a part of its own. */
@@ -65,8 +67,8 @@ function readParts(context: TermContext, token: TermToken): QueryNode[] {
   const text = textBetween(context.source, start, token.end);
   const marked = withPlainSigils(text);
   const folded = foldedBetween(context.source, start, token.end).replace(otherQuestionMarks, "?");
-  let offset = start;
-  let at = 0;
+  let at = beforeEntity.exec(folded)?.[0].length ?? 0;
+  let offset = start + at;
   // More parts than that are refused whatever they are.
   while (at < text.length && parts.length <= mostTerms) {
     const entity = readEntity(marked, folded, at, offset);

@@ -305,10 +305,7 @@ describe("every message about operators", () => {
   });
 
   test("emoticons, cashtags and quotes", () => {
-    expect(said("nasa :)))")).toMatchInlineSnapshot(`
-      "nothing_to_search: :))) holds nothing that can be searched, so it is left out (at offset 5), 4 long
-        write :) to search for the emoticon"
-    `);
+    expect(said("nasa :)))")).toMatchInlineSnapshot(`""`);
     expect(said("(launch :)")).toMatchInlineSnapshot(`
       "shared_parenthesis: :) is read as an emoticon, and its parenthesis closes the group as well (at offset 8), 2 long
         write :)) to say so, or put a space before the ) if it closes the group alone"

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { platforms } from "../lib/platform.ts";
+import { withoutInvisible } from "./characters.ts";
 import { parseQuery } from "./parse.ts";
 import { printQuery } from "./print.ts";
 import { postProperties, type QueryLeaf, type QueryNode } from "./tree.ts";
@@ -18,6 +19,9 @@ const around = (core: string): fc.Arbitrary<string> =>
   fc
     .tuple(fc.string({ unit: "binary", maxLength: 8 }), fc.string({ unit: "binary", maxLength: 8 }))
     .map(([before, after]) => `${before}${core}${after}`.trim());
+/** Likewise of the value of an operator, which holds no characters without width. */
+const value = (core: string): fc.Arbitrary<string> =>
+  around(core).map((text) => withoutInvisible(text).trim());
 const word = fc.stringMatching(/^[a-z][a-z0-9-]{0,8}[a-z0-9]$/).filter((text) => text !== "or");
 const degrees = (most: number): fc.Arbitrary<number> =>
   fc.double({ min: -most, max: most, noNaN: true }).map((value) => Number(value.toFixed(7)) + 0);
@@ -43,7 +47,7 @@ const leaves: Readonly<Record<Kind, fc.Arbitrary<object>>> = {
         "import:x:0f",
         "https://x.com/a/status/2?b=(c",
       ),
-      around("x").map((text) => `uri:${text.replace(/[\s\p{Cc}]/gu, "")}`),
+      value("x").map((text) => `uri:${text.replace(/[\s\p{Cc}]/gu, "")}`),
     ),
   }),
   lang: fc.record({ code: fc.constantFrom("en", "zh-cn", "und", "english") }),
@@ -67,13 +71,13 @@ const leaves: Readonly<Record<Kind, fc.Arbitrary<object>>> = {
     lon: degrees(180),
     radiusKm: fc.double({ min: 0.000001, max: 50_000, noNaN: true }),
   }),
-  url: fc.record({ text: around("x.com/a") }),
+  url: fc.record({ text: value("x.com/a") }),
   domain: fc.record({
     host: fc.constantFrom("nasa.gov", "bücher.example", "localhost", "a_b.c-d.みんな"),
   }),
   platform: fc.record({ platform: fc.constantFrom(...platforms) }),
-  label: fc.record({ label: around("a").map((text) => text.toLowerCase()) }),
-  source: fc.record({ name: around("a") }),
+  label: fc.record({ label: value("a").map((text) => text.toLowerCase()) }),
+  source: fc.record({ name: value("a") }),
   emoticon: fc.record({
     text: fc.constantFrom(":)", ":(", ":D", ":P", ":O", ";)", ";(", ";D", ";P", ";O"),
   }),

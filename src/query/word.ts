@@ -2,6 +2,7 @@ import { phraseSequence, querySequence } from "../text/sequence.ts";
 import { withoutEnding } from "./characters.ts";
 import { warnLeftOutSigns } from "./left-out-signs.ts";
 import { keywordOf } from "./lex.ts";
+import { warnNoWords, warnNoWordsInQuotes } from "./no-words.ts";
 import { shown } from "./operand.ts";
 import type { TermContext } from "./term-context.ts";
 import type { QueryNode, Span } from "./tree.ts";
@@ -10,7 +11,7 @@ import type { QueryNode, Span } from "./tree.ts";
 export function readWord(context: TermContext, text: string, span: Span): QueryNode | null {
   if (querySequence(text).length === 0) return nothingToSearch(context, text, span);
   if (hasWildcard(text)) return refuseWildcard(context, text, span);
-  if (!warnLookalike(context, text, span))
+  if (!warnLookalike(context, text, span) && !warnNoWords(context, text, span))
     warnLeftOutSigns(context, withoutQuestionMarks(text), span);
   return { kind: "word", text: withoutQuestionMarks(text), span };
 }
@@ -21,6 +22,7 @@ export function readWords(context: TermContext, text: string, span: Span): Query
   if (isEmpty) return nothingToSearch(context, text, span);
   if (holdsPartOfWord(text)) return refuseWildcard(context, text, span);
   warnStarsAtEdges(context, text, span);
+  warnNoWordsInQuotes(context, text, span);
   return { kind: "phrase", text, span };
 }
 

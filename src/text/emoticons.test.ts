@@ -20,7 +20,8 @@ test.each([
 test("the plain form of one emoticon, and of nothing else", () => {
   expect(readEmoticon(":-P")).toBe(":P");
   expect(readEmoticon(";)")).toBe(";)");
-  expect(readEmoticon(":))")).toBeNull();
+  expect(readEmoticon(":))")).toBe(":)");
+  expect(readEmoticon(":)(")).toBeNull();
   expect(readEmoticon("hm :)")).toBeNull();
 });
 

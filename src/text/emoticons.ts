@@ -2,7 +2,7 @@
 const everyEmoticon = /(?<![^\s])([:;=])['’^-]?(\)+|\(+|[DPpOo])(?=[\s.,!?…)"'”’]|$)/g;
 /** Most posts hold a colon in a link: what follows it tells them apart quickly. */
 const mayHoldEmoticon = /[:;=]['’^-]?[()DPpOo]/;
-const exactEmoticon = /^([:;=])['’^-]?([()DPpOo])$/;
+const exactEmoticon = /^([:;=])['’^-]?(\)+|\(+|[DPpOo])$/;
 
 /** The emoticons of a text, each once, in their plain form: `:-)`, `=)`, `:))` and `:)` are the same one. */
 export function findEmoticons(text: string): string[] {
@@ -16,7 +16,7 @@ export function findEmoticons(text: string): string[] {
 /** The plain form of an emoticon; null for anything else. */
 export function readEmoticon(text: string): string | null {
   const [, eyes = "", mouth = ""] = exactEmoticon.exec(text) ?? [];
-  return mouth === "" ? null : plain(eyes, mouth);
+  return mouth === "" ? null : plain(eyes, mouth.charAt(0));
 }
 
 function plain(eyes: string, mouth: string): string {

@@ -40,7 +40,7 @@ const badAfterMention =
   /^(?:[@＠\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff]|[\u0300-\u036f]|:\/\/)/;
 
 const cashtagName = "[A-Za-z]{1,6}(?:[._][A-Za-z]{1,2})?";
-const cashtagEnd = "(?=$|[\\s!-/:-@\\[-`{-~])";
+const cashtagEnd = "(?=$|[\\s!#-/:-@\\[-_{-~])";
 const everyCashtag = new RegExp(`(?<=^|\\s)\\$(${cashtagName})${cashtagEnd}`, "g");
 const cashtagHere = new RegExp(`\\$(${cashtagName})${cashtagEnd}`, "y");
 

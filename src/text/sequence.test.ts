@@ -58,7 +58,8 @@ describe("what a phrase asks for", () => {
     ["nor do stars beside nothing", "* ? a", "a"],
     ["only stars", "* *", ""],
     ["a star glued to a word is punctuation", "a* b", "a b"],
-    ["characters before a star end there", "今日 * 雨", "今日 日 * 雨*"],
+    ["characters before a star may go on", "今日 * 雨", "今日 * * 雨*"],
+    ["and so may one character", "今 * 雨 a", "今* * 雨 a"],
     ["an emoji with skin tone", "good 👍🏽 job", "good 👍🏽 job"],
     ["an unreadable phrase", "?!", ""],
   ])("%s", (_, text, expected) => {

@@ -35,8 +35,15 @@ function spell(places: readonly Place[]): SequenceElement[] {
   return places.flatMap((place, index): SequenceElement[] => {
     if (place === anyToken) return [{ kind: "any" }];
     if (typeof place === "string") return [{ kind: "token", token: place }];
+    if (places[index + 1] === anyToken) return spellBeforeAny(place);
     return spellCharacters(place, index === places.length - 1);
   });
+}
+
+/** The token that stands for any one takes up a document's run where this one ends: its last character's own token is open. */
+function spellBeforeAny(characters: readonly string[]): SequenceElement[] {
+  const open = spellCharacters(characters, true);
+  return characters.length > 1 ? [...open, { kind: "any" }] : open;
 }
 
 /**

@@ -28,18 +28,19 @@ function accountOf(value: string, around: OracleAround): Account {
 
 /**
  * Says of a person in a post whether it is the account of this name. `asWritten` is for mentions,
- * replies, quotes and reposts, where a name that nobody wrote under is also the handle that is
- * written there.
+ * replies, quotes and reposts, where a name is also the handle that is written there, whoever bears
+ * it.
  */
 function isAccount(account: Account, someone: Person | null, asWritten: boolean): boolean {
   if (!someone) return false;
   const { platform, id, handle } = someone;
+  if (asWritten && handle === account.name) return true;
   if (account.wrote) {
     return id === null ? handle === account.name : account.ids.has(`${platform}/${id}`);
   }
   if (id === account.name) return true;
-  if (handle === account.name && (asWritten || id === null)) return true;
-  return id === null && handle !== null && account.handles.has(`${platform}/${handle}`);
+  if (id !== null || handle === null) return false;
+  return handle === account.name || account.handles.has(`${platform}/${handle}`);
 }
 
 /** A test for the author of a post. */

@@ -49,7 +49,7 @@ export type AnalyzedPost = {
 
 const questionMark =
   /[?¿\u037e\u055e\u061f\u1367\u203d\u2047\u2048\u2049\u2753\u2754\u2cfa\u2cfb\u2e18\u2e2e\u2e54\ua60f\ua6f7\ufe16\ufe56\uff1f\u{11143}\u{1e95f}]/u;
-const retelling = /^\s*["“”„‟«»「」'‘’]?\s*RT [@＠]/;
+const retelling = /^\s*["“”„‟«»「」'‘’]?\s*RT ?[@＠]/;
 
 const languageAliases: Record<string, string> = { iw: "he", in: "id", no: "nb", tl: "fil" };
 
@@ -61,7 +61,11 @@ export function foldLanguage(code: string): string {
 
 /** An app's name by which two of them are the same. */
 export function foldSource(source: string): string {
-  return source.normalize("NFKC").toLowerCase().replace(/[_-]/g, " ").trim();
+  return source
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[\s_-]+/g, " ")
+    .trim();
 }
 
 const xPage = /^https?:\/\/(?:www\.|mobile\.|m\.)?(?:x|twitter)\.com\/[^/]+\/status(?:es)?\/(\d+)/i;

@@ -1,4 +1,5 @@
 import twitterText from "twitter-text";
+import { isLink } from "./links.ts";
 
 /** A stretch of a text that is more than words; UTF-16 offsets, end excluded. */
 export type Stretch = {
@@ -20,9 +21,21 @@ const hostMention = new RegExp(
   "g",
 );
 
+const knownDomain = new RegExp(
+  `\\.(?:${twitterText.regexen.validGTLD.source}|${twitterText.regexen.validCCTLD.source})$`,
+  "i",
+);
+
 function published(text: string): Stretch[] {
   if (!/[.@＠#＃$]/.test(text)) return [];
-  return twitterText.extractEntitiesWithIndices(text).flatMap((entity): Stretch[] => {
+  const entities = [
+    ...twitterText.extractUrlsWithIndices(text).filter(({ url = "" }) => isLink(url)),
+    ...twitterText.extractMentionsOrListsWithIndices(text),
+    ...twitterText.extractHashtagsWithIndices(text, { checkUrlOverlap: false }),
+    ...twitterText.extractCashtagsWithIndices(text),
+  ];
+  if (entities.length > 0) twitterText.removeOverlappingEntities(entities);
+  return entities.flatMap((entity): Stretch[] => {
     const [start, end] = entity.indices;
     if (entity.url !== undefined) return [{ kind: "link", start, end, value: entity.url }];
     if (entity.hashtag !== undefined)
@@ -42,8 +55,10 @@ export function stretchesOf(text: string, platform: string): Stretch[] {
   const hosts: Stretch[] = [];
   for (const match of text.matchAll(hostMention)) {
     const [start, end] = [match.index, match.index + match[0].length];
+    const name = match[1] ?? "";
+    if (!name.includes("@") && !knownDomain.test(name)) continue;
     if (links.some((link) => link.start < start && start < link.end)) continue;
-    hosts.push({ kind: "mention", start, end, value: match[1] ?? "" });
+    hosts.push({ kind: "mention", start, end, value: name });
   }
   if (hosts.length === 0) return found;
   const others = found.filter(

@@ -1,4 +1,5 @@
 import { domainToUnicode } from "node:url";
+import { commonDomains } from "./common-domains.ts";
 
 /** An address in parts. */
 export type Link = { host: string; parts: string[] };
@@ -21,6 +22,19 @@ function decodeHost(host: string): string {
     .split(".")
     .map((label) => (/^xn--/i.test(label) ? domainToUnicode(label) || label : label))
     .join(".");
+}
+
+/**
+ * Whether what twitter-text takes for an address is one here: it has a scheme, or its host ends in a
+ * common top-level domain that is written in small letters or all in capitals.
+ */
+export function isLink(found: string): boolean {
+  if (/^https?:\/\//i.test(found)) return true;
+  const host = found.replace(/[/?#:].*$/s, "");
+  const domain = host.slice(host.lastIndexOf(".") + 1);
+  const lower = domain.toLowerCase();
+  if (!commonDomains.has(lower)) return false;
+  return domain === lower || host === host.toUpperCase();
 }
 
 /** The parts of an address, with or without its scheme. */

@@ -23,7 +23,7 @@ export function testOf(query: Query, around: OracleAround): Test | undefined {
     case "operator":
       return operatorTest(query.name, query.value, around);
     case "phrase":
-      return phraseOf(query.of, query.quoted);
+      return phraseOf(query.of);
     case "hashtag": {
       const name = foldName(query.name);
       return ({ hashtags }) => hashtags.includes(name);

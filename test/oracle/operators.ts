@@ -89,8 +89,12 @@ function language(value: string): Test {
   return ({ langs }) => langs.some((lang) => lang === code || lang.startsWith(`${code}-`));
 }
 
+/** The address of a post on X stands for what follows its host, up to the number. */
+const postOnX =
+  /^(?:https?:\/\/)?(?:(?:www|mobile|m)\.)?(?:x|twitter)\.com\/((?:i\/web|[a-z0-9_]{1,20})\/status(?:es)?\/[0-9]{1,19})(?![\p{L}\p{N}_-])/iu;
+
 function linkTo(value: string): Test {
-  const parts = encodeParts(linkOf(value).parts);
+  const parts = encodeParts(linkOf(postOnX.exec(value)?.[1] ?? value).parts);
   if (parts === "") throw new Error(`nothing of an address: ${value}`);
   return ({ linkParts }) => linkParts.includes(parts);
 }

@@ -74,7 +74,7 @@ describe("queries of the page", () => {
   });
 });
 
-test("what a name stands for: accounts that wrote under it, else an id or a handle as written", () => {
+test("what a name stands for: accounts that wrote under it, else an id, and a handle as it is written", () => {
   const mention = (handle: string, id: string | null): OraclePost => {
     const post = postOfRecord({ text: `hello @${handle}` });
     return { ...post, mention_ids: [id] };
@@ -91,8 +91,10 @@ test("what a name stands for: accounts that wrote under it, else an id or a hand
     compileOracle(query, around)(analyzePost(post));
   expect(finds("@old", mention("renamed", "1"))).toBe(true);
   expect(finds("@old", mention("old", null))).toBe(true);
-  expect(finds("@old", mention("old", "2"))).toBe(false);
+  expect(finds("@old", mention("old", "2"))).toBe(true);
   expect(finds("@1", mention("new", null))).toBe(true);
+  expect(finds("@1", mention("new", "2"))).toBe(false);
+  expect(finds("@1", mention("renamed", "1"))).toBe(true);
   expect(finds("@nobody", mention("nobody", "7"))).toBe(true);
   expect(finds("@7", mention("nobody", "7"))).toBe(true);
 });

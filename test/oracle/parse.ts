@@ -47,7 +47,7 @@ function readQuery(
 ): { query: Query | undefined } | { sharedAt: number } {
   let at = 0;
   let sharedAt: number | undefined;
-  /** For every open group, where the last parenthesis of an emoticon stands in it. */
+  /** For every open group, where the parenthesis of the last emoticon stands in it. */
   const faces: (number | undefined)[] = [];
 
   const fail = (message: string): never => {
@@ -105,10 +105,8 @@ function readQuery(
       }
       negative = !negative;
     }
-    // A hashtag or a mention that words follow is what the minus touches, and the words are not.
-    const [touched, ...beside] = primary();
-    if (!negative || !touched) return join("and", [touched, ...beside]);
-    return join("and", [{ kind: "not", of: touched }, ...beside]);
+    const touched = join("and", primary());
+    return negative && touched ? { kind: "not", of: touched } : touched;
   }
 
   function primary(): (Query | undefined)[] {
@@ -121,6 +119,7 @@ function readQuery(
       if (peek() !== ")" && face !== undefined && !shared.has(face)) sharedAt = face;
       if (peek() !== ")") fail("a group is not closed");
       at += 1;
+      if (face !== undefined && faces.length > 0) faces[faces.length - 1] = face;
       return [inside];
     }
     if (text[at] && closers[text[at] ?? ""]) return [join("and", termsOfText(phrase(), true))];
@@ -180,11 +179,12 @@ function readQuery(
       const value = closers[text[at] ?? ""] ? phrase() : run();
       return [{ kind: "operator", name: name.toLowerCase(), value }];
     }
-    const face = emoticonAt(rest);
+    const face = emoticonAt(rest, faces.length);
     if (face) {
       at += face.written.length;
       if (peek(-1) === ")" && faces.length > 0) faces[faces.length - 1] = at - 1;
       if (shared.has(at - 1)) at -= 1;
+      while (/[.,!?…']/.test(peek())) at += 1;
       return [{ kind: "emoticon", name: face.name }];
     }
     if (rest.startsWith("?") && ends(peek(1))) {

@@ -28,10 +28,7 @@ function literal(of: readonly Place[]): string {
 }
 
 /** The test for words side by side. */
-export function phraseOf(
-  of: readonly Place[],
-  quoted: boolean,
-): ((post: AnalyzedPost) => boolean) | undefined {
+export function phraseOf(of: readonly Place[]): ((post: AnalyzedPost) => boolean) | undefined {
   const [first] = of;
   if (!first) return undefined;
   if (of.some((place) => place.kind === "any")) {
@@ -39,7 +36,7 @@ export function phraseOf(
     return ({ words }) => form.test(words);
   }
   const sought = literal(of);
-  if (of.length === 1 && first.kind === "emoji" && !quoted) {
+  if (of.length === 1 && first.kind === "emoji") {
     return ({ words, alone }) => words.includes(sought) || alone.includes(sought);
   }
   return ({ words }) => words.includes(sought);

@@ -7,7 +7,7 @@ export type Place = Token | { kind: "any" };
 /** A condition that holds no other. */
 export type Leaf =
   | { kind: "operator"; name: string; value: string }
-  | { kind: "phrase"; of: Place[]; quoted: boolean }
+  | { kind: "phrase"; of: Place[] }
   | { kind: "hashtag"; name: string }
   | { kind: "cashtag"; name: string }
   | { kind: "mention"; name: string }
@@ -30,7 +30,7 @@ function leavesOfText(text: string, quoted: boolean): Leaf[] {
   const stretches = stretchesOf(text, "any");
   const pieces = piecesOf(text, stretches).flatMap((piece): Leaf[] => {
     const of = placesOf(piece, quoted);
-    return of.length > 0 ? [{ kind: "phrase", of, quoted }] : [];
+    return of.length > 0 ? [{ kind: "phrase", of }] : [];
   });
   const others = stretches.flatMap((stretch): Leaf[] => {
     if (stretch.kind === "link") return [{ kind: "operator", name: "url", value: stretch.value }];

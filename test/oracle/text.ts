@@ -31,16 +31,27 @@ const folded: Record<string, string> = {
 
 const ascii = /^[\0-\x7f]*$/;
 const asciiWords = /[a-z0-9_]+/g;
-const words = /[\p{L}\p{M}\p{N}_]+/gu;
+const words = /[\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*/gu;
 const mark = /^\p{M}$/u;
 const accented = /^[\p{Script=Latin}\p{Script=Greek}]$/u;
-const invisible = /\p{Default_Ignorable_Code_Point}/gu;
+const zeroWidthSpace = "\u200b";
+const invisible = /(?!\u200b)\p{Default_Ignorable_Code_Point}/gu;
 const vowelSign = /^[\u064b-\u0652\u0656-\u065f\u0670\u0640]$|^(?=\p{M})\p{Script=Hebrew}$/u;
 const unspaced =
-  /^[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Bopomofo}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}\p{scx=Hangul}]$/u;
+  /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Bopomofo}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}\p{scx=Hangul}]/u;
 
-const oneEmoji = String.raw`(?:\p{RI}\p{RI}|[0-9#*]\uFE0F?\u20E3|\p{Emoji_Modifier_Base}\uFE0F?\p{EMod}|(?![0-9#*])\p{Emoji}[\uFE0E\uFE0F]?(?:[\u{E0020}-\u{E007E}]+\u{E007F})?)`;
-const emoji = new RegExp(`${oneEmoji}(?:\\u200D${oneEmoji})*`, "gu");
+/** Zero width spaces between characters of scripts without spaces. */
+const withinRun = new RegExp(
+  `(?<=(?=[\\p{L}\\p{N}])${unspaced.source}\\p{M}*)${zeroWidthSpace}+(?=(?=[\\p{L}\\p{N}])${unspaced.source})`,
+  "gu",
+);
+
+const textual = "©®‼⁉™ℹⓂ〰〽㊗㊙";
+const joined = String.raw`(?:\p{Emoji_Modifier_Base}\uFE0F?\p{EMod}|[${textual}]\uFE0F|(?![0-9#*\p{RI}${textual}])\p{Emoji}[\uFE0E\uFE0F]?(?:[\u{E0020}-\u{E007E}]+\u{E007F})?)`;
+const emoji = new RegExp(
+  String.raw`\p{RI}\p{RI}?|[0-9#*]\uFE0F?\u20E3|${joined}(?:\u200D${joined})*`,
+  "gu",
+);
 const variationSelectors = /[\uFE0E\uFE0F]/g;
 const skinTones = /(?<=.)\p{EMod}/gsu;
 
@@ -49,11 +60,11 @@ export function decodeReferences(text: string): string {
   return text.replace(/&(?:amp|lt|gt|quot|#39);/g, (found) => references[found] ?? found);
 }
 
-/** Lower case, without what shows nothing, accents folded: step 3, for text that holds no emoji. */
+/** Step 3, for text that holds no emoji; a zero width space stays. */
 function fold(text: string): string {
   let result = "";
   let afterAccented = false;
-  for (const character of text.toLowerCase().replace(invisible, "")) {
+  for (const character of text.normalize("NFKC").toLowerCase().replace(invisible, "")) {
     if (vowelSign.test(character)) continue;
     if (mark.test(character)) {
       if (!afterAccented) result += character;
@@ -68,7 +79,7 @@ function fold(text: string): string {
 
 /** A name (of a hashtag, a cashtag) by which two of them are the same. */
 export function foldName(name: string): string {
-  return fold(name.normalize("NFKC"));
+  return fold(name).replaceAll(zeroWidthSpace, "");
 }
 
 /** A username or an account's id by which two of them are the same. */
@@ -99,7 +110,8 @@ function tokensOfWord(run: string, into: Token[]): void {
 }
 
 function tokensOfPlain(text: string, into: Token[]): void {
-  for (const [run] of fold(text).matchAll(words)) tokensOfWord(run, into);
+  const plain = fold(text).replace(withinRun, "");
+  for (const [word] of plain.matchAll(words)) tokensOfWord(word, into);
 }
 
 /** Steps 3 to 6 for one stretch of text: its words in order. */
@@ -111,14 +123,13 @@ export function tokenize(text: string): Token[] {
     }
     return tokens;
   }
-  const compatible = text.normalize("NFKC");
   let end = 0;
-  for (const found of compatible.matchAll(emoji)) {
-    tokensOfPlain(compatible.slice(end, found.index), tokens);
+  for (const found of text.matchAll(emoji)) {
+    tokensOfPlain(text.slice(end, found.index), tokens);
     tokens.push({ kind: "emoji", text: found[0].replace(variationSelectors, "") });
     end = found.index + found[0].length;
   }
-  tokensOfPlain(compatible.slice(end), tokens);
+  tokensOfPlain(text.slice(end), tokens);
   return tokens;
 }
 

@@ -8,6 +8,14 @@ declare module "twitter-text" {
     hashtag?: string;
     cashtag?: string;
   };
-  const twitterText: { extractEntitiesWithIndices(text: string): Entity[] };
+  const twitterText: {
+    extractUrlsWithIndices(text: string): Entity[];
+    extractMentionsOrListsWithIndices(text: string): Entity[];
+    extractHashtagsWithIndices(text: string, options: { checkUrlOverlap: boolean }): Entity[];
+    extractCashtagsWithIndices(text: string): Entity[];
+    /** Sorts, and takes out what begins within the one before it. */
+    removeOverlappingEntities(entities: Entity[]): void;
+    regexen: { validGTLD: RegExp; validCCTLD: RegExp };
+  };
   export = twitterText;
 }

@@ -1,0 +1,29 @@
+import { findMentions } from "../text/entities.ts";
+import { findLinks } from "../text/links.ts";
+import { closerOf } from "./characters.ts";
+import { shown } from "./operand.ts";
+import type { TermContext } from "./term-context.ts";
+import type { Span } from "./tree.ts";
+
+/** Warns of a quotation that holds a link or a mention beside its words. */
+export function warnNoWordsInQuotes(context: TermContext, text: string, span: Span): void {
+  if (closerOf(context.source.folded[span.offset] ?? "") === null) return;
+  warnNoWords(context, text, span);
+}
+
+/**
+ * Warns of a link or a mention among words that are to stand side by side: a post's links and mentions are no words of it, so
+ * nothing is found that holds just this text. Returns whether there is one.
+ */
+export function warnNoWords(context: TermContext, text: string, span: Span): boolean {
+  const [link] = findLinks(text);
+  const [mention] = link === undefined ? findMentions(text, { dottedHandles: true }) : [];
+  const place = link ?? mention;
+  if (place === undefined) return false;
+  const written = text.slice(place.start, place.end);
+  context.report("not_a_word", span, {
+    message: `${shown(written)} is ${link === undefined ? "a mention" : "a link"} in a post, and no word of it`,
+    hint: `write it beside the other words, without quotes: ${shown(written)}`,
+  });
+  return true;
+}
