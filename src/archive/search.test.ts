@@ -252,6 +252,20 @@ describe("the deadline", () => {
     expect(found).toHaveLength(50);
   });
 
+  test("between two segments loses no post that lies on the border", () => {
+    let nowMs = 0;
+    archive = smallArchive(1, () => nowMs++);
+    const lastOfItsMillisecond = (10_000_000n << 22n) - 1n;
+    for (const nativeId of [lastOfItsMillisecond, lastOfItsMillisecond + 1n]) {
+      archive.put(makePost({ platform: "x", nativeId, counts: counted(200) }));
+    }
+    const { found, partial } = allPagesInTime(0, () => {
+      nowMs = 0;
+    });
+    expect(partial).toBeGreaterThan(0);
+    expect(found.map(({ id }) => id)).toEqual([lastOfItsMillisecond + 1n, lastOfItsMillisecond]);
+  });
+
   test("that is always over lets every page get on, on several platforms at once", () => {
     let nowMs = 0;
     archive = smallArchive(400, () => nowMs++);

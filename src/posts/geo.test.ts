@@ -15,6 +15,15 @@ test("distances are those of a globe", () => {
   expect(distanceKm({ lat: 0, lon: 179.9 }, { lat: 0, lon: -179.9 })).toBeCloseTo(22.24, 1);
 });
 
+test("a circle is widest where its parallel is shortest, on both hemispheres", () => {
+  for (const sign of [1, -1]) {
+    const centre = { lat: sign * 41.35, lon: 0.5 };
+    const farEast = { lat: sign * 41.58, lon: 4.02 };
+    expect(distanceKm(centre, farEast)).toBeLessThan(302);
+    expect(cellsOfCircle(centre.lat, centre.lon, 302)).toContain(cellOf(farEast));
+  }
+});
+
 test("the cells of a circle hold every point within it", () => {
   fc.assert(
     fc.property(

@@ -338,3 +338,23 @@ test("no facet holds what would cut it in the index, and each is given once", ()
   const facets = terms.slice(terms.lastIndexOf("|") + 1);
   expect(new Set(facets).size).toBe(facets.length);
 });
+
+describe("words beside the text", () => {
+  test("an emoji of an alternative text is found without its skin tone", () => {
+    const terms = termsOf({ text: "x", media: [{ type: "image", url: null, alt: "👍🏽" }] });
+    expect(terms).toContain("👍🏽");
+    expect(terms).toContain("👍");
+  });
+
+  test.each([
+    ["東京 京都", "東京都", ["東京", "京都", "都"]],
+    ["bar foo", "foo·bar", ["foo", "bar"]],
+    ["see #foo", "foo", null],
+    ["foo bar", "foo·bar", null],
+  ])("%s with the hashtag %s", (text, tag, words) => {
+    const terms = termsOf({ text, hashtags: [tag] });
+    const at = terms.indexOf("|");
+    const beside = terms.slice(at + 1, terms.indexOf("|", at + 1));
+    expect(terms.indexOf("|", at + 1) === -1 ? null : beside).toEqual(words);
+  });
+});

@@ -46,12 +46,17 @@ export function indexTerms(post: Post): string[] {
   for (const tag of tags) {
     if (inText.has(tag)) continue;
     const words = analyzeText(tag).tokens;
-    if (words.some((word) => !inText.has(word))) addBeside(terms, words);
+    if (!words.every((word) => inText.has(word)) || !holds(tokens, words)) addBeside(terms, words);
   }
   for (const url of new Set(post.urls)) addBeside(terms, urlTokens(url).map(facet.linkPart));
   terms.push(GAP);
   for (const name of facetsOf(post, tags)) terms.push(name);
   return terms;
+}
+
+/** Whether the words stand side by side among the tokens. */
+function holds(tokens: readonly string[], words: readonly string[]): boolean {
+  return tokens.some((_, start) => words.every((word, index) => tokens[start + index] === word));
 }
 
 function addBeside(terms: string[], tokens: readonly string[]): void {

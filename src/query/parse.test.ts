@@ -100,6 +100,8 @@ describe("what is read", () => {
     ["since:2022-07-01_12:00:00_CEST", "since:2022-07-01_10:00:00_UTC"],
     ["since:2024-01-02T03:04:05Z", "since:2024-01-02_03:04:05_UTC"],
     ["since:2024-01-02t03:04z", "since:2024-01-02_03:04:00_UTC"],
+    ["since:2024-01-02T03:04:05.5Z", "since:2024-01-02T03:04:05.500Z"],
+    ["since:2024-01-02T03:04:05-03:30", "since:2024-01-02_06:34:05_UTC"],
     ["since:2024-01-02T03:04:05.678+02:00", "since:2024-01-02T01:04:05.678Z"],
     ["since:2016-12-31T23:59:60Z", "since:2017-01-01"],
     ["-since:2024-02-29 since:1999-01-01", "-since:2024-02-29 since:1999-01-01"],
@@ -170,6 +172,9 @@ describe("what is read", () => {
     expect(tree.span).toEqual({ offset: 0, length: 13 });
     expect(tree.kind === "and" && tree.children[1]?.span).toEqual({ offset: 3, length: 10 });
     expect(errorOf("😀 since:x").details[0]).toMatchObject({ offset: 8, length: 1 });
+    expect(parseQuery("#𠮷野's").tree).toMatchObject({
+      children: [{ span: { offset: 0, length: 3 } }, { span: { offset: 4, length: 1 } }],
+    });
   });
 });
 

@@ -24,7 +24,7 @@ function holdADay(): void {
   archive.write(changes, { coverage: [{ platform: "bluesky", source: "import", ...day }] });
 }
 
-function ask(query: string, platform: SearchPlatform = "social") {
+function ask(query: string, platform: SearchPlatform = "social", asOfMs = endMs) {
   const { resolve, search } = archive.reader.operations;
   const source = {
     archive: {
@@ -40,7 +40,7 @@ function ask(query: string, platform: SearchPlatform = "social") {
     query,
     fromMs: startMs,
     toMs: endMs,
-    asOfMs: endMs,
+    asOfMs,
     after: null,
     maxResults: 10,
   };
@@ -78,4 +78,20 @@ test("of a platform that nothing feeds nothing is known, of none at all everythi
   expect(await ask("platform:x", "bluesky")).toMatchObject({ complete: true, positions: [] });
   expect(await ask("platform:x -platform:x")).toMatchObject({ complete: true, positions: [] });
   expect(await ask("from:nobody")).toMatchObject({ complete: false, positions: [] });
+});
+
+test("within_time: counts back from the submission, however late the search runs", async () => {
+  const minuteMs = 60_000;
+  archive = smallArchive();
+  const askedMs = startMs + 13 * 60 * minuteMs;
+  archive.put(
+    makePost({ key: "1", createdMs: askedMs - 90 * minuteMs, text: "just within" }),
+    makePost({ key: "2", createdMs: askedMs - 90 * minuteMs - 1_000, text: "just before" }),
+  );
+  // The clock of the source stands at the end of the day.
+  const { positions } = await ask("just within_time:90m", "bluesky", askedMs);
+  const found = archive.reader.operations
+    .records(positions)
+    .map((text) => JSON.parse(text).Content);
+  expect(found).toEqual(["just within"]);
 });
