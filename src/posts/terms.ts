@@ -1,6 +1,6 @@
 import { analyzeText, asksQuestion, GAP } from "../text/analyze.ts";
 import { findEmoticons } from "../text/emoticons.ts";
-import { findCashtags, foldHandle, foldTag } from "../text/entities.ts";
+import { findCashtags, findMentions, foldHandle, foldTag } from "../text/entities.ts";
 import * as facet from "../text/facets.ts";
 import { decodeEntities } from "../text/html.ts";
 import { languageTags } from "../text/languages.ts";
@@ -21,8 +21,8 @@ const sensitiveLabels = new Set(["porn", "sexual", "nudity", "graphic-media", "g
 export const isSensitiveLabel = (label: string): boolean =>
   sensitiveLabels.has(label.toLowerCase());
 
-/** Reposts from before there was a button for them begin with `RT @`, at times within a quotation mark. */
-const oldStyleRepost = /^["“]?RT\s*[@＠]/;
+/** Reposts from before there was a button for them begin with `RT` and a mention, at times within a quotation mark. */
+const repostMark = /^["'“”„‟«»‘’‚「『]?RT\s*(?=[@＠])/;
 
 /**
  * Everything that a post can be found by, one sequence: its text, then what goes with it (alt texts, tags beside the text,
@@ -132,7 +132,13 @@ function addRelations(facets: Facets, post: Post, text: string): void {
   if (isReply && !isRepost && answersItself(post)) facets.add(facet.isSelfReply);
   if (post.isQuote) facets.add(facet.isQuote);
   if (isRepost) facets.add(facet.isNativeRepost);
-  if (isRepost || oldStyleRepost.test(text)) facets.add(facet.isRepost);
+  if (isRepost || isOldStyleRepost(text, post.platform)) facets.add(facet.isRepost);
+}
+
+function isOldStyleRepost(text: string, platform: Platform): boolean {
+  const sigil = repostMark.exec(text)?.[0].length;
+  if (sigil === undefined) return false;
+  return findMentions(text, { dottedHandles: platform !== "x" })[0]?.start === sigil;
 }
 
 /** A conversation is named by the post that began it, and that post belongs to it. */

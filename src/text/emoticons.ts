@@ -1,5 +1,5 @@
 /** Eyes, perhaps a nose, a mouth; between white space and white space or punctuation. A smile or a frown may be repeated. */
-const everyEmoticon = /(?<![^\s])([:;=])['’^-]?(\)+|\(+|[DPpOo])(?=[\s.,!?…)"'”’]|$)/g;
+const everyEmoticon = /(?<![^\s])([:;=])['’^-]?(\)+|\(+|[DPpOo])(?=[\s.,!?…)"'“”„‘’‚]|$)/g;
 /** Most posts hold a colon in a link: what follows it tells them apart quickly. */
 const mayHoldEmoticon = /[:;=]['’^-]?[()DPpOo]/;
 const exactEmoticon = /^([:;=])['’^-]?(\)+|\(+|[DPpOo])$/;

@@ -39,6 +39,9 @@ const repostMark = /(?:^|[^A-Za-z0-9_+~.-])rt:?$/i;
 const badAfterMention =
   /^(?:[@＠\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff]|[\u0300-\u036f]|:\/\/)/;
 
+/** Joiners, variation selectors and the like, which do not make another tag. */
+const showsNothing = /\p{Default_Ignorable_Code_Point}+/gu;
+
 const cashtagName = "[A-Za-z]{1,6}(?:[._][A-Za-z]{1,2})?";
 const cashtagEnd = "(?=$|[\\s!#-/:-@\\[-_{-~])";
 const everyCashtag = new RegExp(`(?<=^|\\s)\\$(${cashtagName})${cashtagEnd}`, "g");
@@ -72,10 +75,12 @@ export function findMentions(text: string, options: EntityOptions = {}): Entity[
   if (!text.includes("@") && !text.includes("＠")) return [];
   const mentions: Entity[] = [];
   for (const match of text.matchAll(options.dottedHandles ? dottedMention : plainMention)) {
-    const value = plausibleHandle(match[1] ?? "");
-    const end = match.index + 1 + value.length;
     if (!mayMentionAfter(text, match.index)) continue;
-    if (badAfterMention.test(text.slice(end, end + 3))) continue;
+    const written = plausibleHandle(match[1] ?? "");
+    // `@nasa.comé` mentions nasa.
+    const value = endsBadly(text, match.index, written) ? firstName(written) : written;
+    if (endsBadly(text, match.index, value)) continue;
+    const end = match.index + 1 + value.length;
     mentions.push({ kind: "mention", start: match.index, end, value });
   }
   return mentions;
@@ -136,7 +141,14 @@ export function findCashtags(text: string): Entity[] {
 function plausibleHandle(handle: string): string {
   const dot = handle.lastIndexOf(".");
   if (dot < 0 || handle.includes("@")) return handle;
-  return topLevelDomains.has(handle.slice(dot + 1)) ? handle : (handle.match(/^\w+/)?.[0] ?? "");
+  return topLevelDomains.has(handle.slice(dot + 1)) ? handle : firstName(handle);
+}
+
+const firstName = (handle: string): string => handle.match(/^\w+/)?.[0] ?? "";
+
+function endsBadly(text: string, sigil: number, handle: string): boolean {
+  const end = sigil + 1 + handle.length;
+  return badAfterMention.test(text.slice(end, end + 3));
 }
 
 function mayMentionAfter(text: string, sigil: number): boolean {
@@ -151,6 +163,6 @@ function readAt(pattern: RegExp, text: string, offset: number): SigilValue | nul
 }
 
 function foldSigil(text: string, sigil: string): string {
-  const folded = text.trim().normalize("NFKC").toLowerCase();
+  const folded = text.replace(showsNothing, "").trim().normalize("NFKC").toLowerCase();
   return folded.startsWith(sigil) ? folded.slice(1) : folded;
 }

@@ -289,13 +289,67 @@ export const cases: Case[] = [
     passes: text("@nasa"),
   },
   {
+    about: "a scheme before any host",
+    query: "news",
+    finds: text("see news.ex"),
+    passes: text("see http://news.ex", "http://news.ex/a?b=c"),
+  },
+  {
+    about: "a domain before a letter",
+    query: '"don t naive"',
+    finds: text("don't.naïve"),
+    passes: text("don't.na ïve"),
+  },
+  {
+    about: "a list is a mention of its owner",
+    query: "@nasa",
+    finds: text("on @nasa/launches"),
+    passes: text("nasa/launches"),
+  },
+  {
+    about: "a link or a mention among quoted words",
+    query: '"see @nasa now"',
+    finds: text("see nasa now"),
+    passes: text("see @nasa now", "now see @nasa"),
+  },
+  {
+    about: "punctuation before a hashtag",
+    query: ",#tag",
+    finds: text("#tag"),
+    passes: text("tag"),
+  },
+  {
+    about: "punctuation before a mention",
+    query: ".@nasa",
+    finds: text("hi @nasa"),
+    passes: text("nasa"),
+  },
+  {
+    about: "old-style reposts",
+    query: "is:retweet",
+    finds: text("RT@nasa hi", "RT  @nasa hi", "“RT @nasa hi”"),
+    passes: text("RT: @nasa", "so RT @nasa", "RT 5"),
+  },
+  {
+    about: "emoticons before curly quotation marks",
+    query: ":))",
+    finds: text("“hello :)”", "hi :’))’"),
+    passes: text("hello :)»"),
+  },
+  {
+    about: "accents on digits",
+    query: "x2",
+    finds: text("x2\u0301"),
+    passes: text("x\u0915"),
+  },
+  {
     about: "handles under a domain that is not known",
     query: "x2",
-    finds: [{ platform: "bluesky", text: "hi @nasa.x2" }],
-    passes: [
+    finds: [
+      { platform: "bluesky", text: "hi @nasa.x2" },
       { platform: "mastodon", text: "hi @nasa@space.x2" },
-      { platform: "bluesky", text: "hi @x2.nasa.COM" },
     ],
+    passes: [{ platform: "bluesky", text: "hi @x2.nasa.COM" }],
   },
   {
     about: "hosts that are words",

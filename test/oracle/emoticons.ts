@@ -1,5 +1,5 @@
 const face = "([:;=])[-'’^]?(\\)+|\\(+|[DPOpo])";
-const after = "(?=$|[\\s.,!?…)\"'])";
+const after = "(?=$|[\\s.,!?…)\"'“”‘’])";
 const atStart = new RegExp(`^${face}${after}`);
 const standing = new RegExp(`(?<!\\S)${face}${after}`, "g");
 const invisible = /(?!\u200b)\p{Default_Ignorable_Code_Point}/gu;

@@ -1,4 +1,5 @@
 import twitterText from "twitter-text";
+import { commonDomains } from "./common-domains.ts";
 import { isLink } from "./links.ts";
 
 /** A stretch of a text that is more than words; UTF-16 offsets, end excluded. */
@@ -10,26 +11,66 @@ export type Stretch = {
   value: string;
 };
 
-const hostName =
-  "(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\\.)+[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?";
+type Entity = ReturnType<typeof twitterText.extractUrlsWithIndices>[number];
+
+const { regexen } = twitterText;
+const label = "[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?";
+const hostName = `(?:${label}\\.)+[A-Za-z]{2,}(?![A-Za-z0-9_${regexen.latinAccentChars.source}])`;
 const userPart = "[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?";
 
-/** A handle that is a host name, or a user at one. */
-export const hostHandle = new RegExp(`(?:${userPart}@)?${hostName}`, "y");
+/** A handle that is a host name, or a user at one. A query takes it under any domain. */
+export const hostHandle = new RegExp(`(?:${userPart}@)?${hostName}`, "uy");
 const hostMention = new RegExp(
   `(?<![A-Za-z0-9_!#$%&*@＠])[@＠]((?:${userPart}@)?${hostName})`,
-  "g",
+  "gu",
+);
+const letterBehind = new RegExp(`^(?![\\u0300-\\u036f])[A-Za-z${regexen.latinAccentChars.source}]`);
+const anyLetterBehind = /^\p{L}/u;
+
+/** An address with a scheme, whatever its host ends in. */
+const schemed = new RegExp(
+  `(?<=${regexen.validUrlPrecedingChars.source})https?://` +
+    `(${regexen.validSubdomain.source}*${regexen.validDomainName.source}[a-z]{2,}(?![a-z0-9@+-]))` +
+    `(?::${regexen.validPortNumber.source})?(?:/${regexen.validUrlPath.source}*)?` +
+    `(?:\\?${regexen.validUrlQueryChars.source}*${regexen.validUrlQueryEndingChars.source})?`,
+  "gi",
 );
 
-const knownDomain = new RegExp(
-  `\\.(?:${twitterText.regexen.validGTLD.source}|${twitterText.regexen.validCCTLD.source})$`,
-  "i",
-);
+/** Whether a handle is more than a name: a user at a host, or a host under a common domain. */
+function isHostHandle(handle: string): boolean {
+  return handle.includes("@") || commonDomains.has(handle.slice(handle.lastIndexOf(".") + 1));
+}
+
+function isBareHost(address: string): boolean {
+  return /^(?:https?:\/\/)?[^/?#:]*$/i.test(address);
+}
+
+function linksOf(text: string): Stretch[] {
+  const published = twitterText.extractUrlsWithIndices(text).flatMap(({ url = "", indices }) => {
+    const [start, end] = indices;
+    if (!isLink(url) || (isBareHost(url) && letterBehind.test(text.slice(end)))) return [];
+    return [{ kind: "link" as const, start, end, value: url }];
+  });
+  const others = [...text.matchAll(schemed)].flatMap(({ 0: value, index: start }) => {
+    if (/^https?:\/\/t\.co(?![^/?])/i.test(value)) return [];
+    if (isBareHost(value) && anyLetterBehind.test(text.slice(start + value.length))) return [];
+    return [{ kind: "link" as const, start, end: start + value.length, value }];
+  });
+  const longer = others.filter(
+    (one) => !published.some(({ start, end }) => start <= one.start && one.end <= end),
+  );
+  const kept = published.filter(
+    (one) => !longer.some(({ start, end }) => start <= one.start && one.end <= end),
+  );
+  return [...kept, ...longer];
+}
 
 function published(text: string): Stretch[] {
   if (!/[.@＠#＃$]/.test(text)) return [];
   const entities = [
-    ...twitterText.extractUrlsWithIndices(text).filter(({ url = "" }) => isLink(url)),
+    ...linksOf(text).map(
+      ({ start, end, value }): Entity => ({ indices: [start, end], url: value }),
+    ),
     ...twitterText.extractMentionsOrListsWithIndices(text),
     ...twitterText.extractHashtagsWithIndices(text, { checkUrlOverlap: false }),
     ...twitterText.extractCashtagsWithIndices(text),
@@ -42,8 +83,9 @@ function published(text: string): Stretch[] {
       return [{ kind: "hashtag", start, end, value: entity.hashtag }];
     if (entity.cashtag !== undefined)
       return [{ kind: "cashtag", start, end, value: entity.cashtag }];
-    if (entity.screenName === undefined || entity.listSlug) return [];
-    return [{ kind: "mention", start, end, value: entity.screenName }];
+    const name = entity.screenName;
+    if (name === undefined) return [];
+    return [{ kind: "mention", start, end: start + 1 + name.length, value: name }];
   });
 }
 
@@ -56,7 +98,7 @@ export function stretchesOf(text: string, platform: string): Stretch[] {
   for (const match of text.matchAll(hostMention)) {
     const [start, end] = [match.index, match.index + match[0].length];
     const name = match[1] ?? "";
-    if (!name.includes("@") && !knownDomain.test(name)) continue;
+    if (!isHostHandle(name)) continue;
     if (links.some((link) => link.start < start && start < link.end)) continue;
     hosts.push({ kind: "mention", start, end, value: name });
   }

@@ -184,7 +184,7 @@ function readQuery(
       at += face.written.length;
       if (peek(-1) === ")" && faces.length > 0) faces[faces.length - 1] = at - 1;
       if (shared.has(at - 1)) at -= 1;
-      while (/[.,!?…']/.test(peek())) at += 1;
+      while (/[.,!?…'‘’]/.test(peek())) at += 1;
       return [{ kind: "emoticon", name: face.name }];
     }
     if (rest.startsWith("?") && ends(peek(1))) {

@@ -1,4 +1,4 @@
-import { hostHandle, piecesOf, stretchesOf } from "./entities.ts";
+import { hostHandle, stretchesOf } from "./entities.ts";
 import { decodeReferences, type Token, tokenize } from "./text.ts";
 
 /** One word of a phrase, or the place of any word. */
@@ -26,22 +26,25 @@ function placesOf(text: string, quoted: boolean): Place[] {
   return of;
 }
 
-function leavesOfText(text: string, quoted: boolean): Leaf[] {
-  const stretches = stretchesOf(text, "any");
-  const pieces = piecesOf(text, stretches).flatMap((piece): Leaf[] => {
-    const of = placesOf(piece, quoted);
-    return of.length > 0 ? [{ kind: "phrase", of }] : [];
-  });
-  const others = stretches.flatMap((stretch): Leaf[] => {
-    if (stretch.kind === "link") return [{ kind: "operator", name: "url", value: stretch.value }];
-    if (stretch.kind === "mention") return [{ kind: "mention", name: stretch.value }];
-    return [];
-  });
-  return [...pieces, ...others];
+function wordsOf(text: string, quoted: boolean): Leaf[] {
+  const of = placesOf(text, quoted);
+  return of.length > 0 ? [{ kind: "phrase", of }] : [];
+}
+
+/** Text that is nothing but a link, punctuation behind it aside. */
+function linkAlone(text: string): Leaf | undefined {
+  const trimmed = text.trim();
+  if (/^https?:\/\/\S+$/i.test(trimmed)) return { kind: "operator", name: "url", value: trimmed };
+  const [first] = stretchesOf(trimmed, "any");
+  if (first?.kind !== "link" || first.start > 0) return undefined;
+  if (/[\p{L}\p{M}\p{N}\p{S}_#@$*]/u.test(trimmed.slice(first.end))) return undefined;
+  return { kind: "operator", name: "url", value: first.value };
 }
 
 const did = /did:[a-z0-9]+:[A-Za-z0-9._:%-]*[A-Za-z0-9]/y;
 const username = /[A-Za-z0-9_]+/y;
+
+const punctuation = /^[.,;:…'’]+(?=[#＃@＠])/;
 
 function handleAt(text: string, at: number): string | undefined {
   for (const form of [did, hostHandle, username]) {
@@ -52,23 +55,30 @@ function handleAt(text: string, at: number): string | undefined {
   return undefined;
 }
 
+/** The hashtag, cashtag or mention with which text begins, and where it ends. */
+function signedAt(text: string): { leaf: Leaf; end: number } | undefined {
+  if (text.startsWith("@") || text.startsWith("＠")) {
+    const name = handleAt(text, 1);
+    if (name) return { leaf: { kind: "mention", name }, end: 1 + name.length };
+  }
+  const [first] = stretchesOf(text, "x");
+  if (first?.start !== 0 || (first.kind !== "hashtag" && first.kind !== "cashtag"))
+    return undefined;
+  return { leaf: { kind: first.kind, name: first.value }, end: first.end };
+}
+
 /**
  * What a word of a query or the inside of a quotation asks for. None when there is nothing to search
  * for; when there are several, all must hold.
  */
 export function termsOfText(source: string, quoted: boolean): Leaf[] {
   const text = decodeReferences(source);
-  if (quoted) return leavesOfText(text, true);
-  if (text.startsWith("@") || text.startsWith("＠")) {
-    const name = handleAt(text, 1);
-    if (name) {
-      return [{ kind: "mention", name }, ...leavesOfText(text.slice(1 + name.length), false)];
-    }
-  }
-  const [first] = stretchesOf(text, "x");
-  if (first?.start === 0 && (first.kind === "hashtag" || first.kind === "cashtag")) {
-    const rest = leavesOfText(text.slice(first.end), false);
-    return [{ kind: first.kind, name: first.value }, ...rest];
-  }
-  return leavesOfText(text, false);
+  const link = linkAlone(text);
+  if (link) return [link];
+  if (quoted) return wordsOf(text, true);
+  const signed = text.replace(punctuation, "");
+  const found = signedAt(signed);
+  if (!found) return wordsOf(text, false);
+  const rest = signed.slice(found.end).replace(/^[^\p{L}\p{M}\p{N}\p{So}_#＃@＠*]+/u, "");
+  return rest === "" ? [found.leaf] : [found.leaf, ...termsOfText(rest, false)];
 }

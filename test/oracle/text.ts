@@ -33,7 +33,7 @@ const ascii = /^[\0-\x7f]*$/;
 const asciiWords = /[a-z0-9_]+/g;
 const words = /[\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*/gu;
 const mark = /^\p{M}$/u;
-const accented = /^[\p{Script=Latin}\p{Script=Greek}]$/u;
+const accented = /^[\p{Script=Latin}\p{Script=Greek}0-9_]$/u;
 const zeroWidthSpace = "\u200b";
 const invisible = /(?!\u200b)\p{Default_Ignorable_Code_Point}/gu;
 const vowelSign = /^[\u064b-\u0652\u0656-\u065f\u0670\u0640]$|^(?=\p{M})\p{Script=Hebrew}$/u;

@@ -15,7 +15,17 @@ declare module "twitter-text" {
     extractCashtagsWithIndices(text: string): Entity[];
     /** Sorts, and takes out what begins within the one before it. */
     removeOverlappingEntities(entities: Entity[]): void;
-    regexen: { validGTLD: RegExp; validCCTLD: RegExp };
+    regexen: Record<
+      | "latinAccentChars"
+      | "validDomainName"
+      | "validPortNumber"
+      | "validSubdomain"
+      | "validUrlPath"
+      | "validUrlPrecedingChars"
+      | "validUrlQueryChars"
+      | "validUrlQueryEndingChars",
+      RegExp
+    >;
   };
   export = twitterText;
 }

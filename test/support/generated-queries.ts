@@ -113,7 +113,18 @@ export const generatedLeaves: Readonly<Record<string, fc.Arbitrary<string>>> = {
     fc.oneof(
       { weight: 3, arbitrary: pieceOfCollocation },
       { weight: 1, arbitrary: fc.tuple(some(words), term).map(spaced) },
-      { weight: 1, arbitrary: some(words) },
+      { weight: 1, arbitrary: some([...words, ...emoji]) },
+      {
+        weight: 1,
+        arbitrary: some([
+          "@ann",
+          "@ann river",
+          "river http://t.co/AbC",
+          "don't.naïve",
+          "https://www.example.com/status/20",
+          "news.",
+        ]),
+      },
       { weight: 1, arbitrary: some(["OR", "lang:en", "rt ann", "AT&T", "a - b", "AT&amp;T"]) },
     ),
   ),
@@ -125,12 +136,17 @@ export const generatedLeaves: Readonly<Record<string, fc.Arbitrary<string>>> = {
     ),
   ),
   hashtag: fc
-    .tuple(some(["#", "#", "＃"]), some([...tags, "NEWS", "ÉTÉ"]))
+    .tuple(
+      some(["#", "#", "＃", ",#", "’#"]),
+      some([...tags, "NEWS", "ÉTÉ", "news's", "news,#x2", "x2."]),
+    )
     .map((parts) => parts.join("")),
-  cashtag: some([...cashtags, "$twtr", "$brk.a"]),
-  mention: some(users).map((user) => `@${user.replace(/^@/, "")}`),
+  cashtag: some([...cashtags, "$twtr", "$brk.a", "$fb's"]),
+  mention: fc
+    .tuple(some(["", "", "", ".", "…"]), some(users), some(["", "", "'s"]))
+    .map(([before, user, after]) => `${before}@${user.replace(/^@/, "")}${after}`),
   question: some(["?", "？"]),
-  emoticon: some([...emoticons, ":-)", "=P"]),
+  emoticon: some([...emoticons, ":-)", "=P", ":’)"]),
   from: valued(some(users), "from"),
   to: valued(some(users), "to"),
   lang: valued(some([...languages, "zh", "ZH", "he", "id", "pt"]), "lang"),

@@ -51,6 +51,9 @@ export const words = [
   "ລາວ",
   "हिन्दी",
   "soft\u00adware",
+  "zero\u200bwidth",
+  "x2\u0301",
+  "river.",
   "w".repeat(70),
 ];
 
@@ -87,6 +90,16 @@ export const hostile = [
   "\ud800",
   "\ufffd",
   "x\u0301",
+  "\u0301",
+  "don't.naïve",
+  "http://news.ex/now ",
+  "@n.x2 ",
+  "@ann/river ",
+  ".@ann ",
+  ",#news ",
+  "RT  @ann ",
+  "RT@ann ",
+  " :)) ",
   "\ufe0f",
   "\u200d",
   "?",
@@ -104,7 +117,7 @@ export const hostile = [
   "京".repeat(30),
 ];
 
-export const emoticons = [":)", ":-(", ":D", ";)", "=)", ":P", ":o", ";-D"];
+export const emoticons = [":)", ":-(", ":D", ";)", "=)", ":P", ":o", ";-D", ":d", ":'("];
 export const cashtags = ["$TWTR", "$fb", "$BRK.A", "$FB"];
 export const tags = ["news", "Été", "日本", "x2", "news_日本"];
 
@@ -166,6 +179,7 @@ export const apps = [
   "Twitter for iOS",
   "twitter for_ios",
   "Twitter-for-iOS",
+  "Twitter  for iOS",
   "Ivory",
   "Ｉvory",
   "Mona: the app",
