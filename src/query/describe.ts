@@ -1,22 +1,26 @@
+import { type DrawnTree, drawTree } from "./draw-tree.ts";
 import { printQuery } from "./print.ts";
 import { searchedWords } from "./searched-words.ts";
 import type { CountMetric, PostProperty, PostRelation, QueryLeaf, QueryNode } from "./tree.ts";
 
 /** The tree drawn as indented text, one node a line, leaves in plain words; for `earshot explain`. */
 export function describeTree(tree: QueryNode): string {
-  return describeNode(tree).join("\n");
+  return drawTree(drawn(tree));
 }
 
-function describeNode(node: QueryNode): string[] {
-  if (node.kind === "and") return ["all of", ...branches(node.children)];
-  if (node.kind === "or") return ["any of", ...branches(node.children)];
-  if (node.kind === "not") return describeNegation(node.child);
-  return [describeLeaf(node)];
+function drawn(node: QueryNode): DrawnTree {
+  if (node.kind === "and") return { label: "all of", branches: node.children.map(drawn) };
+  if (node.kind === "or") return { label: "any of", branches: node.children.map(drawn) };
+  if (node.kind === "not") return drawnNegation(node.child);
+  return { label: describeLeaf(node), branches: [] };
 }
 
-function describeNegation(child: QueryNode): string[] {
-  if (child.kind !== "min-count" || child.atLeast === 0) return ["not", ...branches([child])];
-  return [`fewer than ${countOf(child.atLeast, child.metric)}, or none known`];
+function drawnNegation(child: QueryNode): DrawnTree {
+  if (child.kind !== "min-count" || child.atLeast === 0) {
+    return { label: "not", branches: [drawn(child)] };
+  }
+  const label = `fewer than ${countOf(child.atLeast, child.metric)}, or none known`;
+  return { label, branches: [] };
 }
 
 const singular: Readonly<Record<CountMetric, string>> = {
@@ -29,17 +33,6 @@ const singular: Readonly<Record<CountMetric, string>> = {
 /** `1 like`, `2 likes`. */
 export function countOf(count: number, metric: CountMetric): string {
   return `${count} ${count === 1 ? singular[metric] : metric}`;
-}
-
-function branches(children: readonly QueryNode[]): string[] {
-  return children.flatMap((child, index) => {
-    const isLast = index === children.length - 1;
-    const [first = "", ...rest] = describeNode(child);
-    return [
-      `${isLast ? "└─" : "├─"} ${first}`,
-      ...rest.map((line) => `${isLast ? "  " : "│ "} ${line}`),
-    ];
-  });
 }
 
 const relations: Readonly<Record<PostRelation, string>> = {
