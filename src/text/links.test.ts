@@ -12,6 +12,8 @@ test.each([
   ["parameters are ASCII, paths are not", "http://a.com/Ёл?Ёлка", ["http://a.com/Ёл"]],
   ["brackets in parameters need no partner", "http://a.com/?q=b)c d", ["http://a.com/?q=b)c"]],
   ["those of a path do", "(http://a.com/b(c)d)", ["http://a.com/b(c)d"]],
+  ["a host ends at its last domain", "go to hearthis.at.Kwa", ["hearthis.at"]],
+  ["a hyphen behind another script", "서울-example.com/what?now", ["example.com/what?now"]],
   ["no domain before a letter with an accent", "don't.naïve", []],
 ])("%s: %s", (_, text, links) => {
   expect(linksOf(text)).toEqual(links);

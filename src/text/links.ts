@@ -78,10 +78,18 @@ function linkAt(text: string, dot: number, resume: number): Found {
   const runEnd = scanAhead(text, dot, bareStart + maxHostLength + 1, bareHostCharacter);
   const nothing = { link: null, scannedTo: runEnd };
   if (bareStart > 0 && badBeforeBareHost.test(text.charAt(bareStart - 1))) return nothing;
-  const hostEnd = endOfBareHost(text, bareStart, runEnd);
+  // A hyphen that ties a host to letters of another script is no part of it.
+  const start = bareStart > 0 ? afterHyphens(text, bareStart) : bareStart;
+  const hostEnd = endOfBareHost(text, start, runEnd);
   if (hostEnd === null) return nothing;
   const end = endOfBareLink(text, hostEnd);
-  return { link: { start: bareStart, end }, scannedTo: end };
+  return { link: { start, end }, scannedTo: end };
+}
+
+function afterHyphens(text: string, start: number): number {
+  let end = start;
+  if (hostCharacter.test(text.charAt(start - 1))) while (text[end] === "-") end += 1;
+  return end;
 }
 
 /** Where the host begins, when `http://` or the like stands before it. */
@@ -134,13 +142,18 @@ function endOfBareHost(text: string, start: number, runEnd: number): number | nu
   const written = text.slice(start, runEnd);
   const foreign = written.endsWith(".") ? topLevelDomainAt(text, runEnd) : null;
   const run = foreign === null ? written.replace(/[.-]+$/, "") : written + foreign;
-  const dot = run.lastIndexOf(".");
-  if (dot <= 0) return null;
-  const top = run.slice(dot + 1);
-  if (!isKnownDomain(top)) return null;
-  if (top !== top.toLowerCase() && run !== run.toUpperCase()) return null;
-  const end = start + dot + 1 + top.length;
-  return badAfterHost.test(text.charAt(end)) || !isHost(run.slice(0, dot)) ? null : end;
+  let last = run.length;
+  for (let dot = run.lastIndexOf("."); dot > 0; dot = run.lastIndexOf(".", dot - 1)) {
+    const top = run.slice(dot + 1, last);
+    const host = run.slice(0, last);
+    const isWritten = top === top.toLowerCase() || host === host.toUpperCase();
+    if (isWritten && isKnownDomain(top) && isHost(run.slice(0, dot))) {
+      const end = start + last;
+      if (!badAfterHost.test(text.charAt(end))) return end;
+    }
+    last = dot;
+  }
+  return null;
 }
 
 /** In punycode any top-level domain is taken for one: nobody types `xn--` by accident. */
