@@ -31,7 +31,7 @@ const folded: Record<string, string> = {
 
 const ascii = /^[\0-\x7f]*$/;
 const asciiWords = /[a-z0-9_]+/g;
-const words = /[\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*/gu;
+const words = /(?![\u02b9-\u02bf])[\p{L}\p{N}_](?:(?![\u02b9-\u02bf])[\p{L}\p{M}\p{N}_])*/gu;
 const mark = /^\p{M}$/u;
 const accented = /^[\p{Script=Latin}\p{Script=Greek}0-9_]$/u;
 const zeroWidthSpace = "\u200b";

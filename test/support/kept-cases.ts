@@ -138,4 +138,19 @@ export const keptCases: readonly KeptCase[] = [
     query: ":-)",
     posts: [{ text: "=)" }],
   },
+  {
+    name: "a letter that looks like an apostrophe",
+    query: "o",
+    posts: [{ text: "\u02bbO ka mauli" }],
+  },
+  {
+    name: "a host that a word is glued to",
+    query: "kwa",
+    posts: [{ text: "pale Hearthis.at.Kwa sasa" }],
+  },
+  {
+    name: "a host behind a hyphen and another script",
+    query: "?",
+    posts: [{ text: "서울-example.com/what?now" }],
+  },
 ];
