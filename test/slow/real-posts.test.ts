@@ -11,9 +11,10 @@ import type { OraclePost } from "../oracle/oracle.ts";
 import { oraclePostOfX } from "../support/oracle-post.ts";
 import type { OracleFindings, OracleTask } from "../support/oracle-worker.ts";
 import { drawRealQueries, type Sample } from "../support/real-queries.ts";
+import { testSeed } from "../support/seed.ts";
 import { type SmallArchive, smallArchive } from "../support/small-archive.ts";
 
-const seed = Number(process.env.EARSHOT_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const seed = testSeed(12);
 const threads = 2;
 const postsOfBatch = 5_000;
 const nowMs = Date.UTC(2026, 0, 1);

@@ -1,0 +1,9 @@
+/**
+ * The seed of what a slow test draws: `usual`, so that one tree has one outcome; EARSHOT_TEST_SEED sets another one, and `random`
+ * any, to look where nobody has looked.
+ */
+export function testSeed(usual: number): number {
+  const asked = process.env.EARSHOT_TEST_SEED;
+  if (asked === "random") return Math.floor(Math.random() * 2 ** 31);
+  return asked === undefined ? usual : Number(asked);
+}
