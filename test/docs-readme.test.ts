@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { run } from "../src/cli/main.ts";
+import { runCommand } from "./support/run-command.ts";
 
 /** A line without what differs from one run to the next: ports, times, ids, keys, cursors. */
 function shapeOf(line: string): string {
@@ -18,19 +18,7 @@ test("the README shows what the demo prints, but for the places marked with …"
   expect(command).toBe("$ npm run demo");
   expect(shown.length).toBeGreaterThan(40);
 
-  let printed = "";
-  const code = await run(["demo"], {
-    out: (text) => {
-      printed += text;
-    },
-    note: () => undefined,
-    interactive: false,
-    interactiveNotes: false,
-    columns: 80,
-    colour: false,
-    environment: {},
-    stopping: new AbortController().signal,
-  });
+  const { code, out: printed } = await runCommand(["demo"]);
   expect(code).toBe(0);
   const lines = printed.split("\n").map(shapeOf);
   let from = 0;

@@ -108,10 +108,12 @@ export function createReader(
         : rowsOf(platforms.map((platform) => ({ id: number, platform }))).map((row) =>
             postKey(row.platform, { id: null, uri: recordUri(row) }),
           );
-    const dids = bluesky === null ? [] : accountIds(catalog, "bluesky", bluesky.handle);
-    const addressed = dids.map((did) =>
-      postKey("bluesky", { id: null, uri: blueskyUri(did, bluesky?.key ?? "") }),
-    );
+    const addressed =
+      bluesky === null
+        ? []
+        : accountIds(catalog, "bluesky", bluesky.handle).map((did) =>
+            postKey("bluesky", { id: null, uri: blueskyUri(did, bluesky.key) }),
+          );
     return [...new Set([...keys, ...held, ...addressed])].filter((key) => key !== null);
   }
 

@@ -2,30 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { run } from "./main.ts";
+import { type Outcome, runCommand } from "../../test/support/run-command.ts";
 
 const dataDir = mkdtempSync(join(tmpdir(), "earshot-explain-"));
 afterAll(() => rmSync(dataDir, { recursive: true }));
 
-async function explain(args: readonly string[], environment = {}) {
-  let out = "";
-  let notes = "";
-  const code = await run(["explain", ...args], {
-    out: (text) => {
-      out += text;
-    },
-    note: (text) => {
-      notes += text;
-    },
-    interactive: false,
-    interactiveNotes: false,
-    columns: 80,
-    colour: false,
-    environment: { EARSHOT_DATA_DIR: dataDir, ...environment },
-    stopping: new AbortController().signal,
-  });
-  return { code, out, notes };
-}
+const explain = (args: readonly string[], environment = {}): Promise<Outcome> =>
+  runCommand(["explain", ...args], { EARSHOT_DATA_DIR: dataDir, ...environment });
 
 const day = (n: number): string => new Date(Date.UTC(2022, 0, 1 + n)).toISOString();
 
@@ -112,15 +95,9 @@ describe("--analyze", () => {
       likes: n * 10,
     }));
     writeFileSync(path, posts.map((post) => JSON.stringify(post)).join("\n"));
-    await run(["import", path, "--platform", "x"], {
-      out: () => undefined,
-      note: () => undefined,
-      interactive: false,
-      interactiveNotes: false,
-      columns: 80,
-      colour: false,
-      environment: { EARSHOT_DATA_DIR: dataDir, EARSHOT_SEGMENT_POSTS: "10" },
-      stopping: new AbortController().signal,
+    await runCommand(["import", path, "--platform", "x"], {
+      EARSHOT_DATA_DIR: dataDir,
+      EARSHOT_SEGMENT_POSTS: "10",
     });
   });
 

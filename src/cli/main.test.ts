@@ -2,33 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { run } from "./main.ts";
+import { type Outcome, runCommand } from "../../test/support/run-command.ts";
 
 const dataDir = mkdtempSync(join(tmpdir(), "earshot-cli-"));
 afterAll(() => rmSync(dataDir, { recursive: true }));
 
-type Outcome = { code: number; out: string; notes: string };
-
-/** Runs a command line in this process, its outputs read by nobody in particular. */
-async function earshot(args: readonly string[], environment = {}): Promise<Outcome> {
-  let out = "";
-  let notes = "";
-  const code = await run(args, {
-    out: (text) => {
-      out += text;
-    },
-    note: (text) => {
-      notes += text;
-    },
-    interactive: false,
-    interactiveNotes: false,
-    columns: 80,
-    colour: false,
-    environment: { EARSHOT_DATA_DIR: dataDir, ...environment },
-    stopping: new AbortController().signal,
-  });
-  return { code, out, notes };
-}
+/** With the data folder of these tests. */
+const earshot = (args: readonly string[], environment = {}): Promise<Outcome> =>
+  runCommand(args, { EARSHOT_DATA_DIR: dataDir, ...environment });
 
 function file(name: string, lines: readonly unknown[]): string {
   const path = join(dataDir, name);

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { identityRules } from "../platforms/identities.ts";
 import { type Identity, type IdentityRules, isFault } from "../platforms/identity.ts";
 import type { Platform, Post, PostReference } from "../posts/post.ts";
+import { handlesOn } from "../posts/terms.ts";
 import { withoutControls } from "../text/controls.ts";
 import { extractEntities } from "../text/entities.ts";
 import { decodeEntities } from "../text/html.ts";
@@ -231,9 +232,7 @@ type FoundEntities = {
 function entitiesOf(text: string, platform: Platform): FoundEntities {
   const found: FoundEntities = { hashtags: [], mentions: [], urls: [], addressee: null };
   const mentioned = new Set<string>();
-  for (const { kind, start, value } of extractEntities(decodeEntities(text), {
-    dottedHandles: platform !== "x",
-  })) {
+  for (const { kind, start, value } of extractEntities(decodeEntities(text), handlesOn(platform))) {
     if (kind === "hashtag") found.hashtags.push(value);
     if (kind === "url") found.urls.push(value);
     if (kind !== "mention") continue;

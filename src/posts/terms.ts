@@ -1,6 +1,13 @@
+import { countMetrics } from "../query/tree.ts";
 import { analyzeText, asksQuestion, GAP } from "../text/analyze.ts";
 import { findEmoticons } from "../text/emoticons.ts";
-import { findCashtags, findMentions, foldHandle, foldTag } from "../text/entities.ts";
+import {
+  type EntityOptions,
+  findCashtags,
+  findMentions,
+  foldHandle,
+  foldTag,
+} from "../text/entities.ts";
 import * as facet from "../text/facets.ts";
 import { decodeEntities } from "../text/html.ts";
 import { languageTags } from "../text/languages.ts";
@@ -21,6 +28,11 @@ const sensitiveLabels = new Set(["porn", "sexual", "nudity", "graphic-media", "g
 export const isSensitiveLabel = (label: string): boolean =>
   sensitiveLabels.has(label.toLowerCase());
 
+/** On X a dot ends a handle; elsewhere handles are domain names. */
+export const handlesOn = (platform: Platform): EntityOptions => ({
+  dottedHandles: platform !== "x",
+});
+
 /** Reposts from before there was a button for them begin with `RT` and a mention, at times within a quotation mark. */
 const repostMark = /^["'“”„‟«»‘’‚「『]?RT\s*(?=[@＠])/;
 
@@ -30,8 +42,7 @@ const repostMark = /^["'“”„‟«»‘’‚「『]?RT\s*(?=[@＠])/;
  * The archive indexes exactly this and the matcher reads exactly this.
  */
 export function indexTerms(post: Post): string[] {
-  // On X a dot ends a handle; elsewhere handles are domain names.
-  const handles = { dottedHandles: post.platform !== "x" };
+  const handles = handlesOn(post.platform);
   const { tokens, extras } = analyzeText(post.text, handles);
   const terms = [...tokens];
   addEach(terms, extras);
@@ -138,7 +149,7 @@ function addRelations(facets: Facets, post: Post, text: string): void {
 function isOldStyleRepost(text: string, platform: Platform): boolean {
   const sigil = repostMark.exec(text)?.[0].length;
   if (sigil === undefined) return false;
-  return findMentions(text, { dottedHandles: platform !== "x" })[0]?.start === sigil;
+  return findMentions(text, handlesOn(platform))[0]?.start === sigil;
 }
 
 /** A conversation is named by the post that began it, and that post belongs to it. */
@@ -199,8 +210,6 @@ function addMarks(facets: Facets, post: Post, text: string): void {
   facets.add(facet.hasGeo);
   facets.add(facet.geoCell(cellOf(post.geo)));
 }
-
-const countMetrics = ["likes", "reposts", "replies", "quotes"] as const;
 
 function addCounts(facets: Facets, counts: PostCounts): void {
   for (const metric of countMetrics) {

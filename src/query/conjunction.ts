@@ -2,7 +2,13 @@ import { phraseSequence, querySequence } from "../text/sequence.ts";
 import type { DiagnosticCode, Remark } from "./diagnostics.ts";
 import { shown } from "./operand.ts";
 import { printQuery } from "./print.ts";
-import type { CountMetric, PostProperty, QueryLeaf, QueryNode, Span } from "./tree.ts";
+import {
+  countMetrics,
+  type PostProperty,
+  type QueryLeaf,
+  type QueryNode,
+  type Span,
+} from "./tree.ts";
 
 type Report = (code: DiagnosticCode, span: Span, remark: Remark) => void;
 
@@ -118,7 +124,7 @@ function meaningOf(leaf: QueryLeaf): string {
 
 /** At least so many, and fewer than as many or less. */
 function warnOppositeCounts(literals: readonly Literal[], report: Report): void {
-  for (const metric of ["likes", "reposts", "replies", "quotes"] satisfies CountMetric[]) {
+  for (const metric of countMetrics) {
     const counted = literals.filter(({ leaf }) => "metric" in leaf && leaf.metric === metric);
     const least = highest(of(counted, "min-count", false), countOf);
     const below = lowest(of(counted, "min-count", true), countOf);

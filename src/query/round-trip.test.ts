@@ -4,7 +4,7 @@ import { platforms } from "../lib/platform.ts";
 import { withoutInvisible } from "./characters.ts";
 import { parseQuery } from "./parse.ts";
 import { printQuery } from "./print.ts";
-import { postProperties, type QueryLeaf, type QueryNode } from "./tree.ts";
+import { countMetrics, postProperties, type QueryLeaf, type QueryNode } from "./tree.ts";
 
 type Kind = QueryLeaf["kind"];
 
@@ -63,7 +63,7 @@ const leaves: Readonly<Record<Kind, fc.Arbitrary<object>>> = {
   "max-id": fc.record({ id: digits }),
   property: fc.record({ property: fc.constantFrom(...postProperties) }),
   "min-count": fc.record({
-    metric: fc.constantFrom("likes", "reposts", "replies", "quotes"),
+    metric: fc.constantFrom(...countMetrics),
     atLeast: fc.maxSafeNat(),
   }),
   geocode: fc.record({

@@ -4,7 +4,8 @@ import type { Platform } from "../lib/platform.ts";
 export type Span = { offset: number; length: number };
 
 /** Counts that a threshold can be put on. */
-export type CountMetric = "likes" | "reposts" | "replies" | "quotes";
+export const countMetrics = ["likes", "reposts", "replies", "quotes"] as const;
+export type CountMetric = (typeof countMetrics)[number];
 
 /** Properties that a post has or has not, by the names that `filter:` has for them; `is:` and `has:` lead here too. */
 export const postProperties = [

@@ -1,0 +1,27 @@
+import { run } from "../../src/cli/main.ts";
+
+export type Outcome = { code: number; out: string; notes: string };
+
+/** Runs a command line in this process, its outputs read by nobody in particular. */
+export async function runCommand(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Outcome> {
+  let out = "";
+  let notes = "";
+  const code = await run(args, {
+    out: (text) => {
+      out += text;
+    },
+    note: (text) => {
+      notes += text;
+    },
+    interactive: false,
+    interactiveNotes: false,
+    columns: 80,
+    colour: false,
+    environment,
+    stopping: new AbortController().signal,
+  });
+  return { code, out, notes };
+}
