@@ -1,4 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
+import { useWriteAheadLog } from "../db/write-ahead-log.ts";
 import { EarshotError } from "../lib/errors.ts";
 
 /** How long a statement waits for another process of the folder, milliseconds. */
@@ -13,7 +14,8 @@ const schemaVersion = 1;
 export function openForWriting(path: string, schema: string, cacheKib: number): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs, defensive: true });
   try {
-    database.exec("PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+    database.exec("PRAGMA page_size = 8192");
+    useWriteAheadLog(database);
     database.exec(`PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -${cacheKib}`);
     inTransaction(database, () => makeSchema(database, path, schema));
   } catch (error) {

@@ -2,6 +2,7 @@ import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { migrate, refuseNewerSchema } from "./migrate.ts";
+import { useWriteAheadLog } from "./write-ahead-log.ts";
 
 /**
  * An open SQLite database of the control state. Each SQL text is prepared once. Parameters are named (`:name`). The caller
@@ -36,7 +37,7 @@ export function openForWriting(path: string, migrations: readonly string[]): Dat
     defensive: true,
   });
   try {
-    connection.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+    useWriteAheadLog(connection);
     connection.exec("PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864");
     migrate(connection, path, migrations);
   } catch (error) {
