@@ -1,6 +1,7 @@
 import type { Platform, Post } from "../posts/post.ts";
 import type { QueryNames, ResolvedNames } from "../query/make-plan.ts";
 import type { PlanNode } from "../query/plan.ts";
+import type { CountMetric } from "../query/tree.ts";
 
 /** A post's place in the one order of all answers: newest ID first, platforms by name within one ID. */
 export type Position = { id: bigint; platform: Platform };
@@ -15,12 +16,61 @@ export type ArchiveChange =
       userId: string;
       handle: string;
       observedMs: number;
-    };
+    }
+  /** Reactions that were seen, added to what is known of a post; of a post that is not held nothing is kept. */
+  | { kind: "count"; platform: Platform; uri: string; metric: CountMetric; by: number }
+  /** What its host says of an account: the latest counts. All but `active` and `deleted` hide its posts, reversibly. */
+  | {
+      kind: "account";
+      platform: Platform;
+      userId: string;
+      status: AccountStatus;
+      observedMs: number;
+    }
+  /** What an account says of itself: the name it shows and the labels it gave itself, all of them. The latest counts. */
+  | {
+      kind: "profile";
+      platform: Platform;
+      userId: string;
+      name: string | null;
+      labels: readonly string[];
+      observedMs: number;
+    }
+  /** Of one source, subject and value the label made last counts; `negated` takes it back. */
+  | {
+      kind: "label";
+      platform: Platform;
+      /** A post's uri, or an account's id. */
+      subject: string;
+      /** Who says so: an account id. */
+      source: string;
+      value: string;
+      negated: boolean;
+      createdMs: number;
+      expiresMs: number | null;
+    }
+  /** An account was asked for; what was found comes as other changes, and it is not asked for again for a while. */
+  | { kind: "looked-up"; platform: Platform; userId: string; atMs: number };
+
+/** `inactive` stands for every reason that has no word here. */
+export type AccountStatus =
+  | "active"
+  | "deactivated"
+  | "suspended"
+  | "takendown"
+  | "deleted"
+  | "inactive";
+
+/** What can be held completely, or not: posts, the events that posts' counts are made of, and labels. */
+export type Collection = "posts" | "likes" | "reposts" | "labels";
 
 /** A span that a source holds completely, Unix milliseconds, `toMs` exclusive. */
 export type CoverageInterval = {
   platform: Platform;
-  /** `jetstream`, `import` …: intervals of one source that touch are merged. */
+  collection: Collection;
+  /** The one account whose posts are held; null where everybody's are. */
+  account: string | null;
+  /** `jetstream`, `import`, `backfill` …: intervals of one source that touch are merged. */
   source: string;
   fromMs: number;
   toMs: number;
@@ -96,6 +146,72 @@ export type SearchAnswer = {
   work: SearchWork;
 };
 
+/** How many posts match, bucket by bucket. */
+export type CountRequest = {
+  plan: PlanNode;
+  platforms: readonly Platform[];
+  /** Inclusive and exclusive bounds of the post's time, Unix milliseconds. */
+  fromMs: number;
+  toMs: number;
+  /** Buckets begin at multiples of it, counted from the Unix epoch; the first and the last are cut by the bounds. */
+  bucketMs: number;
+  /** Unix milliseconds; looked at between two segments. */
+  deadlineMs: number;
+};
+
+export type CountAnswer = {
+  /** Buckets with any match, oldest first. */
+  buckets: readonly { fromMs: number; count: number }[];
+  /** From here on everything has been counted; equals `fromMs` of the request unless the deadline came first. */
+  countedFromMs: number;
+  work: CountWork;
+  held: readonly PlatformCoverage[];
+};
+
+export type CountWork = {
+  segmentsInWindow: number;
+  /** Answered without a statement, as nothing in them has changed since they were counted. */
+  segmentsCached: number;
+  segmentsOpened: number;
+  statements: number;
+};
+
+/** One segment file. */
+export type SegmentStats = {
+  platform: Platform;
+  sequence: number;
+  posts: number;
+  imported: number;
+  /** Posts that an account state or a label hides. */
+  hidden: number;
+  bytes: number;
+  /** Times that its IDs stand for, Unix milliseconds; null before the first ID that tells one. */
+  fromMs: number | null;
+  toMs: number | null;
+  /** Whether its terms were made by this analyzer; else it is searched row by row until it is rewritten. */
+  current: boolean;
+  optimised: boolean;
+};
+
+export type ArchiveStats = {
+  segments: readonly SegmentStats[];
+  catalogBytes: number;
+  /** Everything in the archive's folder. */
+  bytes: number;
+  maxBytes: number;
+  tombstones: number;
+  accounts: number;
+  labels: number;
+  /** Count changes that wait to be added to their posts. */
+  waitingCounts: number;
+  /** The newest arrival number. */
+  arrival: number;
+  held: readonly PlatformCoverage[];
+};
+
+/** A place in the order of arrival. */
+export type Arrival = Position & { number: number };
+
 /** What the archive held completely just before it was searched: posts that came in between are found, not counted on. */
 export type CoveredAnswer = SearchAnswer & { held: readonly PlatformCoverage[] };
 
@@ -121,7 +237,17 @@ export type Archive = {
   records(positions: readonly Position[]): Promise<readonly string[]>;
   /** What names that a query uses can stand for: accounts by handle or id, posts by ID, uri or address. */
   resolve(names: QueryNames): Promise<ResolvedNames>;
+  /** How many posts match in each stretch of time. */
+  count(request: CountRequest, signal?: AbortSignal): Promise<CountAnswer>;
+  /**
+   * The posts that arrived after a place, in the order of their arrival, whatever their times; null begins with the oldest
+   * one known. Errors: `arrivals_forgotten` where the place is older than what is remembered.
+   */
+  arrivals(after: Arrival | null, limit: number): Promise<readonly Arrival[]>;
+  /** Accounts of a platform whose posts are held and that were not asked for since `beforeMs`, those never asked for first. */
+  accountsToLookUp(platform: Platform, beforeMs: number, limit: number): Promise<readonly string[]>;
   readCheckpoint(name: string): Promise<string | null>;
   coverage(): Promise<readonly PlatformCoverage[]>;
+  stats(): Promise<ArchiveStats>;
   close(): Promise<void>;
 };

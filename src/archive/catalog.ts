@@ -2,41 +2,10 @@ import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { lastId, type TimeSkew } from "../posts/ids.ts";
 import { type Platform, platforms } from "../posts/post.ts";
-import { analyzerVersion } from "../text/analyze.ts";
+import { analyzerVersion, unicodeVersion } from "../text/analyze.ts";
 import { accountByHandle, accountById, accountWithoutId } from "../text/facets.ts";
-import type { CoverageInterval, PlatformCoverage } from "./archive.ts";
+import type { Collection, CoverageInterval, PlatformCoverage } from "./archive.ts";
 import type { PreparedHandle } from "./prepare.ts";
-
-/**
- * What the archive knows beside its posts: which segments there are and which IDs each owns, which posts were deleted, what
- * accounts are called, what the sources hold completely, how far each has come, and which analyzer made its terms. A batch is written under the catalog's
- * write lock, and its checkpoints are committed here last: after a crash a source repeats what may not have arrived.
- */
-export const catalogSchema = `
-  CREATE TABLE setting(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-  CREATE TABLE segment(
-    platform TEXT NOT NULL, sequence INTEGER NOT NULL,
-    low INTEGER NOT NULL,
-    skew_min_ms INTEGER NOT NULL, skew_max_ms INTEGER NOT NULL,
-    PRIMARY KEY(platform, sequence)
-  ) WITHOUT ROWID;
-  CREATE TABLE tombstone(
-    platform TEXT NOT NULL, uri TEXT NOT NULL, revision TEXT NOT NULL,
-    PRIMARY KEY(platform, uri)
-  ) WITHOUT ROWID;
-  CREATE TABLE handle(
-    platform TEXT NOT NULL, user_id TEXT NOT NULL, handle TEXT NOT NULL, observed_ms INTEGER NOT NULL,
-    PRIMARY KEY(platform, user_id, handle)
-  ) WITHOUT ROWID;
-  CREATE INDEX handle_by_name ON handle(handle);
-  CREATE TABLE checkpoint(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-  CREATE TABLE coverage(
-    platform TEXT NOT NULL, source TEXT NOT NULL, from_ms INTEGER NOT NULL, to_ms INTEGER NOT NULL,
-    PRIMARY KEY(platform, source, from_ms)
-  ) WITHOUT ROWID;
-  INSERT INTO setting VALUES
-    ('uri_key', lower(hex(randomblob(16)))), ('analyzer', '${analyzerVersion}');
-`;
 
 /** One segment of a platform: it owns the IDs from `low` up to the next segment's `low`. */
 export type SegmentEntry = {
@@ -46,7 +15,16 @@ export type SegmentEntry = {
   high: bigint;
   /** Covers at least the posts of the segment: it is widened before a post that needs it is written. */
   skew: TimeSkew;
+  /** What made its terms: the version of the analyzer and that of Unicode. */
+  analyzer: string;
+  /** Whether its index was merged into one piece since it is quiet. */
+  optimised: boolean;
+  /** Whether it is being copied into another file: what changes meanwhile is noted in it. */
+  rewriting: boolean;
 };
+
+/** What makes the terms of posts here. */
+export const presentAnalyzer = `${analyzerVersion} ${unicodeVersion}`;
 
 /** Page cache of a connection to the catalog, KiB. */
 export const catalogCacheKib = 4_000;
@@ -66,6 +44,9 @@ export function readSegments(catalog: DatabaseSync): SegmentEntry[] {
     sequence: Number(row.sequence),
     low: row.low as bigint,
     skew: { minMs: Number(row.skew_min_ms), maxMs: Number(row.skew_max_ms) },
+    analyzer: String(row.analyzer),
+    optimised: row.optimised === 1n,
+    rewriting: row.rewriting === 1n,
   }));
   return rows.map((row, index) => {
     const next = rows[index + 1];
@@ -76,11 +57,27 @@ export function readSegments(catalog: DatabaseSync): SegmentEntry[] {
 
 export function addSegmentEntry(
   catalog: DatabaseSync,
-  { platform, sequence, low, skew }: Omit<SegmentEntry, "high">,
+  { platform, sequence, low, skew }: Pick<SegmentEntry, "platform" | "sequence" | "low" | "skew">,
 ): void {
   catalog
-    .prepare("INSERT INTO segment VALUES(?, ?, ?, ?, ?)")
-    .run(platform, sequence, low, skew.minMs, skew.maxMs);
+    .prepare(
+      `INSERT INTO segment(platform, sequence, low, skew_min_ms, skew_max_ms, analyzer)
+       VALUES(?, ?, ?, ?, ?, ?)`,
+    )
+    .run(platform, sequence, low, skew.minMs, skew.maxMs, presentAnalyzer);
+}
+
+/** The number of a platform's next segment: above that of every one there is, or was and may still be read. */
+export function nextSequence(catalog: DatabaseSync, platform: Platform): number {
+  const row = catalog
+    .prepare(
+      `SELECT max(sequence) AS last FROM (
+         SELECT sequence FROM segment WHERE platform = ?
+         UNION ALL SELECT sequence FROM retired WHERE platform = ?
+       )`,
+    )
+    .get(platform, platform);
+  return Number(row?.last ?? 0) + 1;
 }
 
 export function setSkew(catalog: DatabaseSync, entry: SegmentEntry, skew: TimeSkew): void {
@@ -92,8 +89,20 @@ export function setSkew(catalog: DatabaseSync, entry: SegmentEntry, skew: TimeSk
 }
 
 /** The key of this archive's uri hashes. */
-export function readUriKey(catalog: DatabaseSync): string {
-  return String(catalog.prepare("SELECT value FROM setting WHERE name = 'uri_key'").get()?.value);
+export const readUriKey = (catalog: DatabaseSync): string => readSetting(catalog, "uri_key");
+
+/**
+ * `arrival` is the number of the post that arrived last, `arrivals_from` the one up to which arrivals are forgotten, `generation` that of the count changes that gather, `count_step`
+ * that of the last step in which some were added to their posts.
+ */
+type NumberSetting = "arrival" | "arrivals_from" | "generation" | "count_step";
+
+export function readSetting(catalog: DatabaseSync, name: "uri_key" | NumberSetting): string {
+  return String(catalog.prepare("SELECT value FROM setting WHERE name = ?").get(name)?.value);
+}
+
+export function putSetting(catalog: DatabaseSync, name: NumberSetting, value: number): void {
+  catalog.prepare("UPDATE setting SET value = ? WHERE name = ?").run(String(value), name);
 }
 
 export function putCheckpoint(
@@ -113,11 +122,13 @@ export function readCheckpoint(catalog: DatabaseSync, name: string): string | nu
 /** What is held completely of each platform that has any post or interval. */
 export function readCoverage(catalog: DatabaseSync): PlatformCoverage[] {
   const intervals = catalog
-    .prepare("SELECT platform, source, from_ms, to_ms FROM coverage ORDER BY from_ms")
+    .prepare("SELECT * FROM interval ORDER BY from_ms")
     .all()
     .map(
       (row): CoverageInterval => ({
         platform: row.platform as Platform,
+        collection: row.collection as Collection,
+        account: row.account === "" ? null : String(row.account),
         source: String(row.source),
         fromMs: Number(row.from_ms),
         toMs: Number(row.to_ms),
@@ -138,19 +149,21 @@ export function readCoverage(catalog: DatabaseSync): PlatformCoverage[] {
     .filter((entry) => entry.holdsPosts || entry.intervals.length > 0);
 }
 
-/** Adds an interval; those of the same source that it overlaps or touches become one with it. */
+/** Adds an interval; those of the same kind and source that it overlaps or touches become one with it. */
 export function addCoverage(catalog: DatabaseSync, interval: CoverageInterval): void {
-  const { platform, source, fromMs, toMs } = interval;
+  const { platform, collection, account, source, fromMs, toMs } = interval;
   if (toMs <= fromMs) return;
+  const kind = [platform, collection, account?.toLowerCase() ?? "", source];
   const joined = catalog
     .prepare(
-      `DELETE FROM coverage WHERE platform = ? AND source = ? AND from_ms <= ? AND to_ms >= ?
+      `DELETE FROM interval
+       WHERE platform = ? AND collection = ? AND account = ? AND source = ? AND from_ms <= ? AND to_ms >= ?
        RETURNING from_ms, to_ms`,
     )
-    .all(platform, source, toMs, fromMs);
+    .all(...kind, toMs, fromMs);
   const from = Math.min(fromMs, ...joined.map((row) => Number(row.from_ms)));
   const to = Math.max(toMs, ...joined.map((row) => Number(row.to_ms)));
-  catalog.prepare("INSERT INTO coverage VALUES(?, ?, ?, ?)").run(platform, source, from, to);
+  catalog.prepare("INSERT INTO interval VALUES(?, ?, ?, ?, ?, ?)").run(...kind, from, to);
 }
 
 /** Remembers which account was seen with which handle, and when last. */

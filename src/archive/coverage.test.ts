@@ -1,10 +1,21 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { gapsIn, unionOf } from "./coverage.ts";
+import {
+  coarsened,
+  gapsIn,
+  heldIn,
+  intersectionOf,
+  intervalsOf,
+  type Span,
+  unionOf,
+} from "./coverage.ts";
 
 const nowMs = 1_000_000;
 
 const interval = (fromMs: number, toMs: number, source = "jetstream") => ({
   platform: "bluesky" as const,
+  collection: "posts" as const,
+  account: null,
   source,
   fromMs,
   toMs,
@@ -52,6 +63,35 @@ describe("the gaps of a window", () => {
     ]);
   });
 
+  test("forgive nothing after a backfill, which ended where it ended", () => {
+    const toNow = { fromMs: 10, toMs: nowMs };
+    const missing = [{ fromMs: nowMs - 1, toMs: nowMs }];
+    for (const source of ["backfill", "replay"]) {
+      expect(gapsIn(toNow, [interval(0, nowMs - 1, source)], nowMs, 5)).toEqual(missing);
+    }
+    const ofOneAccount = { ...interval(0, nowMs - 1), account: "did:plc:a" };
+    expect(gapsIn(toNow, [ofOneAccount], nowMs, 5)).toEqual(missing);
+  });
+
+  test("are none before an interval that begins with 1970 or earlier, however far back the window reaches", () => {
+    for (const fromMs of [0, -1]) {
+      expect(gapsIn({ fromMs: null, toMs: 20 }, [interval(fromMs, 20)], nowMs, 0)).toEqual([]);
+    }
+    expect(gapsIn({ fromMs: null, toMs: 20 }, [interval(1, 20)], nowMs, 0)).toEqual([
+      { fromMs: null, toMs: 1 },
+    ]);
+  });
+
+  test("are of everybody's posts where neither one account's nor another collection's intervals count", () => {
+    const everybody = interval(0, 5);
+    const others = [
+      { ...interval(0, 9), account: "did:plc:a" },
+      { ...interval(0, 9), collection: "likes" as const },
+    ];
+    expect(intervalsOf([everybody, ...others], "posts")).toEqual([everybody]);
+    expect(intervalsOf([everybody, ...others], "likes")).toEqual([others[1]]);
+  });
+
   test("forgive nothing in the past, and no import", () => {
     expect(gapsIn({ fromMs: 10, toMs: 100 }, [interval(0, 99)], nowMs, 5)).toEqual([
       { fromMs: 99, toMs: 100 },
@@ -77,4 +117,64 @@ test("gaps of several platforms become one list", () => {
     { fromMs: null, toMs: 3 },
     { fromMs: 5, toMs: 13 },
   ]);
+});
+
+/** Spans of whole milliseconds from 0 to 29, and which of these a list of them holds. */
+const moments = Array.from({ length: 30 }, (_, ms) => ms);
+const someSpans = fc
+  .uniqueArray(fc.integer({ min: 0, max: 30 }), { maxLength: 12 })
+  .map((bounds) => {
+    const sorted = bounds.sort((a, b) => a - b);
+    const spans: Span[] = [];
+    for (let index = 0; index + 1 < sorted.length; index += 2) {
+      spans.push({ fromMs: sorted[index] ?? 0, toMs: sorted[index + 1] ?? 0 });
+    }
+    const [first, ...rest] = spans;
+    return first?.fromMs === 0 ? [{ ...first, fromMs: null }, ...rest] : spans;
+  });
+const isIn = (ms: number, spans: readonly Span[]) =>
+  spans.some(({ fromMs, toMs }) => (fromMs ?? Number.NEGATIVE_INFINITY) <= ms && ms < toMs);
+
+test("the intersection of two lists holds a moment exactly when both do", () => {
+  fc.assert(
+    fc.property(someSpans, someSpans, (a, b) => {
+      const both = intersectionOf(a, b);
+      for (const ms of moments) expect(isIn(ms, both)).toBe(isIn(ms, a) && isIn(ms, b));
+      expect(unionOf(both).length).toBeLessThanOrEqual(both.length);
+    }),
+  );
+});
+
+test("a moment of the window is either held or in a gap", () => {
+  fc.assert(
+    fc.property(someSpans, (gaps) => {
+      const held = heldIn({ fromMs: null, toMs: 30 }, gaps);
+      for (const ms of moments) expect(isIn(ms, held)).toBe(!isIn(ms, gaps));
+    }),
+  );
+});
+
+test("gaps are the moments of the window that no interval holds", () => {
+  const window = { fromMs: 3, toMs: 27 };
+  fc.assert(
+    fc.property(someSpans, someSpans, (a, b) => {
+      const intervals = [...a, ...b].map(({ fromMs, toMs }) => interval(fromMs ?? 0, toMs));
+      const gaps = gapsIn(window, intervals, nowMs, 0);
+      for (const ms of moments) {
+        const isInside = ms >= 3 && ms < 27;
+        expect(isIn(ms, gaps)).toBe(isInside && !isIn(ms, [...a, ...b]));
+      }
+    }),
+  );
+});
+
+test("too many gaps are told as fewer, which leave nothing out", () => {
+  fc.assert(
+    fc.property(someSpans, fc.integer({ min: 1, max: 5 }), (gaps, count) => {
+      const told = coarsened(gaps, count);
+      expect(told.length).toBe(Math.min(gaps.length, count));
+      for (const ms of moments) if (isIn(ms, gaps)) expect(isIn(ms, told)).toBe(true);
+      expect(told.slice(1)).toEqual(gaps.slice(gaps.length - told.length + 1));
+    }),
+  );
 });

@@ -3,8 +3,11 @@ import type { CoverageInterval } from "./archive.ts";
 /** A span of time, Unix milliseconds, `toMs` exclusive; `fromMs` null is unbounded. */
 export type Span = { fromMs: number | null; toMs: number };
 
-/** What an import declares; any other source is a stream, which goes on. */
-const importSource = "import";
+/** An interval that begins here or earlier reaches back before every post: nobody posted before 1970, whatever dates say. */
+const firstMs = 0;
+
+/** Sources that end where their interval ends. Any other is a stream, which goes on. */
+const endedSources = new Set(["import", "backfill", "replay"]);
 
 /**
  * The parts of a window that no interval holds, oldest first. A live stream is always a moment behind: where the window reaches
@@ -16,25 +19,36 @@ export function gapsIn(
   nowMs: number,
   slackMs: number,
 ): Span[] {
-  const newest = intervals
-    .filter(({ source }) => source !== importSource)
+  const newestMs = intervals
+    .filter(isStream)
     .reduce((end, { toMs }) => Math.max(end, toMs), Number.NEGATIVE_INFINITY);
-  const reachesPresent = window.toMs >= nowMs - slackMs && newest >= nowMs - slackMs;
+  const reachesPresent = window.toMs >= nowMs - slackMs && newestMs >= nowMs - slackMs;
   const gaps: Span[] = [];
-  let reached = window.fromMs;
+  let reachedMs = startOf(window);
   for (const interval of intervals.toSorted((a, b) => a.fromMs - b.fromMs)) {
-    const { fromMs, source } = interval;
+    const fromMs = interval.fromMs <= firstMs ? Number.NEGATIVE_INFINITY : interval.fromMs;
     if (fromMs >= window.toMs) break;
-    const isPresent = reachesPresent && source !== importSource && interval.toMs === newest;
-    const toMs = isPresent ? Math.max(newest, window.toMs) : interval.toMs;
-    if (reached === null || fromMs > reached) gaps.push({ fromMs: reached, toMs: fromMs });
-    if (reached === null || toMs > reached) reached = toMs;
+    const isPresent = reachesPresent && isStream(interval) && interval.toMs === newestMs;
+    const toMs = isPresent ? Math.max(newestMs, window.toMs) : interval.toMs;
+    if (fromMs > reachedMs) gaps.push(spanFrom(reachedMs, fromMs));
+    reachedMs = Math.max(reachedMs, toMs);
   }
-  if (reached === null || reached < window.toMs) gaps.push({ fromMs: reached, toMs: window.toMs });
-  return gaps.filter((gap) => gap.fromMs === null || gap.fromMs < gap.toMs);
+  if (reachedMs < window.toMs) gaps.push(spanFrom(reachedMs, window.toMs));
+  return gaps;
 }
 
-/** The union of several lists of gaps, oldest first. */
+/** One account's posts are fetched, not listened to. */
+const isStream = ({ source, account }: CoverageInterval): boolean =>
+  account === null && !endedSources.has(source);
+
+/** The intervals of a collection that hold what everybody wrote. */
+export const intervalsOf = (
+  intervals: readonly CoverageInterval[],
+  collection: CoverageInterval["collection"],
+): CoverageInterval[] =>
+  intervals.filter((interval) => interval.collection === collection && interval.account === null);
+
+/** The union of several lists of spans, oldest first. */
 export function unionOf(spans: readonly Span[]): Span[] {
   const sorted = spans.toSorted((a, b) => startOf(a) - startOf(b));
   const union: Span[] = [];
@@ -46,4 +60,46 @@ export function unionOf(spans: readonly Span[]): Span[] {
   return union;
 }
 
+/** What lies in both of two lists, each oldest first and without overlaps, as the result is. */
+export function intersectionOf(a: readonly Span[], b: readonly Span[]): Span[] {
+  const both: Span[] = [];
+  let atA = 0;
+  let atB = 0;
+  for (;;) {
+    const inA = a[atA];
+    const inB = b[atB];
+    if (inA === undefined || inB === undefined) return both;
+    const fromMs = Math.max(startOf(inA), startOf(inB));
+    const toMs = Math.min(inA.toMs, inB.toMs);
+    if (fromMs < toMs) both.push(spanFrom(fromMs, toMs));
+    if (inA.toMs === toMs) atA += 1;
+    else atB += 1;
+  }
+}
+
+/** What is left of a window without its gaps (oldest first, within it), oldest first. */
+export function heldIn(window: Span, gaps: readonly Span[]): Span[] {
+  const held: Span[] = [];
+  let reachedMs = startOf(window);
+  for (const gap of gaps) {
+    if (startOf(gap) > reachedMs) held.push(spanFrom(reachedMs, startOf(gap)));
+    reachedMs = gap.toMs;
+  }
+  if (reachedMs < window.toMs) held.push(spanFrom(reachedMs, window.toMs));
+  return held;
+}
+
+/** At most `count` gaps of a list, oldest first: beyond it the oldest become one, with what is held between them. */
+export function coarsened(gaps: readonly Span[], count: number): readonly Span[] {
+  const [oldest] = gaps;
+  const lastJoined = gaps.at(-count);
+  if (gaps.length <= count || oldest === undefined || lastJoined === undefined) return gaps;
+  return [{ fromMs: oldest.fromMs, toMs: lastJoined.toMs }, ...gaps.slice(gaps.length - count + 1)];
+}
+
 const startOf = ({ fromMs }: Span): number => fromMs ?? Number.NEGATIVE_INFINITY;
+
+const spanFrom = (fromMs: number, toMs: number): Span => ({
+  fromMs: fromMs === Number.NEGATIVE_INFINITY ? null : fromMs,
+  toMs,
+});

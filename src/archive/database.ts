@@ -5,19 +5,23 @@ import { EarshotError } from "../lib/errors.ts";
 /** How long a statement waits for another process of the folder, milliseconds. */
 const busyTimeoutMs = 10_000;
 
-const schemaVersion = 1;
-
 /**
- * Opens a database of the archive for writing, makes it with `schema` when it is empty. Every commit is on disk when it
- * returns. Errors: `newer_schema` for one that a later version of Earshot has written.
+ * Opens a database of the archive for writing; makes it, or brings it up to date, by the migrations that it has not had. Every
+ * commit is on disk when it returns. Errors: `newer_schema` for one that a later version of Earshot has written.
  */
-export function openForWriting(path: string, schema: string, cacheKib: number): DatabaseSync {
+export function openForWriting(
+  path: string,
+  migrations: readonly string[],
+  cacheKib: number,
+): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs, defensive: true });
   try {
     database.exec("PRAGMA page_size = 8192");
     useWriteAheadLog(database);
     database.exec(`PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -${cacheKib}`);
-    inTransaction(database, () => makeSchema(database, path, schema));
+    if (versionOf(database) !== migrations.length) {
+      inTransaction(database, () => migrate(database, path, migrations));
+    }
   } catch (error) {
     database.close();
     throw error;
@@ -25,17 +29,20 @@ export function openForWriting(path: string, schema: string, cacheKib: number): 
   return database;
 }
 
-function makeSchema(database: DatabaseSync, path: string, schema: string): void {
-  const version = Number(database.prepare("PRAGMA user_version").get()?.user_version);
-  if (version > schemaVersion) {
+function migrate(database: DatabaseSync, path: string, migrations: readonly string[]): void {
+  const version = versionOf(database);
+  if (version > migrations.length) {
     throw new EarshotError("newer_schema", `${path} was written by a later version of Earshot`, {
       hint: "run that version, or another data folder",
     });
   }
-  if (version === schemaVersion) return;
-  database.exec(schema);
-  database.exec(`PRAGMA user_version = ${schemaVersion}`);
+  for (const migration of migrations.slice(version)) database.exec(migration);
+  database.exec(`PRAGMA user_version = ${migrations.length}`);
 }
+
+/** How many migrations a database has had. */
+export const versionOf = (database: DatabaseSync): number =>
+  Number(database.prepare("PRAGMA user_version").get()?.user_version);
 
 /** Opens a database of the archive for reading; sees the last commit and never waits for a writer. */
 export function openForReading(path: string, cacheKib: number): DatabaseSync {

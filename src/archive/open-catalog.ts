@@ -1,19 +1,28 @@
+import { existsSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { EarshotError } from "../lib/errors.ts";
+import type { Platform } from "../posts/post.ts";
 import { analyzerVersion } from "../text/analyze.ts";
-import { catalogCacheKib, catalogPath, catalogSchema } from "./catalog.ts";
-import { inTransaction, openForWriting } from "./database.ts";
+import {
+  catalogCacheKib,
+  catalogPath,
+  readSegments,
+  type SegmentEntry,
+  segmentPath,
+} from "./catalog.ts";
+import { catalogMigrations } from "./catalog-schema.ts";
+import { openForReading, openForWriting, versionOf } from "./database.ts";
+import { segmentMigrations } from "./segments/schema.ts";
 
 /**
- * Opens the catalog of an archive for writing, makes it when there is none. Errors: `archive_outdated` where an earlier analyzer
- * made the terms of the posts, so that queries would miss some of them; `newer_schema` where a later one did.
+ * Opens the catalog of an archive for writing, makes it when there is none, brings it and its segments up to date when an
+ * earlier version made them. Errors: `newer_schema` where a later one did.
  */
 export function openCatalog(folder: string): DatabaseSync {
-  const catalog = openForWriting(catalogPath(folder), catalogSchema, catalogCacheKib);
+  if (isOutdated(folder)) migrateSegments(folder);
+  const catalog = openForWriting(catalogPath(folder), catalogMigrations, catalogCacheKib);
   try {
-    if (readAnalyzer(catalog) !== analyzerVersion) {
-      inTransaction(catalog, () => adoptAnalyzer(catalog, folder));
-    }
+    requireKnownAnalyzers(readSegments(catalog), folder);
   } catch (error) {
     catalog.close();
     throw error;
@@ -21,38 +30,41 @@ export function openCatalog(folder: string): DatabaseSync {
   return catalog;
 }
 
-/** Throws as `openCatalog` does. For those who keep a catalog open while processes of other versions come and go. */
-export function requireAnalyzer(catalog: DatabaseSync, folder: string): void {
-  const found = readAnalyzer(catalog);
-  if (found === analyzerVersion) return;
-  if (found > analyzerVersion) {
-    throw new EarshotError("newer_schema", `${folder} was written by a later version of Earshot`, {
-      hint: "run that version, or another data folder",
-    });
-  }
-  throw new EarshotError(
-    "archive_outdated",
-    `${folder} was indexed by an earlier version of Earshot, and searches would miss some of its posts`,
-    {
-      hint: "move this folder away and import the files again; what is streamed comes anew as it is posted",
-    },
+function isOutdated(folder: string): boolean {
+  if (!existsSync(catalogPath(folder))) return false;
+  return reading(folder, versionOf) < catalogMigrations.length;
+}
+
+/** The segments come first: whoever sees the catalog in its present form counts on theirs. */
+function migrateSegments(folder: string): void {
+  const segments = reading(folder, (catalog) =>
+    versionOf(catalog) === 0 ? [] : catalog.prepare("SELECT platform, sequence FROM segment").all(),
   );
-}
-
-/** An archive that no post has come to yet has nothing that is outdated. */
-function adoptAnalyzer(catalog: DatabaseSync, folder: string): void {
-  const isEmpty = catalog.prepare("SELECT 1 FROM segment LIMIT 1").get() === undefined;
-  if (!isEmpty || readAnalyzer(catalog) > analyzerVersion) {
-    requireAnalyzer(catalog, folder);
-    return;
+  for (const { platform, sequence } of segments) {
+    const path = segmentPath(folder, {
+      platform: platform as Platform,
+      sequence: Number(sequence),
+    });
+    openForWriting(path, segmentMigrations, 1_000).close();
   }
-  catalog
-    .prepare("INSERT OR REPLACE INTO setting VALUES('analyzer', ?)")
-    .run(String(analyzerVersion));
 }
 
-/** The version of the analyzer that made the terms of all posts; 0 where it was not noted. */
-function readAnalyzer(catalog: DatabaseSync): number {
-  const row = catalog.prepare("SELECT value FROM setting WHERE name = 'analyzer'").get();
-  return row === undefined ? 0 : Number(row.value);
+function reading<Value>(folder: string, read: (catalog: DatabaseSync) => Value): Value {
+  const catalog = openForReading(catalogPath(folder), 1_000);
+  try {
+    return read(catalog);
+  } finally {
+    catalog.close();
+  }
 }
+
+/** Throws `newer_schema` where a later version of the analyzer has made the terms of any segment. */
+export function requireKnownAnalyzers(segments: readonly SegmentEntry[], folder: string): void {
+  if (segments.every(({ analyzer }) => versionIn(analyzer) <= analyzerVersion)) return;
+  throw new EarshotError("newer_schema", `${folder} was written by a later version of Earshot`, {
+    hint: "run that version, or another data folder",
+  });
+}
+
+/** The version in what a segment notes of its analyzer: `<version> <version of Unicode>`, or the first alone. */
+const versionIn = (analyzer: string): number => Number(analyzer.split(" ")[0]);

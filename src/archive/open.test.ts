@@ -54,7 +54,16 @@ test("when a batch fails, those given meanwhile fail with it, and the next one i
   await held.write(batch(0, 1));
   const impossible = {
     changes: [],
-    coverage: [{ platform: "x" as const, source: "s", fromMs: Number.NaN, toMs: 1 }],
+    coverage: [
+      {
+        platform: "x" as const,
+        collection: "posts" as const,
+        account: null,
+        source: "s",
+        fromMs: Number.NaN,
+        toMs: 1,
+      },
+    ],
   };
   const outcomes = await Promise.allSettled([held.write(impossible), held.write(batch(10, 5))]);
   expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected"]);

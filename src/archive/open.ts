@@ -7,6 +7,9 @@ import type { ResolvedNames } from "../query/make-plan.ts";
 import type {
   Archive,
   ArchiveChange,
+  ArchiveStats,
+  Arrival,
+  CountAnswer,
   CoveredAnswer,
   PlatformCoverage,
   WriteBatch,
@@ -16,6 +19,7 @@ import { readUriKey } from "./catalog.ts";
 import { openCatalog } from "./open-catalog.ts";
 import { type Preparation, type PreparedChanges, startPreparation } from "./prepare.ts";
 import type { ReaderThreadData } from "./reader-thread.ts";
+import { type ArchiveBounds, archiveDefaults } from "./settings.ts";
 import { withLanguages } from "./with-languages.ts";
 import type { WriterThreadData } from "./writer-thread.ts";
 
@@ -28,7 +32,7 @@ export type ArchiveSettings = {
   /** Whether the language of posts whose source names none is detected; it is, where this is left out. */
   detectLanguage?: "on" | "off";
   clock: Clock;
-};
+} & Partial<ArchiveBounds>;
 
 const noNames: ResolvedNames = { accounts: new Map(), posts: new Map() };
 
@@ -37,14 +41,16 @@ const readerCacheKib = 8_000;
 
 /**
  * Opens the archive of a data folder, making it when there is none. Searches are spread over the reader threads; changes
- * are analysed on the caller's thread and written on one other. Errors: `archive_outdated`, `newer_schema`.
+ * are analysed on the caller's thread and written on one other. Errors: `newer_schema`.
  */
 export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
   const { clock } = settings;
+  const bounds = { ...archiveDefaults, ...settings };
   const folder = join(settings.dataDir, "archive");
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const uriKey = prepareCatalog(folder);
-  const writerData: WriterThreadData = { folder, segmentPosts: settings.segmentPosts };
+  const { segmentPosts, maxBytes, countDelayMs } = bounds;
+  const writerData: WriterThreadData = { folder, segmentPosts, maxBytes };
   const readerData: ReaderThreadData = { folder, cacheKib: readerCacheKib };
   const writer = startThread(siblingModule(import.meta.url, "./writer-thread"), writerData);
   const detector = startThread(siblingModule(import.meta.url, "./language-thread"), null);
@@ -54,8 +60,8 @@ export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
   }));
 
   /** The reader with the fewest calls under way. */
-  async function ask(method: string, args: unknown): Promise<unknown> {
-    const reader = readers.reduce((a, b) => (b.waiting < a.waiting ? b : a));
+  async function ask(method: string, args: unknown, among = readers): Promise<unknown> {
+    const reader = among.reduce((a, b) => (b.waiting < a.waiting ? b : a));
     reader.waiting += 1;
     try {
       return await guarded(reader.thread, method, args);
@@ -93,24 +99,63 @@ export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
     return (await guarded(writer, "write", batch)) as WriteReport;
   }
 
+  const closing = new AbortController();
+  const counting = keepCounting(clock, countDelayMs, closing.signal, (method, args) =>
+    guarded(writer, method, args),
+  );
+
   return {
     write,
     search: async (request, signal) => {
       signal?.throwIfAborted();
       return (await ask("search", request)) as CoveredAnswer;
     },
+    count: async (request, signal) => {
+      signal?.throwIfAborted();
+      // All counts go to one reader: it remembers what it has counted, and searches do not wait behind them.
+      return (await ask("count", request, readers.slice(-1))) as CountAnswer;
+    },
     records: async (positions) => (await ask("records", positions)) as string[],
     resolve: async (names) => {
       if (names.accounts.length + names.posts.length === 0) return noNames;
       return (await ask("resolve", names)) as ResolvedNames;
     },
+    arrivals: async (after, limit) => (await ask("arrivals", { after, limit })) as Arrival[],
+    accountsToLookUp: async (platform, beforeMs, limit) =>
+      (await ask("accountsToLookUp", { platform, beforeMs, limit })) as string[],
     readCheckpoint: async (name) => (await ask("readCheckpoint", name)) as string | null,
     coverage: async () => (await ask("coverage", null)) as PlatformCoverage[],
+    stats: async () => (await ask("stats", { maxBytes })) as ArchiveStats,
     close: async () => {
+      closing.abort();
+      await counting;
       const threads = [writer, detector, ...readers.map(({ thread }) => thread)];
       await Promise.all(threads.map((thread) => thread.close()));
     },
   };
+}
+
+/**
+ * From time to time adds the counts that have gathered to their posts, in steps between which batches are written, and takes
+ * labels back whose time is over. What fails is tried again the next time.
+ */
+async function keepCounting(
+  clock: Clock,
+  delayMs: number,
+  signal: AbortSignal,
+  ask: (method: string, args: unknown) => Promise<unknown>,
+): Promise<void> {
+  while (!signal.aborted) {
+    await clock.sleep(delayMs, signal).catch(() => {});
+    if (signal.aborted) return;
+    try {
+      await ask("expireLabels", clock.now());
+      await ask("closeCounts", null);
+      while (!signal.aborted && (await ask("addCounts", null)));
+    } catch {
+      // The archive says itself, to whoever writes, what keeps it from being written.
+    }
+  }
 }
 
 /** How long changes are prepared before others have their turn on the event loop, milliseconds. */

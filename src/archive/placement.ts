@@ -1,5 +1,6 @@
 import { EarshotError } from "../lib/errors.ts";
-import { nextInMillisecond } from "../posts/ids.ts";
+import { lowestId, nextInMillisecond } from "../posts/ids.ts";
+import type { Platform } from "../posts/post.ts";
 import type { WriteReport } from "./archive.ts";
 import type { SegmentEntry } from "./catalog.ts";
 import type { PreparedChange, PreparedPost } from "./prepare.ts";
@@ -9,13 +10,14 @@ import {
   type SegmentWriter,
   sameCounts,
 } from "./segments/segment-writer.ts";
+import { nearTime, type Strayed, uriTimeMs } from "./strayed.ts";
 import type { Tombstones } from "./tombstones.ts";
 
 /** A change that knows which ID, and so which segment, it concerns. */
 export type PlacedChange =
   | { kind: "insert"; post: PreparedPost; id: bigint }
   | { kind: "update"; post: PreparedPost; held: HeldPost; id: bigint }
-  | { kind: "remove"; id: bigint; hash: bigint | null }
+  | { kind: "remove"; platform: Platform; id: bigint; hash: bigint | null }
   /** Makes room for an X post under its own number. */
   | { kind: "renumber"; id: bigint; to: bigint; hash: bigint };
 
@@ -24,6 +26,7 @@ export type Segments = {
   entries: readonly SegmentEntry[];
   writerOf(entry: SegmentEntry): SegmentWriter;
   hashOf(uri: string): bigint;
+  strayed: Strayed;
 };
 
 /** The segment that an ID belongs to. */
@@ -56,7 +59,8 @@ export function placeChanges(
         continue;
       }
       report.deleted += 1;
-      placed.push({ kind: "remove", id: held.id, hash: change.hash });
+      const { platform, hash } = change;
+      placed.push({ kind: "remove", platform, id: held.id, hash });
     } else if (tombstones.cover(change)) {
       report.suppressed += 1;
     } else if (held === null) {
@@ -74,21 +78,53 @@ export function placeChanges(
 
 const isNumbered = (change: PreparedChange): boolean => change.hash === null;
 
-/** Where a post lies: an X post under its own number, any other in the segment of its time or, moved in time, elsewhere. */
-function findHeld(segments: Segments, change: PreparedChange): HeldPost | null {
-  const { entries, writerOf } = segments;
-  if (change.hash === null) {
-    if (change.id === null) return null;
-    const found = writerOf(owner(entries, change.id)).findById(change.id);
-    return found?.uri === change.uri ? found : null;
+/** What a post is looked for by: `id` is its own number, or the one that it would get; null where neither is known. */
+export type WantedPost = {
+  platform: Platform;
+  uri: string;
+  hash: bigint | null;
+  id: bigint | null;
+};
+
+/**
+ * Where a post lies: an X post under its own number, any other near the time that its uri tells or where it strayed to. Where
+ * the uri tells no time, in the segment of the time it has, else in any other.
+ */
+export function findHeld(segments: Segments, wanted: WantedPost): HeldPost | null {
+  const { entries, writerOf, strayed } = segments;
+  const { platform, uri, hash, id } = wanted;
+  if (hash === null) {
+    if (id === null) return null;
+    const found = writerOf(owner(entries, id)).findById(id);
+    return found?.uri === uri ? found : null;
   }
-  const first = change.id === null ? entries.at(-1) : owner(entries, change.id);
-  const rest = entries.filter((entry) => entry !== first).reverse();
-  for (const entry of first ? [first, ...rest] : rest) {
-    const found = writerOf(entry).findByUri(change.hash, change.uri);
+  for (const entry of likelyEntries(entries, wanted)) {
+    const found = writerOf(entry).findByUri(hash, uri);
     if (found !== null) return found;
   }
+  for (const far of strayed.idsOf(platform, hash)) {
+    const found = writerOf(owner(entries, far)).findById(far);
+    if (found?.uri === uri) return found;
+  }
   return null;
+}
+
+/** The segments in which a post can lie that did not stray, the likeliest first. */
+function likelyEntries(
+  entries: readonly SegmentEntry[],
+  { platform, uri, id }: WantedPost,
+): SegmentEntry[] {
+  const toldMs = uriTimeMs(platform, uri);
+  const first = id === null ? null : owner(entries, id);
+  if (toldMs === null) {
+    const newest = first ?? entries.at(-1);
+    const rest = entries.filter((entry) => entry !== newest).reverse();
+    return newest === undefined ? rest : [newest, ...rest];
+  }
+  const { fromMs, toMs } = nearTime(toldMs);
+  const [low, high] = [lowestId(fromMs), lowestId(toMs + 1)];
+  const near = entries.filter((entry) => entry.low <= high && entry.high >= low && entry !== first);
+  return first === null ? near.reverse() : [first, ...near.reverse()];
 }
 
 function insertion(segments: Segments, post: PreparedPost, taken: Set<bigint>): PlacedChange[] {

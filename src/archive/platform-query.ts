@@ -12,6 +12,15 @@ export type BoundedPlan = ReturnType<typeof splitWindow>;
 /** What every segment of a platform is asked. */
 export type PlatformQuery = Omit<SegmentQuery, "skew">;
 
+/**
+ * The question to a segment whose terms another analyzer made, so that they say nothing of what its posts hold: every row is
+ * looked at. Null when no post of the platform can match.
+ */
+export function rowByRowQuery(platform: Platform, window: BoundedPlan): PlatformQuery | null {
+  const query = platformQuery(platform, window);
+  return query && { ...query, expression: null, residual: all(window.conjuncts) };
+}
+
 /** The question to the segments of a platform; null when no post of it can match. */
 export function platformQuery(
   platform: Platform,

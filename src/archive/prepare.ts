@@ -20,6 +20,12 @@ export type PreparedPost = {
   counts: PostCounts;
   revision: string;
   imported: boolean;
+  /** The author's account id in lower case. */
+  userId: string | null;
+  /** Whether the post came without its author's handle. */
+  lacksHandle: boolean;
+  /** When it was there for the first time as far as is known, Unix milliseconds. */
+  observedMs: number;
   record: string;
   terms: string;
 };
@@ -43,13 +49,32 @@ export type PreparedHandle = {
   observedMs: number;
 };
 
-export type PreparedChanges = { changes: PreparedChange[]; handles: PreparedHandle[] };
+type Of<Kind extends ArchiveChange["kind"]> = Extract<ArchiveChange, { kind: Kind }>;
+
+export type PreparedChanges = {
+  changes: PreparedChange[];
+  handles: PreparedHandle[];
+  counts: Of<"count">[];
+  /** What hosts, accounts and labelers say, in the order in which it came; account ids in lower case. */
+  accounts: Of<"account">[];
+  profiles: Of<"profile">[];
+  labels: Of<"label">[];
+  lookUps: Of<"looked-up">[];
+};
 
 /** Takes changes one by one and does what writing them needs of the analyzer. `nowMs` caps times that no network has seen. */
 export type Preparation = { add(change: ArchiveChange): void; prepared(): PreparedChanges };
 
 export function startPreparation(uriKey: string, nowMs: number): Preparation {
-  const changes: PreparedChange[] = [];
+  const prepared: PreparedChanges = {
+    changes: [],
+    handles: [],
+    counts: [],
+    accounts: [],
+    profiles: [],
+    labels: [],
+    lookUps: [],
+  };
   const handles = new Map<string, PreparedHandle>();
 
   function addHandle(entry: PreparedHandle): void {
@@ -59,25 +84,49 @@ export function startPreparation(uriKey: string, nowMs: number): Preparation {
   }
 
   function add(change: ArchiveChange): void {
-    if (change.kind === "handle") {
-      const { platform, userId, handle, observedMs } = change;
-      addHandle({
-        platform,
-        userId: userId.toLowerCase(),
-        handle: foldHandle(handle),
-        observedMs,
-      });
-    } else if (change.kind === "delete") {
-      changes.push(prepareDelete(change, uriKey));
-    } else {
-      changes.push(preparePost(change.post, uriKey, nowMs));
-      const author = authorOf(change.post);
-      if (author !== null) addHandle(author);
+    switch (change.kind) {
+      case "upsert": {
+        prepared.changes.push(preparePost(change.post, uriKey, nowMs));
+        const author = authorOf(change.post);
+        if (author !== null) addHandle(author);
+        return;
+      }
+      case "delete":
+        prepared.changes.push(prepareDelete(change, uriKey));
+        return;
+      case "handle": {
+        const { platform, userId, handle, observedMs } = change;
+        addHandle({
+          platform,
+          userId: userId.toLowerCase(),
+          handle: foldHandle(handle),
+          observedMs,
+        });
+        return;
+      }
+      case "count":
+        prepared.counts.push(change);
+        return;
+      case "account":
+        prepared.accounts.push({ ...change, userId: change.userId.toLowerCase() });
+        return;
+      case "profile":
+        prepared.profiles.push({ ...change, userId: change.userId.toLowerCase() });
+        return;
+      case "label":
+        prepared.labels.push({ ...change, subject: foldSubject(change.subject) });
+        return;
+      case "looked-up":
+        prepared.lookUps.push({ ...change, userId: change.userId.toLowerCase() });
     }
   }
 
-  return { add, prepared: () => ({ changes, handles: [...handles.values()] }) };
+  return { add, prepared: () => ({ ...prepared, handles: [...handles.values()] }) };
 }
+
+/** Account ids are compared without regard to case, uris as they are. */
+const foldSubject = (subject: string): string =>
+  subject.startsWith("did:") ? subject.toLowerCase() : subject;
 
 function prepareDelete(
   { platform, uri, revision }: ArchiveChange & { kind: "delete" },
@@ -100,6 +149,9 @@ function preparePost(post: Post, uriKey: string, nowMs: number): PreparedPost {
     counts: post.counts,
     revision: post.revision,
     imported: post.origin === "import",
+    userId: post.userId?.toLowerCase() ?? null,
+    lacksHandle: post.userId !== null && post.username === "",
+    observedMs: post.seenMs ?? timeMs,
     record: encodeRecord(post, timeMs),
     terms: indexTerms(post).join(" "),
   };

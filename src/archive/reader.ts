@@ -1,9 +1,20 @@
 import type { Clock } from "../lib/clock.ts";
 import { type Platform, platforms } from "../posts/post.ts";
-import { type RecordRow, recordUri, renderRecord } from "../posts/record.ts";
+import { type KnownAccount, type RecordRow, recordUri, renderRecord } from "../posts/record.ts";
 import { blueskyUri, postKey, readNamedPost } from "../posts/references.ts";
 import type { QueryNames, ResolvedNames } from "../query/make-plan.ts";
-import type { CoveredAnswer, PlatformCoverage, Position, SearchRequest } from "./archive.ts";
+import { accountsOf } from "./accounts.ts";
+import type {
+  ArchiveStats,
+  Arrival,
+  CountAnswer,
+  CountRequest,
+  CoveredAnswer,
+  PlatformCoverage,
+  Position,
+  SearchRequest,
+} from "./archive.ts";
+import { readArrivals } from "./arrivals.ts";
 import {
   accountIds,
   catalogPath,
@@ -15,20 +26,27 @@ import {
   type SegmentEntry,
   segmentPath,
 } from "./catalog.ts";
+import { countSegments } from "./count.ts";
+import { createCountCache } from "./count-cache.ts";
 import { onSnapshot, openForReading } from "./database.ts";
-import { requireAnalyzer } from "./open-catalog.ts";
+import { requireKnownAnalyzers } from "./open-catalog.ts";
 import { comparePositions, searchSegments } from "./search.ts";
 import { openSegment, type Segment } from "./segments/segment.ts";
+import { readStats } from "./stats.ts";
 
 /** How many segments a reader keeps open; the one used longest ago is closed for a new one. */
 const openSegments = 64;
 
 export type ReaderOperations = {
   search(request: SearchRequest): CoveredAnswer;
+  count(request: CountRequest): CountAnswer;
   records(positions: readonly Position[]): string[];
   resolve(names: QueryNames): ResolvedNames;
+  arrivals(request: { after: Arrival | null; limit: number }): Arrival[];
+  accountsToLookUp(request: { platform: Platform; beforeMs: number; limit: number }): string[];
   readCheckpoint(name: string): string | null;
   coverage(): PlatformCoverage[];
+  stats(request: { maxBytes: number }): ArchiveStats;
 };
 
 export type Reader = { operations: ReaderOperations; close(): void };
@@ -42,6 +60,8 @@ export function createReader(
   const catalog = openForReading(catalogPath(folder), 1_000);
   const version = catalog.prepare("PRAGMA data_version");
   const opened = new Map<string, Segment>();
+  const counted = createCountCache();
+  const accounts = accountsOf(catalog);
   let known: { version: unknown; segments: SegmentEntry[]; held: PlatformCoverage[] } | null = null;
 
   /** Segments and coverage, read anew when any process has changed the catalog. */
@@ -50,11 +70,23 @@ export function createReader(
     if (known === null || known.version !== now) {
       // Coverage must not be newer than the segments that hold what it promises.
       known = onSnapshot(catalog, () => {
-        requireAnalyzer(catalog, folder);
-        return { version: now, segments: readSegments(catalog), held: readCoverage(catalog) };
+        const segments = readSegments(catalog);
+        requireKnownAnalyzers(segments, folder);
+        return { version: now, segments, held: readCoverage(catalog) };
       });
+      closeGone(known.segments);
     }
     return known;
+  }
+
+  /** A file that is no segment any more is about to be removed. */
+  function closeGone(segments: readonly SegmentEntry[]): void {
+    const present = new Set(segments.map((entry) => segmentPath(folder, entry)));
+    for (const [path, segment] of opened) {
+      if (present.has(path)) continue;
+      segment.close();
+      opened.delete(path);
+    }
   }
 
   function open(entry: SegmentEntry): Segment {
@@ -74,17 +106,20 @@ export function createReader(
 
   function records(positions: readonly Position[]): string[] {
     const rows = rowsOf(positions);
-    const handles = new Map<string, string | null>();
-    const handleOf = (platform: Platform, userId: string): string | null => {
+    const known = new Map<string, KnownAccount>();
+    const accountOf = (platform: Platform, userId: string): KnownAccount => {
       const key = `${platform} ${userId}`;
-      const known = handles.get(key);
-      if (known !== undefined) return known;
-      const handle = presentHandle(catalog, platform, userId.toLowerCase());
-      handles.set(key, handle);
-      return handle;
+      const account = known.get(key) ?? readAccount(platform, userId.toLowerCase());
+      known.set(key, account);
+      return account;
     };
-    return rows.map((row) => renderRecord(row, (userId) => handleOf(row.platform, userId)));
+    return rows.map((row) => renderRecord(row, (userId) => accountOf(row.platform, userId)));
   }
+
+  const readAccount = (platform: Platform, userId: string): KnownAccount => ({
+    handle: presentHandle(catalog, platform, userId),
+    name: accounts.read(platform, userId)?.name ?? null,
+  });
 
   /** One statement for each segment that any of the posts lies in; what is gone is left out. */
   function rowsOf(positions: readonly Position[]): RecordRow[] {
@@ -123,13 +158,21 @@ export function createReader(
         const { segments, held } = current();
         return { ...searchSegments(request, segments, open, clock), held };
       },
+      count: (request) => {
+        const { segments, held } = current();
+        return { ...countSegments(request, segments, open, counted, clock), held };
+      },
       records,
       resolve: ({ accounts, posts }) => ({
         accounts: new Map(accounts.map((name) => [name, resolveAccount(catalog, name)])),
         posts: new Map(posts.map((name) => [name, resolvePost(name)])),
       }),
+      arrivals: ({ after, limit }) => readArrivals(catalog, current().segments, open, after, limit),
+      accountsToLookUp: ({ platform, beforeMs, limit }) =>
+        accounts.toLookUp(platform, beforeMs, limit),
       readCheckpoint: (name) => readCheckpoint(catalog, name),
       coverage: () => current().held,
+      stats: ({ maxBytes }) => readStats(catalog, folder, maxBytes),
     },
     close: () => {
       for (const segment of opened.values()) segment.close();

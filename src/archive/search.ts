@@ -2,8 +2,8 @@ import type { Clock } from "../lib/clock.ts";
 import { type IdRange, idsOfWindow, lastId } from "../posts/ids.ts";
 import { splitWindow } from "../query/window.ts";
 import type { Position, SearchAnswer, SearchRequest, SegmentWork } from "./archive.ts";
-import type { SegmentEntry } from "./catalog.ts";
-import { type BoundedPlan, platformQuery } from "./platform-query.ts";
+import { presentAnalyzer, type SegmentEntry } from "./catalog.ts";
+import { type BoundedPlan, platformQuery, rowByRowQuery } from "./platform-query.ts";
 import type { Segment, SegmentAnswer, SegmentQuery } from "./segments/segment.ts";
 
 /** Newest first; platforms by name within one ID. */
@@ -91,11 +91,15 @@ function visitsOf(
   window: BoundedPlan,
 ): Visit[] {
   const queries = new Map(
-    request.platforms.map((platform) => [platform, platformQuery(platform, window)] as const),
+    request.platforms.map((platform) => [
+      platform,
+      { byTerms: platformQuery(platform, window), rowByRow: rowByRowQuery(platform, window) },
+    ]),
   );
   return entries
     .flatMap((entry): Visit[] => {
-      const query = queries.get(entry.platform);
+      const asked = queries.get(entry.platform);
+      const query = entry.analyzer === presentAnalyzer ? asked?.byTerms : asked?.rowByRow;
       if (!query) return [];
       const ids = idsOfWindow(window.fromMs, window.toMs, entry.skew);
       const low = highest(entry.low, ids.low, window.lowId);

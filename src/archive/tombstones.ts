@@ -1,14 +1,21 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Platform } from "../posts/post.ts";
+import type { Accounts } from "./accounts.ts";
 
 /** What is left of deleted posts: uri and revision, so that no replay and no import brings one back. */
 export type Tombstones = {
   add(deleted: { uri: string; revision: string }): void;
-  /** Whether the post was deleted at this revision or a later one. */
-  cover(post: { uri: string; revision: string }): boolean;
+  /** Whether the post was deleted at this revision or a later one, or was there when its account was deleted. */
+  cover(post: DatedPost): boolean;
 };
 
-export function tombstonesOf(catalog: DatabaseSync, platform: Platform): Tombstones {
+type DatedPost = { uri: string; revision: string; userId: string | null; observedMs: number };
+
+export function tombstonesOf(
+  catalog: DatabaseSync,
+  platform: Platform,
+  accounts: Accounts,
+): Tombstones {
   const put = catalog.prepare(
     `INSERT INTO tombstone VALUES(?, ?, ?)
      ON CONFLICT DO UPDATE SET revision = max(revision, excluded.revision)`,
@@ -22,7 +29,10 @@ export function tombstonesOf(catalog: DatabaseSync, platform: Platform): Tombsto
       none = false;
       put.run(platform, uri, revision);
     },
-    cover: ({ uri, revision }) => {
+    cover: ({ uri, revision, userId, observedMs }) => {
+      const deletedMs =
+        userId === null ? null : (accounts.read(platform, userId)?.deletedMs ?? null);
+      if (deletedMs !== null && observedMs <= deletedMs) return true;
       if (none) return false;
       const row = find.get(platform, uri);
       return row !== undefined && String(row.revision) >= revision;

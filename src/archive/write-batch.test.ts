@@ -285,7 +285,12 @@ describe("a later version without counts", () => {
 describe("what is kept beside the posts", () => {
   test("checkpoints and coverage are saved with the batch; touching intervals become one", () => {
     archive = smallArchive();
-    const interval = { platform: "bluesky", source: "jetstream" } as const;
+    const interval = {
+      platform: "bluesky",
+      collection: "posts" as const,
+      account: null,
+      source: "jetstream",
+    } as const;
     archive.write([], {
       checkpoints: [{ name: "cursor", value: "1" }],
       coverage: [{ ...interval, fromMs: 10, toMs: 20 }],
@@ -485,7 +490,14 @@ describe("what a hostile file or a crash leaves", () => {
     archive = smallArchive(2);
     archive.put(makePost({ key: "1", createdMs: start }));
     const posts = [2, 3, 4].map((n) => makePost({ key: `${n}`, createdMs: start + n }));
-    const broken = { platform: "bluesky" as const, source: "s", fromMs: Number.NaN, toMs: 1 };
+    const broken = {
+      platform: "bluesky" as const,
+      collection: "posts" as const,
+      account: null,
+      source: "s",
+      fromMs: Number.NaN,
+      toMs: 1,
+    };
     expect(() => archive.write(posts.map(upsert), { coverage: [broken] })).toThrow();
     const other = openCatalogBeside(archive);
     other.put(...posts);

@@ -1,6 +1,5 @@
-import { mkdirSync, rmSync } from "node:fs";
-import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
+import { EarshotError } from "../lib/errors.ts";
 import {
   firstTimeMs,
   hashUri,
@@ -11,127 +10,158 @@ import {
   tellsTime,
 } from "../posts/ids.ts";
 import type { Platform } from "../posts/post.ts";
+import { accountsOf } from "./accounts.ts";
+import { addCountStep } from "./add-counts.ts";
 import type { CoverageInterval, WriteReport } from "./archive.ts";
 import {
   addCoverage,
   addHandles,
-  addSegmentEntry,
+  nextSequence,
+  presentAnalyzer,
   putCheckpoint,
+  putSetting,
   readSegments,
+  readSetting,
   readUriKey,
   type SegmentEntry,
-  segmentPath,
   setSkew,
 } from "./catalog.ts";
+import { countChangesOf } from "./count-changes.ts";
 import { inTransaction } from "./database.ts";
+import { labelsOf } from "./labels.ts";
 import { latestChanges } from "./latest-changes.ts";
-import { requireAnalyzer } from "./open-catalog.ts";
+import { applyModeration, expireLabels, noteModeration } from "./moderate.ts";
+import { moderationOf } from "./moderation.ts";
+import { requireKnownAnalyzers } from "./open-catalog.ts";
 import { owner, type PlacedChange, placeChanges } from "./placement.ts";
-import type { PreparedChange, PreparedHandle } from "./prepare.ts";
-import { openSegmentWriter, type SegmentWriter } from "./segments/segment-writer.ts";
+import type { PreparedChange, PreparedChanges, PreparedPost } from "./prepare.ts";
+import { takeOffReactions } from "./reactions.ts";
+import { segmentWritersOf } from "./segment-writers.ts";
+import type { SegmentWriter } from "./segments/segment-writer.ts";
+import { archiveBytes } from "./stats.ts";
+import { isStrayed, strayedOf } from "./strayed.ts";
 import { tombstonesOf } from "./tombstones.ts";
+import { inSegment, type WriteContext } from "./write-context.ts";
 
 /**
  * How a batch is written.
  *
  * 1. The catalog's write lock is taken: one batch at a time over all processes of the folder.
  * 2. Of several changes to one uri the latest counts; each change is placed: where the post lies, else where it will.
- * 3. A segment whose posts would lie further from the times of their IDs than the catalog says has that widened first, in a
- *    commit of its own, so that no reader ever skips a post for it.
- * 4. Each segment gets its changes in the order of their IDs, in one transaction. The newest segment is cut when it is full.
- * 5. Handles, coverage and checkpoints are committed last: after a crash the source repeats the batch, and what arrived
- *    already is found by its uri.
+ * 3. A segment whose posts would lie further from the times of their IDs than the catalog says has that widened first, and a
+ *    post that strays far from the time its uri tells is listed first, in a commit of its own, so that no reader ever skips a
+ *    post for it and no writer misses one.
+ * 4. What hosts, accounts and labelers say is noted, so that the posts of the batch are judged by it.
+ * 5. Each segment gets its changes in the order of their IDs, in one transaction. The newest segment is cut when it is full.
+ * 6. Posts that are held are hidden, shown, labelled or removed as their accounts and labels now say.
+ * 7. Handles, counts, coverage and checkpoints are committed last: after a crash the source repeats the batch, and what
+ *    arrived already is found by its uri.
  */
-export type PreparedBatch = {
-  changes: readonly PreparedChange[];
-  handles: readonly PreparedHandle[];
+export type PreparedBatch = PreparedChanges & {
   checkpoints: readonly { name: string; value: string }[];
   coverage: readonly CoverageInterval[];
 };
 
-/** Segments whose files are kept open for writing. */
-const openWriters = 64;
-/** Page caches: of the segment that fills, and of one that is only looked into or corrected, KiB. */
-const fillingCacheKib = 32_000;
-const quietCacheKib = 2_000;
+export type BatchWriter = {
+  write(batch: PreparedBatch): WriteReport;
+  /** Ends the gathering of count changes: `addCounts` adds what came until now. */
+  closeCounts(): void;
+  /** Adds some of the counts that wait to their posts; false when none waits. */
+  addCounts(): boolean;
+  /** Takes labels back whose time is over. */
+  expireLabels(nowMs: number): void;
+  close(): void;
+};
 
-type SegmentKey = Pick<SegmentEntry, "platform" | "sequence">;
+export type WriterSettings = {
+  /** Posts at which the newest segment is cut. */
+  segmentPosts: number;
+  /** Above it nothing is imported. */
+  maxBytes: number;
+};
 
-export type BatchWriter = { write(batch: PreparedBatch): WriteReport; close(): void };
+/** Batches between two looks at the size of the archive. */
+const batchesBetweenLooks = 16;
 
-/** `segmentPosts` is the number of posts at which the newest segment is cut. */
 export function createBatchWriter(
   folder: string,
   catalog: DatabaseSync,
-  segmentPosts: number,
+  { segmentPosts, maxBytes }: WriterSettings,
 ): BatchWriter {
-  const writers = new Map<string, SegmentWriter>();
   const uriKey = readUriKey(catalog);
+  const writers = segmentWritersOf(folder, catalog);
+  const context: WriteContext = {
+    catalog,
+    writers,
+    accounts: accountsOf(catalog),
+    labels: labelsOf(catalog),
+    counts: countChangesOf(catalog),
+    strayed: strayedOf(catalog),
+    hashOf: (uri) => hashUri(uriKey, uri).lookup,
+  };
+  const { accounts, labels, counts, strayed } = context;
+  /** The number of the post that arrived last, within a transaction. */
+  let arrival = 0;
 
-  /** The writer of a segment; the one used longest ago is closed for one too many. */
-  function writerOf(entry: SegmentKey, cacheKib = quietCacheKib): SegmentWriter {
-    const path = segmentPath(folder, entry);
-    let writer = writers.get(path);
-    writers.delete(path);
-    if (writer === undefined) {
-      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-      writer = openSegmentWriter(path, entry.platform, cacheKib);
-    }
-    writers.set(path, writer);
-    const [oldest] = writers.keys();
-    if (writers.size > openWriters && oldest !== undefined) close(oldest);
-    return writer;
-  }
-
-  function close(path: string): void {
-    writers.get(path)?.close();
-    writers.delete(path);
-  }
-
-  function addSegment(platform: Platform, sequence: number, low: bigint, skew: TimeSkew): void {
-    // A file of that number without an entry is what a crash left of an earlier try.
-    const path = segmentPath(folder, { platform, sequence });
-    close(path);
-    for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true });
-    addSegmentEntry(catalog, { platform, sequence, low, skew });
-    writerOf({ platform, sequence }, fillingCacheKib);
-  }
-
-  const segmentsOf = (platform: Platform): SegmentEntry[] =>
-    readSegments(catalog).filter((entry) => entry.platform === platform);
-
-  function write(batch: PreparedBatch): WriteReport {
-    const { changes, report } = latestChanges(batch.changes);
+  /** All of `work` under the catalog's lock, or nothing of it. */
+  function locked<Value>(work: () => Value): Value {
     try {
-      for (;;) {
-        const attempt = { ...report };
-        if (inTransaction(catalog, () => tryWrite(batch, changes, attempt))) return attempt;
-      }
+      return inTransaction(catalog, () => {
+        requireKnownAnalyzers(readSegments(catalog), folder);
+        return work();
+      });
     } catch (error) {
-      // A segment that this batch made is in no catalog now: another process may put its own in the same place.
-      closeWriters();
+      // A segment that was made meanwhile is in no catalog now: another process may put its own in the same place.
+      writers.closeAll();
       throw error;
     }
   }
 
-  function closeWriters(): void {
-    for (const path of [...writers.keys()]) close(path);
+  let imports = 0;
+
+  /** Posts of a stream age out; what is imported is kept, so that it must fit. Errors: `archive_full`. */
+  function refuseWhenFull(batch: PreparedBatch): void {
+    if (!batch.changes.some((change) => change.kind === "upsert" && change.imported)) return;
+    imports += 1;
+    if (imports % batchesBetweenLooks !== 1) return;
+    const bytes = archiveBytes(folder);
+    if (bytes < maxBytes) return;
+    throw new EarshotError(
+      "archive_full",
+      `the archive holds ${bytes} bytes, and imports end at ${maxBytes}`,
+      { status: 507, hint: "raise EARSHOT_ARCHIVE_MAX_BYTES, or import less" },
+    );
   }
 
-  /** False when it had to widen a skew first: the commit that follows publishes it, then the batch is tried anew. */
+  function write(batch: PreparedBatch): WriteReport {
+    refuseWhenFull(batch);
+    const { changes, report } = latestChanges(batch.changes);
+    for (;;) {
+      const attempt = { ...report };
+      const isWritten = locked(() => tryWrite(batch, changes, attempt));
+      writers.closeGone();
+      if (isWritten) return attempt;
+    }
+  }
+
+  /** False when something had to be published first: the commit that follows does, then the batch is tried anew. */
   function tryWrite(
     batch: PreparedBatch,
     changes: readonly PreparedChange[],
     report: WriteReport,
   ): boolean {
-    requireAnalyzer(catalog, folder);
     const placed = [...Map.groupBy(changes, (change) => change.platform)].map(
       ([platform, own]) => ({ platform, changes: place(platform, own, report) }),
     );
-    const widened = placed.map(({ platform, changes: own }) => widenSkews(platform, own));
-    if (widened.includes(true)) return false;
+    const published = placed.map(({ platform, changes: own }) => publish(platform, own));
+    if (published.includes(true)) return false;
+    const judged = noteModeration(context, batch);
+    arrival = Number(readSetting(catalog, "arrival"));
     for (const { platform, changes: own } of placed) writeSegments(platform, own);
+    putSetting(catalog, "arrival", arrival);
+    report.deleted += applyModeration(context, judged);
     addHandles(catalog, batch.handles);
+    for (const change of batch.counts) counts.gather(change);
     for (const interval of batch.coverage) addCoverage(catalog, interval);
     for (const checkpoint of batch.checkpoints) putCheckpoint(catalog, checkpoint);
     return true;
@@ -142,14 +172,29 @@ export function createBatchWriter(
     changes: readonly PreparedChange[],
     report: WriteReport,
   ): PlacedChange[] {
-    if (segmentsOf(platform).length === 0) addSegment(platform, 1, 0n, { minMs: 0, maxMs: 0 });
-    const hashOf = (uri: string): bigint => hashUri(uriKey, uri).lookup;
-    const segments = { entries: segmentsOf(platform), writerOf, hashOf };
-    return placeChanges(changes, segments, tombstonesOf(catalog, platform), report);
+    if (writers.entries(platform).length === 0) {
+      const sequence = nextSequence(catalog, platform);
+      writers.add({ platform, sequence, low: 0n, skew: { minMs: 0, maxMs: 0 } });
+    }
+    const segments = { ...context, writerOf: writers.writerOf, entries: writers.entries(platform) };
+    return placeChanges(changes, segments, tombstonesOf(catalog, platform, accounts), report);
+  }
+
+  /** Whether anything was to be known to others before the posts are. */
+  function publish(platform: Platform, changes: readonly PlacedChange[]): boolean {
+    const isWidened = widenSkews(platform, changes);
+    let isListed = false;
+    for (const change of changes) {
+      if (change.kind !== "insert" || change.post.hash === null) continue;
+      const { uri, hash } = change.post;
+      if (!isStrayed(platform, uri, change.id)) continue;
+      isListed = strayed.add(platform, hash, change.id) || isListed;
+    }
+    return isWidened || isListed;
   }
 
   function widenSkews(platform: Platform, changes: readonly PlacedChange[]): boolean {
-    const entries = segmentsOf(platform);
+    const entries = writers.entries(platform);
     const wider = new Map<SegmentEntry, TimeSkew>();
     for (const change of changes) {
       if (change.kind !== "insert" && change.kind !== "update") continue;
@@ -168,26 +213,57 @@ export function createBatchWriter(
   function writeSegments(platform: Platform, changes: readonly PlacedChange[]): void {
     let rest = changes.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
     while (rest.length > 0) {
-      const entries = segmentsOf(platform);
+      const entries = writers.entries(platform);
       const entry = owner(entries, rest[0]?.id ?? 0n);
       const isNewest = entry === entries.at(-1);
-      const writer = writerOf(entry, isNewest ? fillingCacheKib : quietCacheKib);
+      const writer = writers.writerOf(entry);
       const own = rest.filter((change) => change.id <= entry.high);
-      const now = isNewest ? upToCapacity(own, segmentPosts - writer.posts()) : own;
-      writeSegment(writer, now);
-      rest = rest.slice(now.length);
+      const taken = isNewest ? upToCapacity(own, segmentPosts - writer.posts()) : own;
+      inSegment(writer, entry, () => {
+        for (const change of taken) apply(writer, change);
+      });
+      rest = rest.slice(taken.length);
       const end = writer.end();
-      if (isNewest && writer.posts() >= segmentPosts && end <= lastId) {
-        addSegment(platform, entry.sequence + 1, end, entry.skew);
-        close(segmentPath(folder, entry));
+      const isEnded = writer.posts() >= segmentPosts || entry.analyzer !== presentAnalyzer;
+      if (isNewest && isEnded && end <= lastId) {
+        const sequence = nextSequence(catalog, platform);
+        writers.add({ platform, sequence, low: end, skew: entry.skew });
+        writers.close(entry);
       }
     }
   }
 
+  function apply(writer: SegmentWriter, change: PlacedChange): void {
+    if (change.kind === "insert") {
+      arrival += 1;
+      writer.insert(change.post, change.id, arrival);
+      judge(writer, change.post, change.id);
+    } else if (change.kind === "update") {
+      writer.update(change.post, change.held);
+      judge(writer, change.post, change.id);
+    } else if (change.kind === "remove") {
+      takeOffReactions(context, change.platform, writer.read(change.id));
+      writer.remove(change.id, change.hash);
+      if (change.hash !== null) strayed.remove(change.platform, change.hash, change.id);
+    } else {
+      writer.renumber(change.id, change.to, change.hash);
+    }
+  }
+
+  /** A post comes as its account and its labels say. */
+  function judge(writer: SegmentWriter, post: PreparedPost, id: bigint): void {
+    if (post.lacksHandle && post.userId !== null) accounts.add(post.platform, post.userId);
+    const moderation = moderationOf(post, accounts, labels);
+    if (moderation.hidden || moderation.labels.length > 0) writer.moderate(id, moderation);
+  }
+
   return {
     write,
+    closeCounts: () => locked(() => counts.close()),
+    addCounts: () => locked(() => addCountStep(context)),
+    expireLabels: (nowMs) => locked(() => expireLabels(context, nowMs)),
     close: () => {
-      closeWriters();
+      writers.closeAll();
       catalog.close();
     },
   };
@@ -205,22 +281,4 @@ function upToCapacity(changes: readonly PlacedChange[], room: number): PlacedCha
     if (cut === null && inserts >= room) cut = nextMillisecondId(change.id);
   }
   return changes.slice(0, end);
-}
-
-function writeSegment(writer: SegmentWriter, changes: readonly PlacedChange[]): void {
-  writer.begin();
-  try {
-    for (const change of changes) applyChange(writer, change);
-    writer.commit();
-  } catch (error) {
-    writer.rollback();
-    throw error;
-  }
-}
-
-function applyChange(writer: SegmentWriter, change: PlacedChange): void {
-  if (change.kind === "insert") writer.insert(change.post, change.id);
-  else if (change.kind === "update") writer.update(change.post, change.held);
-  else if (change.kind === "remove") writer.remove(change.id, change.hash);
-  else writer.renumber(change.id, change.to, change.hash);
 }

@@ -10,6 +10,7 @@ import {
   nextMillisecondId,
   numberedId,
   postTimeMs,
+  windowOfIds,
   xIdOf,
   xUri,
 } from "./ids.ts";
@@ -95,6 +96,47 @@ describe("the IDs of a window", () => {
     });
     expect(window.low).toBe(0n);
     expect(window.high).toBeGreaterThan(20n);
+  });
+});
+
+describe("the window of IDs", () => {
+  const skew = { minMs: -900, maxMs: 400 };
+
+  test("holds the time of every post whose ID is among them, within the skew", () => {
+    fc.assert(
+      fc.property(
+        millisecond,
+        fc.integer({ min: skew.minMs, max: skew.maxMs }),
+        fc.option(fc.bigInt({ min: 0n, max: 10n ** 12n }), { nil: null }),
+        fc.option(fc.bigInt({ min: 0n, max: 10n ** 12n }), { nil: null }),
+        (told, off, before, after) => {
+          const id = numberedId(told, 77n);
+          const window = windowOfIds(
+            before === null ? null : id - before,
+            after === null ? null : id + after,
+            skew,
+          );
+          const time = told + off;
+          expect(window.fromMs ?? Number.NEGATIVE_INFINITY).toBeLessThanOrEqual(time);
+          expect(window.toMs ?? Number.POSITIVE_INFINITY).toBeGreaterThan(time);
+        },
+      ),
+    );
+  });
+
+  test("has no start below the first ID that tells its time, and ends no earlier than that time", () => {
+    const window = windowOfIds(20n, 21n, { minMs: 0, maxMs: 0 });
+    expect(window.fromMs).toBeNull();
+    expect(window.toMs).toBeGreaterThan(Date.UTC(2010, 10, 4));
+    expect(windowOfIds(null, null, skew)).toEqual({ fromMs: null, toMs: null });
+  });
+
+  test("is no wider than the IDs and the skew are", () => {
+    const ms = Date.UTC(2026, 0, 1);
+    expect(windowOfIds(lowestId(ms), lowestId(ms + 5), skew)).toEqual({
+      fromMs: ms - 900,
+      toMs: ms + 5 + 1 + 400,
+    });
   });
 });
 

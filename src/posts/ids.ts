@@ -12,7 +12,7 @@ const lowerMask = (1n << lowerBits) - 1n;
 const lastTimePart = 2n ** 41n - 1n;
 
 /** X numbered its posts 1, 2, 3 … before snowflakes: below this, an ID tells no time. */
-const firstSnowflake = 29_700_000_000n;
+export const firstSnowflake = 29_700_000_000n;
 
 export const lastId = 2n ** 63n - 1n;
 
@@ -82,4 +82,19 @@ export function idsOfWindow(fromMs: number | null, toMs: number | null, skew: Ti
   if (toMs === null) return { low, high: lastId };
   const high = lowestId(toMs - skew.minMs) - 1n;
   return { low, high: reachesBack && high < firstSnowflake ? firstSnowflake : high };
+}
+
+/**
+ * The window of time that posts with IDs from `low` to `high` (inclusive, null is unbounded) lie in; a superset likewise. IDs
+ * that tell no time belong to posts from before those that do.
+ */
+export function windowOfIds(
+  low: bigint | null,
+  high: bigint | null,
+  skew: TimeSkew,
+): { fromMs: number | null; toMs: number | null } {
+  return {
+    fromMs: low === null || !tellsTime(low) ? null : idTimeMs(low) + skew.minMs,
+    toMs: high === null ? null : Math.max(idTimeMs(high), firstTimeMs) + 1 + skew.maxMs,
+  };
 }

@@ -19,7 +19,7 @@ function rowOf(post: Post, id = post.nativeId ?? 7n): RecordRow {
 }
 
 const rendered = (post: Post, handle: string | null = null) =>
-  JSON.parse(renderRecord(rowOf(post), () => handle));
+  JSON.parse(renderRecord(rowOf(post), () => ({ handle, name: null })));
 
 const full = makePost({
   platform: "x",
@@ -178,7 +178,9 @@ test("a record from before the last lines and letters were there is read as not 
     labels: [],
     origin: "stream",
   });
-  expect(JSON.parse(renderRecord(row, () => null)).Metadata).toMatchObject({
+  expect(
+    JSON.parse(renderRecord(row, () => ({ handle: null, name: null }))).Metadata,
+  ).toMatchObject({
     author_verified: null,
     source: null,
     lang: null,
@@ -195,7 +197,9 @@ test("a stored record gives back the post that it was made from", () => {
       expect(back).toEqual(given);
       expect(indexTerms(decodeRecord(row))).toEqual(indexTerms(post));
       expect(recordUri(row)).toBe(post.uri);
-      expect(() => JSON.parse(renderRecord(row, () => null))).not.toThrow();
+      expect(() =>
+        JSON.parse(renderRecord(row, () => ({ handle: null, name: null }))),
+      ).not.toThrow();
     }),
     { numRuns: 500 },
   );

@@ -1,6 +1,7 @@
 import { isoText } from "../lib/iso-time.ts";
 import { xUri } from "./ids.ts";
 import type { Media, Mention, Origin, Platform, Post, PostCounts, PostReference } from "./post.ts";
+import { isSensitiveLabel } from "./terms.ts";
 
 /**
  * How a post lies on disk and how it leaves. The stored record is a text of lines, each one value in the JSON form in which
@@ -37,6 +38,8 @@ const line = {
   source: 20,
   /** Only where `langs` is empty. */
   detectedLang: 21,
+  /** Labels that others gave the post or its author, beside its own. */
+  addedLabels: 22,
 } as const;
 
 const separator = "\n";
@@ -53,7 +56,7 @@ export type RecordRow = {
 
 /** The stored form of a post whose row holds `timeMs`. */
 export function encodeRecord(post: Post, timeMs: number): string {
-  const values = new Array<string>(line.detectedLang + 1).fill("");
+  const values = new Array<string>(line.addedLabels + 1).fill("");
   values[line.content] = JSON.stringify(post.text);
   values[line.username] = post.username === "" ? "" : JSON.stringify(post.username);
   values[line.authorName] = json(post.authorName);
@@ -79,18 +82,40 @@ export function encodeRecord(post: Post, timeMs: number): string {
     post.createdMs === null || post.createdMs === timeMs ? "" : String(post.createdMs);
   values[line.source] = json(post.source);
   if (post.langs.length === 0) values[line.detectedLang] = json(post.detectedLang);
+  return joined(values);
+}
+
+function joined(values: readonly string[]): string {
   let end = values.length;
   while (end > 1 && values[end - 1] === "") end -= 1;
   return values.slice(0, end).join(separator);
 }
 
+/** The stored form with these labels of others in the place of those that it had. */
+export function withAddedLabels(record: string, labels: readonly string[]): string {
+  const values = record.split(separator);
+  if (labels.length === 0 && !values[line.addedLabels]) return record;
+  while (values.length <= line.addedLabels) values.push("");
+  values[line.addedLabels] = list(labels);
+  return joined(values);
+}
+
+/** What is known of an account beside its posts. */
+export type KnownAccount = {
+  /** The handle it was last seen with. */
+  handle: string | null;
+  /** The name it shows. */
+  name: string | null;
+};
+
 /**
- * The record of the API as JSON text: `{"ID","Content","Metadata","Score"}`. `handleOf` gives the present handle of an account
- * whose post came without one; null leaves the account id in its place.
+ * The record of the API as JSON text: `{"ID","Content","Metadata","Score"}`. `accountOf` tells of the author of a post that
+ * came without handle and name; where it knows no handle, the account id stands in its place.
  */
-export function renderRecord(row: RecordRow, handleOf: (userId: string) => string | null): string {
+export function renderRecord(row: RecordRow, accountOf: (userId: string) => KnownAccount): string {
   const values = row.record.split(separator);
   const userId = values[line.userId] || "null";
+  const author = authorOf(values, accountOf);
   const flags = values[line.flags] ?? "";
   const langs = values[line.langs] || "[]";
   const detected = values[line.detectedLang] ?? "";
@@ -100,15 +125,15 @@ export function renderRecord(row: RecordRow, handleOf: (userId: string) => strin
   return (
     `{"ID":"${id}","Content":${values[line.content]},"Metadata":{"platform":"${platform}"` +
     `,"url":${values[line.url] || derivedUrl(values, uri)},"uri":${uri}` +
-    `,"created_at":"${isoTime(values, row.timeMs)}","username":${values[line.username] || presentHandle(userId, handleOf)}` +
-    `,"author":${values[line.authorName] || "null"},"author_verified":${known(flags, "v", "u")},"user_id":${userId}` +
+    `,"created_at":"${isoTime(values, row.timeMs)}","username":${author.username}` +
+    `,"author":${author.name},"author_verified":${known(flags, "v", "u")},"user_id":${userId}` +
     `,"lang":${detected || firstOf(langs)},"langs":${langs},"lang_detected":${detected !== ""},"conversation_id":${values[line.conversationId] || "null"}` +
     `,"in_reply_to":${values[line.inReplyTo] || "null"},"quoted":${values[line.quoted] || "null"}` +
     `,"reposted":${values[line.reposted] || "null"},"is_reply":${flags.includes("r")}` +
     `,"is_quote":${flags.includes("q")},"is_retweet":${flags.includes("t")}` +
     `,"hashtags":${values[line.hashtags] || "[]"},"mentions":${values[line.mentions] || "[]"}` +
     `,"urls":${values[line.urls] || "[]"},"media":${values[line.media] || "[]"},"geo":${values[line.geo] || "null"}` +
-    `,"labels":${values[line.labels] || "[]"},"possibly_sensitive":${known(flags, "s", "n")},"source":${values[line.source] || "null"}` +
+    `,"labels":${labelsText(values)},"possibly_sensitive":${sensitiveText(values)},"source":${values[line.source] || "null"}` +
     `,"public_metrics":{"like_count":${counts.likes},"retweet_count":${counts.reposts}` +
     `,"reply_count":${counts.replies},"quote_count":${counts.quotes}},"origin":"${originOf(flags)}"},"Score":1}`
   );
@@ -154,8 +179,8 @@ export function decodeRecord(row: RecordRow): Post {
     urls: readList<string>(line.urls),
     media: readList<Media>(line.media),
     geo: read(line.geo) as Post["geo"],
-    labels: readList<string>(line.labels),
-    sensitive: JSON.parse(known(flags, "s", "n")),
+    labels: allLabels(values),
+    sensitive: JSON.parse(sensitiveText(values)),
     source: read(line.source) as string | null,
     counts: row.counts,
     origin: originOf(flags),
@@ -263,9 +288,41 @@ function derivedUrl(values: readonly string[], uri: string): string {
   return JSON.stringify(`https://bsky.app/profile/${userId}/post/${kept}`);
 }
 
-function presentHandle(userIdText: string, handleOf: (userId: string) => string | null): string {
-  if (userIdText === "null") return '""';
-  return JSON.stringify(handleOf(JSON.parse(userIdText) as string) ?? JSON.parse(userIdText));
+/** Handle and name of the author as JSON texts. */
+function authorOf(
+  values: readonly string[],
+  accountOf: (userId: string) => KnownAccount,
+): { username: string; name: string } {
+  const username = values[line.username];
+  const name = values[line.authorName] || "null";
+  if (username) return { username, name };
+  const userIdText = values[line.userId];
+  if (!userIdText) return { username: '""', name };
+  const userId = JSON.parse(userIdText) as string;
+  const account = accountOf(userId);
+  return {
+    username: JSON.stringify(account.handle ?? userId),
+    name: name === "null" ? JSON.stringify(account.name) : name,
+  };
+}
+
+const labelsText = (values: readonly string[]): string =>
+  values[line.addedLabels] ? JSON.stringify(allLabels(values)) : values[line.labels] || "[]";
+
+/** The post's own labels and those that others gave it. */
+function allLabels(values: readonly string[]): string[] {
+  const own = stringsIn(values[line.labels]);
+  const added = values[line.addedLabels];
+  return added ? [...new Set([...own, ...stringsIn(added)])] : own;
+}
+
+const stringsIn = (text: string | undefined): string[] =>
+  text ? (JSON.parse(text) as string[]) : [];
+
+function sensitiveText(values: readonly string[]): "true" | "false" | "null" {
+  const added = values[line.addedLabels];
+  if (added && stringsIn(added).some(isSensitiveLabel)) return "true";
+  return known(values[line.flags] ?? "", "s", "n");
 }
 
 function isoTime(values: readonly string[], timeMs: number): string {

@@ -44,12 +44,17 @@ export type SmallArchive = {
   /** The records of these posts, parsed. */
   records(positions: readonly Position[]): ShownRecord[];
   reader: Reader;
+  /** Adds all counts that have gathered to their posts. */
+  addCounts(): void;
+  expireLabels(nowMs: number): void;
   /** Lets time pass for what caps times to come. */
   laterBy(ms: number): void;
   /** Closes all files and opens them again, as after a crash that left everything committed. */
   reopen(): void;
   remove(): void;
 };
+
+const maxBytes = Number.POSITIVE_INFINITY;
 
 /** With `keyOfUris` all posts get the same IDs in every run. */
 export function smallArchive(
@@ -65,7 +70,7 @@ export function smallArchive(
     catalog.prepare("UPDATE setting SET value = ? WHERE name = 'uri_key'").run(keyOfUris);
   }
   const uriKey = readUriKey(catalog);
-  let writer = createBatchWriter(folder, catalog, segmentPosts);
+  let writer = createBatchWriter(folder, catalog, { segmentPosts, maxBytes });
   const clock = { now: nowMs, elapsed: () => 0 };
   let reader = createReader(folder, 1_000, clock);
 
@@ -96,6 +101,11 @@ export function smallArchive(
     },
     records: (positions) =>
       reader.operations.records(positions).map((text) => JSON.parse(text) as ShownRecord),
+    addCounts: () => {
+      writer.closeCounts();
+      while (writer.addCounts());
+    },
+    expireLabels: (nowMs) => writer.expireLabels(nowMs),
     laterBy: (ms) => {
       capMs += ms;
     },
@@ -106,7 +116,7 @@ export function smallArchive(
       reader.close();
       writer.close();
       catalog = openCatalog(folder);
-      writer = createBatchWriter(folder, catalog, segmentPosts);
+      writer = createBatchWriter(folder, catalog, { segmentPosts, maxBytes });
       reader = createReader(folder, 1_000, clock);
     },
     remove: () => {
@@ -124,7 +134,7 @@ export function openCatalogBeside({ folder }: SmallArchive): {
   close(): void;
 } {
   const catalog = openCatalog(folder);
-  const writer = createBatchWriter(folder, catalog, 2);
+  const writer = createBatchWriter(folder, catalog, { segmentPosts: 2, maxBytes });
   return {
     put: (...posts) => {
       const preparation = startPreparation(readUriKey(catalog), Date.UTC(2030, 0, 1));

@@ -5,9 +5,14 @@ const punctuation = "!\"#$%&''()*+,-./:;<=>?@[\\]^_`{|}~";
 
 /**
  * A segment: the rows of one range of IDs, the tokens they are found by, and, for platforms whose IDs do not follow from the
- * uri, where each uri lies. It remembers which analyzer, over which version of Unicode, made its tokens.
+ * uri, where each uri lies. Beside them stand which posts are hidden, in which order the posts arrived, and, while the
+ * segment is being rewritten, which posts were changed meanwhile.
+ *
+ * Settings: `posts` and `imported` (how many, and how many of them imports brought), `counted` (the last generation of count
+ * changes that was added here), `analyzer` and `unicode` (what made the tokens when the file was made; the catalog decides).
  */
-export const segmentSchema = `
+export const segmentMigrations: readonly string[] = [
+  `
   CREATE TABLE setting(name TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
   CREATE TABLE post(
     id INTEGER PRIMARY KEY,
@@ -23,4 +28,13 @@ export const segmentSchema = `
   INSERT INTO term(term, rank) VALUES('hashsize', 8388608);
   INSERT INTO setting VALUES
     ('posts', 0), ('analyzer', ${analyzerVersion}), ('unicode', '${unicodeVersion}');
-`;
+`,
+  // A segment of the first form does not know how many of its posts were imported: all count as if they were, and none ages out.
+  `
+  CREATE TABLE hidden(id INTEGER PRIMARY KEY);
+  CREATE TABLE arrival(number INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY(number, id)) WITHOUT ROWID;
+  CREATE TABLE changed(id INTEGER PRIMARY KEY);
+  INSERT INTO setting SELECT 'imported', value FROM setting WHERE name = 'posts';
+  INSERT INTO setting VALUES ('counted', 0);
+`,
+];

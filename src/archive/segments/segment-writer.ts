@@ -1,11 +1,18 @@
 import type { DatabaseSync } from "node:sqlite";
 import { nextMillisecondId } from "../../posts/ids.ts";
-import type { Platform, PostCounts } from "../../posts/post.ts";
-import { decodeRecord, type RecordRow, recordOrigin, recordUri } from "../../posts/record.ts";
-import { indexTerms } from "../../posts/terms.ts";
+import type { Platform, Post, PostCounts } from "../../posts/post.ts";
+import {
+  decodeRecord,
+  type RecordRow,
+  recordOrigin,
+  recordUri,
+  withAddedLabels,
+} from "../../posts/record.ts";
+import { countThresholds, indexTerms } from "../../posts/terms.ts";
+import { type CountMetric, countMetrics } from "../../query/tree.ts";
 import { openForWriting } from "../database.ts";
 import type { PreparedPost } from "../prepare.ts";
-import { segmentSchema } from "./schema.ts";
+import { segmentMigrations } from "./schema.ts";
 
 /** A post that a segment holds, as far as writing another version of it needs to know. */
 export type HeldPost = {
@@ -17,11 +24,18 @@ export type HeldPost = {
   record: string;
 };
 
+/** A held post with everything that its record says. */
+export type ReadPost = HeldPost & { post: Post };
+
+/** What others say of a post: whether it is hidden, and the labels they gave it. */
+export type Moderation = { hidden: boolean; labels: readonly string[] };
+
 type WrittenPost = Pick<PreparedPost, "timeMs" | "revision" | "record" | "terms">;
 
 /** The writing side of one segment. Everything between `begin` and `commit` becomes visible at once, or not at all. */
 export type SegmentWriter = {
-  begin(): void;
+  /** `noting` notes which posts are changed, for the copy of the segment that is being made. */
+  begin(noting: boolean): void;
   commit(): void;
   rollback(): void;
   posts(): number;
@@ -30,11 +44,22 @@ export type SegmentWriter = {
   /** The post with this uri, by the hash of the uri. */
   findByUri(hash: bigint, uri: string): HeldPost | null;
   findById(id: bigint): (HeldPost & { uri: string }) | null;
+  read(id: bigint): ReadPost | null;
   holds(id: bigint): boolean;
-  insert(post: PreparedPost, id: bigint): void;
+  /** The posts that bear a facet. */
+  idsWith(facet: string): bigint[];
+  /** `arrival` is the post's number in the order of arrival. */
+  insert(post: PreparedPost, id: bigint, arrival: number): void;
   update(post: PreparedPost, held: HeldPost): void;
   remove(id: bigint, hash: bigint | null): void;
   renumber(id: bigint, to: bigint, hash: bigint): void;
+  /** Adds to the counts of a post; terms are made anew only where a threshold is passed. */
+  addCounts(id: bigint, added: ReadonlyMap<CountMetric, number>): void;
+  /** Hides or shows a post, and gives it the labels of others. */
+  moderate(id: bigint, moderation: Moderation): void;
+  /** The last step of count changes that was added here. */
+  counted(): number;
+  setCounted(step: number): void;
   close(): void;
 };
 
@@ -44,8 +69,11 @@ export function openSegmentWriter(
   platform: Platform,
   cacheKib: number,
 ): SegmentWriter {
-  const database = openForWriting(path, segmentSchema, cacheKib);
+  const database = openForWriting(path, segmentMigrations, cacheKib);
   const sql = prepareStatements(database);
+  let isNoting = false;
+  /** By how much the numbers of posts have changed since `begin`. */
+  let added = { posts: 0, imported: 0 };
 
   function held(row: Record<string, unknown>): HeldPost & { row: RecordRow } {
     const record = String(row.record);
@@ -83,7 +111,13 @@ export function openSegmentWriter(
     return null;
   }
 
+  function read(id: bigint): ReadPost | null {
+    const found = findById(id);
+    return found === null ? null : { ...found, post: decodeRecord(found.row) };
+  }
+
   function writeRow(post: WrittenPost, id: bigint, counts: PostCounts): void {
+    note(id);
     sql.insertPost.run(
       id,
       post.timeMs,
@@ -104,46 +138,104 @@ export function openSegmentWriter(
     return indexTerms(decodeRecord({ id, platform, timeMs, counts, record })).join(" ");
   }
 
+  function note(id: bigint): void {
+    if (isNoting) sql.noteChange.run(id);
+  }
+
   function eraseRow(id: bigint): void {
+    note(id);
     sql.deletePost.run(id);
     sql.deleteTerms.run(id);
   }
 
+  function rewriteTerms(row: RecordRow): void {
+    sql.deleteTerms.run(row.id);
+    sql.insertTerms.run(row.id, indexTerms(decodeRecord(row)).join(" "));
+  }
+
+  function addCounts(id: bigint, added: ReadonlyMap<CountMetric, number>): void {
+    const found = findById(id);
+    if (found === null) return;
+    const counts = countsWith(found.counts, added);
+    note(id);
+    sql.setCounts.run(counts.likes, counts.reposts, counts.replies, counts.quotes, id);
+    if (!passesThreshold(found.counts, counts)) return;
+    rewriteTerms({ ...found.row, counts });
+  }
+
+  function moderate(id: bigint, { hidden, labels }: Moderation): void {
+    const found = findById(id);
+    if (found === null) return;
+    note(id);
+    if (hidden) sql.hide.run(id);
+    else sql.show.run(id);
+    const record = withAddedLabels(found.record, labels);
+    if (record === found.record) return;
+    sql.setRecord.run(record, id);
+    rewriteTerms({ ...found.row, record });
+  }
+
   return {
-    begin: () => database.exec("BEGIN IMMEDIATE"),
-    commit: () => database.exec("COMMIT"),
+    begin: (noting) => {
+      isNoting = noting;
+      added = { posts: 0, imported: 0 };
+      database.exec("BEGIN IMMEDIATE");
+    },
+    commit: () => {
+      if (added.posts !== 0) sql.addPosts.run(added.posts);
+      if (added.imported !== 0) sql.addImported.run(added.imported);
+      added = { posts: 0, imported: 0 };
+      database.exec("COMMIT");
+    },
     rollback: () => {
+      added = { posts: 0, imported: 0 };
       if (database.isTransaction) database.exec("ROLLBACK");
     },
-    posts: () => Number(sql.posts.get()?.value ?? 0),
+    posts: () => Number(sql.posts.get()?.value ?? 0) + added.posts,
     end: () => nextMillisecondId((sql.last.get()?.id as bigint | null) ?? 0n),
     findByUri,
     findById,
+    read,
     holds: (id) => sql.exists.get(id) !== undefined,
-    insert: (post, id) => {
+    idsWith: (facet) =>
+      sql.idsWith.all(`"${facet.replaceAll('"', '""')}"`).map((row) => row.rowid as bigint),
+    insert: (post, id, arrival) => {
       writeRow(post, id, post.counts);
       if (post.hash !== null) sql.insertUri.run(post.hash, id);
-      sql.addPosts.run(1);
+      sql.insertArrival.run(arrival, id);
+      added.posts += 1;
+      if (post.imported) added.imported += 1;
     },
-    update: (post, { id, counts }) => {
+    update: (post, { id, counts, imported }) => {
       const merged = newestCounts(post.counts, counts);
       eraseRow(id);
       writeRow({ ...post, terms: termsWith(post, id, merged) }, id, merged);
+      if (imported && !post.imported) added.imported -= 1;
     },
     remove: (id, hash) => {
+      if (findById(id)?.imported) added.imported -= 1;
       eraseRow(id);
+      sql.show.run(id);
       if (hash !== null) sql.deleteUri.run(hash, id);
-      sql.addPosts.run(-1);
+      added.posts -= 1;
     },
     renumber: (id, to, hash) => {
       const post = findById(id);
       if (post === null) return;
       const terms = indexTerms(decodeRecord(post.row)).join(" ");
+      const wasHidden = sql.isHidden.get(id) !== undefined;
       eraseRow(id);
+      sql.show.run(id);
       sql.deleteUri.run(hash, id);
       writeRow({ ...post, terms }, to, post.counts);
       sql.insertUri.run(hash, to);
+      sql.renumberArrival.run(to, id);
+      if (wasHidden) sql.hide.run(to);
     },
+    addCounts,
+    moderate,
+    counted: () => Number(sql.counted.get()?.value ?? 0),
+    setCounted: (step) => sql.setCounted.run(step),
     close: () => database.close(),
   };
 }
@@ -156,6 +248,28 @@ export function newestCounts(incoming: PostCounts, known: PostCounts): PostCount
     replies: incoming.replies ?? known.replies,
     quotes: incoming.quotes ?? known.quotes,
   };
+}
+
+/** An unknown count begins at what is added first; none falls below 0. */
+function countsWith(counts: PostCounts, added: ReadonlyMap<CountMetric, number>): PostCounts {
+  const sum = (metric: CountMetric): number | null => {
+    const by = added.get(metric) ?? 0;
+    const known = counts[metric];
+    return known === null && by <= 0 ? null : Math.max(0, (known ?? 0) + by);
+  };
+  return {
+    likes: sum("likes"),
+    reposts: sum("reposts"),
+    replies: sum("replies"),
+    quotes: sum("quotes"),
+  };
+}
+
+/** Whether the facets of these counts differ. */
+function passesThreshold(before: PostCounts, after: PostCounts): boolean {
+  const passed = (count: number | null): number =>
+    countThresholds.filter((threshold) => (count ?? 0) >= threshold).length;
+  return countMetrics.some((metric) => passed(before[metric]) !== passed(after[metric]));
 }
 
 export function sameCounts(a: PostCounts, b: PostCounts): boolean {
@@ -188,5 +302,19 @@ function prepareStatements(database: DatabaseSync) {
     deletePost: prepare("DELETE FROM post WHERE id = ?"),
     insertTerms: prepare("INSERT INTO term(rowid, terms) VALUES(?, ?)"),
     deleteTerms: prepare("DELETE FROM term WHERE rowid = ?"),
+    idsWith: prepare("SELECT rowid FROM term WHERE term MATCH ?"),
+    setCounts: prepare(
+      "UPDATE post SET likes = ?, reposts = ?, replies = ?, quotes = ? WHERE id = ?",
+    ),
+    setRecord: prepare("UPDATE post SET record = ? WHERE id = ?"),
+    hide: prepare("INSERT OR IGNORE INTO hidden VALUES(?)"),
+    show: prepare("DELETE FROM hidden WHERE id = ?"),
+    isHidden: prepare("SELECT 1 FROM hidden WHERE id = ?"),
+    insertArrival: prepare("INSERT INTO arrival VALUES(?, ?)"),
+    renumberArrival: prepare("UPDATE arrival SET id = ? WHERE id = ?"),
+    addImported: prepare("UPDATE setting SET value = value + ? WHERE name = 'imported'"),
+    noteChange: prepare("INSERT OR IGNORE INTO changed VALUES(?)"),
+    counted: prepare("SELECT value FROM setting WHERE name = 'counted'"),
+    setCounted: prepare("UPDATE setting SET value = ? WHERE name = 'counted'"),
   };
 }

@@ -6,6 +6,7 @@ import { decodeRecord, type RecordRow } from "../../posts/record.ts";
 import { indexTerms } from "../../posts/terms.ts";
 import type { PlanNode } from "../../query/plan.ts";
 import { openForReading } from "../database.ts";
+import { type SegmentCounter, segmentCounter } from "./count.ts";
 
 /** What a segment is asked, the same for all segments of a search. */
 export type SegmentQuery = {
@@ -30,13 +31,18 @@ export type SegmentAnswer = {
   statements: number;
 };
 
-/** The newest `limit` posts of a segment that match, newest first. */
+/** The newest `limit` posts of a segment that match, newest first. What is hidden is neither found nor told. */
 export type Segment = {
   search(query: SegmentQuery, range: IdRange, limit: number, expired: () => boolean): SegmentAnswer;
   /** The rows of these posts in this order; those that are gone are left out. */
   rows(ids: readonly bigint[]): RecordRow[];
+  counter: SegmentCounter;
+  /** Posts by the number of their arrival: from a number and an ID on, up to a number. */
+  arrivals(from: { number: number; id: bigint }, to: number, limit: number): SegmentArrival[];
   close(): void;
 };
+
+export type SegmentArrival = { number: number; id: bigint };
 
 /** How many candidates are looked at between two glances at the deadline. */
 const candidatesBetweenChecks = 128;
@@ -58,6 +64,9 @@ export function openSegment(path: string, platform: Platform, cacheKib: number):
       return { id, platform, timeMs: Number(timeMs), counts, record };
     });
   }
+
+  /** Most segments hide nothing: their searches need not look each post up. */
+  const hidesAny = (): boolean => statements.hidden.get() !== undefined;
 
   function timeMs(id: bigint): number | null {
     const found = statements.time.get(id);
@@ -85,8 +94,9 @@ export function openSegment(path: string, platform: Platform, cacheKib: number):
     { low, high }: IdRange,
     limit: number,
   ): Iterable<unknown> {
-    if (expression === null) return statements.all.iterate(low, high, limit);
-    return statements.matching.iterate(expression, low, high, limit);
+    const { all, matching } = hidesAny() ? statements.ofShown : statements.ofAll;
+    if (expression === null) return all.iterate(low, high, limit);
+    return matching.iterate(expression, low, high, limit);
   }
 
   function search(
@@ -117,7 +127,22 @@ export function openSegment(path: string, platform: Platform, cacheKib: number):
     return answer;
   }
 
-  return { search, rows, close: () => database.close() };
+  const counter = segmentCounter(database, {
+    rows,
+    isMatch: (plan, row) => matches(plan, rowSubject(row)),
+  });
+  function arrivals(
+    from: { number: number; id: bigint },
+    to: number,
+    limit: number,
+  ): SegmentArrival[] {
+    return statements.arrivals.all(from.number, from.id, to, limit).map((found) => {
+      const [number, id] = found as unknown as [bigint, bigint];
+      return { number: Number(number), id };
+    });
+  }
+
+  return { search, rows, counter, arrivals, close: () => database.close() };
 }
 
 /** Whether the ID alone tells that the post lies in the window: not within the skew of a border, or where it tells no time. */
@@ -154,24 +179,51 @@ const numberOrNull = (count: Count): number | null => (count === null ? null : N
 /** SQLite's way to say that a LIMIT is none. */
 const noLimit = -1;
 
-type Statements = Record<"rows" | "time" | "all" | "matching", StatementSync>;
+type Statements = {
+  rows: StatementSync;
+  arrivals: StatementSync;
+  time: StatementSync;
+  hidden: StatementSync;
+  ofAll: Candidates;
+  ofShown: Candidates;
+};
+
+/** The IDs of a range, newest first: of all posts, or of those that an expression matches. */
+type Candidates = { all: StatementSync; matching: StatementSync };
 
 function prepareStatements(database: DatabaseSync): Statements {
-  const all = database.prepare(
-    "SELECT id FROM post WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT ?",
-  );
-  const matching = database.prepare(
-    `SELECT rowid FROM term WHERE term MATCH ? AND rowid BETWEEN ? AND ?
-     ORDER BY rowid DESC LIMIT ?`,
-  );
-  const rows = database.prepare(
-    `SELECT post.id, time_ms, likes, reposts, replies, quotes, record
-     FROM json_each(?) AS asked CROSS JOIN post ON post.id = asked.value`,
-  );
-  for (const statement of [all, matching, rows]) {
+  const prepare = (text: string): StatementSync => {
+    const statement = database.prepare(text);
     statement.setReadBigInts(true);
     statement.setReturnArrays(true);
-  }
-  const time = database.prepare("SELECT time_ms FROM post WHERE id = ?");
-  return { all, matching, rows, time };
+    return statement;
+  };
+  const candidates = (isShown: (id: string) => string): Candidates => ({
+    all: prepare(
+      `SELECT id FROM post WHERE id BETWEEN ? AND ? ${isShown("post.id")}
+       ORDER BY id DESC LIMIT ?`,
+    ),
+    matching: prepare(
+      `SELECT rowid FROM term WHERE term MATCH ? AND rowid BETWEEN ? AND ? ${isShown("term.rowid")}
+       ORDER BY rowid DESC LIMIT ?`,
+    ),
+  });
+  return {
+    rows: prepare(
+      `SELECT post.id, time_ms, likes, reposts, replies, quotes, record
+       FROM json_each(?) AS asked CROSS JOIN post ON post.id = asked.value
+       WHERE true ${shown("post.id")}`,
+    ),
+    arrivals: prepare(
+      `SELECT number, id FROM arrival WHERE (number, id) >= (?, ?) AND number <= ? ${shown("arrival.id")}
+       ORDER BY number, id LIMIT ?`,
+    ),
+    time: database.prepare("SELECT time_ms FROM post WHERE id = ?"),
+    hidden: database.prepare("SELECT 1 FROM hidden LIMIT 1"),
+    ofAll: candidates(() => ""),
+    ofShown: candidates(shown),
+  };
 }
+
+const shown = (id: string): string =>
+  `AND NOT EXISTS (SELECT 1 FROM hidden WHERE hidden.id = ${id})`;

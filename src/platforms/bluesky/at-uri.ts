@@ -1,3 +1,5 @@
+export { isTid, tidMs } from "../../posts/tid.ts";
+
 /** The parts of `at://<did>/<collection>/<rkey>`. */
 export type AtUri = { did: string; collection: string; rkey: string };
 
@@ -7,8 +9,6 @@ const collectionForm =
 const rkeyForm = /^[A-Za-z0-9._:~-]{1,512}$/;
 const handleForm =
   /^(?=.{3,253}$)(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
-const tidForm = /^[234567abcdefghij][234567abcdefghijklmnopqrstuvwxyz]{12}$/;
-const tidDigits = "234567abcdefghijklmnopqrstuvwxyz";
 
 /** Forms of the AT Protocol's identifiers: https://atproto.com/specs/did, /handle, /record-key, /nsid and /tid. */
 export const isDid = (text: string): boolean => didForm.test(text);
@@ -16,7 +16,6 @@ export const isHandle = (text: string): boolean => handleForm.test(text);
 const isCollection = (text: string): boolean => collectionForm.test(text);
 export const isRkey = (text: string): boolean =>
   rkeyForm.test(text) && text !== "." && text !== "..";
-export const isTid = (text: string): boolean => tidForm.test(text);
 
 /** The parts of an at:// uri whose authority is a DID; null when it is not well-formed. */
 export function parseAtUri(text: string): AtUri | null {
@@ -25,12 +24,4 @@ export function parseAtUri(text: string): AtUri | null {
   const [did = "", collection = "", rkey = ""] = parts;
   if (parts.length !== 3 || !isDid(did) || !isCollection(collection) || !isRkey(rkey)) return null;
   return { did, collection, rkey };
-}
-
-/** Unix milliseconds that a record key made as a TID tells (its upper 53 bits are microseconds); null for other keys. */
-export function tidMs(rkey: string): number | null {
-  if (!isTid(rkey)) return null;
-  let bits = 0n;
-  for (const digit of rkey) bits = (bits << 5n) | BigInt(tidDigits.indexOf(digit));
-  return Number((bits >> 10n) / 1000n);
 }

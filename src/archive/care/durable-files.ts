@@ -1,0 +1,80 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { mkdir, open, rename } from "node:fs/promises";
+import { dirname } from "node:path";
+
+/** What a file holds, in brief. */
+export type Digest = { bytes: number; sha256: string };
+
+/** Reads a file through. `onBytes` hears of each piece; an abort ends it with the signal's reason. */
+export async function digestOf(
+  path: string,
+  onBytes: (bytes: number) => void,
+  signal: AbortSignal,
+): Promise<Digest> {
+  const hash = createHash("sha256");
+  let bytes = 0;
+  for await (const piece of piecesOf(path)) {
+    signal.throwIfAborted();
+    hash.update(piece);
+    bytes += piece.length;
+    onBytes(piece.length);
+  }
+  return { bytes, sha256: hash.digest("hex") };
+}
+
+/** Copies a file to a new one of its owner's alone, which is on disk when it resolves, and tells what was in it. */
+export async function copyFile(
+  from: string,
+  to: string,
+  onBytes: (bytes: number) => void,
+  signal: AbortSignal,
+): Promise<Digest> {
+  await mkdir(dirname(to), { recursive: true, mode: 0o700 });
+  const target = await open(to, "wx", 0o600);
+  try {
+    const hash = createHash("sha256");
+    let bytes = 0;
+    for await (const piece of piecesOf(from)) {
+      signal.throwIfAborted();
+      hash.update(piece);
+      bytes += piece.length;
+      for (let written = 0; written < piece.length; ) {
+        written += (await target.write(piece, written)).bytesWritten;
+      }
+      onBytes(piece.length);
+    }
+    await target.sync();
+    return { bytes, sha256: hash.digest("hex") };
+  } finally {
+    await target.close();
+  }
+}
+
+const pieceBytes = 1 << 20;
+
+const piecesOf = (path: string): AsyncIterable<Buffer> =>
+  createReadStream(path, { highWaterMark: pieceBytes });
+
+/** Writes a small file in one step: whoever looks sees all of it or nothing, also after a crash. */
+export async function writeDurably(path: string, text: string): Promise<void> {
+  const file = await open(`${path}.new`, "w", 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(`${path}.new`, path);
+  await syncToDisk(dirname(path));
+}
+
+/** Brings a file, or the names in a folder, to disk. */
+export async function syncToDisk(path: string): Promise<void> {
+  const handle = await open(path, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,53 @@
+import { EarshotError, messageOf } from "../../lib/errors.ts";
+
+/** What SQLite's result codes and those of the operating system mean for whoever looks after an archive. */
+const meanings = new Map<number | string, "disk_full" | "not_writable" | "damaged" | "missing">([
+  [13, "disk_full"],
+  ["ENOSPC", "disk_full"],
+  ["EDQUOT", "disk_full"],
+  [8, "not_writable"],
+  ["EROFS", "not_writable"],
+  ["EACCES", "not_writable"],
+  ["EPERM", "not_writable"],
+  [11, "damaged"],
+  [26, "damaged"],
+  [14, "missing"],
+  ["ENOENT", "missing"],
+]);
+
+/** The error with a code and a hint where the cause lies outside; any other as it is. `place` is the folder it is about. */
+export function careFault(thrown: unknown, place: string): unknown {
+  if (thrown instanceof EarshotError) return thrown;
+  const meaning = meanings.get(codeOf(thrown));
+  const options = { cause: thrown };
+  switch (meaning) {
+    case "disk_full":
+      return new EarshotError("disk_full", `the disk of ${place} is full`, {
+        ...options,
+        hint: "free some space there, or name a folder on another disk",
+      });
+    case "not_writable":
+      return new EarshotError("not_writable", `${place} cannot be written`, {
+        ...options,
+        hint: "check who may write there, and whether its disk is mounted for reading alone",
+      });
+    case "damaged":
+      return new EarshotError("archive_damaged", `a file in ${place} is damaged`, {
+        ...options,
+        hint: "earshot archive check names it; restore a backup",
+      });
+    case "missing":
+      return new EarshotError("file_missing", `${place}: ${messageOf(thrown)}`, {
+        ...options,
+        hint: "check that all of its files are there and may be read",
+      });
+    default:
+      return thrown;
+  }
+}
+
+function codeOf(thrown: unknown): number | string {
+  if (!(thrown instanceof Error)) return "";
+  if ("errcode" in thrown && typeof thrown.errcode === "number") return thrown.errcode & 0xff;
+  return "code" in thrown ? String(thrown.code) : "";
+}

@@ -1,0 +1,76 @@
+import { mkdirSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { lastId, type TimeSkew } from "../posts/ids.ts";
+import type { Platform } from "../posts/post.ts";
+import { addSegmentEntry, readSegments, type SegmentEntry, segmentPath } from "./catalog.ts";
+import { openSegmentWriter, type SegmentWriter } from "./segments/segment-writer.ts";
+
+/** Segments whose files are kept open for writing. */
+const openWriters = 64;
+/** Page caches: of the segment that fills, and of one that is only looked into or corrected, KiB. */
+const fillingCacheKib = 32_000;
+const quietCacheKib = 2_000;
+
+type SegmentKey = Pick<SegmentEntry, "platform" | "sequence">;
+
+/** The writing sides of an archive's segments, opened when they are asked for; all of it within a transaction of the catalog. */
+export type SegmentWriters = {
+  /** Those of a platform, lowest IDs first. */
+  entries(platform: Platform): SegmentEntry[];
+  writerOf(entry: SegmentEntry): SegmentWriter;
+  /** Begins a segment; `low` is the first ID that it owns. */
+  add(entry: SegmentKey & { low: bigint; skew: TimeSkew }): void;
+  close(entry: SegmentKey): void;
+  /** Closes the files of segments that are no more. */
+  closeGone(): void;
+  closeAll(): void;
+};
+
+export function segmentWritersOf(folder: string, catalog: DatabaseSync): SegmentWriters {
+  const writers = new Map<string, SegmentWriter>();
+
+  /** The one used longest ago is closed for one too many. */
+  function open(entry: SegmentKey, cacheKib: number): SegmentWriter {
+    const path = segmentPath(folder, entry);
+    let writer = writers.get(path);
+    writers.delete(path);
+    if (writer === undefined) {
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+      writer = openSegmentWriter(path, entry.platform, cacheKib);
+    }
+    writers.set(path, writer);
+    const [oldest] = writers.keys();
+    if (writers.size > openWriters && oldest !== undefined) closePath(oldest);
+    return writer;
+  }
+
+  function closePath(path: string): void {
+    writers.get(path)?.close();
+    writers.delete(path);
+  }
+
+  const entries = (platform: Platform): SegmentEntry[] =>
+    readSegments(catalog).filter((entry) => entry.platform === platform);
+
+  return {
+    entries,
+    writerOf: (entry) => open(entry, entry.high === lastId ? fillingCacheKib : quietCacheKib),
+    add: (entry) => {
+      // A file of that number without an entry is what a crash left of an earlier try.
+      const path = segmentPath(folder, entry);
+      closePath(path);
+      for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true });
+      addSegmentEntry(catalog, entry);
+      open(entry, fillingCacheKib);
+    },
+    close: (entry) => closePath(segmentPath(folder, entry)),
+    closeGone: () => {
+      const present = new Set(readSegments(catalog).map((entry) => segmentPath(folder, entry)));
+      for (const path of writers.keys()) if (!present.has(path)) closePath(path);
+    },
+    closeAll: () => {
+      for (const path of [...writers.keys()]) closePath(path);
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { idTimeMs, lastId, tellsTime } from "../posts/ids.ts";
+import type { ArchiveStats, SegmentStats } from "./archive.ts";
+import {
+  presentAnalyzer,
+  readCoverage,
+  readSegments,
+  readSetting,
+  type SegmentEntry,
+  segmentPath,
+} from "./catalog.ts";
+import { openForReading } from "./database.ts";
+
+/** What an archive holds and how large it is. Opens every segment once. */
+export function readStats(catalog: DatabaseSync, folder: string, maxBytes: number): ArchiveStats {
+  const rowsOf = (table: string): number =>
+    Number(catalog.prepare(`SELECT count(*) AS rows FROM ${table}`).get()?.rows);
+  return {
+    segments: readSegments(catalog).map((entry) => segmentStats(folder, entry)),
+    catalogBytes: bytesOf(join(folder, "catalog.db")),
+    bytes: archiveBytes(folder),
+    maxBytes,
+    tombstones: rowsOf("tombstone"),
+    accounts: rowsOf("account"),
+    labels: rowsOf("label"),
+    waitingCounts: rowsOf("count_change"),
+    arrival: Number(readSetting(catalog, "arrival")),
+    held: readCoverage(catalog),
+  };
+}
+
+function segmentStats(folder: string, entry: SegmentEntry): SegmentStats {
+  const path = segmentPath(folder, entry);
+  const segment = openForReading(path, 100);
+  try {
+    const setting = (name: string): number =>
+      Number(segment.prepare("SELECT value FROM setting WHERE name = ?").get(name)?.value ?? 0);
+    const hidden = segment.prepare("SELECT count(*) AS rows FROM hidden").get();
+    return {
+      platform: entry.platform,
+      sequence: entry.sequence,
+      posts: setting("posts"),
+      imported: setting("imported"),
+      hidden: Number(hidden?.rows),
+      bytes: bytesOf(path),
+      fromMs: tellsTime(entry.low) ? idTimeMs(entry.low) : null,
+      toMs: entry.high === lastId ? null : idTimeMs(entry.high),
+      current: entry.analyzer === presentAnalyzer,
+      optimised: entry.optimised,
+    };
+  } finally {
+    segment.close();
+  }
+}
+
+/** Everything in the archive's folder, bytes. */
+export function archiveBytes(folder: string): number {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((file) => file.isFile())
+    .reduce((sum, file) => sum + sizeOf(join(file.parentPath, file.name)), 0);
+}
+
+/** A database with what stands in its write-ahead log. */
+const bytesOf = (path: string): number => sizeOf(path) + sizeOf(`${path}-wal`);
+
+/** 0 for a file that is gone. */
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;

@@ -1,0 +1,31 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Accounts } from "./accounts.ts";
+import type { SegmentEntry } from "./catalog.ts";
+import type { CountChanges } from "./count-changes.ts";
+import type { Labels } from "./labels.ts";
+import type { SegmentWriters } from "./segment-writers.ts";
+import type { SegmentWriter } from "./segments/segment-writer.ts";
+import type { Strayed } from "./strayed.ts";
+
+/** What writing shares: the catalog, open under its write lock, and what is kept in it. */
+export type WriteContext = {
+  catalog: DatabaseSync;
+  writers: SegmentWriters;
+  accounts: Accounts;
+  labels: Labels;
+  counts: CountChanges;
+  strayed: Strayed;
+  hashOf(uri: string): bigint;
+};
+
+/** One transaction of a segment: all that `work` does, or nothing. */
+export function inSegment(writer: SegmentWriter, entry: SegmentEntry, work: () => void): void {
+  writer.begin(entry.rewriting);
+  try {
+    work();
+    writer.commit();
+  } catch (error) {
+    writer.rollback();
+    throw error;
+  }
+}
