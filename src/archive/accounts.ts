@@ -17,6 +17,8 @@ type Of<Kind extends ArchiveChange["kind"]> = Extract<ArchiveChange, { kind: Kin
 /** The accounts that hosts, the accounts themselves or look-ups have told something of, or whose posts came without a handle. */
 export type Accounts = {
   read(platform: Platform, userId: string): AccountRow | null;
+  /** Whether anything is known of any account of a platform. */
+  any(platform: Platform): boolean;
   /** Notes an account, so that it is looked up. */
   add(platform: Platform, userId: string): void;
   /** False for what is older than what is known. */
@@ -29,6 +31,7 @@ export type Accounts = {
 
 export function accountsOf(catalog: DatabaseSync): Accounts {
   const find = catalog.prepare("SELECT * FROM account WHERE platform = ? AND user_id = ?");
+  const any = catalog.prepare("SELECT 1 FROM account WHERE platform = ? LIMIT 1");
   const add = catalog.prepare("INSERT OR IGNORE INTO account(platform, user_id) VALUES(?, ?)");
   const setStatus = catalog.prepare(
     `UPDATE account SET status = ?, status_ms = ? WHERE platform = ? AND user_id = ? AND status_ms <= ?`,
@@ -59,6 +62,7 @@ export function accountsOf(catalog: DatabaseSync): Accounts {
         labels: JSON.parse(String(row.labels)) as string[],
       };
     },
+    any: (platform) => any.get(platform) !== undefined,
     add: (platform, userId) => {
       add.run(platform, userId);
     },

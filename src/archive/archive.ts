@@ -89,7 +89,7 @@ export type WriteReport = {
   /** Already held in this or a later version, or held as observed where the batch only imports. */
   unchanged: number;
   deleted: number;
-  /** Kept out because the post was deleted at a later revision. */
+  /** Kept out because the post was deleted at a later revision, or because posts of its time have aged out. */
   suppressed: number;
 };
 
@@ -185,7 +185,7 @@ export type SegmentStats = {
   /** Posts that an account state or a label hides. */
   hidden: number;
   bytes: number;
-  /** Times that its IDs stand for, Unix milliseconds; null before the first ID that tells one. */
+  /** Times of its first and its last post by their IDs, Unix milliseconds; null where none tells one. */
   fromMs: number | null;
   toMs: number | null;
   /** Whether its terms were made by this analyzer; else it is searched row by row until it is rewritten. */

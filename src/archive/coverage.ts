@@ -7,7 +7,7 @@ export type Span = { fromMs: number | null; toMs: number };
 const firstMs = 0;
 
 /** Sources that end where their interval ends. Any other is a stream, which goes on. */
-const endedSources = new Set(["import", "backfill", "replay"]);
+const endedSources = new Set(["import", "backfill"]);
 
 /**
  * The parts of a window that no interval holds, oldest first. A live stream is always a moment behind: where the window reaches

@@ -11,6 +11,8 @@ export type LabelSubject = { platform: Platform; subject: string };
 export type Labels = {
   /** False for what was made before what the same source says now of the same subject. */
   put(label: Label): boolean;
+  /** Whether anything was ever said of a platform's posts or accounts. */
+  any(platform: Platform): boolean;
   /** The values that stand, each once. */
   of(platform: Platform, subject: string): string[];
   /** Takes back what has expired; the subjects that it concerns. */
@@ -28,6 +30,7 @@ export function labelsOf(catalog: DatabaseSync): Labels {
     `SELECT DISTINCT value FROM label WHERE platform = ? AND subject = ? AND negated = 0
      ORDER BY value`,
   );
+  const any = catalog.prepare("SELECT 1 FROM label WHERE platform = ? LIMIT 1");
   const expire = catalog.prepare(
     `UPDATE label SET negated = 1, expires_ms = NULL WHERE expires_ms <= ?
      RETURNING platform, subject`,
@@ -35,6 +38,7 @@ export function labelsOf(catalog: DatabaseSync): Labels {
   return {
     put: ({ platform, subject, source, value, createdMs, negated, expiresMs }) =>
       put.run(platform, subject, source, value, createdMs, negated ? 1 : 0, expiresMs).changes > 0,
+    any: (platform) => any.get(platform) !== undefined,
     of: (platform, subject) => find.all(platform, subject).map((row) => String(row.value)),
     expire: (nowMs) =>
       expire

@@ -95,7 +95,8 @@ export function findHeld(segments: Segments, wanted: WantedPost): HeldPost | nul
   const { platform, uri, hash, id } = wanted;
   if (hash === null) {
     if (id === null) return null;
-    const found = writerOf(owner(entries, id)).findById(id);
+    const writer = writerOf(owner(entries, id));
+    const found = writer.holds(id) ? writer.findById(id) : null;
     return found?.uri === uri ? found : null;
   }
   for (const entry of likelyEntries(entries, wanted)) {
@@ -134,7 +135,8 @@ function insertion(segments: Segments, post: PreparedPost, taken: Set<bigint>): 
   }
   taken.add(post.id);
   const insert: PlacedChange = { kind: "insert", post, id: post.id };
-  const inTheWay = segments.writerOf(owner(segments.entries, post.id)).findById(post.id);
+  const writer = segments.writerOf(owner(segments.entries, post.id));
+  const inTheWay = writer.holds(post.id) ? writer.findById(post.id) : null;
   if (inTheWay === null) return [insert];
   const to = freeId(segments, post.id, taken);
   return [{ kind: "renumber", id: post.id, to, hash: segments.hashOf(inTheWay.uri) }, insert];

@@ -22,6 +22,8 @@ export type SegmentWriters = {
   /** Begins a segment; `low` is the first ID that it owns. */
   add(entry: SegmentKey & { low: bigint; skew: TimeSkew }): void;
   close(entry: SegmentKey): void;
+  /** Ends what was begun to look posts up. */
+  endReading(): void;
   /** Closes the files of segments that are no more. */
   closeGone(): void;
   closeAll(): void;
@@ -30,8 +32,11 @@ export type SegmentWriters = {
 export function segmentWritersOf(folder: string, catalog: DatabaseSync): SegmentWriters {
   const writers = new Map<string, SegmentWriter>();
 
+  let last: { platform: Platform; sequence: number; writer: SegmentWriter } | null = null;
+
   /** The one used longest ago is closed for one too many. */
   function open(entry: SegmentKey, cacheKib: number): SegmentWriter {
+    if (last?.sequence === entry.sequence && last.platform === entry.platform) return last.writer;
     const path = segmentPath(folder, entry);
     let writer = writers.get(path);
     writers.delete(path);
@@ -42,10 +47,12 @@ export function segmentWritersOf(folder: string, catalog: DatabaseSync): Segment
     writers.set(path, writer);
     const [oldest] = writers.keys();
     if (writers.size > openWriters && oldest !== undefined) closePath(oldest);
+    last = { platform: entry.platform, sequence: entry.sequence, writer };
     return writer;
   }
 
   function closePath(path: string): void {
+    last = null;
     writers.get(path)?.close();
     writers.delete(path);
   }
@@ -65,6 +72,9 @@ export function segmentWritersOf(folder: string, catalog: DatabaseSync): Segment
       open(entry, fillingCacheKib);
     },
     close: (entry) => closePath(segmentPath(folder, entry)),
+    endReading: () => {
+      for (const writer of writers.values()) writer.endReading();
+    },
     closeGone: () => {
       const present = new Set(readSegments(catalog).map((entry) => segmentPath(folder, entry)));
       for (const path of writers.keys()) if (!present.has(path)) closePath(path);

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { idTimeMs, lastId, tellsTime } from "../posts/ids.ts";
+import { firstSnowflake, idTimeMs } from "../posts/ids.ts";
 import type { ArchiveStats, SegmentStats } from "./archive.ts";
 import {
   presentAnalyzer,
@@ -45,14 +45,26 @@ function segmentStats(folder: string, entry: SegmentEntry): SegmentStats {
       imported: setting("imported"),
       hidden: Number(hidden?.rows),
       bytes: bytesOf(path),
-      fromMs: tellsTime(entry.low) ? idTimeMs(entry.low) : null,
-      toMs: entry.high === lastId ? null : idTimeMs(entry.high),
+      ...timesOf(segment),
       current: entry.analyzer === presentAnalyzer,
       optimised: entry.optimised,
     };
   } finally {
     segment.close();
   }
+}
+
+function timesOf(segment: DatabaseSync): Pick<SegmentStats, "fromMs" | "toMs"> {
+  const ends = segment.prepare(
+    `SELECT (SELECT min(id) FROM post WHERE id >= ?1) AS first,
+            (SELECT max(id) FROM post WHERE id >= ?1) AS last`,
+  );
+  ends.setReadBigInts(true);
+  const { first = null, last = null } = ends.get(firstSnowflake) ?? {};
+  return {
+    fromMs: first === null ? null : idTimeMs(first as bigint),
+    toMs: last === null ? null : idTimeMs(last as bigint),
+  };
 }
 
 /** Everything in the archive's folder, bytes. */

@@ -21,6 +21,7 @@ export function tombstonesOf(
      ON CONFLICT DO UPDATE SET revision = max(revision, excluded.revision)`,
   );
   const find = catalog.prepare("SELECT revision FROM tombstone WHERE platform = ? AND uri = ?");
+  const anyAccount = accounts.any(platform);
   let none =
     catalog.prepare("SELECT 1 FROM tombstone WHERE platform = ? LIMIT 1").get(platform) ===
     undefined;
@@ -30,8 +31,8 @@ export function tombstonesOf(
       put.run(platform, uri, revision);
     },
     cover: ({ uri, revision, userId, observedMs }) => {
-      const deletedMs =
-        userId === null ? null : (accounts.read(platform, userId)?.deletedMs ?? null);
+      const account = userId === null || !anyAccount ? null : accounts.read(platform, userId);
+      const deletedMs = account?.deletedMs ?? null;
       if (deletedMs !== null && observedMs <= deletedMs) return true;
       if (none) return false;
       const row = find.get(platform, uri);

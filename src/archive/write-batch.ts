@@ -12,6 +12,7 @@ import {
 import type { Platform } from "../posts/post.ts";
 import { accountsOf } from "./accounts.ts";
 import { addCountStep } from "./add-counts.ts";
+import { agedOutMs, withoutAgedOut } from "./aged-out.ts";
 import type { CoverageInterval, WriteReport } from "./archive.ts";
 import {
   addCoverage,
@@ -102,13 +103,17 @@ export function createBatchWriter(
   const { accounts, labels, counts, strayed } = context;
   /** The number of the post that arrived last, within a transaction. */
   let arrival = 0;
+  /** Whether anything is said of accounts or posts of the platform that is being written. */
+  let isModerated = false;
 
   /** All of `work` under the catalog's lock, or nothing of it. */
   function locked<Value>(work: () => Value): Value {
     try {
       return inTransaction(catalog, () => {
         requireKnownAnalyzers(readSegments(catalog), folder);
-        return work();
+        const value = work();
+        writers.endReading();
+        return value;
       });
     } catch (error) {
       // A segment that was made meanwhile is in no catalog now: another process may put its own in the same place.
@@ -151,7 +156,10 @@ export function createBatchWriter(
     report: WriteReport,
   ): boolean {
     const placed = [...Map.groupBy(changes, (change) => change.platform)].map(
-      ([platform, own]) => ({ platform, changes: place(platform, own, report) }),
+      ([platform, own]) => ({
+        platform,
+        changes: withoutAged(platform, place(platform, own, report), report),
+      }),
     );
     const published = placed.map(({ platform, changes: own }) => publish(platform, own));
     if (published.includes(true)) return false;
@@ -162,7 +170,7 @@ export function createBatchWriter(
     report.deleted += applyModeration(context, judged);
     addHandles(catalog, batch.handles);
     for (const change of batch.counts) counts.gather(change);
-    for (const interval of batch.coverage) addCoverage(catalog, interval);
+    for (const interval of batch.coverage) addCoverage(catalog, withoutAgedOut(catalog, interval));
     for (const checkpoint of batch.checkpoints) putCheckpoint(catalog, checkpoint);
     return true;
   }
@@ -178,6 +186,22 @@ export function createBatchWriter(
     }
     const segments = { ...context, writerOf: writers.writerOf, entries: writers.entries(platform) };
     return placeChanges(changes, segments, tombstonesOf(catalog, platform, accounts), report);
+  }
+
+  /** What a stream or a backfill brings too late, when posts of its time have aged out, is kept out. */
+  function withoutAged(
+    platform: Platform,
+    changes: PlacedChange[],
+    report: WriteReport,
+  ): PlacedChange[] {
+    const agedMs = agedOutMs(catalog, platform);
+    if (agedMs === null) return changes;
+    const kept = changes.filter(
+      (change) => change.kind !== "insert" || change.post.imported || change.post.timeMs >= agedMs,
+    );
+    report.inserted -= changes.length - kept.length;
+    report.suppressed += changes.length - kept.length;
+    return kept;
   }
 
   /** Whether anything was to be known to others before the posts are. */
@@ -211,6 +235,7 @@ export function createBatchWriter(
   }
 
   function writeSegments(platform: Platform, changes: readonly PlacedChange[]): void {
+    isModerated = accounts.any(platform) || labels.any(platform);
     let rest = changes.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
     while (rest.length > 0) {
       const entries = writers.entries(platform);
@@ -253,6 +278,7 @@ export function createBatchWriter(
   /** A post comes as its account and its labels say. */
   function judge(writer: SegmentWriter, post: PreparedPost, id: bigint): void {
     if (post.lacksHandle && post.userId !== null) accounts.add(post.platform, post.userId);
+    if (!isModerated) return;
     const moderation = moderationOf(post, accounts, labels);
     if (moderation.hidden || moderation.labels.length > 0) writer.moderate(id, moderation);
   }

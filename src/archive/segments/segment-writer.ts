@@ -46,6 +46,8 @@ export type SegmentWriter = {
   findById(id: bigint): (HeldPost & { uri: string }) | null;
   read(id: bigint): ReadPost | null;
   holds(id: bigint): boolean;
+  /** What is looked up stands on one snapshot, from the first look until here or `begin`. */
+  endReading(): void;
   /** The posts that bear a facet. */
   idsWith(facet: string): bigint[];
   /** `arrival` is the post's number in the order of arrival. */
@@ -72,8 +74,22 @@ export function openSegmentWriter(
   const database = openForWriting(path, segmentMigrations, cacheKib);
   const sql = prepareStatements(database);
   let isNoting = false;
+  let isReading = false;
   /** By how much the numbers of posts have changed since `begin`. */
   let added = { posts: 0, imported: 0 };
+
+  /** Looking many posts up costs several times as much when each look is a transaction of its own. */
+  function beginReading(): void {
+    if (isReading || database.isTransaction) return;
+    database.exec("BEGIN");
+    isReading = true;
+  }
+
+  function endReading(): void {
+    if (!isReading) return;
+    database.exec("COMMIT");
+    isReading = false;
+  }
 
   function held(row: Record<string, unknown>): HeldPost & { row: RecordRow } {
     const record = String(row.record);
@@ -97,6 +113,7 @@ export function openSegmentWriter(
   }
 
   function findById(id: bigint): (HeldPost & { uri: string; row: RecordRow }) | null {
+    beginReading();
     const row = sql.row.get(id);
     if (row === undefined) return null;
     const post = held(row);
@@ -104,6 +121,7 @@ export function openSegmentWriter(
   }
 
   function findByUri(hash: bigint, uri: string): HeldPost | null {
+    beginReading();
     for (const { id } of sql.idsOfHash.all(hash)) {
       const post = findById(id as bigint);
       if (post?.uri === uri) return post;
@@ -177,6 +195,7 @@ export function openSegmentWriter(
 
   return {
     begin: (noting) => {
+      endReading();
       isNoting = noting;
       added = { posts: 0, imported: 0 };
       database.exec("BEGIN IMMEDIATE");
@@ -196,7 +215,11 @@ export function openSegmentWriter(
     findByUri,
     findById,
     read,
-    holds: (id) => sql.exists.get(id) !== undefined,
+    holds: (id) => {
+      beginReading();
+      return sql.exists.get(id) !== undefined;
+    },
+    endReading,
     idsWith: (facet) =>
       sql.idsWith.all(`"${facet.replaceAll('"', '""')}"`).map((row) => row.rowid as bigint),
     insert: (post, id, arrival) => {
