@@ -2,6 +2,7 @@ import type { Platform, Post } from "../posts/post.ts";
 import type { QueryNames, ResolvedNames } from "../query/make-plan.ts";
 import type { PlanNode } from "../query/plan.ts";
 import type { CountMetric } from "../query/tree.ts";
+import type { UpkeepState } from "./upkeep/state.ts";
 
 /** A post's place in the one order of all answers: newest ID first, platforms by name within one ID. */
 export type Position = { id: bigint; platform: Platform };
@@ -249,5 +250,7 @@ export type Archive = {
   readCheckpoint(name: string): Promise<string | null>;
   coverage(): Promise<readonly PlatformCoverage[]>;
   stats(): Promise<ArchiveStats>;
+  /** What the archive's upkeep does; null where this process does none. */
+  upkeep(): Promise<UpkeepState | null>;
   close(): Promise<void>;
 };

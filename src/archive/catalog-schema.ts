@@ -67,7 +67,7 @@ export const catalogMigrations: readonly string[] = [
   CREATE TABLE interval(
     platform TEXT NOT NULL, collection TEXT NOT NULL, account TEXT NOT NULL, source TEXT NOT NULL,
     from_ms INTEGER NOT NULL, to_ms INTEGER NOT NULL,
-    PRIMARY KEY(platform, collection, account, source, from_ms)
+    PRIMARY KEY(account, platform, collection, source, from_ms)
   ) WITHOUT ROWID;
   INSERT INTO interval SELECT platform, 'posts', '', source, from_ms, to_ms FROM coverage;
   DROP TABLE coverage;

@@ -119,21 +119,33 @@ export function readCheckpoint(catalog: DatabaseSync, name: string): string | nu
   return row === undefined ? null : String(row.value);
 }
 
-/** What is held completely of each platform that has any post or interval. */
-export function readCoverage(catalog: DatabaseSync): PlatformCoverage[] {
-  const intervals = catalog
-    .prepare("SELECT * FROM interval ORDER BY from_ms")
-    .all()
-    .map(
-      (row): CoverageInterval => ({
-        platform: row.platform as Platform,
-        collection: row.collection as Collection,
-        account: row.account === "" ? null : String(row.account),
-        source: String(row.source),
-        fromMs: Number(row.from_ms),
-        toMs: Number(row.to_ms),
-      }),
-    );
+/** What is held completely of each platform that has any post or interval, of single accounts too. */
+export const readCoverage = (catalog: DatabaseSync): PlatformCoverage[] =>
+  byPlatform(catalog, catalog.prepare("SELECT * FROM interval ORDER BY from_ms").all());
+
+/** The same without what is held of single accounts, of which there may be thousands. */
+export const readCoverageOfAll = (catalog: DatabaseSync): PlatformCoverage[] =>
+  byPlatform(
+    catalog,
+    catalog.prepare("SELECT * FROM interval WHERE account = '' ORDER BY from_ms").all(),
+  );
+
+/** What is held of one account alone; its id in lower case. */
+export function readCoverageOfAccount(
+  catalog: DatabaseSync,
+  platform: string,
+  account: string,
+): CoverageInterval[] {
+  return catalog
+    .prepare("SELECT * FROM interval WHERE platform = ? AND account = ? ORDER BY from_ms")
+    .all(platform, account)
+    .map(toInterval);
+}
+
+type IntervalRow = Record<string, unknown>;
+
+function byPlatform(catalog: DatabaseSync, rows: readonly IntervalRow[]): PlatformCoverage[] {
+  const intervals = rows.map(toInterval);
   const holding = new Set(
     catalog
       .prepare("SELECT DISTINCT platform FROM segment")
@@ -148,6 +160,15 @@ export function readCoverage(catalog: DatabaseSync): PlatformCoverage[] {
     }))
     .filter((entry) => entry.holdsPosts || entry.intervals.length > 0);
 }
+
+const toInterval = (row: IntervalRow): CoverageInterval => ({
+  platform: row.platform as Platform,
+  collection: row.collection as Collection,
+  account: row.account === "" ? null : String(row.account),
+  source: String(row.source),
+  fromMs: Number(row.from_ms),
+  toMs: Number(row.to_ms),
+});
 
 /** Adds an interval; those of the same kind and source that it overlaps or touches become one with it. */
 export function addCoverage(catalog: DatabaseSync, interval: CoverageInterval): void {

@@ -1,14 +1,16 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { makePost } from "../../test/support/make-post.ts";
 import { type SmallArchive, smallArchive } from "../../test/support/small-archive.ts";
+import { systemClock } from "../lib/clock.ts";
 import { lowestId } from "../posts/ids.ts";
 import type { Post } from "../posts/post.ts";
 import { makePlan, namesIn } from "../query/make-plan.ts";
 import { parseQuery } from "../query/parse.ts";
 import type { CountRequest } from "./archive.ts";
 import { catalogPath } from "./catalog.ts";
+import { openArchive } from "./open.ts";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -257,4 +259,55 @@ describe("when the deadline comes", () => {
     );
     expect(early.countedFromMs).toBeGreaterThan(start);
   });
+
+  test("within one segment it is looked at too, and in the end all is counted", () => {
+    archive.remove();
+    archive = smallArchive(1_000, () => (times.length > 1 ? times.shift() : times[0]) ?? 0);
+    const counts = { likes: 7, reposts: 0, replies: 0, quotes: 0 };
+    archive.put(...quarters(900).map((post) => ({ ...post, counts })));
+    const window = { toMs: start + 900 * hourMs, deadlineMs: 100 };
+    const reached: number[] = [];
+    for (let asked = 0; reached.at(-1) !== start; asked++) {
+      expect(asked).toBeLessThan(10);
+      // Time for the first batch of rows.
+      times = [0, 0, 100];
+      reached.push(count("min_faves:5", window).countedFromMs);
+    }
+    expect(reached.length).toBeGreaterThan(3);
+    expect(reached).toEqual(reached.toSorted((a, b) => b - a));
+    times = [0];
+    const whole = count("min_faves:5", window);
+    expect(total(whole)).toBe(900);
+    expect(whole.work.statements).toBe(0);
+  });
+});
+
+test("counts go to one reader, so that what it has counted is known when it is asked again", async () => {
+  archive.put(...quarters(25));
+  const opened = await openArchive({
+    dataDir: dirname(archive.folder),
+    readers: 3,
+    segmentPosts: 10,
+    clock: systemClock,
+  });
+  try {
+    const request: CountRequest = {
+      plan: { kind: "all" },
+      platforms: ["bluesky"],
+      fromMs: start,
+      toMs: start + dayMs,
+      bucketMs: hourMs,
+      deadlineMs: Number.POSITIVE_INFINITY,
+    };
+    const first = await opened.count(request);
+    expect(total(first)).toBe(25);
+    const again = await Promise.all([opened.count(request), opened.count(request)]);
+    for (const { work, buckets } of again) {
+      expect(work).toMatchObject({ segmentsCached: 3, statements: 0 });
+      expect(buckets).toEqual(first.buckets);
+    }
+    await expect(opened.count(request, AbortSignal.abort())).rejects.toThrow();
+  } finally {
+    await opened.close();
+  }
 });

@@ -20,6 +20,8 @@ import { openCatalog } from "./open-catalog.ts";
 import { type Preparation, type PreparedChanges, startPreparation } from "./prepare.ts";
 import type { ReaderThreadData } from "./reader-thread.ts";
 import { type ArchiveBounds, archiveDefaults } from "./settings.ts";
+import type { UpkeepState } from "./upkeep/state.ts";
+import type { UpkeepThreadData } from "./upkeep-thread.ts";
 import { withLanguages } from "./with-languages.ts";
 import type { WriterThreadData } from "./writer-thread.ts";
 
@@ -31,6 +33,8 @@ export type ArchiveSettings = {
   segmentPosts: number;
   /** Whether the language of posts whose source names none is detected; it is, where this is left out. */
   detectLanguage?: "on" | "off";
+  /** Whether this process keeps the archive up, unless another one does; it does not, where this is left out. */
+  upkeep?: "on" | "off";
   clock: Clock;
 } & Partial<ArchiveBounds>;
 
@@ -53,6 +57,8 @@ export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
   const writerData: WriterThreadData = { folder, segmentPosts, maxBytes };
   const readerData: ReaderThreadData = { folder, cacheKib: readerCacheKib };
   const writer = startThread(siblingModule(import.meta.url, "./writer-thread"), writerData);
+  const keeper =
+    settings.upkeep === "on" ? startKeeper({ folder, bounds: boundsOf(bounds) }) : null;
   const detector = startThread(siblingModule(import.meta.url, "./language-thread"), null);
   const readers = Array.from({ length: settings.readers }, () => ({
     thread: startThread(siblingModule(import.meta.url, "./reader-thread"), readerData),
@@ -126,10 +132,16 @@ export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
     readCheckpoint: async (name) => (await ask("readCheckpoint", name)) as string | null,
     coverage: async () => (await ask("coverage", null)) as PlatformCoverage[],
     stats: async () => (await ask("stats", { maxBytes })) as ArchiveStats,
+    upkeep: async () => ((await keeper?.call("state", null)) as UpkeepState | undefined) ?? null,
     close: async () => {
       closing.abort();
       await counting;
-      const threads = [writer, detector, ...readers.map(({ thread }) => thread)];
+      const threads = [
+        ...(keeper === null ? [] : [keeper]),
+        writer,
+        detector,
+        ...readers.map(({ thread }) => thread),
+      ];
       await Promise.all(threads.map((thread) => thread.close()));
     },
   };
@@ -157,6 +169,23 @@ async function keepCounting(
     }
   }
 }
+
+/** Starts the thread of upkeep; it begins by itself, once it is told anything. */
+function startKeeper(data: UpkeepThreadData): Thread {
+  const keeper = startThread(siblingModule(import.meta.url, "./upkeep-thread"), data);
+  keeper.call("state", null).catch(() => {});
+  return keeper;
+}
+
+const boundsOf = (settings: ArchiveBounds): ArchiveBounds => ({
+  countDelayMs: settings.countDelayMs,
+  maxBytes: settings.maxBytes,
+  maxAgeMs: settings.maxAgeMs,
+  splitPosts: settings.splitPosts,
+  optimiseAfterMs: settings.optimiseAfterMs,
+  arrivalsKept: settings.arrivalsKept,
+  retiredMs: settings.retiredMs,
+});
 
 /** How long changes are prepared before others have their turn on the event loop, milliseconds. */
 const turnMs = 8;

@@ -21,6 +21,7 @@ import {
   presentHandle,
   readCheckpoint,
   readCoverage,
+  readCoverageOfAll,
   readSegments,
   resolveAccount,
   type SegmentEntry,
@@ -29,6 +30,7 @@ import {
 import { countSegments } from "./count.ts";
 import { createCountCache } from "./count-cache.ts";
 import { onSnapshot, openForReading } from "./database.ts";
+import { heldFor } from "./held.ts";
 import { requireKnownAnalyzers } from "./open-catalog.ts";
 import { comparePositions, searchSegments } from "./search.ts";
 import { openSegment, type Segment } from "./segments/segment.ts";
@@ -72,7 +74,7 @@ export function createReader(
       known = onSnapshot(catalog, () => {
         const segments = readSegments(catalog);
         requireKnownAnalyzers(segments, folder);
-        return { version: now, segments, held: readCoverage(catalog) };
+        return { version: now, segments, held: readCoverageOfAll(catalog) };
       });
       closeGone(known.segments);
     }
@@ -156,11 +158,17 @@ export function createReader(
     operations: {
       search: (request) => {
         const { segments, held } = current();
-        return { ...searchSegments(request, segments, open, clock), held };
+        return {
+          ...searchSegments(request, segments, open, clock),
+          held: heldFor(catalog, held, request.plan),
+        };
       },
       count: (request) => {
         const { segments, held } = current();
-        return { ...countSegments(request, segments, open, counted, clock), held };
+        return {
+          ...countSegments(request, segments, open, counted, clock),
+          held: heldFor(catalog, held, request.plan),
+        };
       },
       records,
       resolve: ({ accounts, posts }) => ({
@@ -171,7 +179,7 @@ export function createReader(
       accountsToLookUp: ({ platform, beforeMs, limit }) =>
         accounts.toLookUp(platform, beforeMs, limit),
       readCheckpoint: (name) => readCheckpoint(catalog, name),
-      coverage: () => current().held,
+      coverage: () => readCoverage(catalog),
       stats: ({ maxBytes }) => readStats(catalog, folder, maxBytes),
     },
     close: () => {

@@ -3,8 +3,9 @@ import { reply, serveThread, type ThreadCall, threadData } from "../lib/thread.t
 import type { ArchiveBounds } from "./settings.ts";
 import { type UpkeepContext, upkeepContext } from "./upkeep/context.ts";
 import { lockUpkeep, type UpkeepLock } from "./upkeep/lock.ts";
+import { type UpkeepState, unknownState } from "./upkeep/state.ts";
 import { lockPauseMs, type Steps } from "./upkeep/steps.ts";
-import { createUpkeep, type Upkeep, type UpkeepState } from "./upkeep/upkeep.ts";
+import { createUpkeep, type Upkeep } from "./upkeep/upkeep.ts";
 
 /**
  * The thread that keeps an archive up, in the process that was first to take the folder's upkeep. It works in short steps and
@@ -59,8 +60,8 @@ async function drive(work: Steps<boolean>): Promise<boolean> {
   }
 }
 
-function stateNow(): UpkeepState | null {
-  return running?.upkeep.state() ?? null;
+function stateNow(): UpkeepState {
+  return running?.upkeep.state() ?? unknownState("elsewhere", bounds.maxBytes);
 }
 
 function end(): void {

@@ -23,7 +23,7 @@ export type CountQuery = {
   skew: TimeSkew;
 };
 
-export type SegmentCounts = {
+type SegmentCounts = {
   /** How many posts match in each stretch that has any, by its number; also those that lie only partly in the range. */
   counts: Map<number, number>;
   /** Every post of the range with this time or a later one was counted, where the deadline came before the end; else null. */
