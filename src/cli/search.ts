@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import type { PlatformCoverage } from "../archive/archive.ts";
 import { openArchive } from "../archive/open.ts";
 import { systemClock } from "../lib/clock.ts";
 import { EarshotError } from "../lib/errors.ts";
@@ -12,6 +11,7 @@ import { refusedQuery } from "./faults.ts";
 import { wholeNumber } from "./parse-values.ts";
 import { queryOf, takesQuery } from "./query-argument.ts";
 import { readConfig, requireDataDir } from "./settings.ts";
+import { drawnKnowledge, knowledgeOf } from "./show-knowledge.ts";
 import { showRecord } from "./show-record.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -23,6 +23,7 @@ export function addSearch(program: Command, terminal: Terminal): void {
     .summary("ask the local archive directly")
     .description(
       "Asks the archive in the data folder directly, all of it, newest first; no server and no key is needed. " +
+        "Where not all of the time asked for is held completely, it says so and draws what is. " +
         "The operators are those of the API (docs/query-language.md).",
     )
     .option("--max-results <number>", "how many posts at most, 1..500", wholeNumber(1, 500), 20)
@@ -71,7 +72,11 @@ async function search(query: string, options: Options, terminal: Terminal): Prom
     }
     if (!options.json) {
       const held = await archive.coverage();
-      terminal.note(`${countOf(records.length, answer)}. ${knowledgeOf(answer, held)}.\n`);
+      const { coverageSlackMs: slackMs } = config.ingest;
+      terminal.note(`${countOf(records.length, answer)}. ${knowledgeOf(answer)}.\n`);
+      for (const line of drawnKnowledge(answer, held, { nowMs, slackMs }, terminal)) {
+        terminal.note(`${line}\n`);
+      }
     }
     if (answer.warnings.some(({ code }) => code === "deadline_reached")) {
       throw tookTooLong(config.jobs.deadlineMs);
@@ -98,22 +103,6 @@ function countOf(count: number, { next }: SourceAnswer): string {
   const posts = count === 1 ? "1 post" : `${count} posts`;
   return next === null ? posts : `${posts}; there are more, --max-results takes up to 500`;
 }
-
-/** An empty list never hides a hole: says whether the time that was asked for is held completely, and which time is. */
-function knowledgeOf({ coverage }: SourceAnswer, held: readonly PlatformCoverage[]): string {
-  if (coverage.complete) return "The time asked for is held completely";
-  const spans = held.flatMap(({ platform, intervals }) =>
-    intervals.map(({ fromMs, toMs }) => `${platform} ${minute(fromMs)} to ${minute(toMs)}`),
-  );
-  if (spans.length === 0) {
-    return "There may be others: no time is known to be held completely";
-  }
-  const last = spans.slice(-3);
-  const left = spans.length - last.length;
-  return `There may be others: of the time asked for not all is held completely, only ${last.join(", ")}${left > 0 ? ` and ${left} earlier spans` : ""}`;
-}
-
-const minute = (ms: number): string => new Date(ms).toISOString().slice(0, 16).replace("T", " ");
 
 function tookTooLong(deadlineMs: number): EarshotError {
   return new EarshotError(

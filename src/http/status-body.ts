@@ -36,14 +36,29 @@ export function statusBody(job: Job, nextCursor: string | null) {
   };
 }
 
-function coverageBody(coverage: Coverage) {
+/** What is held of a window, as clients read it; also of a result that was stored before platforms were told one by one. */
+export function coverageBody({ fromMs, toMs, complete, gaps, truncated, platforms }: Coverage) {
   return {
-    from: isoOrNull(coverage.fromMs),
-    to: iso(coverage.toMs),
-    complete: coverage.complete,
-    gaps: coverage.gaps.map((gap) => ({ from: isoOrNull(gap.fromMs), to: iso(gap.toMs) })),
+    from: isoOrNull(fromMs),
+    to: iso(toMs),
+    complete,
+    gaps: gaps.map(spanBody),
+    truncated: truncated ?? false,
+    platforms: (platforms ?? []).map((each) => ({
+      platform: each.platform,
+      collection: each.collection,
+      complete: each.complete,
+      held: each.held.map(spanBody),
+      gaps: each.gaps.map(spanBody),
+      truncated: each.truncated,
+    })),
   };
 }
+
+const spanBody = ({ fromMs, toMs }: { fromMs: number | null; toMs: number }) => ({
+  from: isoOrNull(fromMs),
+  to: iso(toMs),
+});
 
 /** The `X-Coverage` field of a result, a structured field dictionary (RFC 9651); without `from` when unbounded. */
 export function coverageField(complete: boolean, coverage: Coverage): string {

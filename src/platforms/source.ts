@@ -25,14 +25,33 @@ export type SourceWarning = {
   hint?: string;
 };
 
-type CoverageGap = { fromMs: number | null; toMs: number };
+/** A span of time, Unix milliseconds, `toMs` exclusive; `fromMs` null is unbounded. */
+type CoverageSpan = { fromMs: number | null; toMs: number };
 
 /** What the sources hold of a window. */
 export type Coverage = {
   fromMs: number | null;
   toMs: number;
   complete: boolean;
-  gaps: readonly CoverageGap[];
+  /** Of all platforms together, oldest first. */
+  gaps: readonly CoverageSpan[];
+  /** Whether the oldest gaps are listed as one, with what is held between them. */
+  truncated?: boolean;
+  /** Each platform by itself; absent from results that were stored before this was told. */
+  platforms?: readonly CollectionCoverage[];
+};
+
+/**
+ * What is held of a collection of a platform: of its posts within the window; of its likes, reposts and labels, where the query
+ * depends on them, from the first post that they matter for to the moment of the search.
+ */
+export type CollectionCoverage = {
+  platform: Platform;
+  collection: "posts" | "likes" | "reposts" | "labels";
+  complete: boolean;
+  held: readonly CoverageSpan[];
+  gaps: readonly CoverageSpan[];
+  truncated: boolean;
 };
 
 /** Which part of an answer came from where. */

@@ -1,48 +1,14 @@
 import { isoText } from "../lib/iso-time.ts";
 import { xUri } from "./ids.ts";
 import type { Media, Mention, Origin, Platform, Post, PostCounts, PostReference } from "./post.ts";
+import { line, packLines, unpackLines } from "./record-lines.ts";
 import { isSensitiveLabel } from "./terms.ts";
 
 /**
- * How a post lies on disk and how it leaves. The stored record is a text of lines, each one value in the JSON form in which
- * the answer shows it, empty where the value is the usual one; what the row or the folder already tells (ID, platform, time,
- * counts) is not repeated. An answer is put together from these lines and never parsed.
- *
- * Lines: see `line`. Trailing empty lines are left out.
+ * How a post lies on disk and how it leaves. What is stored are lines, each one value in the JSON form in which the answer shows
+ * it, packed; what the row or the folder already tells (ID, platform, time, counts) is not repeated. An answer is put together
+ * from these lines and never parsed.
  */
-const line = {
-  content: 0,
-  username: 1,
-  authorName: 2,
-  userId: 3,
-  /** Without what `derivedUri` makes from platform, account and ID. */
-  uri: 4,
-  url: 5,
-  langs: 6,
-  conversationId: 7,
-  inReplyTo: 8,
-  quoted: 9,
-  reposted: 10,
-  /** Letters: r reply, q quote, t repost, v verified author, u known unverified, s sensitive, n known not; then the origin unless imported. */
-  flags: 11,
-  hashtags: 12,
-  mentions: 13,
-  /** Account ids of the mentions, in their order, null where unknown. */
-  mentionIds: 14,
-  urls: 15,
-  media: 16,
-  geo: 17,
-  labels: 18,
-  /** The time claimed, Unix milliseconds, where it is not the row's time. */
-  createdMs: 19,
-  source: 20,
-  /** Only where `langs` is empty. */
-  detectedLang: 21,
-  /** Labels that others gave the post or its author, beside its own. */
-  addedLabels: 22,
-} as const;
-
-const separator = "\n";
 const blueskyCollection = "app.bsky.feed.post";
 
 /** What the row beside a stored record holds. */
@@ -79,25 +45,19 @@ export function encodeRecord(post: Post, timeMs: number): string {
   values[line.geo] = json(post.geo);
   values[line.labels] = list(post.labels);
   values[line.createdMs] =
-    post.createdMs === null || post.createdMs === timeMs ? "" : String(post.createdMs);
+    post.createdMs === null || post.createdMs === timeMs ? "" : createdText(post.createdMs, timeMs);
   values[line.source] = json(post.source);
   if (post.langs.length === 0) values[line.detectedLang] = json(post.detectedLang);
-  return joined(values);
-}
-
-function joined(values: readonly string[]): string {
-  let end = values.length;
-  while (end > 1 && values[end - 1] === "") end -= 1;
-  return values.slice(0, end).join(separator);
+  return packLines(values);
 }
 
 /** The stored form with these labels of others in the place of those that it had. */
 export function withAddedLabels(record: string, labels: readonly string[]): string {
-  const values = record.split(separator);
+  const values = unpackLines(record);
   if (labels.length === 0 && !values[line.addedLabels]) return record;
   while (values.length <= line.addedLabels) values.push("");
   values[line.addedLabels] = list(labels);
-  return joined(values);
+  return packLines(values);
 }
 
 /** What is known of an account beside its posts. */
@@ -113,7 +73,7 @@ export type KnownAccount = {
  * came without handle and name; where it knows no handle, the account id stands in its place.
  */
 export function renderRecord(row: RecordRow, accountOf: (userId: string) => KnownAccount): string {
-  const values = row.record.split(separator);
+  const values = unpackLines(row.record);
   const userId = values[line.userId] || "null";
   const author = authorOf(values, accountOf);
   const flags = values[line.flags] ?? "";
@@ -141,7 +101,7 @@ export function renderRecord(row: RecordRow, accountOf: (userId: string) => Know
 
 /** The post that a stored record was made from. `createdAt` comes back as ISO 8601 in UTC. */
 export function decodeRecord(row: RecordRow): Post {
-  const values = row.record.split(separator);
+  const values = unpackLines(row.record);
   const read = (index: number): unknown => {
     const text = values[index];
     return text === undefined || text === "" ? null : JSON.parse(text);
@@ -149,7 +109,6 @@ export function decodeRecord(row: RecordRow): Post {
   const readList = <Item>(index: number): Item[] => (read(index) ?? []) as Item[];
   const flags = values[line.flags] ?? "";
   const mentionIds = readList<string | null>(line.mentionIds);
-  const createdText = values[line.createdMs];
   return {
     platform: row.platform,
     uri: decodeUri(row, values),
@@ -160,7 +119,7 @@ export function decodeRecord(row: RecordRow): Post {
     authorName: read(line.authorName) as string | null,
     authorVerified: JSON.parse(known(flags, "v", "u")),
     createdAt: isoTime(values, row.timeMs),
-    createdMs: createdText ? Number(createdText) : row.timeMs,
+    createdMs: createdMsOf(values, row.timeMs),
     seenMs: row.timeMs,
     text: (read(line.content) ?? "") as string,
     langs: readList<string>(line.langs),
@@ -190,12 +149,12 @@ export function decodeRecord(row: RecordRow): Post {
 
 /** The uri of a stored post. */
 export function recordUri(row: RecordRow): string {
-  return decodeUri(row, row.record.split(separator));
+  return decodeUri(row, unpackLines(row.record));
 }
 
 /** The origin of a stored post: what was observed is never overridden by an import. */
 export function recordOrigin(record: string): Origin {
-  return originOf(record.split(separator)[line.flags] ?? "");
+  return originOf(unpackLines(record)[line.flags] ?? "");
 }
 
 const json = (value: unknown): string => (value === null ? "" : JSON.stringify(value));
@@ -325,9 +284,21 @@ function sensitiveText(values: readonly string[]): "true" | "false" | "null" {
   return known(values[line.flags] ?? "", "s", "n");
 }
 
-function isoTime(values: readonly string[], timeMs: number): string {
-  const createdText = values[line.createdMs];
-  return isoText(createdText ? Number(createdText) : timeMs);
+const isoTime = (values: readonly string[], timeMs: number): string =>
+  isoText(createdMsOf(values, timeMs));
+
+/** A difference has fewer digits, and is exact among whole numbers. */
+function createdText(createdMs: number, timeMs: number): string {
+  const difference = createdMs - timeMs;
+  return Number.isSafeInteger(createdMs) && Number.isSafeInteger(difference)
+    ? `+${difference.toString(36)}`
+    : String(createdMs);
+}
+
+function createdMsOf(values: readonly string[], timeMs: number): number {
+  const text = values[line.createdMs];
+  if (!text) return timeMs;
+  return text.startsWith("+") ? timeMs + Number.parseInt(text.slice(1), 36) : Number(text);
 }
 
 /** The first string of a JSON list of strings, as JSON text. */

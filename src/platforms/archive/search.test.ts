@@ -21,7 +21,11 @@ function holdADay(): void {
   ];
   const changes = posts.map((post) => ({ kind: "upsert" as const, post }));
   const day = { fromMs: startMs, toMs: endMs };
-  archive.write(changes, { coverage: [{ platform: "bluesky", source: "import", ...day }] });
+  archive.write(changes, {
+    coverage: [
+      { platform: "bluesky", collection: "posts", account: null, source: "import", ...day },
+    ],
+  });
 }
 
 function ask(query: string, platform: SearchPlatform = "social", asOfMs = endMs) {
@@ -78,6 +82,50 @@ test("of a platform that nothing feeds nothing is known, of none at all everythi
   expect(await ask("platform:x", "bluesky")).toMatchObject({ complete: true, positions: [] });
   expect(await ask("platform:x -platform:x")).toMatchObject({ complete: true, positions: [] });
   expect(await ask("from:nobody")).toMatchObject({ complete: false, positions: [] });
+});
+
+test("an empty answer is told from a hole: complete where the time is held, with a warning where it is not", async () => {
+  holdADay();
+  const covered = await ask("nosuchword", "bluesky");
+  expect(covered).toMatchObject({ positions: [], complete: true, warnings: [] });
+  const unknown = await ask("nosuchword", "x");
+  expect(unknown).toMatchObject({ positions: [], complete: false });
+  expect(unknown.coverage.gaps).toEqual([{ fromMs: startMs, toMs: endMs }]);
+  expect(unknown.warnings).toMatchObject([
+    {
+      code: "incomplete_coverage",
+      message: expect.stringMatching(/an empty answer does not mean/),
+    },
+  ]);
+});
+
+test("what an account wrote is complete after its posts were fetched, by id and by every handle it bore", async () => {
+  archive = smallArchive();
+  const userId = "did:plc:Ann";
+  const post = makePost({ key: "1", createdMs: startMs, userId, username: "ann.example" });
+  const fetched = { platform: "bluesky", collection: "posts", account: userId } as const;
+  archive.write(
+    [
+      { kind: "upsert", post },
+      {
+        kind: "handle",
+        platform: "bluesky",
+        userId,
+        handle: "ann-renamed.example",
+        observedMs: endMs,
+      },
+    ],
+    { coverage: [{ ...fetched, source: "backfill", fromMs: 0, toMs: endMs }] },
+  );
+  for (const query of ["from:did:plc:ann", "from:ann.example", "from:@Ann-Renamed.example plain"]) {
+    expect(await ask(query), query).toMatchObject({
+      complete: true,
+      positions: [{}],
+      warnings: [],
+    });
+  }
+  expect(await ask("plain")).toMatchObject({ complete: false, positions: [{}] });
+  expect(await ask("from:bob.example")).toMatchObject({ complete: false, positions: [] });
 });
 
 test("within_time: counts back from the submission, however late the search runs", async () => {

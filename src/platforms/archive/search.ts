@@ -1,28 +1,15 @@
-import type { Archive, PlatformCoverage, SearchAnswer } from "../../archive/archive.ts";
-import { gapsIn, type Span, unionOf } from "../../archive/coverage.ts";
+import type { Archive, SearchAnswer } from "../../archive/archive.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { type Platform, platforms } from "../../posts/post.ts";
-import { all, any, makePlan, namesIn, not } from "../../query/make-plan.ts";
+import { platforms } from "../../posts/post.ts";
+import { makePlan, namesIn } from "../../query/make-plan.ts";
 import { parseQuery } from "../../query/parse.ts";
-import type { PlanNode } from "../../query/plan.ts";
-import { splitWindow } from "../../query/window.ts";
-import type { SourceAnswer, SourceRequest, SourceWarning } from "../source.ts";
+import type { Coverage, SourceAnswer, SourceRequest, SourceWarning } from "../source.ts";
+import { type ArchiveFeed, coverageOf } from "./coverage.ts";
 
 /** What the archive source needs of its surroundings. */
-export type ArchiveSource = {
-  archive: Archive;
-  clock: Clock;
-  /** Platforms that something feeds into the archive, whether or not a post of theirs has come yet. */
-  fedPlatforms: readonly Platform[];
-  /** How far a live stream may be behind and still reach the present. */
-  coverageSlackMs: number;
-};
+export type ArchiveSource = ArchiveFeed & { archive: Archive; clock: Clock };
 
-/**
- * Answers a search from the archive: the newest matching posts of the asked platforms, and how much of the window the archive
- * holds completely. A search of `social` is complete only when each platform that is fed or holds any post is, but for those
- * that the query leaves out.
- */
+/** Answers a search from the archive: the newest matching posts of the asked platforms, and how much of the window it holds completely. */
 export async function searchArchive(
   source: ArchiveSource,
   request: SourceRequest,
@@ -34,85 +21,32 @@ export async function searchArchive(
   const { tree } = parseQuery(request.query, { maxLength: Number.POSITIVE_INFINITY });
   const names = await archive.resolve(namesIn(tree));
   const plan = makePlan(tree, { names, asOfMs: request.asOfMs });
-  const { after, maxResults, fromMs, toMs } = request;
-  const searched = request.platform === "social" ? platforms : [request.platform];
+  const { platform, after, maxResults, fromMs, toMs } = request;
+  const searched = platform === "social" ? platforms : [platform];
   const found = await archive.search(
     { plan, platforms: searched, fromMs, toMs, after, limit: maxResults, deadlineMs },
     signal,
   );
-  const { held } = found;
-  const possible = searched.filter((platform) => admits(plan, platform));
-  const asked = possible.filter(
-    (platform) => request.platform !== "social" || isAnswerable(source, held, platform),
-  );
-  const narrowed = splitWindow(plan, request);
-  const window = {
-    fromMs: narrowed.fromMs,
-    toMs: Math.max(narrowed.toMs ?? toMs, narrowed.fromMs ?? Number.NEGATIVE_INFINITY),
-  };
-  const gaps =
-    asked.length === 0 && possible.length > 0
-      ? [window]
-      : unionOf(asked.flatMap((platform) => gapsOf(source, held, platform, window)));
-  const complete = gaps.length === 0;
+  const asked = { platform, tree, names, plan, fromMs, toMs };
+  const known = coverageOf(source, found.held, asked);
+  const { coverage } = known;
   return {
     positions: found.positions,
     next: found.next,
-    complete: complete && found.complete,
-    coverage: { ...window, complete, gaps },
-    sources: asked.map((platform) => ({
+    complete: coverage.complete && found.complete,
+    coverage,
+    sources: known.platforms.map((platform) => ({
       platform,
       via: "archive",
-      ...window,
+      fromMs: coverage.fromMs,
+      toMs: coverage.toMs,
       count: found.positions.filter((position) => position.platform === platform).length,
     })),
-    warnings: warningsOf(gaps, found),
+    warnings: [...warningsOf(coverage, found), ...known.warnings],
   };
 }
 
-/** Whether a plan leaves posts of a platform possible, as far as it speaks of platforms. */
-const admits = (plan: PlanNode, platform: Platform): boolean =>
-  plan.kind === "none" || planOn(platform, plan).kind !== "none";
-
-function planOn(platform: Platform, plan: PlanNode): PlanNode {
-  switch (plan.kind) {
-    case "platform":
-      return { kind: plan.platform === platform ? "all" : "none" };
-    case "and":
-      return all(plan.children.map((child) => planOn(platform, child)));
-    case "or":
-      return any(plan.children.map((child) => planOn(platform, child)));
-    case "not":
-      return not(planOn(platform, plan.child));
-    default:
-      return plan;
-  }
-}
-
-/** Whether anything of a platform could be found here: something feeds it, or posts of it are held. */
-function isAnswerable(
-  { fedPlatforms }: ArchiveSource,
-  held: readonly PlatformCoverage[],
-  platform: Platform,
-): boolean {
-  return (
-    fedPlatforms.includes(platform) ||
-    held.some((entry) => entry.platform === platform && entry.holdsPosts)
-  );
-}
-
-function gapsOf(
-  { clock, coverageSlackMs }: ArchiveSource,
-  held: readonly PlatformCoverage[],
-  platform: Platform,
-  window: Span,
-): Span[] {
-  if (window.fromMs !== null && window.fromMs >= window.toMs) return [];
-  const intervals = held.find((entry) => entry.platform === platform)?.intervals ?? [];
-  return gapsIn(window, intervals, clock.now(), coverageSlackMs);
-}
-
-function warningsOf(gaps: readonly Span[], found: SearchAnswer): SourceWarning[] {
+function warningsOf({ gaps }: Coverage, found: SearchAnswer): SourceWarning[] {
   const warnings: SourceWarning[] = [];
   if (gaps.length > 0) {
     warnings.push({

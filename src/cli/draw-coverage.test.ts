@@ -1,0 +1,183 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Collection, CoverageInterval, PlatformCoverage } from "../archive/archive.ts";
+import { type CoverageLook, drawCoverage, showsUnicode } from "./draw-coverage.ts";
+import { cellsOf } from "./draw-timelines.ts";
+import { lengthText } from "./span-text.ts";
+import { displayWidth } from "./text-layout.ts";
+
+const nowMs = Date.UTC(2026, 10, 21, 12);
+const at = (text: string) => Date.parse(`${text}:00Z`);
+
+/** The live stream's posts since the first of the month, unless a test says otherwise. */
+const interval = (special: Partial<CoverageInterval>): CoverageInterval => ({
+  platform: "bluesky",
+  collection: "posts",
+  account: null,
+  source: "jetstream",
+  fromMs: at("2026-11-01T12:00"),
+  toMs: nowMs - 3_000,
+  ...special,
+});
+
+const outages = (collection: Collection): CoverageInterval[] => [
+  interval({ collection, toMs: at("2026-11-10T12:00") }),
+  interval({ collection, fromMs: at("2026-11-12T01:00"), toMs: at("2026-11-20T03:10") }),
+  interval({ collection, fromMs: at("2026-11-20T04:25") }),
+];
+
+const imported = interval({ platform: "x", source: "import", toMs: at("2026-11-05T12:00") });
+
+function draw(intervals: readonly CoverageInterval[], look: Partial<CoverageLook> = {}): string[] {
+  const held: PlatformCoverage[] = (["bluesky", "x"] as const)
+    .map((platform) => ({
+      platform,
+      intervals: intervals.filter((each) => each.platform === platform),
+      holdsPosts: true,
+    }))
+    .filter((each) => each.intervals.length > 0);
+  return drawCoverage(held, { width: 80, nowMs, slackMs: 10_000, unicode: true, ...look });
+}
+
+describe("a drawing of the ledger", () => {
+  test("has a timeline for each platform and collection, a scale, and each gap once, newest first", () => {
+    const intervals = [...outages("posts"), ...outages("likes"), imported];
+    expect(draw(intervals)).toEqual([
+      "bluesky posts  █████████████████████████████▒····▒█████████████████████████▒████",
+      "bluesky likes  █████████████████████████████▒····▒█████████████████████████▒████",
+      "x posts        █████████████····················································",
+      "               |2026-11-01                   |2026-11-11             2026-11-21|",
+      "█ held  ▒ in part  · not held  (times are UTC)",
+      "gap 2026-11-20 03:10 – 04:25 (1 h 15 min): bluesky posts, bluesky likes",
+      "gap 2026-11-10 12:00 – 2026-11-12 01:00 (37 h): bluesky posts, bluesky likes",
+    ]);
+  });
+
+  test("is plain ASCII where the terminal shows no more, and begins where it is told to", () => {
+    const fromMs = at("2026-11-20T00:00");
+    const drawn = draw([...outages("posts"), imported], { unicode: false, width: 51, fromMs });
+    expect(drawn).toEqual([
+      "bluesky posts  ###++###############################",
+      "x posts        ....................................",
+      "               |11-20 00:00            11-21 12:00|",
+      "# held  + in part  . not held  (times are UTC)",
+      "gap 2026-11-20 03:10 - 04:25 (1 h 15 min): bluesky",
+      "posts",
+    ]);
+  });
+
+  test("puts the names above the timelines where there is no room beside them", () => {
+    const drawn = draw([...outages("posts"), imported], { width: 30, listedGaps: 1 });
+    expect(drawn.slice(0, 5)).toEqual([
+      "bluesky posts",
+      "█████████████▒·▒███████████▒▒█",
+      "x posts",
+      "██████························",
+      "|2026-11-01        2026-11-21|",
+    ]);
+    expect(drawn.at(-1)).toBe("and 1 earlier gap");
+  });
+
+  test("says that a gap goes on, but not that an import ended", () => {
+    const stopped = interval({ toMs: nowMs - 75 * 60_000 });
+    expect(draw([stopped, imported]).filter((line) => line.startsWith("gap"))).toEqual([
+      "gap 2026-11-21 10:45 – now (1 h 15 min): bluesky posts",
+    ]);
+  });
+
+  test("tells of accounts that are held by themselves, and draws none of them", () => {
+    const own = (account: string) => interval({ account, source: "backfill", fromMs: 0 });
+    const stream = interval({ fromMs: nowMs - 60_000 });
+    expect(draw([stream, own("did:plc:ann")]).at(-1)).toBe(
+      "bluesky: also what was fetched of the account did:plc:ann by itself",
+    );
+    expect(draw([own("did:plc:ann"), own("did:plc:bob")])).toEqual([
+      "no time is known to be held completely",
+      "bluesky: also what was fetched of 2 accounts by itself",
+    ]);
+  });
+
+  test("of nothing says so", () => {
+    expect(draw([])).toEqual(["no time is known to be held completely"]);
+  });
+});
+
+const someInterval = fc.record({
+  platform: fc.constantFrom("bluesky" as const, "x" as const),
+  collection: fc.constantFrom<Collection>("posts", "likes", "labels"),
+  source: fc.constantFrom("jetstream", "import"),
+  account: fc.constantFrom(null, null, "did:plc:ewvi7nxzyoun6zhxrhs64oiz"),
+  fromMs: fc.integer({ min: 0, max: nowMs }),
+  toMs: fc.integer({ min: 1, max: nowMs }),
+});
+
+test("no line is wider than the terminal, whatever is held and however narrow it is", () => {
+  fc.assert(
+    fc.property(
+      fc.array(someInterval, { maxLength: 12 }),
+      fc.integer({ min: 8, max: 160 }),
+      fc.boolean(),
+      fc.option(fc.integer({ min: 0, max: nowMs }), { nil: undefined }),
+      (intervals, width, unicode, fromMs) => {
+        const valid = intervals.filter((each) => each.fromMs < each.toMs);
+        const from = fromMs === undefined ? {} : { fromMs };
+        for (const line of draw(valid, { width, unicode, ...from })) {
+          expect(displayWidth(line)).toBeLessThanOrEqual(width);
+          // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
+          if (!unicode) expect(line).toMatch(/^[\u0000-\u007f]*$/);
+        }
+      },
+    ),
+  );
+});
+
+test("a cell that is drawn as held is held to its last millisecond, one drawn as not held in none", () => {
+  const bound = fc.integer({ min: -5, max: 65 });
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(bound, { maxLength: 10 }),
+      fc.integer({ min: 1, max: 60 }),
+      (bounds, count) => {
+        const sorted = bounds.sort((a, b) => a - b);
+        const spans = sorted.flatMap((fromMs, index) => {
+          const toMs = sorted[index + 1];
+          return index % 2 === 1 || toMs === undefined ? [] : [{ fromMs, toMs }];
+        });
+        const isHeld = (ms: number) => spans.some((span) => span.fromMs <= ms && ms < span.toMs);
+        const cells = cellsOf(spans, { fromMs: 0, toMs: 60 }, count);
+        expect(cells).toHaveLength(count);
+        for (const [index, cell] of cells.entries()) {
+          const start = Math.floor((60 * index) / count);
+          const end = Math.floor((60 * (index + 1)) / count);
+          const moments = Array.from({ length: end - start }, (_, offset) =>
+            isHeld(start + offset),
+          );
+          const some = moments.includes(true);
+          expect(cell).toBe(some ? (moments.includes(false) ? "partly" : "held") : "none");
+        }
+      },
+    ),
+  );
+});
+
+test("lengths are told in two units", () => {
+  const texts = [12_000, 75_000, 900_000, 4_500_000, 37 * 3_600_000, 50 * 3_600_000];
+  expect(texts.map(lengthText)).toEqual([
+    "12 s",
+    "1 min 15 s",
+    "15 min",
+    "1 h 15 min",
+    "37 h",
+    "2 d 2 h",
+  ]);
+});
+
+test("a terminal shows Unicode unless its locale or its kind says otherwise", () => {
+  const shows = (environment: Record<string, string>) => showsUnicode({ environment });
+  expect(shows({})).toBe(true);
+  expect(shows({ LANG: "de_DE.UTF-8", TERM: "xterm-256color" })).toBe(true);
+  expect(shows({ LANG: "C" })).toBe(false);
+  expect(shows({ LC_ALL: "POSIX", LANG: "de_DE.UTF-8" })).toBe(false);
+  expect(shows({ LANG: "C.utf8", TERM: "linux" })).toBe(false);
+  expect(shows({ TERM: "dumb" })).toBe(false);
+});

@@ -1,0 +1,148 @@
+import type { Span } from "../archive/coverage.ts";
+import { lengthText, minuteText, spanText } from "./span-text.ts";
+import { wrap } from "./text-layout.ts";
+
+/** One line of a drawing: what of a stretch of time is held, and the gaps to be listed below; both oldest first. */
+export type TimelineRow = { name: string; held: readonly Span[]; gaps: readonly Span[] };
+
+/** How a drawing looks. `width` is in columns, times are Unix milliseconds. */
+export type TimelineLook = {
+  width: number;
+  /** Where the drawing begins; where the earliest row does, when null. */
+  fromMs: number | null;
+  toMs: number;
+  /** A gap that reaches it goes on. */
+  nowMs: number;
+  /** How many gaps are listed, the newest. */
+  listedGaps: number;
+  /** Whether the terminal shows more than ASCII. */
+  unicode: boolean;
+};
+
+type Marks = { held: string; partly: string; none: string; to: string };
+
+const unicodeMarks: Marks = { held: "█", partly: "▒", none: "·", to: "–" };
+const asciiMarks: Marks = { held: "#", partly: "+", none: ".", to: "-" };
+
+/** The least columns of a timeline beside its name; where there are fewer, the name stands on a line of its own. */
+const leastCells = 20;
+
+/** A cell is no less than a second. */
+const leastCellMs = 1_000;
+
+/**
+ * Draws what is held as text: of each row a timeline, below them one scale with dates, what the marks mean, and the newest
+ * gaps. Times are UTC. No line is wider than `width`, from 8 columns on. Nothing where no row holds or misses any bounded time.
+ */
+export function drawTimelines(rows: readonly TimelineRow[], look: TimelineLook): string[] {
+  const width = Math.max(Math.floor(look.width), 8);
+  const marks = look.unicode ? unicodeMarks : asciiMarks;
+  const nameWidth = Math.max(0, ...rows.map(({ name }) => name.length)) + 2;
+  const isBeside = width - nameWidth >= leastCells;
+  const indent = isBeside ? nameWidth : 0;
+  const cells = width - indent;
+  const startMs = look.fromMs ?? earliestOf(rows);
+  if (startMs === null) return [];
+  const fromMs = Math.min(Math.floor(startMs), look.toMs - cells * leastCellMs);
+  const timelines = rows.flatMap(({ name, held }) => {
+    const line = cellsOf(held, { fromMs, toMs: look.toMs }, cells)
+      .map((cell) => marks[cell])
+      .join("");
+    return isBeside ? [name.padEnd(indent) + line] : [...wrap(name, width), line];
+  });
+  const legend = `${marks.held} held  ${marks.partly} in part  ${marks.none} not held  (times are UTC)`;
+  const scale = scaleOf(fromMs, look.toMs, cells);
+  return [
+    ...timelines,
+    ...(scale === "" ? [] : [" ".repeat(indent) + scale]),
+    ...wrap(legend, width),
+    ...gapLines(rows, fromMs, look).flatMap((line) => wrap(line, width)),
+  ];
+}
+
+function earliestOf(rows: readonly TimelineRow[]): number | null {
+  const bounds = rows
+    .flatMap(({ held, gaps }) => [...held, ...gaps])
+    .flatMap(({ fromMs, toMs }) => (fromMs === null ? [toMs] : [fromMs]));
+  return bounds.length === 0 ? null : bounds.reduce((a, b) => Math.min(a, b));
+}
+
+/**
+ * How much of each of `count` equal parts of a window the spans (oldest first, without overlaps) hold: `held` is all of it,
+ * `none` nothing of it.
+ */
+export function cellsOf(
+  spans: readonly Span[],
+  window: { fromMs: number; toMs: number },
+  count: number,
+): ("held" | "partly" | "none")[] {
+  let next = 0;
+  return Array.from({ length: count }, (_, index) => {
+    const fromMs = startOfCell(window, count, index);
+    const toMs = startOfCell(window, count, index + 1);
+    let heldMs = 0;
+    for (let at = next; at < spans.length; at += 1) {
+      const span = spans[at];
+      if (span === undefined || (span.fromMs ?? fromMs) >= toMs) break;
+      heldMs += Math.max(0, Math.min(span.toMs, toMs) - Math.max(span.fromMs ?? fromMs, fromMs));
+      if (span.toMs <= toMs) next = at + 1;
+    }
+    return heldMs === 0 ? "none" : heldMs < toMs - fromMs ? "partly" : "held";
+  });
+}
+
+const startOfCell = (
+  { fromMs, toMs }: { fromMs: number; toMs: number },
+  count: number,
+  index: number,
+): number => fromMs + Math.floor(((toMs - fromMs) * index) / count);
+
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+
+/** Marks under the cells in which their times lie; the last one under the end. */
+function scaleOf(fromMs: number, toMs: number, cells: number): string {
+  const isOfDays = toMs - fromMs >= 3 * dayMs;
+  const label = (ms: number) => (isOfDays ? minuteText(ms).slice(0, 10) : minuteText(ms).slice(5));
+  const last = `${label(toMs)}|`;
+  if (last.length > cells) return "";
+  const room = cells - last.length - 2;
+  const unitMs = isOfDays ? dayMs : minuteMs;
+  const steps = Math.max(1, Math.floor(cells / 25));
+  let line = "";
+  for (let step = 0; step < steps; step += 1) {
+    const evenMs = fromMs + ((toMs - fromMs) * step) / steps;
+    const ms = step === 0 ? fromMs : Math.floor(evenMs / unitMs) * unitMs;
+    const cell = Math.floor(((ms - fromMs) * cells) / (toMs - fromMs));
+    const text = `|${label(ms)}`;
+    const isFree = cell >= line.length + (step === 0 ? 0 : 2);
+    if (isFree && cell + text.length <= room) line = line.padEnd(cell) + text;
+  }
+  return line.padEnd(cells - last.length) + last;
+}
+
+/** The newest gaps of those that are drawn, each once with all that it is a gap of. */
+function gapLines(
+  rows: readonly TimelineRow[],
+  startMs: number,
+  { listedGaps, nowMs, unicode }: TimelineLook,
+): string[] {
+  const all = new Map<string, { fromMs: number; toMs: number; names: string[] }>();
+  for (const { name, gaps } of rows) {
+    for (const gap of gaps) {
+      if (gap.fromMs === null || gap.toMs <= startMs) continue;
+      const key = `${gap.fromMs} ${gap.toMs}`;
+      const known = all.get(key);
+      if (known) known.names.push(name);
+      else all.set(key, { fromMs: gap.fromMs, toMs: gap.toMs, names: [name] });
+    }
+  }
+  const dash = unicode ? unicodeMarks.to : asciiMarks.to;
+  const newest = [...all.values()].sort((a, b) => b.toMs - a.toMs || b.fromMs - a.fromMs);
+  const lines = newest.slice(0, listedGaps).map((gap) => {
+    return `gap ${spanText(gap, gap.toMs >= nowMs, dash)} (${lengthText(gap.toMs - gap.fromMs)}): ${gap.names.join(", ")}`;
+  });
+  const left = newest.length - lines.length;
+  if (left > 0) lines.push(`and ${left} earlier ${left === 1 ? "gap" : "gaps"}`);
+  return lines;
+}

@@ -1,0 +1,48 @@
+import type { PlatformCoverage } from "../archive/archive.ts";
+import type { Coverage, SourceAnswer } from "../platforms/source.ts";
+import { drawCoverage, showsUnicode } from "./draw-coverage.ts";
+import { drawTimelines } from "./draw-timelines.ts";
+import type { Terminal } from "./terminal.ts";
+import { wrap } from "./text-layout.ts";
+
+/** An empty list never hides a hole: says whether the time that was asked for is held completely. */
+export function knowledgeOf({ coverage }: SourceAnswer): string {
+  if (coverage.complete) return "The time asked for is held completely";
+  return holdsSome(coverage)
+    ? "There may be others: not all of the time asked for is held completely"
+    : "There may be others: none of the time asked for is known to be held completely";
+}
+
+const holdsSome = ({ platforms = [] }: Coverage): boolean =>
+  platforms.some(({ collection, held }) => collection === "posts" && held.length > 0);
+
+/** How many gaps are listed below an answer. */
+const listedGaps = 3;
+
+/** Which of the time asked for is held; where none is, which time is. And what else of the answer is known only in part. */
+export function drawnKnowledge(
+  { coverage, warnings }: SourceAnswer,
+  held: readonly PlatformCoverage[],
+  { nowMs, slackMs }: { nowMs: number; slackMs: number },
+  terminal: Terminal,
+): string[] {
+  const look = {
+    width: terminal.columns,
+    nowMs,
+    listedGaps,
+    unicode: showsUnicode(terminal),
+  };
+  const remarks = warnings
+    .filter(({ code }) => code === "counts_incomplete" || code === "labels_incomplete")
+    .flatMap(({ message }) => wrap(message, terminal.columns));
+  if (coverage.complete) return remarks;
+  if (!holdsSome(coverage)) {
+    const known = held.filter(({ intervals }) => intervals.length > 0);
+    return [...(known.length === 0 ? [] : drawCoverage(known, { ...look, slackMs })), ...remarks];
+  }
+  const rows = (coverage.platforms ?? [])
+    .filter(({ collection }) => collection === "posts")
+    .map(({ platform, held, gaps }) => ({ name: platform, held, gaps }));
+  const { fromMs, toMs } = coverage;
+  return [...drawTimelines(rows, { ...look, fromMs, toMs }), ...remarks];
+}

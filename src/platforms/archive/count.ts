@@ -1,0 +1,72 @@
+import type { CountAnswer } from "../../archive/archive.ts";
+import { platforms } from "../../posts/post.ts";
+import { makePlan, namesIn } from "../../query/make-plan.ts";
+import type { QueryNode } from "../../query/tree.ts";
+import type { Coverage, SearchPlatform, SourceWarning } from "../source.ts";
+import { coverageOf } from "./coverage.ts";
+import type { ArchiveSource } from "./search.ts";
+
+/** What is counted. Times are Unix milliseconds, `fromMs` inclusive, `toMs` exclusive. */
+export type CountsRequest = {
+  platform: SearchPlatform;
+  tree: QueryNode;
+  fromMs: number;
+  toMs: number;
+  /** Buckets begin at multiples of it, counted from the Unix epoch; the first and the last are cut by the bounds. */
+  bucketMs: number;
+  /** `within_time:` counts back from it. */
+  asOfMs: number;
+};
+
+export type SourceCounts = Pick<CountAnswer, "buckets" | "countedFromMs"> & {
+  /** Whether the whole window was counted and is held completely. */
+  complete: boolean;
+  /** Of what was counted: from `countedFromMs` on. */
+  coverage: Coverage;
+  warnings: readonly SourceWarning[];
+};
+
+/** Counts the matching posts of the archive bucket by bucket, and tells how much of the counted time it holds completely. */
+export async function countArchive(
+  source: ArchiveSource,
+  request: CountsRequest,
+  deadlineMs: number,
+  signal?: AbortSignal,
+): Promise<SourceCounts> {
+  const { archive } = source;
+  const { platform, tree, fromMs, toMs, bucketMs, asOfMs } = request;
+  const names = await archive.resolve(namesIn(tree));
+  const plan = makePlan(tree, { names, asOfMs });
+  const searched = platform === "social" ? platforms : [platform];
+  const { buckets, countedFromMs, held } = await archive.count(
+    { plan, platforms: searched, fromMs, toMs, bucketMs, deadlineMs },
+    signal,
+  );
+  const counted = { platform, tree, names, plan, fromMs: countedFromMs, toMs };
+  const { coverage, warnings } = coverageOf(source, held, counted);
+  const isWhole = countedFromMs <= fromMs;
+  return {
+    buckets,
+    countedFromMs,
+    complete: coverage.complete && isWhole,
+    coverage,
+    warnings: [
+      ...(coverage.complete ? [] : [incompleteCoverage]),
+      ...(isWhole ? [] : [deadlineReached]),
+      ...warnings,
+    ],
+  };
+}
+
+const incompleteCoverage: SourceWarning = {
+  code: "incomplete_coverage",
+  message:
+    "no source holds the whole window: there may be more posts than were counted, also where none were",
+  hint: "see coverage.gaps for the parts that are missing",
+};
+
+const deadlineReached: SourceWarning = {
+  code: "deadline_reached",
+  message: "the count ran out of time before it had seen the whole window",
+  hint: "continue with next_token",
+};

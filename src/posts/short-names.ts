@@ -1,0 +1,51 @@
+/**
+ * Short forms of the names that records repeat most: account ids and uris of Bluesky. Names are insides of JSON strings; every
+ * name has one short form, and that form gives it back.
+ *
+ * `:…` is the account id `did:plc:…`, `@<account>/<key>` the uri of an account's post, `"…` a name that begins like one of
+ * these.
+ */
+const accountPrefix = "did:plc:";
+const uriPrefix = "at://";
+const collection = "/app.bsky.feed.post/";
+
+export function shortName(name: string): string {
+  if (name.startsWith(uriPrefix)) {
+    const at = name.indexOf(collection);
+    const account = name.slice(uriPrefix.length, at);
+    if (at !== -1 && !account.includes("/")) {
+      return `@${shortAccount(account)}/${name.slice(at + collection.length)}`;
+    }
+  }
+  return shortAccount(name);
+}
+
+export function longName(short: string): string {
+  if (!short.startsWith("@")) return longAccount(short);
+  const end = short.indexOf("/");
+  return uriPrefix + longAccount(short.slice(1, end)) + collection + short.slice(end + 1);
+}
+
+function shortAccount(name: string): string {
+  if (name.startsWith(accountPrefix)) return `:${name.slice(accountPrefix.length)}`;
+  return /^[:@"]/.test(name) ? `"${name}` : name;
+}
+
+function longAccount(short: string): string {
+  if (short.startsWith(":")) return accountPrefix + short.slice(1);
+  return short.startsWith('"') ? short.slice(1) : short;
+}
+
+/** A reference to a Bluesky post as it is sent, `{"id","uri","username","user_id"}`: its uri's short form; else as it is. */
+export function shortReference(reference: string): string {
+  const [, uri] = /^\{"id":null,"uri":"(at:[^"]*)"/.exec(reference) ?? [];
+  if (uri === undefined) return reference;
+  const short = shortName(uri);
+  return short.startsWith("@") && longReference(short) === reference ? short : reference;
+}
+
+export function longReference(short: string): string {
+  if (!short.startsWith("@")) return short;
+  const account = longAccount(short.slice(1, short.indexOf("/")));
+  return `{"id":null,"uri":"${longName(short)}","username":null,"user_id":"${account}"}`;
+}
