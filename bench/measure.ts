@@ -1,14 +1,13 @@
-/** Middle, 99th percentile and sum of a list of durations. */
-export function summary(durationsMs: readonly number[]): {
-  p50: number;
-  p99: number;
-  mean: number;
-} {
+export type Summary = { p50: number; p95: number; p99: number; mean: number };
+
+/** Middle, 95th and 99th percentile, and mean of a list of durations. */
+export function summary(durationsMs: readonly number[]): Summary {
   const sorted = durationsMs.toSorted((a, b) => a - b);
   const at = (share: number): number =>
     sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
   return {
     p50: at(0.5),
+    p95: at(0.95),
     p99: at(0.99),
     mean: sorted.reduce((sum, each) => sum + each, 0) / sorted.length,
   };

@@ -1,0 +1,139 @@
+import { iraPosts, toRecord } from "./ira.ts";
+
+/**
+ * As many posts as are asked for, made of the 600,000 real ones: copies of them, one in another in the order of time. Each copy lies 36 hours
+ * and seven minutes later than the one before, with IDs that say so. Words that fewer than 20 of the real posts hold are made
+ * different in each copy (another letter or digit at their end, same length), as a larger archive has more of them, not more
+ * posts to each; so are the handles of authors with fewer than 20 posts. Scripts other than Latin and Cyrillic stay as they are.
+ */
+export type ScaledPosts = {
+  /** Import records, oldest first. */
+  records(): Generator<Record<string, unknown>>;
+  copies: number;
+};
+
+const realPosts = 600_000;
+const rareBelow = 20;
+const shiftMs = 36 * 3_600_000 + 7 * 60_000;
+
+type Base = { record: Record<string, unknown>; id: bigint; ms: number; rareAt: Int32Array };
+
+export async function scaledPosts(count: number): Promise<ScaledPosts> {
+  const base = await readBase();
+  const copies = Math.max(1, Math.ceil(count / realPosts));
+  const lastShare = count / realPosts - (copies - 1);
+  return {
+    copies,
+    records: function* () {
+      const next = new Array<number>(copies).fill(0);
+      for (let given = 0; given < count; given++) {
+        const copy = oldest(base, next);
+        const index = next[copy] ?? 0;
+        const share = copy === copies - 1 ? lastShare : 1;
+        next[copy] = nextTaken(index + 1, share, base.length);
+        const post = base[index];
+        if (post === undefined) return;
+        yield copyOf(post, copy);
+      }
+    },
+  };
+}
+
+/** The copy whose next post is the oldest. */
+function oldest(base: readonly Base[], next: readonly number[]): number {
+  let best = 0;
+  let bestMs = Infinity;
+  for (const [copy, index] of next.entries()) {
+    const ms = (base[index]?.ms ?? Infinity) + copy * shiftMs;
+    if (ms < bestMs) {
+      best = copy;
+      bestMs = ms;
+    }
+  }
+  return best;
+}
+
+/** Posts of a copy that is not needed whole are taken evenly. */
+function nextTaken(from: number, share: number, length: number): number {
+  let index = from;
+  while (index < length && Math.floor(index * share) === Math.floor((index - 1) * share)) index++;
+  return index;
+}
+
+async function readBase(): Promise<Base[]> {
+  const frequencies = new Map<string, number>();
+  const authors = new Map<string, number>();
+  const records: Record<string, unknown>[] = [];
+  for await (const post of iraPosts()) {
+    for (const word of new Set(post.text.toLowerCase().match(words))) add(frequencies, word);
+    add(authors, post.author);
+    records.push(toRecord(post));
+  }
+  for (const [author, posts] of authors) {
+    if (posts < rareBelow) rareAuthors.add(author);
+  }
+  return records.map((record) => ({
+    record,
+    id: BigInt(String(record.id)),
+    ms: Date.parse(String(record.created_at)),
+    rareAt: endsOfRareWords(String(record.text), frequencies),
+  }));
+}
+
+const words = /[\p{L}\p{M}\p{N}_]+/gu;
+const rareAuthors = new Set<string>();
+
+const add = (counts: Map<string, number>, key: string): void => {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+};
+
+function endsOfRareWords(text: string, frequencies: ReadonlyMap<string, number>): Int32Array {
+  const ends: number[] = [];
+  for (const { 0: word, index } of text.matchAll(words)) {
+    if ((frequencies.get(word.toLowerCase()) ?? 0) < rareBelow) ends.push(index + word.length);
+  }
+  return Int32Array.from(ends);
+}
+
+function copyOf({ record, id, ms, rareAt }: Base, copy: number): Record<string, unknown> {
+  if (copy === 0) return record;
+  const author = String(record.author);
+  return {
+    ...record,
+    id: String(id + (BigInt(copy * shiftMs) << 22n)),
+    created_at: new Date(ms + copy * shiftMs).toISOString(),
+    text: withOtherRareWords(String(record.text), rareAt, copy),
+    ...(rareAuthors.has(author) ? { author: withOtherEnd(author, copy) } : {}),
+  };
+}
+
+function withOtherRareWords(text: string, rareAt: Int32Array, copy: number): string {
+  let changed = "";
+  let from = 0;
+  for (const end of rareAt) {
+    changed += withOtherEnd(text.slice(from, end), copy);
+    from = end;
+  }
+  return changed + text.slice(from);
+}
+
+/** The last two signs, each moved along its alphabet, by amounts that differ from copy to copy. */
+function withOtherEnd(text: string, copy: number): string {
+  if (text.length < 2) return text;
+  return (
+    text.slice(0, -2) + moved(text.charAt(text.length - 2), copy * 7) + moved(text.slice(-1), copy)
+  );
+}
+
+const alphabets = ["abcdefghijklmnopqrstuvwxyz", "абвгдежзийклмнопрстуфхцчшщъыьэюя", "0123456789"];
+const alphabetOf = new Map(
+  [...alphabets, ...alphabets.map((letters) => letters.toUpperCase())].flatMap((letters) =>
+    [...letters].map((letter) => [letter, letters] as const),
+  ),
+);
+
+function moved(sign: string, by: number): string {
+  const alphabet = alphabetOf.get(sign);
+  if (alphabet === undefined) return sign;
+  return alphabet.charAt((alphabet.indexOf(sign) + by) % alphabet.length);
+}

@@ -1,0 +1,227 @@
+import { join } from "node:path";
+import type { Archive, SearchRequest, SearchWork } from "../src/archive/archive.ts";
+import { openArchive } from "../src/archive/open.ts";
+import { createReader } from "../src/archive/reader.ts";
+import { expression } from "../src/archive/segments/expression.ts";
+import { lower } from "../src/archive/segments/lower.ts";
+import { systemClock } from "../src/lib/clock.ts";
+import { lastId, lowestId } from "../src/posts/ids.ts";
+import { all, makePlan, namesIn } from "../src/query/make-plan.ts";
+import { parseQuery } from "../src/query/parse.ts";
+import { splitWindow } from "../src/query/window.ts";
+import { type Summary, summary } from "./measure.ts";
+import type { QueryKind } from "./queries.ts";
+import { openRaw, type RawFts5 } from "./raw-fts5.ts";
+
+export type KindFigures = {
+  name: string;
+  queries: number;
+  /** Posts of a page, on average. */
+  found: number;
+  raw: Summary;
+  /** In one thread: the search, and the search with the records. */
+  search: Summary;
+  archive: Summary;
+  /** As the service does it: two calls to reader threads. */
+  threads: Summary;
+  /** Mean of the archive, records and all, by mean of raw. */
+  ratio: number;
+};
+
+export type WorstFigures = {
+  name: string;
+  rawMs: number;
+  archiveMs: number;
+  work: Omit<SearchWork, "segments">;
+  complete: boolean;
+  /** With a deadline of `deadlineMs`: how long it took, at most. */
+  stoppedMs: number;
+};
+
+const limit = 100;
+const rounds = 3;
+/** What a reader of the archive has for each segment; raw FTS5 gets as much in all. */
+const cacheKib = 8_000;
+export const deadlineMs = 50;
+
+type Asked = { request: SearchRequest; match: string; low: bigint; high: bigint };
+
+type Sides = {
+  raw: RawFts5;
+  reader: ReturnType<typeof createReader>;
+  archive: Archive;
+  close(): Promise<void>;
+};
+
+async function openSides(dataDir: string, rawPath: string, segments: number): Promise<Sides> {
+  const raw = openRaw(rawPath, cacheKib * segments, limit);
+  const reader = createReader(join(dataDir, "archive"), cacheKib, systemClock);
+  const archive = await openArchive({
+    dataDir,
+    readers: 2,
+    segmentPosts: 1_000_000,
+    clock: systemClock,
+  });
+  const close = async (): Promise<void> => {
+    raw.close();
+    reader.close();
+    await archive.close();
+  };
+  return { raw, reader, archive, close };
+}
+
+/** Each query by each side in turn, in as many rounds; of each query the middle one counts. */
+export async function measureKinds(
+  dataDir: string,
+  rawPath: string,
+  segments: number,
+  kinds: readonly QueryKind[],
+  onKind: (figures: KindFigures) => void,
+): Promise<KindFigures[]> {
+  const sides = await openSides(dataDir, rawPath, segments);
+  const measured: KindFigures[] = [];
+  try {
+    for (const { name, queries } of kinds) {
+      const figures = await measureKind(sides, name, queries);
+      measured.push(figures);
+      onKind(figures);
+    }
+  } finally {
+    await sides.close();
+  }
+  return measured;
+}
+
+async function measureKind(
+  sides: Sides,
+  name: string,
+  queries: readonly string[],
+): Promise<KindFigures> {
+  const asked = queries.map((query) => planned(query, sides.reader));
+  const takes = asked.map(
+    (): Record<"raw" | "search" | "archive" | "threads", number[]> => ({
+      raw: [],
+      search: [],
+      archive: [],
+      threads: [],
+    }),
+  );
+  let found = 0;
+  for (let round = 0; round < rounds; round++) {
+    for (const [index, one] of asked.entries()) {
+      const take = takes[index];
+      if (take === undefined) continue;
+      // Whoever comes second finds the processor's caches and the disk's pages warm: they take turns.
+      const isRawFirst = (index + round) % 2 === 0;
+      let rawPosts = isRawFirst ? askRaw(sides, one, take.raw) : 0;
+      const posts = askReader(sides, one, take);
+      if (!isRawFirst) rawPosts = askRaw(sides, one, take.raw);
+      if (rawPosts !== posts)
+        throw new Error(`${queries[index]}: ${posts} posts, FTS5 ${rawPosts}`);
+      const start = performance.now();
+      await sides.archive.records((await sides.archive.search(one.request)).positions);
+      take.threads.push(performance.now() - start);
+      found += posts;
+    }
+  }
+  const of = (side: "raw" | "search" | "archive" | "threads"): Summary =>
+    summary(takes.map((take) => middle(take[side])));
+  const raw = of("raw");
+  const archive = of("archive");
+  return {
+    name,
+    queries: queries.length,
+    found: found / rounds / queries.length,
+    raw,
+    search: of("search"),
+    archive,
+    threads: of("threads"),
+    ratio: archive.mean / raw.mean,
+  };
+}
+
+function askRaw({ raw }: Sides, { match, low, high }: Asked, takes: number[]): number {
+  const start = performance.now();
+  const rows = raw.newest.all(match, low, high);
+  takes.push(performance.now() - start);
+  return rows.length;
+}
+
+function askReader(
+  { reader }: Sides,
+  { request }: Asked,
+  takes: { search: number[]; archive: number[] },
+): number {
+  const start = performance.now();
+  const { positions } = reader.operations.search(request);
+  takes.search.push(performance.now() - start);
+  const records = reader.operations.records(positions);
+  takes.archive.push(performance.now() - start);
+  return records.length;
+}
+
+const middle = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+
+/** The queries that cost the most: their time, their work, and whether a deadline ends them. */
+export async function measureWorst(
+  dataDir: string,
+  rawPath: string,
+  segments: number,
+  kinds: readonly QueryKind[],
+): Promise<WorstFigures[]> {
+  const sides = await openSides(dataDir, rawPath, segments);
+  try {
+    return kinds.flatMap(({ name, queries }) =>
+      queries.map((query) => measureWorstQuery(sides, name, planned(query, sides.reader))),
+    );
+  } finally {
+    await sides.close();
+  }
+}
+
+function measureWorstQuery(sides: Sides, name: string, one: Asked): WorstFigures {
+  const raw: number[] = [];
+  const archive: number[] = [];
+  const stopped: number[] = [];
+  let answer = sides.reader.operations.search(one.request);
+  for (let round = 0; round < rounds; round++) {
+    if (one.match !== "") askRaw(sides, one, raw);
+    let start = performance.now();
+    answer = sides.reader.operations.search(one.request);
+    sides.reader.operations.records(answer.positions);
+    archive.push(performance.now() - start);
+    start = performance.now();
+    sides.reader.operations.search({ ...one.request, deadlineMs: Date.now() + deadlineMs });
+    stopped.push(performance.now() - start);
+  }
+  const { segments: _, ...work } = answer.work;
+  return {
+    name,
+    rawMs: middle(raw),
+    archiveMs: middle(archive),
+    work,
+    complete: answer.complete,
+    stoppedMs: Math.max(...stopped),
+  };
+}
+
+function planned(query: string, { operations }: Sides["reader"]): Asked {
+  const { tree } = parseQuery(query);
+  const plan = makePlan(tree, { names: operations.resolve(namesIn(tree)), asOfMs: Date.now() });
+  const { conjuncts, fromMs, toMs } = splitWindow(plan, { fromMs: null, toMs: null });
+  return {
+    request: {
+      plan,
+      platforms: ["x"],
+      fromMs: null,
+      toMs: null,
+      after: null,
+      limit,
+      deadlineMs: Number.POSITIVE_INFINITY,
+    },
+    match: expression(lower(all(conjuncts), "x").plan) ?? "",
+    low: fromMs === null ? 0n : lowestId(fromMs),
+    high: toMs === null ? lastId : lowestId(toMs) - 1n,
+  };
+}

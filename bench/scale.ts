@@ -1,0 +1,200 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { freePort } from "../test/support/free-port.ts";
+import { requireData } from "./ira.ts";
+import { command, table } from "./measure.ts";
+import { buildRaw } from "./raw-fts5.ts";
+import { type ImportFigures, measureImport } from "./scale-import.ts";
+import { scaledPosts } from "./scale-posts.ts";
+import { drawScaleQueries, worstQueries } from "./scale-queries.ts";
+import {
+  deadlineMs,
+  type KindFigures,
+  measureKinds,
+  measureWorst,
+  type WorstFigures,
+} from "./scale-search.ts";
+import { type LiveFigures, measureLive, measureReady, type ReadyFigures } from "./scale-serve.ts";
+
+/**
+ * The archive at 1, 3 and 10 million posts, piece by piece: import, twelve kinds of query beside FTS5 asked by hand, the worst
+ * queries, the start of the service, the live stream. Each piece writes its figures into FOLDER/<size>.json, and without --only
+ * those that are there already are left out. The posts are made of real ones (bench/scale-posts.ts).
+ */
+export type ScaleFigures = {
+  posts: number;
+  made: string;
+  import?: ImportFigures;
+  queries?: KindFigures[];
+  worst?: WorstFigures[];
+  ready?: ReadyFigures;
+  live?: LiveFigures;
+};
+
+const pieces = ["import", "queries", "worst", "ready", "live"] as const;
+type Piece = (typeof pieces)[number];
+
+const usage = `usage: node bench/scale.ts FOLDER [--posts 1000000] [--only ${pieces.join("|")}] [--queries 200]`;
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    posts: { type: "string", default: "1000000" },
+    only: { type: "string" },
+    queries: { type: "string", default: "200" },
+  },
+});
+const [folder] = positionals;
+const only = pieces.find((piece) => piece === values.only);
+if (folder === undefined || (values.only !== undefined && only === undefined)) {
+  console.error(usage);
+  process.exit(2);
+}
+requireData();
+const posts = Number(values.posts);
+const size = posts >= 1e6 ? `${posts / 1e6}m` : `${posts / 1e3}k`;
+const place = join(folder, size);
+const dataDir = join(place, "data");
+const rawPath = join(place, "raw.db");
+const figuresPath = join(folder, `${size}.json`);
+mkdirSync(place, { recursive: true });
+
+async function measure(piece: Piece): Promise<void> {
+  if (piece === "import") keep("import", shownImport(await importPosts()));
+  else if (!existsSync(join(dataDir, "archive")))
+    throw new Error(`${dataDir} has no archive: import first`);
+  if (piece === "queries") keep("queries", await searchKinds());
+  if (piece === "worst") keep("worst", shownWorst(await searchWorst()));
+  if (piece === "ready") keep("ready", shownReady(await start()));
+  if (piece === "live") keep("live", shownLive(await measureLive(dataDir, await freePort())));
+}
+
+function readFigures(): ScaleFigures {
+  const made = "600,000 real posts, repeated with shifted times, other IDs and other rare words";
+  if (!existsSync(figuresPath)) return { posts, made };
+  return JSON.parse(readFileSync(figuresPath, "utf8")) as ScaleFigures;
+}
+
+function keep<Name extends Piece>(name: Name, figures: ScaleFigures[Name]): void {
+  const all = { ...readFigures(), [name]: figures };
+  writeFileSync(figuresPath, `${JSON.stringify(all, null, 2)}\n`);
+}
+
+async function importPosts(): Promise<ImportFigures> {
+  const made = await scaledPosts(posts);
+  console.log(`importing ${posts} posts, ${made.copies} copies of the real ones …`);
+  return measureImport(dataDir, made);
+}
+
+async function searchKinds(): Promise<KindFigures[]> {
+  await buildRawOnce();
+  const kinds = await drawScaleQueries(Number(values.queries));
+  const rows: (string | number)[][] = [];
+  const onKind = (kind: KindFigures): void => {
+    console.error(`${kind.name} …`);
+    rows.push(rowOf(kind));
+  };
+  const figures = await measureKinds(dataDir, rawPath, segments(), kinds, onKind);
+  const mean = figures.reduce((sum, { ratio }) => sum + ratio, 0) / figures.length;
+  console.log(
+    `\n${posts} posts, newest 100, ${values.queries} queries of each kind, milliseconds\n`,
+  );
+  console.log(table(queryHeader, rows));
+  console.log(`\nmean ratio ${mean.toFixed(2)}\n`);
+  return figures;
+}
+
+const queryHeader = ["kind", "found"].concat(
+  ["FTS5 p50", "p95", "p99", "archive p50", "p95", "p99", "ratio"],
+  ["search alone p50", "by threads p50", "p99"],
+);
+
+const rowOf = ({ name, found, raw, archive, search, threads, ratio }: KindFigures) => [
+  name,
+  found.toFixed(0),
+  raw.p50,
+  raw.p95,
+  raw.p99,
+  archive.p50,
+  archive.p95,
+  archive.p99,
+  ratio.toFixed(2),
+  search.p50,
+  threads.p50,
+  threads.p99,
+];
+
+async function searchWorst(): Promise<WorstFigures[]> {
+  await buildRawOnce();
+  return measureWorst(dataDir, rawPath, segments(), await worstQueries());
+}
+
+async function start(): Promise<ReadyFigures> {
+  return measureReady(dataDir, await drawScaleQueries(100), await freePort());
+}
+
+async function buildRawOnce(): Promise<void> {
+  if (existsSync(`${rawPath}.done`)) return;
+  console.log("building the table of FTS5 by hand …");
+  buildRaw(rawPath, (await scaledPosts(posts)).records());
+  writeFileSync(`${rawPath}.done`, "");
+}
+
+const segments = (): number => readFigures().import?.segments ?? 1;
+
+function shownImport(figures: ImportFigures): ImportFigures {
+  const { postsPerSecond, seconds, bytesPerPost, peakMb, parts } = figures;
+  const each = Object.entries(parts).sort((a, b) => b[1] - a[1]);
+  console.log(
+    `${postsPerSecond.toFixed(0)} posts/s (${seconds.toFixed(1)} s), peak memory ${peakMb.toFixed(0)} MB, ` +
+      `${bytesPerPost.toFixed(1)} bytes a post: ${each.map(([part, bytes]) => `${part} ${bytes.toFixed(1)}`).join(", ")}\n`,
+  );
+  return figures;
+}
+
+function shownWorst(figures: WorstFigures[]): WorstFigures[] {
+  const header = ["query", "FTS5", "archive", `stopped after ${deadlineMs}`].concat([
+    "segments",
+    "statements",
+    "candidates",
+    "rechecked",
+    "found",
+  ]);
+  const rows = figures.map(({ name, rawMs, archiveMs, stoppedMs, work }) => [
+    name,
+    rawMs,
+    archiveMs,
+    stoppedMs,
+    String(work.segmentsOpened),
+    String(work.statements),
+    String(work.candidates),
+    String(work.rechecked),
+    String(work.returned),
+  ]);
+  console.log(`${posts} posts, milliseconds\n\n${table(header, rows)}\n`);
+  return figures;
+}
+
+function shownReady(figures: ReadyFigures): ReadyFigures {
+  const { readyMs, readyMb, searches, searchedMb } = figures;
+  console.log(
+    `ready after ${readyMs.map((ms) => ms.toFixed(0)).join(", ")} ms with ${readyMb.toFixed(0)} MB; ` +
+      `${searchedMb.toFixed(0)} MB after ${searches} searches\n`,
+  );
+  return figures;
+}
+
+function shownLive(figures: LiveFigures): LiveFigures {
+  const { searchableMs, posts: count, likes, likesPerSecond, residentMb } = figures;
+  console.log(
+    `${count} live posts searchable after p50 ${searchableMs.p50.toFixed(0)}, p95 ${searchableMs.p95.toFixed(0)} ms; ` +
+      `${likes} likes at ${likesPerSecond.toFixed(0)}/s; ${residentMb.toFixed(0)} MB\n`,
+  );
+  return figures;
+}
+
+console.log(`${command()}\n`);
+for (const piece of only === undefined ? pieces : [only]) {
+  if (only === undefined && readFigures()[piece] !== undefined) continue;
+  await measure(piece);
+}
