@@ -2,9 +2,10 @@ import type { Logger } from "pino";
 import type { Caller } from "../accounts/authenticate.ts";
 import type { Limiter } from "../accounts/limiter.ts";
 import type { Archive } from "../archive/archive.ts";
-import type { IngestState } from "../ingest/jetstream.ts";
+import type { IngestState } from "../ingest/ingest-state.ts";
 import type { JobQueue } from "../jobs/queue.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { CountsRequest, SourceCounts } from "../platforms/archive/count.ts";
 import type { Metrics } from "./metrics.ts";
 
 /** The settings that the routes look at. */
@@ -16,6 +17,8 @@ type HttpSettings = {
   liveWindowMs: number;
   maxLiveQueryLength: number;
   maxArchiveQueryLength: number;
+  countDeadlineMs: number;
+  maxCountBuckets: number;
   /** How much later than its deadline a job may still end. */
   deadlineGraceMs: number;
 };
@@ -32,6 +35,8 @@ export type HttpContext = {
   cursorKey: Uint8Array;
   jobs: Pick<JobQueue, "submit" | "find" | "isUnderWay" | "waitForEnd">;
   archive: Pick<Archive, "records">;
+  /** Counts posts of the archive until a deadline, Unix milliseconds. */
+  countPosts(request: CountsRequest, deadlineMs: number): Promise<SourceCounts>;
   /** State of the live stream; null when it is off. */
   ingest(): IngestState | null;
   /** Whether a reader of the archive answers. */

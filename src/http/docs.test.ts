@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { systemClock } from "../lib/clock.ts";
 import { createMetrics } from "./metrics.ts";
 import { problems } from "./problems.ts";
 import { openApiFile } from "./routes/ops/openapi.ts";
@@ -40,6 +41,8 @@ describe("docs/api.md", () => {
     "max_results_lowered",
     "no_credential",
     "incomplete_coverage",
+    "counts_incomplete",
+    "labels_incomplete",
     "deadline_reached",
   ])("explains the warning %s", (code) => {
     expect(api).toMatch(new RegExp(`^\\| \`${code}\` \\| .{10,} \\|$`, "m"));
@@ -51,7 +54,11 @@ describe("docs/api.md", () => {
 });
 
 test("docs/metrics.md explains every metric, and no other", () => {
-  const metrics = createMetrics({ queueDepth: () => 0, ingest: () => null });
+  const metrics = createMetrics({
+    queueDepth: () => 0,
+    ingest: () => null,
+    upkeep: { ask: async () => null, clock: systemClock },
+  });
   metrics.close();
   const explained = [...page("metrics.md").matchAll(/^\| `(earshot_\w+)` \|/gm)];
   expect(explained.map(([, name]) => name).sort()).toEqual([...metrics.names()].sort());

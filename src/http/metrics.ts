@@ -1,8 +1,14 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { IngestState } from "../ingest/jetstream.ts";
+import type { IngestState } from "../ingest/ingest-state.ts";
+import { addArchiveMetrics, type UpkeepSource } from "./archive-metrics.ts";
+import { addIngestMetrics } from "./ingest-metrics.ts";
 
-export type MetricSources = { queueDepth(): number; ingest(): IngestState | null };
+export type MetricSources = {
+  queueDepth(): number;
+  ingest(): IngestState | null;
+  upkeep: UpkeepSource;
+};
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -64,35 +70,8 @@ export function createMetrics(sources: MetricSources) {
       this.set(sources.queueDepth());
     },
   });
-  new Gauge({
-    name: "earshot_ingest_lag_seconds",
-    help: "How far the live stream is behind the network",
-    registers,
-    collect() {
-      const lagMs = sources.ingest()?.lagMs ?? null;
-      if (lagMs === null) this.remove();
-      else this.set(lagMs / 1000);
-    },
-  });
-  new Gauge({
-    name: "earshot_ingest_connected",
-    help: "Whether the live stream is connected",
-    registers,
-    collect() {
-      const state = sources.ingest();
-      if (state === null) this.remove();
-      else this.set(state.status === "connected" ? 1 : 0);
-    },
-  });
-  const ingestEvents = new Counter({
-    name: "earshot_ingest_events_total",
-    help: "Events taken from the live stream since the start",
-    registers,
-    collect() {
-      ingestEvents.reset();
-      ingestEvents.inc(sources.ingest()?.events ?? 0);
-    },
-  });
+  addIngestMetrics(registry, sources.ingest);
+  const archive = addArchiveMetrics(registry, sources.upkeep);
   new Gauge({
     name: "earshot_resident_memory_bytes",
     help: "Resident memory of the process",
@@ -122,7 +101,10 @@ export function createMetrics(sources: MetricSources) {
     rateLimited,
     heldRequests,
     contentType: registry.contentType,
-    text: () => registry.metrics(),
+    text: async () => {
+      await archive.look();
+      return await registry.metrics();
+    },
     names: () => registry.getMetricsAsArray().map((metric) => metric.name),
     close: () => loopDelay.disable(),
   };

@@ -45,6 +45,7 @@ test("every path of the search API and of operation is described, each operation
     "/v1/search/live/{platform}",
     "/v1/search/live/{platform}/result/{uuid}",
     "/v1/search/live/{platform}/status/{uuid}",
+    "/v1/search/{platform}/counts",
   ]);
   const ids = operations.map(({ described }) => described.operationId);
   expect(new Set(ids).size).toBe(ids.length);

@@ -96,7 +96,8 @@ function jobOf(context: HttpContext, caller: Caller, asked: CheckedArguments): N
   };
 }
 
-function warningOf({ code, message, offset, length, hint }: Diagnostic): SourceWarning {
+/** What the parser remarks on a query, as answers tell it. */
+export function warningOf({ code, message, offset, length, hint }: Diagnostic): SourceWarning {
   return { code, message, offset, length, ...(hint === undefined ? {} : { hint }) };
 }
 

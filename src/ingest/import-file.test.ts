@@ -300,7 +300,16 @@ describe("an import that was done", () => {
 describe("declared coverage", () => {
   const covers = { fromMs: 1_000, toMs: 2_000 };
   const coverage = () => archive.batches.flatMap((batch) => batch.coverage ?? []);
-  const declared = [{ platform: "x", source: "import", fromMs: 1_000, toMs: 2_000 }];
+  const declared = [
+    {
+      platform: "x",
+      collection: "posts",
+      account: null,
+      source: "import",
+      fromMs: 1_000,
+      toMs: 2_000,
+    },
+  ];
 
   test("is recorded with the last batch", async () => {
     const summary = await importing(written(linesOf(6_000)), { covers });

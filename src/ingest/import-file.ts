@@ -119,7 +119,14 @@ export async function importFile(request: ImportRequest): Promise<ImportSummary>
 const declared = (
   platform: Platform,
   { fromMs, toMs }: { fromMs: number; toMs: number },
-): CoverageInterval => ({ platform, source: "import", fromMs, toMs });
+): CoverageInterval => ({
+  platform,
+  collection: "posts",
+  account: null,
+  source: "import",
+  fromMs,
+  toMs,
+});
 
 type Tally = Omit<ImportSummary, "alreadyImported" | "coverage" | "seconds">;
 

@@ -1,127 +1,34 @@
 import { existsSync, readFileSync } from "node:fs";
-import { createServer, type IncomingMessage, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage } from "node:http";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { type WebSocket, WebSocketServer } from "ws";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import {
-  defaultJetstreamSettings,
-  type Ingest,
-  type JetstreamSettings,
-  startJetstream,
-} from "./jetstream.ts";
+  clock,
+  commit,
+  did,
+  type Event,
+  type FakeJetstream,
+  secondUs,
+  sendAll,
+  startFakeJetstream,
+  startTestStream,
+  startUs,
+  uriOf,
+} from "./fake-jetstream.test-support.ts";
+import type { Jetstream } from "./jetstream.ts";
+import { defaultJetstreamSettings, type JetstreamSettings } from "./jetstream-settings.ts";
 import { createMemoryArchive, type MemoryArchive } from "./memory-archive.test-support.ts";
-
-const did = "did:plc:dclwtltrt2ggsryagfzk7dp4";
-const startUs = 1_783_175_888_000_000;
-const secondUs = 1_000_000;
-const uriOf = (rkey: string) => `at://${did}/app.bsky.feed.post/${rkey}`;
-
-type Event = { time_us: number };
-const commit = (
-  timeUs: number,
-  rkey: string,
-  operation = "create",
-  rev = `3mptbypcq${1000 + (timeUs % 9000)}`,
-): Event =>
-  ({
-    did,
-    time_us: timeUs,
-    kind: "commit",
-    commit: {
-      rev,
-      operation,
-      collection: "app.bsky.feed.post",
-      rkey,
-      ...(operation === "delete"
-        ? {}
-        : { record: { text: `${operation} ${rkey}`, createdAt: "2026-07-04T14:38:06Z" } }),
-    },
-  }) as Event;
-
-/** A server that keeps events and replays them from the cursor, as Jetstream does. */
-type FakeJetstream = {
-  url: string;
-  events: Event[];
-  requests: IncomingMessage[];
-  sockets: Set<WebSocket>;
-  /** What it does with the connection of this number, from 0, instead of replaying all that it has. */
-  serve: (socket: WebSocket, replay: readonly Event[], connection: number) => void;
-  send(...events: Event[]): void;
-  close(): Promise<void>;
-};
-
-const sendAll = (socket: WebSocket, events: readonly Event[]) => {
-  for (const event of events) socket.send(JSON.stringify(event));
-};
-
-async function startServer(
-  refuse: (request: IncomingMessage) => [number, string] | null = () => null,
-): Promise<FakeJetstream> {
-  const http: Server = createServer((_request, response) => response.writeHead(426).end());
-  const sockets = new WebSocketServer({ noServer: true });
-  const server: FakeJetstream = {
-    url: "",
-    events: [],
-    requests: [],
-    sockets: new Set(),
-    serve: sendAll,
-    send: (...events) => {
-      server.events.push(...events);
-      for (const socket of server.sockets) sendAll(socket, events);
-    },
-    close: async () => {
-      for (const socket of server.sockets) socket.terminate();
-      http.closeAllConnections();
-      await new Promise((resolve) => http.close(resolve));
-    },
-  };
-  http.on("upgrade", (request, socket, head) => {
-    const connection = server.requests.push(request) - 1;
-    const refusal = refuse(request);
-    if (refusal !== null) {
-      const [status, body] = refusal;
-      socket.end(
-        `HTTP/1.1 ${status} No\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
-      );
-      return;
-    }
-    sockets.handleUpgrade(request, socket, head, (opened) => {
-      server.sockets.add(opened);
-      opened.on("close", () => server.sockets.delete(opened));
-      const cursor = new URL(request.url ?? "", "ws://x").searchParams.get("cursor");
-      const replay =
-        cursor === null ? [] : server.events.filter(({ time_us }) => time_us >= Number(cursor));
-      server.serve(opened, replay, connection);
-    });
-  });
-  await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
-  server.url = `ws://127.0.0.1:${(http.address() as AddressInfo).port}/subscribe`;
-  return server;
-}
 
 let server: FakeJetstream;
 let archive: MemoryArchive;
-let ingest: Ingest | null = null;
-const clock = { ...systemClock, now: () => startUs / 1000 + 60_000 };
-
-const start = (settings: Partial<JetstreamSettings> = {}, time: Clock = clock): Ingest => {
-  ingest = startJetstream({
-    archive,
-    clock: time,
-    random: () => 0.5,
-    log: { info: () => {}, warn: () => {} },
-    settings: {
-      ...defaultJetstreamSettings,
-      urls: [server.url],
-      lookbackMs: 3_600_000,
-      batchMs: 1,
-      quietBatchMs: 1,
-      leastBackoffMs: 1,
-      mostBackoffMs: 4,
-      ...settings,
-    },
-  });
+let ingest: Jetstream | null = null;
+let renamed: string[] = [];
+const start = (settings: Partial<JetstreamSettings> = {}, time: Clock = clock): Jetstream => {
+  const onRenamed = (account: string) => renamed.push(account);
+  ingest = startTestStream(
+    { archive, clock: time, onRenamed },
+    { urls: [server.url], ...settings },
+  );
   return ingest;
 };
 const restart = async (settings: Partial<JetstreamSettings> = {}) => {
@@ -134,6 +41,7 @@ const cut = () => {
 const intervals = () =>
   archive.batches
     .flatMap((batch) => batch.coverage ?? [])
+    .filter(({ collection }) => collection === "posts")
     .map(({ fromMs, toMs }) => [fromMs, toMs]);
 /** Intervals of one source that touch are one. */
 const covered = () =>
@@ -145,8 +53,9 @@ const covered = () =>
   }, []);
 
 beforeEach(async () => {
-  server = await startServer();
+  server = await startFakeJetstream();
   archive = createMemoryArchive();
+  renamed = [];
 });
 afterEach(async () => {
   await ingest?.stop();
@@ -196,7 +105,12 @@ test("asks for posts from the look-back on, and says who it is", async () => {
   start({ userAgent: "earshot/test" });
   await vi.waitFor(() => expect(server.requests).toHaveLength(1));
   const query = new URL(server.requests[0]?.url ?? "", "ws://x").searchParams;
-  expect(query.getAll("wantedCollections")).toEqual(["app.bsky.feed.post"]);
+  expect(query.getAll("wantedCollections")).toEqual([
+    "app.bsky.feed.post",
+    "app.bsky.feed.like",
+    "app.bsky.feed.repost",
+    "app.bsky.actor.profile",
+  ]);
   expect(query.get("maxMessageSizeBytes")).toBe(String(defaultJetstreamSettings.maxFrameBytes));
   expect(query.get("cursor")).toBe(String((clock.now() - 3_600_000) * 1000));
   expect(server.requests[0]?.headers["user-agent"]).toBe("earshot/test");
@@ -307,7 +221,7 @@ describe("with several servers", () => {
     Number(new URL(request?.url ?? "", "ws://x").searchParams.get("cursor"));
 
   test("the one that works is kept", async () => {
-    const other = await startServer();
+    const other = await startFakeJetstream();
     server.events.push(commit(startUs, "a"));
     const { state } = start({ urls: [server.url, other.url] });
     await archive.until(() => archive.posts.size === 1);
@@ -321,7 +235,7 @@ describe("with several servers", () => {
   });
 
   test("the next one is asked for a minute of overlap, also after a restart", async () => {
-    const other = await startServer();
+    const other = await startFakeJetstream();
     server.events.push(commit(startUs, "a"));
     start({ urls: [server.url, other.url] });
     await archive.until(() => archive.posts.size === 1);
@@ -454,7 +368,7 @@ describe("a server that does not serve", () => {
     [426, "upgrade required"],
     [400, "bad wantedCollections"],
   ])("with %i is asked again, and then the next one", async (status, body) => {
-    const refusing = await startServer(() => [status, body]);
+    const refusing = await startFakeJetstream(() => [status, body]);
     const details = new Set<string>();
     server.events.push(commit(startUs, "a"));
     const { state } = start({
@@ -476,7 +390,7 @@ describe("a server that does not serve", () => {
   });
 
   test("because nobody listens is told so", async () => {
-    const gone = await startServer();
+    const gone = await startFakeJetstream();
     await gone.close();
     const { state } = start({ urls: [gone.url], leastBackoffMs: 8_000, mostBackoffMs: 8_000 });
     await vi.waitFor(() =>
@@ -502,7 +416,7 @@ describe("a server that does not serve", () => {
 
 test("stopping writes what has arrived", async () => {
   server.events.push(commit(startUs, "a"), commit(startUs + 1, "b"));
-  const { state, stop } = start({ batchMs: 3_600_000 });
+  const { state, stop } = start({ batchMs: 3_600_000, quietBatchMs: 3_600_000 });
   await vi.waitFor(() => expect(state().events).toBe(2));
   expect(archive.posts.size).toBe(0);
   await stop();

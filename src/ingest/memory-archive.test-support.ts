@@ -1,11 +1,19 @@
 import type { Archive, ArchiveChange, WriteBatch, WriteReport } from "../archive/archive.ts";
 import type { Post } from "../posts/post.ts";
 
-/** An archive in memory for the tests of this folder: identity by uri, revisions, tombstones, checkpoints. */
-export type MemoryArchive = Pick<Archive, "write" | "readCheckpoint"> & {
+/** An archive in memory for the tests of this folder: identity by uri, revisions, tombstones, counts, checkpoints. */
+export type MemoryArchive = Pick<Archive, "write" | "readCheckpoint" | "accountsToLookUp"> & {
   posts: Map<string, Post>;
   tombstones: Map<string, string>;
   handles: Map<string, string>;
+  /** What was added, by `metric uri`. */
+  counts: Map<string, number>;
+  statuses: Map<string, string>;
+  profiles: Map<string, Extract<ArchiveChange, { kind: "profile" }>>;
+  /** By source, subject and value, the latest one. */
+  labels: Map<string, Extract<ArchiveChange, { kind: "label" }>>;
+  /** When an account was asked for last. */
+  lookedUp: Map<string, number>;
   checkpoints: Map<string, string>;
   batches: WriteBatch[];
   reports: WriteReport[];
@@ -23,10 +31,21 @@ export function createMemoryArchive(): MemoryArchive {
     posts: new Map(),
     tombstones: new Map(),
     handles: new Map(),
+    counts: new Map(),
+    statuses: new Map(),
+    profiles: new Map(),
+    labels: new Map(),
+    lookedUp: new Map(),
     checkpoints: new Map(),
     batches: [],
     reports: [],
     beforeWrite: () => {},
+    accountsToLookUp: async (_platform, beforeMs, limit) => {
+      const held = new Set([...archive.posts.values()].flatMap(({ userId }) => userId ?? []));
+      const atOf = (account: string) => archive.lookedUp.get(account) ?? Number.NEGATIVE_INFINITY;
+      const due = [...held].filter((account) => atOf(account) < beforeMs);
+      return due.toSorted((a, b) => atOf(a) - atOf(b)).slice(0, limit);
+    },
     readCheckpoint: async (name) => archive.checkpoints.get(name) ?? null,
     write: (batch) => {
       const written = writeAfter(last, batch);
@@ -62,16 +81,41 @@ export function createMemoryArchive(): MemoryArchive {
   }
 
   function apply(change: ArchiveChange, report: WriteReport): void {
-    if (change.kind === "handle") {
-      archive.handles.set(change.userId, change.handle);
-      return;
+    switch (change.kind) {
+      case "upsert":
+        put(change.post, report);
+        return;
+      case "delete":
+        if (archive.posts.delete(change.uri)) report.deleted += 1;
+        archive.tombstones.set(change.uri, change.revision);
+        return;
+      case "handle":
+        archive.handles.set(change.userId, change.handle);
+        return;
+      case "count": {
+        const key = `${change.metric} ${change.uri}`;
+        archive.counts.set(key, (archive.counts.get(key) ?? 0) + change.by);
+        return;
+      }
+      case "account":
+        archive.statuses.set(change.userId, change.status);
+        return;
+      case "profile":
+        archive.profiles.set(change.userId, change);
+        return;
+      case "label": {
+        const key = `${change.source} ${change.subject} ${change.value}`;
+        if ((archive.labels.get(key)?.createdMs ?? 0) <= change.createdMs) {
+          archive.labels.set(key, change);
+        }
+        return;
+      }
+      case "looked-up":
+        archive.lookedUp.set(change.userId, change.atMs);
     }
-    if (change.kind === "delete") {
-      if (archive.posts.delete(change.uri)) report.deleted += 1;
-      archive.tombstones.set(change.uri, change.revision);
-      return;
-    }
-    const { post } = change;
+  }
+
+  function put(post: Post, report: WriteReport): void {
     const held = archive.posts.get(post.uri);
     const tombstone = archive.tombstones.get(post.uri);
     if (tombstone !== undefined && post.revision <= tombstone) report.suppressed += 1;

@@ -2,8 +2,9 @@ import type { IncomingMessage } from "node:http";
 import { WebSocket } from "ws";
 import type { Clock } from "../lib/clock.ts";
 import type { Guard } from "../lib/guard.ts";
+import type { Frame } from "./stream-frames.ts";
 
-/** One connection to a stream of text frames, from its beginning to its end. */
+/** One connection to a stream of frames, from its beginning to its end. */
 export type StreamConnection = {
   /** Resolves when the connection has ended, or could not be made; never rejects. */
   ended: Promise<ConnectionEnd>;
@@ -29,8 +30,7 @@ export type StreamConnectionOptions = {
   idleTimeoutMs: number;
   maxFrameBytes: number;
   onOpen(): void;
-  /** Null stands for a frame that is no text. */
-  onFrame(frame: string | null): void;
+  onFrame(frame: Frame): void;
 };
 
 export function openStreamConnection(options: StreamConnectionOptions): StreamConnection {
@@ -55,6 +55,10 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
   }
 
   const over = new AbortController();
+  /** Paused by the owner; and until the event loop has gone round. */
+  let isHeld = false;
+  let isResting = false;
+  let framesOfTurn = 0;
   let reason: string | null = null;
   let frameTooLarge = false;
   let lastSignMs = clock.elapsed();
@@ -88,8 +92,25 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
   socket.on("pong", sign);
   socket.on("message", (data, isBinary) => {
     sign();
-    options.onFrame(isBinary || !Buffer.isBuffer(data) ? null : data.toString("utf8"));
+    countFrame();
+    if (Buffer.isBuffer(data)) options.onFrame({ data, isBinary });
   });
+
+  /** The network can hand over megabytes at once; after some frames everything else has its turn. */
+  function countFrame(): void {
+    framesOfTurn += 1;
+    if (framesOfTurn === 1) setImmediate(beginTurn);
+    if (framesOfTurn !== mostFramesOfTurn) return;
+    isResting = true;
+    socket.pause();
+  }
+
+  function beginTurn(): void {
+    framesOfTurn = 0;
+    if (!isResting) return;
+    isResting = false;
+    if (!isHeld) socket.resume();
+  }
 
   async function watch(): Promise<void> {
     while (!over.signal.aborted) {
@@ -109,12 +130,20 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
 
   return {
     ended,
-    pause: () => socket.pause(),
-    resume: () => socket.resume(),
+    pause: () => {
+      isHeld = true;
+      socket.pause();
+    },
+    resume: () => {
+      isHeld = false;
+      if (!isResting) socket.resume();
+    },
     close: () => socket.terminate(),
   };
 }
 
+/** Some milliseconds of work, also where each frame must be decompressed; what was read with them still comes. */
+const mostFramesOfTurn = 100;
 const refusalBytes = 300;
 
 /** The status of a refused handshake, with the first words of its body. */

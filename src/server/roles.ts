@@ -1,4 +1,5 @@
-import type { Ingest, IngestState } from "../ingest/jetstream.ts";
+import { type IngestState, streamNotStarted } from "../ingest/ingest-state.ts";
+import type { Ingest } from "../ingest/live-ingest.ts";
 import { type Runner, startRunner } from "../jobs/runner.ts";
 import type { Platform } from "../posts/post.ts";
 import type { Config } from "./config.ts";
@@ -35,7 +36,7 @@ export type IngestRole = {
   stop(): Promise<void>;
 };
 
-export function createIngestRole({ ingest: settings }: Config): IngestRole {
+export function createIngestRole({ ingest: settings, data }: Config): IngestRole {
   let running: Promise<Ingest> | null = null;
   let ingest: Ingest | null = null;
   if (settings.source === "off") {
@@ -43,14 +44,8 @@ export function createIngestRole({ ingest: settings }: Config): IngestRole {
   }
 
   function start({ archive, clock, random, log }: Parameters<IngestRole["start"]>[0]): void {
-    running ??= import("../ingest/jetstream.ts").then((jetstream) => {
-      ingest = jetstream.startJetstream({
-        archive,
-        clock,
-        random,
-        settings: { ...jetstream.defaultJetstreamSettings, ...settings },
-        log,
-      });
+    running ??= import("../ingest/live-ingest.ts").then(({ startIngest }) => {
+      ingest = startIngest({ archive, clock, random, settings, dataDir: data.dir, log });
       return ingest;
     });
     running.catch((fault: unknown) => log.error({ err: fault }, "live ingestion cannot start"));
@@ -66,15 +61,4 @@ export function createIngestRole({ ingest: settings }: Config): IngestRole {
   };
 }
 
-const beforeStart: IngestState = {
-  status: "waiting",
-  detail: "waiting for its start",
-  host: null,
-  lagMs: null,
-  lastEventMs: null,
-  events: 0,
-  posts: 0,
-  deletes: 0,
-  badFrames: 0,
-  reconnects: 0,
-};
+const beforeStart: IngestState = { ...streamNotStarted, labelers: [], lookUp: null };

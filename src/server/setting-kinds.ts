@@ -78,6 +78,32 @@ export function duration(
   };
 }
 
+/** As `duration`; `none`, which is the default, reads as 0. */
+export function durationOrNone(name: string, leastMs: number, meaning: string): Setting<number> {
+  const some = duration(name, 0, leastMs, meaning);
+  return {
+    ...some,
+    defaultText: "none",
+    expected: `${some.expected}, or none`,
+    read: (written) => (written.trim() === "none" ? { ok: true, value: 0 } : some.read(written)),
+  };
+}
+
+/** A text that is shown nowhere, such as a token; `none` when there is no such thing. */
+export function secret(name: string, meaning: string): Setting<string | null> {
+  return {
+    name,
+    fallback: null,
+    defaultText: "none",
+    expected: "a text without spaces, or none",
+    meaning,
+    read: (written) => {
+      if (written.trim() === "none") return { ok: true, value: null };
+      return /^\S{1,4096}$/.test(written) ? { ok: true, value: written } : unreadable;
+    },
+  };
+}
+
 const noAddresses = "none";
 
 /** IP addresses and networks. */
@@ -116,22 +142,101 @@ export function choice<const Word extends string>(
   };
 }
 
+/** Some of a few words, each at most once. */
+export function someOf<const Word extends string>(
+  name: string,
+  words: readonly Word[],
+  meaning: string,
+): Setting<readonly Word[]> {
+  return {
+    name,
+    fallback: words,
+    defaultText: words.join(","),
+    expected: `one or more of ${words.join(", ")}, separated by commas`,
+    meaning,
+    read: (written) => {
+      const parts = new Set(written.split(",").map((part) => part.trim()));
+      const found = words.filter((word) => parts.has(word));
+      return found.length === parts.size ? { ok: true, value: found } : unreadable;
+    },
+  };
+}
+
+/** Ids of accounts, DIDs, or none at all. */
+export function didList(
+  name: string,
+  fallback: readonly string[],
+  meaning: string,
+): Setting<readonly string[]> {
+  return {
+    name,
+    fallback,
+    defaultText: fallback.join(",") || "none",
+    expected: "DIDs such as did:plc:…, separated by commas, or none",
+    meaning,
+    read: (written) => {
+      if (written.trim() === "none") return { ok: true, value: [] };
+      const ids = written.split(",").map((part) => part.trim());
+      const good = ids.every((id) => /^did:[a-z]{1,32}:[A-Za-z0-9._:%-]{1,500}$/.test(id));
+      return good ? { ok: true, value: ids } : unreadable;
+    },
+  };
+}
+
+export function url(
+  name: string,
+  fallback: string,
+  protocols: readonly string[],
+  meaning: string,
+): Setting<string> {
+  return {
+    name,
+    fallback,
+    defaultText: fallback,
+    expected: `an address that begins with ${schemesOf(protocols)}`,
+    meaning,
+    read: (written) =>
+      isUrl(written, protocols) ? { ok: true, value: written.trim() } : unreadable,
+  };
+}
+
+/** Addresses, or none at all. */
+export function urlListOrNone(
+  name: string,
+  fallback: readonly string[],
+  protocols: readonly string[],
+  meaning: string,
+): Setting<readonly string[]> {
+  const some = urlList(name, fallback, protocols, meaning);
+  return {
+    ...some,
+    defaultText: fallback.length === 0 ? "none" : some.defaultText,
+    expected: `${some.expected}, or none`,
+    read: (written) => (written.trim() === "none" ? { ok: true, value: [] } : some.read(written)),
+  };
+}
+
+const schemesOf = (protocols: readonly string[]): string =>
+  protocols.map((protocol) => `${protocol}//`).join(" or ");
+
+const isUrl = (written: string, protocols: readonly string[]): boolean =>
+  protocols.includes(URL.parse(written.trim())?.protocol ?? "");
+
 export function urlList(
   name: string,
   fallback: readonly string[],
   protocols: readonly string[],
   meaning: string,
 ): Setting<readonly string[]> {
-  const schemes = protocols.map((protocol) => `${protocol}//`).join(" or ");
   return {
     name,
     fallback,
     defaultText: fallback.join(","),
-    expected: `addresses that begin with ${schemes}, separated by commas`,
+    expected: `addresses that begin with ${schemesOf(protocols)}, separated by commas`,
     meaning,
     read: (written) => {
       const urls = written.split(",").map((part) => part.trim());
-      const good = urls.every((url) => protocols.includes(URL.parse(url)?.protocol ?? ""));
+      const good = urls.every((url) => isUrl(url, protocols));
       return good ? { ok: true, value: urls } : unreadable;
     },
   };

@@ -1,14 +1,21 @@
 import { defaultLimits } from "../accounts/limits.ts";
+import { archiveDefaults } from "../archive/settings.ts";
 import { jobDefaults } from "../jobs/settings.ts";
 import { longestArchiveQuery, longestLiveQuery } from "../query/bounds.ts";
 import {
   addressList,
   choice,
   count,
+  didList,
   duration,
+  durationOrNone,
   type Setting,
+  secret,
+  someOf,
   text,
+  url,
   urlList,
+  urlListOrNone,
 } from "./setting-kinds.ts";
 
 const dayMs = 86_400_000;
@@ -32,6 +39,47 @@ export const settings = {
       "on",
       ["on", "off"],
       "Whether the language of a post is detected in its text where its source names none.",
+    ),
+    maxBytes: count(
+      "EARSHOT_ARCHIVE_MAX_BYTES",
+      archiveDefaults.maxBytes,
+      [10_000_000, 1_000 * 1024 ** 4],
+      "Bytes that the archive may take on disk. Above it what streams brought ages out, a segment at a time, oldest first, and imports are refused; what was imported stays.",
+    ),
+    maxAgeMs: durationOrNone(
+      "EARSHOT_ARCHIVE_MAX_AGE",
+      3_600_000,
+      "How old posts that streams brought may get; a segment goes once all of its posts are older.",
+    ),
+    countDelayMs: duration(
+      "EARSHOT_COUNT_DELAY",
+      archiveDefaults.countDelayMs,
+      1_000,
+      "How long counts of likes, reposts, replies and quotes gather before they are added to their posts.",
+    ),
+    splitPosts: count(
+      "EARSHOT_SPLIT_POSTS",
+      archiveDefaults.splitPosts,
+      [2, 100_000_000],
+      "Posts above which a segment that late posts have filled is split.",
+    ),
+    optimiseAfterMs: duration(
+      "EARSHOT_OPTIMISE_AFTER",
+      archiveDefaults.optimiseAfterMs,
+      1_000,
+      "How long a segment must be left alone before its index is merged into one piece.",
+    ),
+    arrivalsKept: count(
+      "EARSHOT_ARRIVALS_KEPT",
+      archiveDefaults.arrivalsKept,
+      [1, 1_000_000_000],
+      "Newest arrivals that are remembered at least, for those who ask what has come since they last asked.",
+    ),
+    retiredMs: duration(
+      "EARSHOT_RETIRED_TIME",
+      archiveDefaults.retiredMs,
+      10_000,
+      "How long the file of a segment that was rewritten stays for searches that have begun in it; not as long when the archive is over its bytes.",
     ),
   },
   http: {
@@ -104,6 +152,18 @@ export const settings = {
       longestArchiveQuery,
       [1, 65_536],
       "Longest query of `searchbyfullarchive`, in characters.",
+    ),
+    countDeadlineMs: duration(
+      "EARSHOT_COUNT_DEADLINE",
+      10_000,
+      100,
+      "Time that a count of posts has before it answers with what it has counted.",
+    ),
+    maxCountBuckets: count(
+      "EARSHOT_MAX_COUNT_BUCKETS",
+      44_640,
+      [1, 1_000_000],
+      "Most buckets that one page of counts has: 31 days of minutes.",
     ),
   },
   jobs: {
@@ -186,6 +246,23 @@ export const settings = {
       ["ws:", "wss:"],
       "Jetstream servers, tried in turn; separated by commas.",
     ),
+    followed: someOf(
+      "EARSHOT_INGEST_COLLECTIONS",
+      ["posts", "likes", "reposts", "profiles"],
+      "What is followed. Without likes or reposts the counts of streamed posts do not tell of them, and the stream is a tenth as large.",
+    ),
+    compress: choice(
+      "EARSHOT_JETSTREAM_COMPRESS",
+      "off",
+      ["on", "off"],
+      "Whether the stream is asked for compressed: half the bytes, for four times the work of reading an event.",
+    ),
+    dictionaryUrl: url(
+      "EARSHOT_JETSTREAM_DICTIONARY_URL",
+      "https://raw.githubusercontent.com/bluesky-social/jetstream/v0.2.0/internal/subscribe/dictionaries/legacy_subscribe.zdict",
+      ["https:", "http:"],
+      "Where the dictionary of the compressed stream is fetched from, once; it is kept as `jetstream.zdict` in the data folder. Without it the stream comes uncompressed.",
+    ),
     lookbackMs: duration(
       "EARSHOT_INGEST_LOOKBACK",
       0,
@@ -200,7 +277,7 @@ export const settings = {
     ),
     batchEvents: count(
       "EARSHOT_INGEST_BATCH_EVENTS",
-      1_000,
+      2_000,
       [1, 100_000],
       "Most events that are written together.",
     ),
@@ -208,25 +285,25 @@ export const settings = {
       "EARSHOT_INGEST_BATCH_TIME",
       100,
       1,
-      "Longest time that an event with a post waits for others to be written with.",
+      "Longest time that an event with more than a count, such as a post, waits for others to be written with.",
     ),
     quietBatchMs: duration(
       "EARSHOT_INGEST_QUIET_BATCH_TIME",
       1_000,
       1,
-      "The same for events that only move the stream's place.",
+      "The same for events that only add to counts or move the stream's place.",
     ),
     maxWaitingEvents: count(
       "EARSHOT_INGEST_MAX_WAITING_EVENTS",
-      5_000,
+      10_000,
       [1, 1_000_000],
       "Events that may wait for the archive before reading pauses.",
     ),
     maxRememberedEvents: count(
       "EARSHOT_INGEST_MAX_REMEMBERED_EVENTS",
-      50_000,
+      250_000,
       [1, 10_000_000],
-      "Events that are remembered to know them again after a cut.",
+      "Events that are remembered to know them again after a cut; 32 to 64 bytes for each.",
     ),
     maxFrameBytes: count(
       "EARSHOT_INGEST_MAX_FRAME_BYTES",
@@ -263,6 +340,131 @@ export const settings = {
       10_000,
       0,
       "How far the newest end of the live stream's coverage may lie back and still count as now.",
+    ),
+    labelerUrls: urlListOrNone(
+      "EARSHOT_LABELER_URLS",
+      ["wss://mod.bsky.app/xrpc/com.atproto.label.subscribeLabels"],
+      ["ws:", "wss:"],
+      "Labelers whose labels are taken as they make them: takedowns, and what `label:` and `filter:safe` go by.",
+    ),
+    labelerSources: didList(
+      "EARSHOT_LABELER_SOURCES",
+      ["did:plc:ar7c4by46qjdydhdevvrndac"],
+      "Accounts whose labels are believed, whoever sends them.",
+    ),
+    labelerStart: choice(
+      "EARSHOT_LABELER_START",
+      "now",
+      ["now", "beginning"],
+      "Where the very first connection to a labeler begins. The whole past of the network's own labeler is tens of millions of labels.",
+    ),
+    maxLabelsOfFrame: count(
+      "EARSHOT_LABELER_MAX_LABELS",
+      1_000,
+      [1, 100_000],
+      "Most labels that a labeler may send in one frame.",
+    ),
+    lookUp: choice(
+      "EARSHOT_LOOKUP",
+      "on",
+      ["on", "off"],
+      "Whether handles, names and labels of accounts whose posts are held are looked up.",
+    ),
+    appviewUrl: url(
+      "EARSHOT_BLUESKY_APPVIEW_URL",
+      "https://public.api.bsky.app",
+      ["https:", "http:"],
+      "The service of the network that is asked about accounts.",
+    ),
+    lookUpAgeMs: duration(
+      "EARSHOT_LOOKUP_AGE",
+      7 * dayMs,
+      1_000,
+      "After how long an account is looked up again.",
+    ),
+    lookUpsPerSecond: count(
+      "EARSHOT_LOOKUP_PER_SECOND",
+      2,
+      [1, 1_000],
+      "Most requests in a second, of up to 25 accounts each.",
+    ),
+    fetchTimeoutMs: duration(
+      "EARSHOT_LOOKUP_TIMEOUT",
+      10_000,
+      1,
+      "Longest time that a look-up, or the fetch of the stream's dictionary, may take.",
+    ),
+    maxAnswerBytes: count(
+      "EARSHOT_LOOKUP_MAX_BYTES",
+      1024 ** 2,
+      [1_024, 1024 ** 3],
+      "Largest answer to a look-up.",
+    ),
+  },
+  backfill: {
+    plcUrl: url(
+      "EARSHOT_PLC_URL",
+      "https://plc.directory",
+      ["https:", "http:"],
+      "The directory that tells where an account's posts lie.",
+    ),
+    requestsPerSecond: count(
+      "EARSHOT_BACKFILL_REQUESTS_PER_SECOND",
+      5,
+      [1, 1_000],
+      "Requests that `earshot backfill` makes to one host in a second; what the host itself allows bounds it further.",
+    ),
+    accountsAtOnce: count(
+      "EARSHOT_BACKFILL_ACCOUNTS_AT_ONCE",
+      4,
+      [1, 64],
+      "Accounts that are read at the same time.",
+    ),
+    maxRepositoryBytes: count(
+      "EARSHOT_BACKFILL_MAX_REPOSITORY_BYTES",
+      128 * 1024 ** 2,
+      [1_024, 4 * 1024 ** 3],
+      "Largest repository that is read as a whole, in memory; of a larger one the posts are listed, page by page.",
+    ),
+    maxPosts: count(
+      "EARSHOT_BACKFILL_MAX_POSTS",
+      5_000_000,
+      [1, 1_000_000_000],
+      "Most posts of one account.",
+    ),
+    timeoutMs: duration(
+      "EARSHOT_BACKFILL_TIMEOUT",
+      30_000,
+      1,
+      "Time that a host has to answer one request.",
+    ),
+    repositoryTimeoutMs: duration(
+      "EARSHOT_BACKFILL_REPOSITORY_TIMEOUT",
+      600_000,
+      1,
+      "The same for a whole repository.",
+    ),
+    privateHosts: urlListOrNone(
+      "EARSHOT_BACKFILL_PRIVATE_HOSTS",
+      [],
+      ["https:", "http:"],
+      "Servers of accounts that may be called though their addresses are not public, such as one of your own network.",
+    ),
+    streamLookbackMs: duration(
+      "EARSHOT_BACKFILL_STREAM_LOOKBACK",
+      36 * 3_600_000,
+      0,
+      "How far back the servers of the live stream go; what is older is replayed from the archive.",
+    ),
+    replayUrl: url(
+      "EARSHOT_NETWORK_REPLAY_URL",
+      "https://jetstream.us-east.bsky.network",
+      ["https:", "http:"],
+      "The Jetstream server whose archive `earshot backfill --replay` reads.",
+    ),
+    replayToken: secret(
+      "EARSHOT_NETWORK_REPLAY_TOKEN",
+      "The token that the archive asks for; https://bsky.network/account gives one.",
     ),
   },
   import: {

@@ -26,6 +26,8 @@ const collection = "app.bsky.feed.post";
 const settingsOf = (jetstream: JetstreamServer) => ({
   EARSHOT_INGEST: "bluesky",
   EARSHOT_JETSTREAM_URLS: jetstream.url,
+  EARSHOT_LABELER_URLS: "none",
+  EARSHOT_LOOKUP: "off",
   EARSHOT_INGEST_LEAST_BACKOFF: "20ms",
   EARSHOT_INGEST_MOST_BACKOFF: "100ms",
   EARSHOT_INGEST_LOOKBACK: "40000d",
@@ -144,6 +146,8 @@ test("a server without network serves, and says what it waits for", async () => 
   const server = await startServer(join(folder, "alone"), await freePort(), {
     EARSHOT_INGEST: "bluesky",
     EARSHOT_JETSTREAM_URLS: `ws://127.0.0.1:${port}/subscribe`,
+    EARSHOT_LABELER_URLS: `ws://127.0.0.1:${port}/labels`,
+    EARSHOT_BLUESKY_APPVIEW_URL: `http://127.0.0.1:${port}`,
   });
   expect(await events(server)).toMatchObject({ status: "waiting" });
   const answer = (await (await fetch(`${server.base}/readyz`)).json()) as { ingest: string };

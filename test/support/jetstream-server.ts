@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
+import { zstdCompressSync } from "node:zlib";
 import { type WebSocket, WebSocketServer } from "ws";
 
 /** One event as Jetstream sends it; `time_us` orders them. */
@@ -7,32 +8,45 @@ export type StreamEvent = { did: string; time_us: number; kind: string; [more: s
 
 /**
  * An emulator of Jetstream's /subscribe, written from its published description: it keeps all events, replays them from a
- * cursor (inclusive), then goes on live. It can cut its connections.
+ * cursor (inclusive), then goes on live. Commits come of the collections that are asked for, everything else to everybody; with
+ * a dictionary, whoever asks for it gets them compressed. It can cut its connections, also in the middle of a frame.
  */
 export type JetstreamServer = {
   url: string;
   publish(event: StreamEvent): void;
   /** Ends every connection without a word, as a lost network does. */
   cut(): void;
+  /** The same, in the middle of a frame. */
+  cutInFrame(): void;
   /** Connections that are open now, and those that ever were. */
   open(): number;
   connections(): number;
   close(): Promise<void>;
 };
 
-export async function startJetstreamServer(): Promise<JetstreamServer> {
+export async function startJetstreamServer(
+  dictionary: Buffer | null = null,
+): Promise<JetstreamServer> {
   const events: StreamEvent[] = [];
-  const clients = new Set<WebSocket>();
+  const clients = new Map<WebSocket, { network: Socket; send(event: StreamEvent): void }>();
   let connected = 0;
   const server = new WebSocketServer({ host: "127.0.0.1", port: 0, path: "/subscribe" });
   await once(server, "listening");
   server.on("connection", (socket, request) => {
     connected += 1;
-    const cursor = new URL(request.url ?? "", "ws://localhost").searchParams.get("cursor");
+    const asked = new URL(request.url ?? "", "ws://localhost").searchParams;
+    const cursor = asked.get("cursor");
+    const wanted = asked.getAll("wantedCollections");
+    const isCompressed = dictionary !== null && asked.get("compress") === "true";
+    const send = (event: StreamEvent): void => {
+      if (!wants(wanted, event)) return;
+      const text = JSON.stringify(event);
+      socket.send(isCompressed ? zstdCompressSync(text, { dictionary }) : text);
+    };
     for (const event of events) {
-      if (cursor !== null && event.time_us >= Number(cursor)) socket.send(JSON.stringify(event));
+      if (cursor !== null && event.time_us >= Number(cursor)) send(event);
     }
-    clients.add(socket);
+    clients.set(socket, { network: request.socket, send });
     socket.on("close", () => clients.delete(socket));
     socket.on("error", () => clients.delete(socket));
   });
@@ -40,18 +54,29 @@ export async function startJetstreamServer(): Promise<JetstreamServer> {
     url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/subscribe`,
     publish: (event) => {
       events.push(event);
-      for (const socket of clients) socket.send(JSON.stringify(event));
+      for (const { send } of clients.values()) send(event);
     },
     cut: () => {
-      for (const socket of clients) socket.terminate();
+      for (const socket of clients.keys()) socket.terminate();
+      clients.clear();
+    },
+    cutInFrame: () => {
+      // A frame of text that claims 100 bytes, and two of them.
+      for (const { network } of clients.values()) network.end(Buffer.from([0x81, 100, 0x7b, 0x7d]));
       clients.clear();
     },
     open: () => clients.size,
     connections: () => connected,
     close: async () => {
-      for (const socket of clients) socket.terminate();
+      for (const socket of clients.keys()) socket.terminate();
       server.close();
       await once(server, "close");
     },
   };
+}
+
+function wants(collections: readonly string[], { kind, commit }: StreamEvent): boolean {
+  if (kind !== "commit" || collections.length === 0) return true;
+  const { collection } = commit as { collection: string };
+  return collections.includes(collection);
 }

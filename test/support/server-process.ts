@@ -17,13 +17,16 @@ export type ServerProcess = {
   stop(): Promise<void>;
 };
 
-/** What every process here is started with, beside its own settings. */
+/** What every process here is started with, beside its own settings. What concerns the tests alone is no setting. */
 export function environmentOf(
   dataDir: string,
   settings: Record<string, string>,
 ): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !name.startsWith("EARSHOT_TEST_"),
+  );
   return {
-    ...process.env,
+    ...Object.fromEntries(inherited),
     EARSHOT_DATA_DIR: dataDir,
     EARSHOT_INGEST: "off",
     EARSHOT_LOG_LEVEL: "warn",
@@ -42,7 +45,10 @@ export async function startServer(
   const started = performance.now();
   const child = spawn(process.execPath, [program, "serve"], { env: environment, stdio: "ignore" });
   const base = `http://127.0.0.1:${port}`;
-  while (!(await isReady(base))) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (!(await isReady(base))) {
+    if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
   const readyMs = performance.now() - started;
   const output = execFileSync(
     process.execPath,

@@ -9,6 +9,7 @@ import { addLivezRoute } from "./ops/livez.ts";
 import { addMetricsRoute } from "./ops/metrics.ts";
 import { addOpenApiRoute } from "./ops/openapi.ts";
 import { addReadyzRoute } from "./ops/readyz.ts";
+import { addCountsRoute } from "./v1/counts.ts";
 import { addResultRoutes } from "./v1/result.ts";
 import { addStatusRoutes } from "./v1/status.ts";
 import { addSubmitRoutes } from "./v1/submit.ts";
@@ -24,6 +25,7 @@ export function addRoutes(
   addSubmitRoutes(typed, submissions);
   addStatusRoutes(typed, context, held);
   addResultRoutes(typed, context, held);
+  addCountsRoute(typed, context);
   addRecentRoute(typed, context, submissions, held);
   addLivezRoute(typed);
   addReadyzRoute(typed, context);

@@ -93,7 +93,81 @@ export const records = z.array(record).meta({
   ],
 });
 
-const gap = z.strictObject({ from: time.nullable(), to: time });
+const span = z
+  .strictObject({
+    from: time.nullable().meta({ description: "Inclusive; null where there is no bound." }),
+    to: time.meta({ description: "Exclusive." }),
+  })
+  .meta({
+    id: "TimeSpan",
+    examples: [{ from: "2026-01-28T03:10:00.000Z", to: "2026-01-28T04:25:00.000Z" }],
+  });
+const spans = z.array(span);
+const truncated = z.boolean().meta({
+  description: "Whether the oldest gaps are listed as one, with what is held between them.",
+});
+
+const collectionCoverage = z
+  .strictObject({
+    platform: z.enum(["bluesky", "mastodon", "x"]),
+    collection: z.enum(["posts", "likes", "reposts", "labels"]).meta({
+      description:
+        "posts: within the window. The others are there when the query depends on them, from the first post they matter for to the search.",
+    }),
+    complete: z.boolean(),
+    held: spans.meta({ description: "What is held completely, oldest first." }),
+    gaps: spans.meta({ description: "What is not, oldest first; up to 100." }),
+    truncated,
+  })
+  .meta({
+    id: "CollectionCoverage",
+    examples: [
+      {
+        platform: "bluesky",
+        collection: "likes",
+        complete: false,
+        held: [{ from: "2026-01-28T04:25:00.000Z", to: "2026-01-31T12:00:00.000Z" }],
+        gaps: [{ from: "2026-01-24T12:00:00.000Z", to: "2026-01-28T04:25:00.000Z" }],
+        truncated: false,
+      },
+    ],
+  });
+
+export const coverage = z
+  .strictObject({
+    from: time.nullable(),
+    to: time,
+    complete: z.boolean(),
+    gaps: spans.meta({ description: "Of all platforms together, oldest first; up to 100." }),
+    truncated,
+    platforms: z.array(collectionCoverage),
+  })
+  .meta({
+    id: "Coverage",
+    description: "Which part of a window is held completely.",
+    examples: [
+      {
+        from: "2026-01-24T12:00:00.000Z",
+        to: "2026-01-31T12:00:00.000Z",
+        complete: false,
+        gaps: [{ from: "2026-01-28T03:10:00.000Z", to: "2026-01-28T04:25:00.000Z" }],
+        truncated: false,
+        platforms: [
+          {
+            platform: "bluesky",
+            collection: "posts",
+            complete: false,
+            held: [
+              { from: "2026-01-24T12:00:00.000Z", to: "2026-01-28T03:10:00.000Z" },
+              { from: "2026-01-28T04:25:00.000Z", to: "2026-01-31T12:00:00.000Z" },
+            ],
+            gaps: [{ from: "2026-01-28T03:10:00.000Z", to: "2026-01-28T04:25:00.000Z" }],
+            truncated: false,
+          },
+        ],
+      },
+    ],
+  });
 
 const statusExample = {
   uuid: "0f8fad5b-d9cb-469f-a165-70867728950e",
@@ -121,6 +195,17 @@ const statusExample = {
     to: "2026-01-31T12:00:00.000Z",
     complete: true,
     gaps: [],
+    truncated: false,
+    platforms: [
+      {
+        platform: "bluesky",
+        collection: "posts",
+        complete: true,
+        held: [{ from: "2026-01-24T12:00:00.000Z", to: "2026-01-31T12:00:00.000Z" }],
+        gaps: [],
+        truncated: false,
+      },
+    ],
   },
   warnings: [],
   submitted_at: "2026-01-31T12:00:00.000Z",
@@ -130,6 +215,16 @@ const statusExample = {
   attempts: 1,
   next_cursor: null,
 };
+
+export const warnings = z.array(
+  z.strictObject({
+    code: z.string(),
+    message: z.string(),
+    offset: z.int().optional(),
+    length: z.int().optional(),
+    hint: z.string().optional(),
+  }),
+);
 
 export const status = z
   .strictObject({
@@ -153,23 +248,8 @@ export const status = z
     node: z.string().nullable(),
     count: z.int().nullable().meta({ description: "Records of the result; null until done." }),
     complete: z.boolean().nullable(),
-    coverage: z
-      .strictObject({
-        from: time.nullable(),
-        to: time,
-        complete: z.boolean(),
-        gaps: z.array(gap),
-      })
-      .nullable(),
-    warnings: z.array(
-      z.strictObject({
-        code: z.string(),
-        message: z.string(),
-        offset: z.int().optional(),
-        length: z.int().optional(),
-        hint: z.string().optional(),
-      }),
-    ),
+    coverage: coverage.nullable(),
+    warnings,
     submitted_at: time,
     started_at: time.nullable(),
     finished_at: time.nullable(),

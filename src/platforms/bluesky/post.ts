@@ -6,6 +6,7 @@ import { isWebAddress } from "../identity.ts";
 import { parseIsoTime } from "../time.ts";
 import { isDid, isHandle, isTid, parseAtUri } from "./at-uri.ts";
 import { fieldsOf, list, string } from "./fields.ts";
+import { readSelfLabels } from "./self-labels.ts";
 
 /** A commit of a post as the network's stream tells it; `record` is whatever its author put there. */
 export type PostCommit = {
@@ -34,7 +35,6 @@ const mostFacets = 100;
 const mostFeaturesOfFacet = 10;
 const mostImages = 4;
 const mostOfGallery = 20;
-const mostLabels = 100;
 
 /**
  * The post of a commit. Records are checked by nobody before they come here: a field that is not what
@@ -50,7 +50,7 @@ export function postOfCommit(commit: PostCommit): Post {
   const embed = readEmbed(did, record.embed);
   const reply = fieldsOf(record.reply);
   const parent = referenceOf(fieldsOf(reply.parent).uri);
-  const labels = readLabels(record.labels);
+  const labels = readSelfLabels(record.labels);
   return {
     platform: "bluesky",
     uri: `at://${did}/${collection}/${rkey}`,
@@ -241,15 +241,6 @@ function referenceOf(uri: unknown): PostReference | null {
   if (typeof uri !== "string") return null;
   const parts = parseAtUri(uri);
   return parts === null ? null : { id: null, uri, username: null, userId: parts.did };
-}
-
-function readLabels(value: unknown): string[] {
-  return distinct(
-    list(fieldsOf(value).values, mostLabels).flatMap((item) => {
-      const label = string(fieldsOf(item).val, 128);
-      return label === null || label === "" ? [] : [label];
-    }),
-  );
 }
 
 const isLanguageTag = (value: unknown): value is string =>

@@ -1,9 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { followedWords } from "./collections.ts";
 import { readStreamEvent } from "./stream-event.ts";
 
 const did = "did:plc:dclwtltrt2ggsryagfzk7dp4";
+const other = "did:plc:z4tknqutdjexaohajbum43vf";
 const timeUs = 1_783_175_888_090_631;
+const observedMs = 1_783_175_888_090;
 const commit = {
   rev: "3mptbypcq372f",
   operation: "create",
@@ -11,104 +14,244 @@ const commit = {
   rkey: "3mptbyoeyc22k",
   record: { text: "hello" },
 };
-const read = (event: object) => readStreamEvent(JSON.stringify(event));
+const uri = `at://${did}/app.bsky.feed.post/3mptbyoeyc22k`;
+const uriOfOther = (rkey: string) => `at://${other}/app.bsky.feed.post/${rkey}`;
+const everything = new Set(followedWords);
+const read = (event: object, followed = everything) =>
+  readStreamEvent(JSON.stringify({ did, time_us: timeUs, ...event }), followed);
+const readCommit = (part: object, followed = everything) =>
+  read({ kind: "commit", commit: { ...commit, ...part } }, followed);
 
 describe("an event of the stream", () => {
   test("brings a post, an edit or a delete", () => {
     for (const operation of ["create", "update"]) {
-      expect(
-        read({ did, time_us: timeUs, kind: "commit", commit: { ...commit, operation } }),
-      ).toMatchObject({
+      expect(readCommit({ operation })).toMatchObject({
         timeUs,
-        change: { kind: "upsert", post: { text: "hello", seenMs: 1_783_175_888_090 } },
+        change: { kind: "upsert", post: { text: "hello", seenMs: observedMs } },
       });
     }
-    const { record: _record, ...rest } = commit;
-    const deleting = { ...rest, operation: "delete" };
-    expect(read({ did, time_us: timeUs, kind: "commit", commit: deleting })).toMatchObject({
-      change: {
-        kind: "delete",
-        uri: `at://${did}/app.bsky.feed.post/3mptbyoeyc22k`,
-        revision: "3mptbypcq372f",
-      },
+    expect(readCommit({ operation: "delete", record: undefined })).toMatchObject({
+      change: { kind: "delete", uri, revision: "3mptbypcq372f" },
     });
   });
 
-  test("brings a handle", () => {
+  test("brings a handle, and says where one may have changed", () => {
     const identity = { did, handle: "alice.example", seq: 1, time: "2023-01-01T00:00:00Z" };
-    expect(read({ did, time_us: timeUs, kind: "identity", identity })).toMatchObject({
-      change: {
-        kind: "handle",
-        userId: did,
-        handle: "alice.example",
-        observedMs: 1_783_175_888_090,
-      },
+    expect(read({ kind: "identity", identity })).toMatchObject({
+      change: { kind: "handle", userId: did, handle: "alice.example", observedMs },
+      renamed: null,
+    });
+    expect(read({ kind: "identity", identity: { did } })).toMatchObject({
+      change: null,
+      renamed: did,
     });
   });
 
   test.each([
-    { kind: "identity", identity: { did } },
-    { kind: "identity", identity: { did, handle: "handle.invalid" } },
-    { kind: "account", account: { active: true } },
-    { kind: "commit", commit: { ...commit, collection: "app.bsky.feed.like" } },
-    { kind: "something new" },
-  ])("moves time alone: %j", (event) => {
-    expect(read({ did, time_us: timeUs, ...event })).toMatchObject({ timeUs, change: null });
+    [{ active: true }, "active"],
+    [{ active: true, status: "desynchronized" }, "active"],
+    [{ active: false, status: "takendown" }, "takendown"],
+    [{ active: false, status: "suspended" }, "suspended"],
+    [{ active: false, status: "deleted" }, "deleted"],
+    [{ active: false, status: "deactivated" }, "deactivated"],
+    [{ active: false, status: "throttled" }, "inactive"],
+    [{ active: false, status: { toString: "deleted" } }, "inactive"],
+    [{ active: false }, "inactive"],
+  ])("brings the state of an account: %j is %s", (account, status) => {
+    expect(read({ kind: "account", account })).toMatchObject({
+      change: { kind: "account", platform: "bluesky", userId: did, status, observedMs },
+    });
+  });
+
+  test("brings a profile, and its removal", () => {
+    const profile = { collection: "app.bsky.actor.profile", rkey: "self" };
+    const values = [{ val: "!no-unauthenticated" }, { val: "porn" }, { val: "porn" }, { val: 1 }];
+    const record = { displayName: " Alice ", labels: { values } };
+    for (const operation of ["create", "update"]) {
+      expect(readCommit({ ...profile, operation, record })).toMatchObject({
+        change: {
+          kind: "profile",
+          userId: did,
+          name: "Alice",
+          labels: ["!no-unauthenticated", "porn"],
+          observedMs,
+        },
+        counted: [],
+      });
+    }
+    expect(readCommit({ ...profile, operation: "delete" })).toMatchObject({
+      change: { kind: "profile", name: null, labels: [] },
+    });
+    expect(readCommit({ ...profile, rkey: "other", record })).toMatchObject({ change: null });
+  });
+});
+
+describe("counts", () => {
+  const likeOf = (subject: unknown, operation = "create") =>
+    readCommit({ collection: "app.bsky.feed.like", operation, record: { subject } });
+
+  test("a like or a repost that is made adds one to its post, a change or removal of it nothing", () => {
+    expect(likeOf({ uri: uriOfOther("a") })).toMatchObject({
+      change: null,
+      counted: [{ uri: uriOfOther("a"), metric: "likes" }],
+    });
+    const record = { subject: { uri: uriOfOther("a") } };
+    expect(readCommit({ collection: "app.bsky.feed.repost", record })).toMatchObject({
+      counted: [{ uri: uriOfOther("a"), metric: "reposts" }],
+    });
+    for (const operation of ["update", "delete"]) {
+      expect(likeOf({ uri: uriOfOther("a") }, operation)).toMatchObject({ counted: [] });
+    }
   });
 
   test.each([
-    ["no JSON", "{"],
-    ["no object", "[]"],
-    ["no account", JSON.stringify({ time_us: timeUs, kind: "commit", commit })],
-    [
-      "a time that is a sequence number",
-      JSON.stringify({ did, time_us: 17, kind: "commit", commit }),
-    ],
-    [
-      "no record",
-      JSON.stringify({ did, time_us: timeUs, kind: "commit", commit: { ...commit, record: null } }),
-    ],
-    [
-      "a bad key",
-      JSON.stringify({ did, time_us: timeUs, kind: "commit", commit: { ...commit, rkey: "a/b" } }),
-    ],
-    [
-      "a bad operation",
-      JSON.stringify({
-        did,
-        time_us: timeUs,
-        kind: "commit",
-        commit: { ...commit, operation: "x" },
-      }),
-    ],
-  ])("is unreadable with %s", (_what, frame) => {
-    expect(readStreamEvent(frame)).toHaveProperty("fault");
+    { uri: `at://${other}/app.bsky.feed.generator/feed` },
+    { uri: `at://${other}/app.bsky.feed.post` },
+    { uri: "at://alice.example/app.bsky.feed.post/a" },
+    { uri: 1 },
+    null,
+  ])("a like of what is no post adds nothing: %j", (subject) => {
+    expect(likeOf(subject)).toMatchObject({ change: null, counted: [] });
   });
 
-  test("never throws", () => {
-    const value = fc.oneof(fc.jsonValue(), fc.constantFrom(did, timeUs, "commit", "create"));
-    const names = [
-      "did",
-      "time_us",
-      "kind",
-      "commit",
-      "identity",
-      "rev",
-      "operation",
-      "rkey",
-      "record",
-    ];
-    const object = fc.dictionary(fc.constantFrom(...names), value);
+  const answering = {
+    text: "hello",
+    reply: { root: { uri: uriOfOther("root") }, parent: { uri: uriOfOther("parent") } },
+    embed: { $type: "app.bsky.embed.record", record: { uri: uriOfOther("quoted") } },
+  };
+
+  test("a post that is made adds to the one it answers and the one it quotes, an edit does not", () => {
+    expect(readCommit({ record: answering })).toMatchObject({
+      counted: [
+        { uri: uriOfOther("parent"), metric: "replies" },
+        { uri: uriOfOther("quoted"), metric: "quotes" },
+      ],
+    });
+    expect(readCommit({ operation: "update", record: answering })).toMatchObject({ counted: [] });
+  });
+
+  test("of a post that is made are zero as far as they are followed, of an edit unknown", () => {
+    const counts = (event: object) => (event as { change: { post: { counts: object } } }).change;
+    expect(counts(readCommit({})).post.counts).toEqual({
+      likes: 0,
+      reposts: 0,
+      replies: 0,
+      quotes: 0,
+    });
+    expect(counts(readCommit({}, new Set(["posts", "reposts"]))).post.counts).toEqual({
+      likes: null,
+      reposts: 0,
+      replies: 0,
+      quotes: 0,
+    });
+    expect(counts(readCommit({ operation: "update" })).post.counts).toEqual({
+      likes: null,
+      reposts: null,
+      replies: null,
+      quotes: null,
+    });
+  });
+});
+
+test.each([
+  { kind: "identity", identity: { did, handle: "handle.invalid" } },
+  { kind: "account", account: {} },
+  { kind: "account", account: { active: "no" } },
+  { kind: "commit", commit: { ...commit, collection: "app.bsky.graph.follow" } },
+  { kind: "sync", sync: { did, rev: "3mptbypcq372f" } },
+  { kind: "something new" },
+])("moves time alone: %j", (event) => {
+  expect(read(event)).toMatchObject({ timeUs, change: null, counted: [], renamed: null });
+});
+
+test("what is not followed moves time alone, though it was sent", () => {
+  const record = { subject: { uri: uriOfOther("a") } };
+  const like = { collection: "app.bsky.feed.like", record };
+  expect(readCommit(like, new Set(["posts"]))).toMatchObject({ timeUs, change: null, counted: [] });
+  expect(readCommit({}, new Set(["likes"]))).toMatchObject({ timeUs, change: null, counted: [] });
+});
+
+test("a commit has the same key at every server, whatever its time there", () => {
+  const keyOf = (event: object) => ("key" in event ? event.key : null);
+  expect(keyOf(readCommit({}))).toBe(
+    keyOf(read({ kind: "commit", time_us: timeUs + 5, commit: { ...commit, cid: "x" } })),
+  );
+  for (const part of [{ rkey: "b" }, { rev: "3mptbypcq372g" }, { operation: "update" }]) {
+    expect(keyOf(readCommit(part))).not.toBe(keyOf(readCommit({})));
+  }
+});
+
+test.each([
+  ["no JSON", "{"],
+  ["no object", "[]"],
+  ["no account", JSON.stringify({ time_us: timeUs, kind: "commit", commit })],
+  [
+    "a time that is a sequence number",
+    JSON.stringify({ did, time_us: 17, kind: "commit", commit }),
+  ],
+  [
+    "no record",
+    JSON.stringify({ did, time_us: timeUs, kind: "commit", commit: { ...commit, record: null } }),
+  ],
+  [
+    "a bad key",
+    JSON.stringify({ did, time_us: timeUs, kind: "commit", commit: { ...commit, rkey: "a/b" } }),
+  ],
+  [
+    "a bad operation",
+    JSON.stringify({ did, time_us: timeUs, kind: "commit", commit: { ...commit, operation: "x" } }),
+  ],
+])("is unreadable with %s", (_what, frame) => {
+  expect(readStreamEvent(frame, everything)).toHaveProperty("fault");
+});
+
+describe("whatever is sent", () => {
+  const words = [
+    ...[did, uri, timeUs, "commit", "identity", "account", "create", "update", "delete", true],
+    ...["app.bsky.feed.post", "app.bsky.feed.like", "app.bsky.actor.profile", "self", "toString"],
+  ];
+  const names = [
+    ...["did", "time_us", "kind", "commit", "identity", "account", "rev", "operation", "rkey"],
+    ...["collection", "record", "subject", "uri", "reply", "parent", "embed", "labels", "values"],
+    ...["val", "active", "status", "handle", "displayName", "$type", "__proto__", "constructor"],
+  ];
+  const value = fc.letrec((tie) => ({
+    any: fc.oneof({ depthSize: "small" }, fc.constantFrom(...words), fc.jsonValue(), tie("map")),
+    map: fc.dictionary(fc.constantFrom(...names), tie("any")),
+  }));
+  const event = fc
+    .record({ kind: fc.constantFrom("commit", "identity", "account"), body: value.map })
+    .map(({ kind, body }) => ({
+      did,
+      time_us: timeUs,
+      kind,
+      [kind]: { ...commit, ...(body as object) },
+    }));
+
+  test("nothing throws", () => {
+    const frame = fc.oneof(
+      fc.string(),
+      event.map((one) => JSON.stringify(one)),
+    );
     fc.assert(
-      fc.property(
-        fc.oneof(
-          fc.string(),
-          object.map((event) => JSON.stringify({ did, time_us: timeUs, ...event })),
-        ),
-        (frame) => {
-          expect(readStreamEvent(frame)).toBeTypeOf("object");
-        },
-      ),
+      fc.property(frame, (text) => {
+        expect(readStreamEvent(text, everything)).toBeTypeOf("object");
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test("only posts are counted, and at most one answer and one quote of an event", () => {
+    fc.assert(
+      fc.property(event, (one) => {
+        const found = readStreamEvent(JSON.stringify(one), everything);
+        if ("fault" in found) return;
+        expect(found.counted.length).toBeLessThanOrEqual(2);
+        for (const { uri: of } of found.counted) {
+          expect(of).toMatch(/^at:\/\/did:[^/]+\/app\.bsky\.feed\.post\/[^/]+$/);
+        }
+      }),
+      { numRuns: 2_000 },
     );
   });
 });

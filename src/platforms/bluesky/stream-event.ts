@@ -1,23 +1,37 @@
-import type { ArchiveChange } from "../../archive/archive.ts";
+import type { AccountStatus, ArchiveChange } from "../../archive/archive.ts";
 import { messageOf } from "../../lib/errors.ts";
-import { isDid, isHandle, isRkey } from "./at-uri.ts";
+import type { Post } from "../../posts/post.ts";
+import { isDid, isHandle, isRkey, parseAtUri } from "./at-uri.ts";
+import { type FollowedWord, wordOf } from "./collections.ts";
 import { fieldsOf, isObject } from "./fields.ts";
 import { postCollection, postOfCommit } from "./post.ts";
+import { profileKey, profileOf } from "./profile.ts";
+import { type CountedPost, countsOfNewPost, reactionsOf } from "./reactions.ts";
 
 /** An event of Jetstream's `/subscribe`, as far as it concerns the archive. */
 export type StreamEvent = {
   /** The server's time of the event, Unix microseconds: the place to resume at. */
   timeUs: number;
-  /** The same for the same event whenever it is sent again. */
+  /** The same for the same event whenever it is sent again; a commit's is the same at every server. */
   key: string;
-  /** Null for what does not concern posts or handles. */
+  /** Null where nothing but time, or a post's counts, moves. */
   change: ArchiveChange | null;
+  /** Posts that the event adds one to. */
+  counted: readonly CountedPost[];
+  /** An account that may bear another handle than before, where the event does not say which. */
+  renamed: string | null;
 };
 
 export type UnreadableEvent = { fault: string };
 
-/** Reads one frame. What the form of Jetstream's events does not allow is an `UnreadableEvent`; nothing throws. */
-export function readStreamEvent(frame: string): StreamEvent | UnreadableEvent {
+/**
+ * Reads one frame. Records of collections that are not followed only move time. What the form of Jetstream's events does not
+ * allow is an `UnreadableEvent`; nothing throws.
+ */
+export function readStreamEvent(
+  frame: string,
+  followed: ReadonlySet<FollowedWord>,
+): StreamEvent | UnreadableEvent {
   let value: unknown;
   try {
     value = JSON.parse(frame);
@@ -28,53 +42,103 @@ export function readStreamEvent(frame: string): StreamEvent | UnreadableEvent {
   const { did, time_us: timeUs, kind } = value;
   if (typeof did !== "string" || !isDid(did)) return { fault: "did: not a DID" };
   if (!isTimeUs(timeUs)) return { fault: "time_us: not a time in microseconds" };
-  if (kind === "commit") return readCommit(did, timeUs, fieldsOf(value.commit));
-  if (kind === "identity") return readIdentity(did, timeUs, fieldsOf(value.identity));
-  return { timeUs, key: `${did} ${String(kind)} ${timeUs}`, change: null };
+  if (kind === "commit") return readCommit(did, timeUs, fieldsOf(value.commit), followed);
+  const event = { ...nothing, timeUs, key: `${did} ${String(kind).slice(0, 64)} ${timeUs}` };
+  if (kind === "identity") return { ...event, ...readIdentity(did, timeUs, value.identity) };
+  if (kind === "account") return { ...event, change: readAccount(did, timeUs, value.account) };
+  return event;
 }
+
+const nothing = { change: null, counted: [], renamed: null };
 
 /** Smaller numbers are a server's own sequence, which starts anew when the server does. */
 const isTimeUs = (value: unknown): value is number =>
   Number.isSafeInteger(value) && Number(value) >= 1e15;
 
+const longestRevision = 64;
+
 function readCommit(
   did: string,
   timeUs: number,
   commit: Record<string, unknown>,
+  followed: ReadonlySet<FollowedWord>,
 ): StreamEvent | UnreadableEvent {
-  const { rev, operation, collection, rkey, record } = commit;
+  const { rev, operation, collection, rkey } = commit;
   if (typeof collection !== "string") return { fault: "commit.collection: not a string" };
   if (typeof rkey !== "string" || !isRkey(rkey)) return { fault: "commit.rkey: not a record key" };
-  if (typeof rev !== "string" || rev.length > 64) return { fault: "commit.rev: not a revision" };
-  const key = `${did} ${collection} ${rkey} ${rev} ${String(operation)}`;
-  if (collection !== postCollection) return { timeUs, key, change: null };
-  if (operation === "delete") {
-    const uri = `at://${did}/${collection}/${rkey}`;
-    return { timeUs, key, change: { kind: "delete", platform: "bluesky", uri, revision: rev } };
+  if (typeof rev !== "string" || rev.length > longestRevision) {
+    return { fault: "commit.rev: not a revision" };
   }
-  if (operation !== "create" && operation !== "update") {
+  if (operation !== "create" && operation !== "update" && operation !== "delete") {
     return { fault: "commit.operation: not create, update or delete" };
   }
-  if (!isObject(record)) return { fault: "commit.record: not an object" };
+  const key = `${did} ${collection} ${rkey} ${rev} ${operation}`;
+  const event = { ...nothing, timeUs, key };
+  const word = wordOf(collection);
+  if (word === null || !followed.has(word)) return event;
+  const record = operation === "delete" ? null : commit.record;
+  if (operation !== "delete" && !isObject(record)) return { fault: "commit.record: not an object" };
   const seenMs = Math.floor(timeUs / 1000);
+  if (word === "profiles") {
+    return rkey === profileKey ? { ...event, change: profileChange(did, record, seenMs) } : event;
+  }
+  if (word !== "posts") {
+    // What a removed like or repost was of is not told: counts are of what was ever given, an upper bound.
+    return operation === "create" ? { ...event, counted: reactionsOf(word, record) } : event;
+  }
+  if (record === null) {
+    const uri = `at://${did}/${postCollection}/${rkey}`;
+    return { ...event, change: { kind: "delete", platform: "bluesky", uri, revision: rev } };
+  }
   const post = postOfCommit({ did, collection, rkey, rev, record, seenMs });
-  return { timeUs, key, change: { kind: "upsert", post } };
+  if (operation === "update") return { ...event, change: { kind: "upsert", post } };
+  const made: Post = { ...post, counts: countsOfNewPost(followed) };
+  return { ...event, change: { kind: "upsert", post: made }, counted: answered(post) };
+}
+
+/** The posts that a post replies to and quotes. */
+function answered({ inReplyTo, quoted }: Post): CountedPost[] {
+  const counted: CountedPost[] = [];
+  const parent = inReplyTo?.uri ?? null;
+  if (parent !== null && parseAtUri(parent)?.collection === postCollection) {
+    counted.push({ uri: parent, metric: "replies" });
+  }
+  const quote = quoted?.uri ?? null;
+  if (quote !== null) counted.push({ uri: quote, metric: "quotes" });
+  return counted;
+}
+
+/** A removed profile says nothing any more. */
+function profileChange(userId: string, record: unknown, observedMs: number): ArchiveChange {
+  return { kind: "profile", platform: "bluesky", userId, observedMs, ...profileOf(record) };
 }
 
 function readIdentity(
-  did: string,
+  userId: string,
   timeUs: number,
-  { handle }: Record<string, unknown>,
-): StreamEvent {
-  const key = `${did} identity ${timeUs}`;
+  identity: unknown,
+): Pick<StreamEvent, "change" | "renamed"> {
+  const { handle } = fieldsOf(identity);
   // `handle.invalid` is how the network says that a handle and its account do not agree.
-  if (typeof handle !== "string" || !isHandle(handle) || handle === "handle.invalid") {
-    return { timeUs, key, change: null };
-  }
+  if (handle === "handle.invalid") return { change: null, renamed: null };
+  if (typeof handle !== "string" || !isHandle(handle)) return { change: null, renamed: userId };
   const observedMs = Math.floor(timeUs / 1000);
+  const change = { kind: "handle", platform: "bluesky", userId, handle, observedMs } as const;
+  return { change, renamed: null };
+}
+
+function readAccount(userId: string, timeUs: number, account: unknown): ArchiveChange | null {
+  const { active, status } = fieldsOf(account);
+  if (typeof active !== "boolean") return null;
   return {
-    timeUs,
-    key,
-    change: { kind: "handle", platform: "bluesky", userId: did, handle, observedMs },
+    kind: "account",
+    platform: "bluesky",
+    userId,
+    status: active ? "active" : (statuses.get(status) ?? "inactive"),
+    observedMs: Math.floor(timeUs / 1000),
   };
 }
+
+const statuses: ReadonlyMap<unknown, AccountStatus> = new Map(
+  (["takendown", "suspended", "deleted", "deactivated"] as const).map((word) => [word, word]),
+);

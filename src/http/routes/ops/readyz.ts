@@ -10,6 +10,8 @@ const readiness = z
     ingest: z.string().meta({ description: "What the live stream does, for people." }),
     ingest_status: z.enum(["off", "waiting", "connected", "paused"]),
     ingest_lag_ms: z.number().nullable(),
+    labels: z.array(z.string()).meta({ description: "What each labeler's stream does." }),
+    look_up: z.string().meta({ description: "What the look-up of accounts does." }),
   })
   .meta({
     id: "Readiness",
@@ -20,6 +22,8 @@ const readiness = z
         ingest: "off",
         ingest_status: "off",
         ingest_lag_ms: null,
+        labels: [],
+        look_up: "off",
       },
     ],
   });
@@ -47,6 +51,8 @@ export function addReadyzRoute(app: TypedApp, context: HttpContext): void {
         ingest: ingest?.detail ?? "off",
         ingest_status: ingest?.status ?? "off",
         ingest_lag_ms: ingest?.lagMs ?? null,
+        labels: ingest?.labelers.map(({ detail }) => detail) ?? [],
+        look_up: ingest?.lookUp?.detail ?? "off",
       };
       return reply
         .code(ready ? 200 : 503)

@@ -1,0 +1,97 @@
+import { Counter, Gauge, type Registry } from "prom-client";
+import type { UpkeepState } from "../archive/upkeep/state.ts";
+import type { Clock } from "../lib/clock.ts";
+
+export type UpkeepSource = {
+  /** Null where this process keeps no archive up. */
+  ask(): Promise<UpkeepState | null>;
+  clock: Pick<Clock, "sleep">;
+};
+
+/** Upkeep answers between two of its steps; who asks is told what was known before where one takes longer. */
+const patienceMs = 250;
+
+/**
+ * Adds what `/metrics` tells of the archive and its upkeep; `look` asks for it. Absent while nothing is known, or another
+ * process keeps the archive up.
+ */
+export function addArchiveMetrics(
+  registry: Registry,
+  { ask, clock }: UpkeepSource,
+): { look(): Promise<void> } {
+  const registers = [registry];
+  let state: UpkeepState | null = null;
+  let asked: Promise<void> | null = null;
+
+  function gauge(name: string, help: string, value: (known: UpkeepState) => number): void {
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        if (state === null) this.remove();
+        else this.set(value(state));
+      },
+    });
+  }
+
+  gauge("earshot_archive_segments", "Segments of the archive", (known) => known.segments);
+  gauge("earshot_archive_bytes", "Bytes of the archive on disk", (known) => known.bytes);
+  gauge("earshot_archive_max_bytes", "Bytes that it may take", (known) => known.maxBytes);
+  gauge("earshot_archive_over_bound", "Whether it is over them for good", ({ isOverBound }) =>
+    Number(isOverBound),
+  );
+  gauge("earshot_archive_log_bytes", "The longest write-ahead log", (known) => known.walBytes);
+  gauge("earshot_archive_waiting_counts", "Counts not added to posts", (known) => known.counts);
+  gauge("earshot_archive_upkeep_failing", "Whether the last task failed", ({ fault }) =>
+    Number(fault !== null),
+  );
+  new Gauge({
+    name: "earshot_archive_upkeep_waiting",
+    help: "Tasks of upkeep that wait",
+    labelNames: ["task"],
+    registers,
+    collect() {
+      this.reset();
+      for (const [task, count] of Object.entries(state?.waiting ?? {})) this.set({ task }, count);
+    },
+  });
+  new Counter({
+    name: "earshot_archive_upkeep_tasks_total",
+    help: "Tasks of upkeep done since the start",
+    labelNames: ["task"],
+    registers,
+    collect() {
+      this.reset();
+      for (const [task, count] of Object.entries(state?.done ?? {})) this.inc({ task }, count);
+    },
+  });
+  new Counter({
+    name: "earshot_archive_aged_out_posts_total",
+    help: "Posts that aged out since the start",
+    registers,
+    collect() {
+      this.reset();
+      this.inc(state?.agedOutPosts ?? 0);
+    },
+  });
+
+  async function look(): Promise<void> {
+    asked ??= ask()
+      .then((answer) => {
+        state = answer?.status === "elsewhere" ? null : answer;
+      })
+      .catch(() => {
+        state = null;
+      })
+      .finally(() => {
+        asked = null;
+      });
+    const answered = new AbortController();
+    const patience = clock.sleep(patienceMs, answered.signal).catch(() => {});
+    await Promise.race([asked, patience]);
+    answered.abort();
+  }
+
+  return { look };
+}

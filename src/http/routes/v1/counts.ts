@@ -1,0 +1,138 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { SourceCounts } from "../../../platforms/archive/count.ts";
+import { parseQuery } from "../../../query/parse.ts";
+import { printQuery } from "../../../query/print.ts";
+import type { HttpContext } from "../../context.ts";
+import { countsBody } from "../../counts-body.ts";
+import { askedBoundsOf, type CountsQuestion, granularityMs, pageOf } from "../../counts-page.ts";
+import { callerOf } from "../../hooks/caller.ts";
+import { problem } from "../../problem-writer.ts";
+import { refusedByRate } from "../../refused-by-rate.ts";
+import { jsonAnswer, problemAnswers } from "../../schemas/answers.ts";
+import {
+  type CountsQuery,
+  countsAnswer,
+  countsQuery,
+  granularities,
+} from "../../schemas/counts.ts";
+import { platformPath } from "../../schemas/parameters.ts";
+import { invalid } from "../../schemas/validation.ts";
+import { platformOfWord } from "../../source-types.ts";
+import { warningOf } from "../../submission.ts";
+import { windowWarnings } from "../../window.ts";
+import type { TypedApp } from "../typed-app.ts";
+
+/** GET /v1/search/<platform>/counts: how many posts match in each minute, hour or day. */
+export function addCountsRoute(app: TypedApp, context: HttpContext): void {
+  app.route({
+    method: "GET",
+    url: "/v1/search/:platform/counts",
+    config: { pace: "call" },
+    schema: {
+      operationId: "countPosts",
+      summary: "Count posts over time",
+      description:
+        "How many posts match in each minute, hour or day, in the shape of X's counts. It costs one request and one " +
+        "submission. The newest page comes first; meta.next_token leads to the one before it in time.",
+      tags: ["search"],
+      security: [{ key: [] }],
+      params: platformPath,
+      querystring: countsQuery,
+      response: {
+        200: jsonAnswer("The counts, oldest bucket first.", countsAnswer),
+        ...problemAnswers({
+          400: "A parameter or the query is not valid; errors tells where and how to fix it.",
+          401: "No valid key.",
+          404: "The path names no platform.",
+          429: "A rate of the key is used up; Retry-After tells when to come again.",
+          503: "The archive cannot be read for the moment.",
+          504: "The time ran out before a single bucket was counted.",
+        }),
+      },
+    },
+    handler: async (request, reply) => {
+      const word = request.params.platform;
+      const { tree, warnings, ...question } = questionOf(context, request, word, request.query);
+      const page = pageOf(context, question, request.query.next_token);
+      const counts = await counted(context, reply, question.caller, () =>
+        context.countPosts(
+          {
+            platform: question.platform,
+            tree,
+            fromMs: page.fromMs,
+            toMs: page.toMs,
+            bucketMs: granularityMs[question.granularity],
+            asOfMs: page.asOfMs,
+          },
+          context.clock.now() + context.settings.countDeadlineMs,
+        ),
+      );
+      if (page.fromMs < page.toMs && counts.countedFromMs >= page.toMs) throw nothingCounted();
+      const { asked } = question;
+      const end = { startMs: asked.startMs, endMs: asked.endMs ?? page.toMs };
+      const remarks = [
+        ...warnings.map(warningOf),
+        ...windowWarnings({ fromMs: null, toMs: page.toMs }, end, tree),
+      ];
+      const told = { ...counts, warnings: [...remarks, ...counts.warnings] };
+      const body = await countsBody(context, question, page, told);
+      return reply.type("application/json; charset=utf-8").send(body);
+    },
+  });
+}
+
+function questionOf(
+  { settings }: HttpContext,
+  request: FastifyRequest,
+  word: string,
+  parameters: CountsQuery,
+) {
+  const query = parameters.query.toWellFormed();
+  if (query.trim() === "") throw missingQuery();
+  const { tree, warnings } = parseQuery(query, { maxLength: settings.maxArchiveQueryLength });
+  return {
+    tree,
+    warnings,
+    caller: callerOf(request),
+    platform: platformOfWord(word) ?? "social",
+    granularity: granularities.find((name) => name === parameters.granularity) ?? "hour",
+    canonicalQuery: printQuery(tree),
+    asked: askedBoundsOf(parameters),
+  } as const;
+}
+
+/** A count is one of the key's searches; one that the archive cannot answer costs nothing of them. */
+async function counted(
+  { limiter, metrics }: HttpContext,
+  reply: FastifyReply,
+  caller: CountsQuestion["caller"],
+  count: () => Promise<SourceCounts>,
+): Promise<SourceCounts> {
+  const turn = limiter.takeSubmission(caller);
+  if (!turn.allowed) throw refusedByRate({ metrics }, reply, turn);
+  try {
+    const counts = await count();
+    metrics.submissions.inc({ method: "counts" });
+    return counts;
+  } catch (error) {
+    turn.giveBack();
+    throw error;
+  }
+}
+
+function missingQuery() {
+  return invalid([
+    {
+      code: "query_required",
+      message: "a count needs a query that is not empty",
+      hint: "send what to count, such as ?query=comet%20lang:en",
+      pointer: "/query",
+    },
+  ]);
+}
+
+function nothingCounted() {
+  return problem("deadline_exceeded", "the time ran out before a single bucket was counted", {
+    hint: "narrow it with start_time and end_time, take a finer granularity, or raise EARSHOT_COUNT_DEADLINE",
+  });
+}

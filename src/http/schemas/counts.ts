@@ -1,0 +1,97 @@
+import * as z from "zod";
+import { coverage, warnings } from "./answers.ts";
+import { queryText } from "./submission.ts";
+import { closedObject, wording, wordOf } from "./words.ts";
+
+const momentText = wording(
+  "expected an ISO 8601 date or a time with its zone, such as 2026-01-31T12:00:00Z",
+  "in an address a + is written %2B",
+);
+
+const moment = z
+  .union([z.iso.datetime({ offset: true }), z.iso.date()], momentText)
+  .meta({ format: "date-time", examples: ["2026-01-31T12:00:00Z"] });
+
+const tokenText = wording(
+  "expected the next_token of an earlier page",
+  "send meta.next_token exactly as it was received",
+);
+
+export const granularities = ["minute", "hour", "day"] as const;
+
+export const countsQuery = closedObject(
+  {
+    what: "parameter",
+    needed: "the query string is not valid",
+    hint: "send ?query=comet&granularity=hour",
+  },
+  {
+    query: z
+      .string(queryText)
+      .meta({ description: "What to count, with operators.", examples: ["comet lang:en"] }),
+    granularity: wordOf("granularity", granularities, "leave it out, or send granularity=hour")
+      .optional()
+      .meta({ description: "How long a bucket is; hour when absent.", examples: ["hour"] }),
+    start_time: moment.optional().meta({
+      description: "Only posts from this moment on; 7 days before end_time when absent.",
+    }),
+    end_time: moment
+      .optional()
+      .meta({ description: "Only posts before this moment; now when absent." }),
+    next_token: z
+      .string(tokenText)
+      .max(2_048, tokenText)
+      .optional()
+      .meta({ description: "meta.next_token of an earlier page of the same count." }),
+  },
+);
+
+export type CountsQuery = z.infer<typeof countsQuery>;
+
+const time = z.iso.datetime();
+
+export const countsAnswer = z
+  .strictObject({
+    data: z
+      .array(z.strictObject({ start: time, end: time, tweet_count: z.int() }))
+      .meta({ description: "Every bucket of the page, oldest first, also those without a post." }),
+    meta: z.strictObject({
+      total_tweet_count: z.int().meta({ description: "Of this page." }),
+      next_token: z
+        .string()
+        .optional()
+        .meta({ description: "There when the window begins before this page." }),
+    }),
+    complete: z
+      .boolean()
+      .meta({ description: "Whether the page was counted whole and is held completely." }),
+    coverage,
+    warnings,
+    canonical_query: z.string().meta({ description: "The query as it was understood." }),
+  })
+  .meta({
+    id: "PostCounts",
+    examples: [
+      {
+        data: [
+          {
+            start: "2026-01-31T11:00:00.000Z",
+            end: "2026-01-31T12:00:00.000Z",
+            tweet_count: 3,
+          },
+        ],
+        meta: { total_tweet_count: 3 },
+        complete: true,
+        coverage: {
+          from: "2026-01-31T11:00:00.000Z",
+          to: "2026-01-31T12:00:00.000Z",
+          complete: true,
+          gaps: [],
+          truncated: false,
+          platforms: [],
+        },
+        warnings: [],
+        canonical_query: "comet",
+      },
+    ],
+  });

@@ -1,0 +1,79 @@
+import { fieldsOf, list } from "../../platforms/bluesky/fields.ts";
+import { type LabelChange, readLabel } from "../../platforms/bluesky/label.ts";
+import { postCollection } from "../../platforms/bluesky/post.ts";
+import type { PoliteFetch } from "./polite-fetch.ts";
+import { query, refused, xrpcUrl } from "./xrpc.ts";
+
+/** A labeler, and whose labels of those that it tells are believed. */
+export type Labeler = { url: string; sources: readonly string[] };
+
+const pageLabels = 250;
+/** The most pages that a labeler may go on with: a cursor that never ends is a fault. */
+const mostPages = 10_000;
+/** So many uris make an address of about 4,000 characters. */
+const urisOfRequest = 50;
+
+/**
+ * The labels of an account and its posts, page by page. All of its posts are asked for at once, by the beginning of their
+ * uris; a labeler that takes no such pattern is asked for each uri. Errors: `upstream_refused`; what the fetch throws.
+ */
+export async function* authorLabels(
+  fetch: PoliteFetch,
+  { url, sources }: Labeler,
+  { did, uris, nowMs }: { did: string; uris: readonly string[]; nowMs: number },
+): AsyncGenerator<readonly LabelChange[]> {
+  const account = [did, `at://${did}/app.bsky.actor.profile/self`];
+  const first = await ask([...account, `at://${did}/${postCollection}/*`], null);
+  if (first !== null) {
+    yield* pages([...account, `at://${did}/${postCollection}/*`], first);
+    return;
+  }
+  for (let from = 0; from === 0 || from < uris.length; from += urisOfRequest) {
+    const patterns = [...(from === 0 ? account : []), ...uris.slice(from, from + urisOfRequest)];
+    const page = await ask(patterns, null);
+    if (page === null) throw refused(new URL(url).host, { status: 400, error: "", message: "" });
+    yield* pages(patterns, page);
+  }
+
+  async function* pages(
+    patterns: readonly string[],
+    firstPage: Page,
+  ): AsyncGenerator<readonly LabelChange[]> {
+    let page: Page | null = firstPage;
+    for (let count = 0; page !== null && count < mostPages; count += 1) {
+      yield page.labels;
+      page = page.cursor === null ? null : await ask(patterns, page.cursor);
+    }
+  }
+
+  /** A page; null when the labeler does not take the patterns. */
+  async function ask(patterns: readonly string[], cursor: string | null): Promise<Page | null> {
+    const parameters = { uriPatterns: patterns, sources, limit: pageLabels };
+    const asked = xrpcUrl(url, "com.atproto.label.queryLabels", {
+      ...parameters,
+      ...(cursor === null ? {} : { cursor }),
+    });
+    const answer = await query(fetch, asked);
+    if ("value" in answer) return readPage(answer.value);
+    if (answer.refusal.status === 400) return null;
+    throw refused(asked.host, answer.refusal);
+  }
+
+  function readPage(value: unknown): Page {
+    const { labels, cursor } = fieldsOf(value);
+    const read = list(labels, pageLabels).map((label) => readLabel(label, nowMs));
+    const isEnd = typeof cursor !== "string" || cursor === "" || read.length === 0;
+    return {
+      labels: read.filter(
+        (label) => typeof label === "object" && sources.includes(label.source) && isOfAuthor(label),
+      ) as LabelChange[],
+      cursor: isEnd ? null : cursor,
+    };
+  }
+
+  function isOfAuthor({ subject }: LabelChange): boolean {
+    return subject === did || subject.startsWith(`at://${did}/`);
+  }
+}
+
+type Page = { labels: readonly LabelChange[]; cursor: string | null };

@@ -1,0 +1,80 @@
+import { EarshotError } from "../../lib/errors.ts";
+import { parseAtUri } from "../../platforms/bluesky/at-uri.ts";
+import { profileCollection } from "../../platforms/bluesky/collections.ts";
+import { fieldsOf, isObject, list } from "../../platforms/bluesky/fields.ts";
+import { postCollection } from "../../platforms/bluesky/post.ts";
+import { profileKey } from "../../platforms/bluesky/profile.ts";
+import type { FoundAccount } from "./find-account.ts";
+import type { PoliteFetch } from "./polite-fetch.ts";
+import { query, refused, xrpcUrl } from "./xrpc.ts";
+
+export type ListedPage = {
+  records: readonly { rkey: string; record: unknown }[];
+  /** Where the next page begins; null after the last. */
+  cursor: string | null;
+};
+
+const pageRecords = 100;
+
+/** The uri of a post by its record key. */
+export const postUri = (did: string, rkey: string): string =>
+  `at://${did}/${postCollection}/${rkey}`;
+
+/** The post records of an account, 100 a page, from a cursor on. Errors: `upstream_refused`; what the fetch throws. */
+export async function* listedRecords(
+  fetch: PoliteFetch,
+  { did, pds }: Pick<FoundAccount, "did" | "pds">,
+  from: string | null,
+): AsyncGenerator<ListedPage> {
+  let cursor = from;
+  do {
+    const url = xrpcUrl(pds, "com.atproto.repo.listRecords", {
+      repo: did,
+      collection: postCollection,
+      limit: pageRecords,
+      ...(cursor === null ? {} : { cursor }),
+    });
+    const answer = await query(fetch, url);
+    if ("refusal" in answer) throw refused(pds.host, answer.refusal);
+    const page = readPage(answer.value, did);
+    if (page.cursor !== null && page.cursor === cursor) throw stands(pds.host);
+    yield page;
+    cursor = page.cursor;
+  } while (cursor !== null);
+}
+
+function readPage(value: unknown, did: string): ListedPage {
+  const { records, cursor } = fieldsOf(value);
+  const items = list(records, pageRecords);
+  return {
+    records: items.flatMap((item) => {
+      const { uri, value: record } = fieldsOf(item);
+      const parts = typeof uri === "string" ? parseAtUri(uri) : null;
+      const isOwn = parts?.did === did && parts.collection === postCollection;
+      return isOwn ? [{ rkey: parts.rkey, record }] : [];
+    }),
+    cursor: typeof cursor === "string" && cursor !== "" && items.length > 0 ? cursor : null,
+  };
+}
+
+/** The profile record of an account; null when it has none. */
+export async function profileRecord(
+  fetch: PoliteFetch,
+  { did, pds }: Pick<FoundAccount, "did" | "pds">,
+): Promise<Record<string, unknown> | null> {
+  const url = xrpcUrl(pds, "com.atproto.repo.getRecord", {
+    repo: did,
+    collection: profileCollection,
+    rkey: profileKey,
+  });
+  const answer = await query(fetch, url);
+  if ("refusal" in answer) return null;
+  const { value } = fieldsOf(answer.value);
+  return isObject(value) ? value : null;
+}
+
+function stands(host: string): EarshotError {
+  return new EarshotError("upstream_refused", `${host} gives the same page again and again`, {
+    status: 502,
+  });
+}

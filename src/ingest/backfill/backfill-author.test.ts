@@ -1,0 +1,457 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import {
+  type AccountHost,
+  type HostedAccount,
+  json,
+  postPath,
+  refuse,
+  startAccountHost,
+} from "../../../test/support/account-host.ts";
+import type { Archive, ArchiveChange } from "../../archive/archive.ts";
+import { openArchive } from "../../archive/open.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { createGuard } from "../../lib/guard.ts";
+import { createGuardedFetch, type GuardedClient } from "../../lib/guarded-fetch.ts";
+import { postOfCommit } from "../../platforms/bluesky/post.ts";
+import { type BackfillRequest, backfillAuthor } from "./backfill-author.ts";
+import { createPoliteFetch } from "./polite-fetch.ts";
+
+const did = "did:plc:aaaaaaaaaaaaaaaaaaaaaaaa";
+const labeler = "did:plc:labelerlabelerlabelerla";
+const at = (rkey: string) => `at://${did}/app.bsky.feed.post/${rkey}`;
+/** Record keys and revisions of successive milliseconds, in the order of their times. */
+const tid = (n: number): string => {
+  const digits = "234567abcdefghijklmnopqrstuvwxyz";
+  let bits = BigInt(Date.UTC(2026, 0, 1) + n) * 1000n * 1024n;
+  let text = "";
+  for (let place = 0; place < 13; place += 1) {
+    text = digits[Number(bits & 31n)] + text;
+    bits >>= 5n;
+  }
+  return text;
+};
+const record = (text: string, n = 0) => ({
+  $type: "app.bsky.feed.post",
+  text,
+  langs: ["en"],
+  createdAt: new Date(Date.UTC(2026, 0, 1) + n).toISOString(),
+});
+
+let dataDir: string;
+let archive: Archive;
+let host: AccountHost;
+let fetch: GuardedClient;
+
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), "earshot-backfill-"));
+  archive = await openArchive({ dataDir, readers: 1, segmentPosts: 1_000, clock: systemClock });
+  host = await startAccountHost();
+  const guard = createGuard([host.url]);
+  const limits = { timeoutMs: 5_000, maxBytes: 1_000_000, maxRedirects: 3 };
+  fetch = createGuardedFetch({ guard, userAgent: "earshot-test/1", ...limits });
+});
+
+afterEach(async () => {
+  await fetch.close();
+  await host.close();
+  await archive.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+function addAccount(posts: Record<string, unknown> = {}, rest: Partial<HostedAccount> = {}) {
+  const records = new Map(Object.entries(posts).map(([rkey, post]) => [postPath(rkey), post]));
+  const usual = { did, handle: "ann.example", rev: tid(900), status: "active", pds: null } as const;
+  const account: HostedAccount = { ...usual, records, ...rest };
+  host.accounts.set(did, account);
+  return account;
+}
+
+function request(rest: Partial<BackfillRequest> = {}): BackfillRequest {
+  const polite = createPoliteFetch({
+    fetch,
+    clock: systemClock,
+    random: () => 0,
+    requestsPerSecond: 1_000,
+  });
+  return {
+    archive,
+    clock: systemClock,
+    directory: {
+      fetch: polite,
+      resolveTxt: async () => [],
+      appviewUrl: host.url,
+      plcUrl: host.url,
+    },
+    limits: { maxRepositoryBytes: 1_000_000, maxPosts: 10_000, repositoryTimeoutMs: 5_000 },
+    labeler: null,
+    again: false,
+    ...rest,
+  };
+}
+
+const streamed = (rkey: string, text: string, rev: string): ArchiveChange => ({
+  kind: "upsert",
+  post: postOfCommit({
+    did,
+    collection: "app.bsky.feed.post",
+    rkey,
+    rev,
+    record: record(text),
+    seenMs: Date.UTC(2026, 0, 1),
+  }),
+});
+
+async function shown(): Promise<{ Content: string; Metadata: Record<string, unknown> }[]> {
+  const { positions } = await archive.search({
+    plan: { kind: "all" },
+    platforms: ["bluesky"],
+    fromMs: null,
+    toMs: null,
+    after: null,
+    limit: 500,
+    deadlineMs: Number.POSITIVE_INFINITY,
+  });
+  return (await archive.records(positions)).map((text) => JSON.parse(text));
+}
+
+const texts = async () => (await shown()).map(({ Content }) => Content).sort();
+
+describe("the history of an account", () => {
+  test("is its posts, its handle and its name, and is claimed as held", async () => {
+    const posts = Object.fromEntries(
+      Array.from({ length: 30 }, (_, n) => [tid(n), record(`post ${n}`, n)]),
+    );
+    const account = addAccount(posts);
+    account.records.set("app.bsky.actor.profile/self", {
+      $type: "app.bsky.actor.profile",
+      displayName: "Ann",
+    });
+    account.records.set("app.bsky.feed.like/3kaaaaaaaaaaa", { $type: "app.bsky.feed.like" });
+    const beforeMs = Date.now();
+    const summary = await backfillAuthor("ann.example", request());
+    expect(summary).toMatchObject({
+      did,
+      handle: "ann.example",
+      outcome: "complete",
+      by: "repository",
+      posts: 30,
+      inserted: 30,
+      badRecords: 0,
+    });
+    const [newest] = await shown();
+    expect(newest).toMatchObject({
+      Content: "post 29",
+      Metadata: { uri: at(tid(29)), username: "ann.example", author: "Ann", origin: "backfill" },
+    });
+    const [held] = await archive.coverage();
+    expect(held?.intervals).toEqual([
+      expect.objectContaining({ collection: "posts", account: did, source: "backfill", fromMs: 0 }),
+    ]);
+    expect(held?.intervals[0]?.toMs).toBeGreaterThanOrEqual(beforeMs);
+  });
+
+  test("is found by its DID, whose handle counts only when it agrees", async () => {
+    addAccount({ [tid(1)]: record("one") });
+    expect(await backfillAuthor(did, request())).toMatchObject({ handle: "ann.example", posts: 1 });
+    host.instead = (method, _request, response) => {
+      if (method !== "com.atproto.identity.resolveHandle") return false;
+      json(response, { did: "did:plc:bbbbbbbbbbbbbbbbbbbbbbbb" });
+      return true;
+    };
+    const again = await backfillAuthor(did, request({ again: true }));
+    expect(again.handle).toBeNull();
+  });
+
+  test("is found by the DNS where the AppView knows nothing", async () => {
+    addAccount({ [tid(1)]: record("one") });
+    host.instead = (method, _request, response) => {
+      if (method !== "com.atproto.identity.resolveHandle") return false;
+      refuse(response, "InvalidRequest");
+      return true;
+    };
+    const usual = request();
+    const asked: string[] = [];
+    const resolveTxt = async (name: string) => {
+      asked.push(name);
+      return [["did=", did]];
+    };
+    const directory = { ...usual.directory, resolveTxt };
+    const summary = await backfillAuthor("ann.example", request({ directory }));
+    expect(summary).toMatchObject({ did, posts: 1 });
+    expect(asked).toEqual(["_atproto.ann.example"]);
+  });
+
+  test("of a handle that its account does not name is nobody's", async () => {
+    addAccount({}, { handle: "other.example" });
+    host.instead = (method, _request, response) => {
+      if (method !== "com.atproto.identity.resolveHandle") return false;
+      json(response, { did });
+      return true;
+    };
+    const asked = backfillAuthor("ann.example", request());
+    await expect(asked).rejects.toMatchObject({ code: "account_unknown" });
+  });
+
+  test("is not fetched from a server whose address is not public", async () => {
+    addAccount({ [tid(1)]: record("one") }, { pds: "http://127.0.0.1:1" });
+    await expect(backfillAuthor(did, request())).rejects.toMatchObject({ code: "address_refused" });
+    expect(await texts()).toEqual([]);
+  });
+
+  test("holds records that are no posts, which are counted and stop nothing", async () => {
+    addAccount({ [tid(1)]: record("one"), [tid(2)]: ["no post"], [tid(3)]: "no post either" });
+    const summary = await backfillAuthor(did, request());
+    expect(summary).toMatchObject({ outcome: "complete", posts: 1, badRecords: 2 });
+  });
+});
+
+describe("what the archive knows better", () => {
+  test("an edit that the stream told later stays", async () => {
+    const account = addAccount({ [tid(1)]: record("as it was") });
+    await archive.write({ changes: [streamed(tid(1), "edited", tid(950))] });
+    expect(await backfillAuthor(did, request())).toMatchObject({ updated: 0, unchanged: 1 });
+    expect(await texts()).toEqual(["edited"]);
+    account.rev = tid(960);
+    await backfillAuthor(did, request());
+    expect(await texts()).toEqual(["as it was"]);
+  });
+
+  test.each(["repository", "listing"] as const)(
+    "a post that was deleted later does not come back by a %s",
+    async (by) => {
+      addAccount({ [tid(1)]: record("deleted since"), [tid(2)]: record("here") });
+      const uri = at(tid(1));
+      const deleted = { kind: "delete", platform: "bluesky", uri, revision: tid(950) } as const;
+      await archive.write({ changes: [streamed(tid(1), "first", tid(2)), deleted] });
+      const limits = {
+        ...request().limits,
+        maxRepositoryBytes: by === "listing" ? 100 : 1_000_000,
+      };
+      const summary = await backfillAuthor(did, request({ limits }));
+      expect(summary).toMatchObject({ by, suppressed: 1, inserted: 1 });
+      expect(await texts()).toEqual(["here"]);
+    },
+  );
+
+  test.each(["repository", "listing"] as const)(
+    "a delete that was missed is made up for by a %s, but for posts that are newer than it",
+    async (by) => {
+      addAccount({ [tid(1)]: record("here") });
+      await archive.write({
+        changes: [
+          streamed(tid(1), "here", tid(1)),
+          streamed(tid(2), "deleted unheard", tid(2)),
+          streamed(tid(951), "newer", tid(951)),
+        ],
+      });
+      const limits = {
+        ...request().limits,
+        maxRepositoryBytes: by === "listing" ? 100 : 1_000_000,
+      };
+      const summary = await backfillAuthor(did, request({ limits }));
+      expect(summary).toMatchObject({ by, deleted: 1, missingSought: true });
+      expect(await texts()).toEqual(["here", "newer"]);
+    },
+  );
+
+  test("posts of other accounts are left alone", async () => {
+    addAccount({});
+    const other = "did:plc:bbbbbbbbbbbbbbbbbbbbbbbb";
+    const change = streamed(tid(1), "of another", tid(1));
+    if (change.kind !== "upsert") throw new Error("a post");
+    const uri = `at://${other}/app.bsky.feed.post/${tid(1)}`;
+    await archive.write({
+      changes: [{ kind: "upsert", post: { ...change.post, uri, userId: other } }],
+    });
+    await backfillAuthor(did, request());
+    expect(await texts()).toEqual(["of another"]);
+  });
+});
+
+describe("an account that is not active", () => {
+  test.each(["takendown", "deactivated", "suspended"] as const)(
+    "is %s: its posts are hidden, and nothing is claimed",
+    async (status) => {
+      addAccount({ [tid(1)]: record("one") }, { status });
+      await archive.write({ changes: [streamed(tid(1), "one", tid(1))] });
+      const summary = await backfillAuthor(did, request());
+      expect(summary).toMatchObject({ outcome: "inactive", status, posts: 0 });
+      expect(await texts()).toEqual([]);
+      expect((await archive.coverage()).flatMap(({ intervals }) => intervals)).toEqual([]);
+    },
+  );
+
+  test("shows its posts again once it is back", async () => {
+    const account = addAccount({ [tid(1)]: record("one") }, { status: "deactivated" });
+    await archive.write({ changes: [streamed(tid(1), "one", tid(1))] });
+    await backfillAuthor(did, request());
+    account.status = "active";
+    await backfillAuthor(did, request());
+    expect(await texts()).toEqual(["one"]);
+  });
+
+  test("was given up for good: its posts are deleted", async () => {
+    await archive.write({ changes: [streamed(tid(1), "one", tid(1))] });
+    host.instead = (method, _request, response) => {
+      if (!method.startsWith("/did:")) return false;
+      refuse(response, "Gone", 410);
+      return true;
+    };
+    const summary = await backfillAuthor(did, request());
+    expect(summary).toMatchObject({ outcome: "inactive", status: "deleted" });
+    expect(await texts()).toEqual([]);
+  });
+});
+
+describe("a second run", () => {
+  test("asks once more and reads nothing where nothing has changed, unless it is told to", async () => {
+    addAccount({ [tid(1)]: record("one") });
+    await backfillAuthor(did, request());
+    host.requests.length = 0;
+    expect(await backfillAuthor(did, request())).toMatchObject({ outcome: "unchanged", posts: 0 });
+    expect(host.requests.filter((asked) => asked.includes("getRepo "))).toEqual([]);
+    expect(await backfillAuthor(did, request({ again: true }))).toMatchObject({ posts: 1 });
+  });
+
+  test("goes on with a listing where the first one was cut off", async () => {
+    const posts = Object.fromEntries(
+      Array.from({ length: 250 }, (_, n) => [tid(n), record(`post ${n}`, n)]),
+    );
+    addAccount(posts);
+    let pages = 0;
+    host.instead = (method, _request, response) => {
+      if (method !== "com.atproto.repo.listRecords") return false;
+      pages += 1;
+      if (pages < 3) return false;
+      refuse(response, "Gone", 404);
+      return true;
+    };
+    const limits = { ...request().limits, maxRepositoryBytes: 100 };
+    await expect(backfillAuthor(did, request({ limits }))).rejects.toMatchObject({
+      code: "upstream_refused",
+    });
+    expect(await texts()).toHaveLength(200);
+    host.instead = () => false;
+    const summary = await backfillAuthor(did, request({ limits }));
+    expect(summary).toMatchObject({
+      resumed: true,
+      by: "listing",
+      posts: 50,
+      missingSought: false,
+    });
+    expect(await texts()).toHaveLength(250);
+  });
+});
+
+describe("a repository that cannot be read as a whole", () => {
+  const bends: Record<string, (host: AccountHost) => void> = {
+    "that lacks a node": (bent) => {
+      bent.bend = ([commit, , ...rest]) => (commit === undefined ? [] : [commit, ...rest]);
+    },
+    "whose commit is of another account": (bent) => {
+      const account = bent.accounts.get(did);
+      if (account === undefined) throw new Error("an account");
+      bent.instead = (method) => {
+        account.did = method.endsWith("getRepo") ? "did:plc:bbbbbbbbbbbbbbbbbbbbbbbb" : did;
+        return false;
+      };
+    },
+    "that is no archive": (bent) => {
+      bent.instead = (method, _request, response) => {
+        if (!method.endsWith("sync.getRepo")) return false;
+        response.end("<html>");
+        return true;
+      };
+    },
+  };
+
+  test.each(Object.keys(bends))("%s is listed instead", async (name) => {
+    const posts = Array.from({ length: 12 }, (_, n) => [tid(n), record(`post ${n}`, n)]);
+    addAccount(Object.fromEntries(posts));
+    bends[name]?.(host);
+    expect(await backfillAuthor(did, request())).toMatchObject({ by: "listing", posts: 12 });
+  });
+
+  test("whose block is not what its hash says: the record counts as bad, and its post stays", async () => {
+    addAccount({ [tid(1)]: record("forged"), [tid(2)]: record("fine") });
+    await archive.write({ changes: [streamed(tid(1), "as held", tid(1))] });
+    host.bend = (blocks) =>
+      blocks.map((block) =>
+        Buffer.from(block.data).includes("forged")
+          ? {
+              ...block,
+              data: Buffer.from(
+                String(Buffer.from(block.data).toString("latin1")).replace("forged", "FORGED"),
+                "latin1",
+              ),
+            }
+          : block,
+      );
+    expect(await backfillAuthor(did, request())).toMatchObject({ posts: 1, badRecords: 1 });
+    expect(await texts()).toEqual(["as held", "fine"]);
+  });
+});
+
+describe("labels", () => {
+  const label = (uri: string, val: string, rest: object = {}) => ({
+    ver: 1,
+    src: labeler,
+    uri,
+    val,
+    cts: "2026-01-02T00:00:00.000Z",
+    ...rest,
+  });
+
+  test.each([true, false])(
+    "of posts and account are asked of the labeler, which takes patterns: %s",
+    async (takesPatterns) => {
+      addAccount({ [tid(1)]: record("labelled"), [tid(2)]: record("hidden") });
+      host.takesPatterns = takesPatterns;
+      host.labels.push(
+        label(at(tid(1)), "porn"),
+        label(at(tid(2)), "!hide"),
+        label(at(tid(1)), "rude", { src: "did:plc:cccccccccccccccccccccccc" }),
+      );
+      const believed = { url: host.url, sources: [labeler] };
+      expect(await backfillAuthor(did, request({ labeler: believed }))).toMatchObject({
+        labels: 2,
+      });
+      expect(await shown()).toEqual([
+        expect.objectContaining({
+          Content: "labelled",
+          Metadata: expect.objectContaining({ labels: ["porn"] }),
+        }),
+      ]);
+    },
+  );
+});
+
+describe("a host", () => {
+  test("that is in trouble is asked again", async () => {
+    addAccount({ [tid(1)]: record("one") });
+    let failures = 0;
+    host.instead = (method, _request, response) => {
+      if (!method.endsWith("sync.getRepo") || failures > 0) return false;
+      failures += 1;
+      json(response, {}, 503);
+      return true;
+    };
+    expect(await backfillAuthor(did, request())).toMatchObject({ posts: 1, by: "repository" });
+  });
+
+  test("that is gone is named in the fault, which a later run may mend", async () => {
+    addAccount({ [tid(1)]: record("one") });
+    host.instead = (method, request) => {
+      if (!method.endsWith("getRepoStatus")) return false;
+      request.socket.destroy();
+      return true;
+    };
+    await expect(backfillAuthor(did, request())).rejects.toMatchObject({
+      code: "upstream_unreachable",
+      retryable: true,
+    });
+  });
+});

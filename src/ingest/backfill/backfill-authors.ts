@@ -1,0 +1,78 @@
+import { EarshotError } from "../../lib/errors.ts";
+import { type AuthorSummary, type BackfillRequest, backfillAuthor } from "./backfill-author.ts";
+
+export type AuthorsRequest = Omit<BackfillRequest, "onProgress"> & {
+  /** Handles and DIDs, each once. */
+  authors: readonly string[];
+  accountsAtOnce: number;
+  onProgress?: (seen: AuthorsProgress) => void;
+  /** Told as each account comes to its end. */
+  onAuthor?: (result: AuthorResult) => void;
+};
+
+type AuthorsProgress = {
+  /** Accounts that came to their end, and all of them. */
+  ended: number;
+  authors: number;
+  /** Posts read in all, and of the account that was just heard of. */
+  posts: number;
+  author: string;
+  authorPosts: number;
+  readBytes: number;
+};
+
+export type AuthorResult =
+  | { asked: string; summary: AuthorSummary }
+  | { asked: string; fault: EarshotError };
+
+/** Faults of one account, which say nothing of the others; any other would meet them too. */
+const faultsOfAccount = /^(account_|repository_|upstream_|answer_)|^address_refused$/;
+
+/**
+ * Reads the history of several accounts, some at the same time. A fault of one account is told and does not stop the others;
+ * one of the archive stops all, as does the signal of the fetch.
+ */
+export async function backfillAuthors(request: AuthorsRequest): Promise<AuthorResult[]> {
+  const { authors, accountsAtOnce, onProgress, onAuthor } = request;
+  const results: AuthorResult[] = [];
+  const readPosts = new Map<string, number>();
+  const waiting = [...authors];
+  let last = { author: "", authorPosts: 0, readBytes: 0 };
+  let isStopped = false;
+
+  async function work(): Promise<void> {
+    for (let asked = waiting.shift(); asked !== undefined && !isStopped; asked = waiting.shift()) {
+      const result = await read(asked).catch((fault: unknown) => {
+        isStopped = true;
+        throw fault;
+      });
+      results.push(result);
+      onAuthor?.(result);
+      report();
+    }
+  }
+
+  async function read(asked: string): Promise<AuthorResult> {
+    try {
+      const onOne: BackfillRequest["onProgress"] = ({ author, posts, readBytes }) => {
+        readPosts.set(asked, posts);
+        last = { author, authorPosts: posts, readBytes };
+        report();
+      };
+      return { asked, summary: await backfillAuthor(asked, { ...request, onProgress: onOne }) };
+    } catch (fault) {
+      if (!(fault instanceof EarshotError) || !faultsOfAccount.test(fault.code)) throw fault;
+      return { asked, fault };
+    }
+  }
+
+  function report(): void {
+    const posts = [...readPosts.values()].reduce((sum, count) => sum + count, 0);
+    onProgress?.({ ended: results.length, authors: authors.length, posts, ...last });
+  }
+
+  const workers = await Promise.allSettled(Array.from({ length: accountsAtOnce }, work));
+  const failed = workers.find((worker) => worker.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
+  return results;
+}

@@ -1,0 +1,115 @@
+import { Headers } from "undici";
+import { expect, test } from "vitest";
+import { EarshotError } from "../../lib/errors.ts";
+import { type AccountDirectory, findAccount } from "./find-account.ts";
+import type { PoliteFetch } from "./polite-fetch.ts";
+
+const did = "did:plc:aaaaaaaaaaaaaaaaaaaaaaaa";
+const other = "did:plc:bbbbbbbbbbbbbbbbbbbbbbbb";
+const appview =
+  "https://appview.example/xrpc/com.atproto.identity.resolveHandle?handle=ann.example";
+const wellKnown = "https://ann.example/.well-known/atproto-did";
+
+const documentOf = (id: string, handle = "ann.example") => ({
+  id,
+  alsoKnownAs: [`at://${handle}`],
+  service: [
+    {
+      id: "#atproto_pds",
+      type: "AtprotoPersonalDataServer",
+      serviceEndpoint: "https://pds.example",
+    },
+  ],
+});
+
+/** Answers by address; a text is answered as it is, a number is a status, and what is not there cannot be reached. */
+function directory(
+  answers: Record<string, unknown>,
+  names: Record<string, string[][]> = {},
+): AccountDirectory & { asked: string[] } {
+  const asked: string[] = [];
+  const get: PoliteFetch["get"] = async (url) => {
+    asked.push(url.href);
+    const said = answers[url.href];
+    if (said === undefined) throw new EarshotError("upstream_unreachable", "gone");
+    const status = typeof said === "number" ? said : 200;
+    const text = () => (typeof said === "string" ? said : JSON.stringify(said));
+    const json = (): unknown => JSON.parse(text());
+    return { status, headers: new Headers(), body: new Uint8Array(), text, json };
+  };
+  const unused = async () => {
+    throw new Error("not asked for");
+  };
+  return {
+    asked,
+    fetch: { get, post: unused, stream: unused },
+    resolveTxt: async (name) => {
+      asked.push(name);
+      const records = names[name];
+      if (records === undefined) throw new Error("ENOTFOUND");
+      return records;
+    },
+    appviewUrl: "https://appview.example",
+    plcUrl: "https://plc.example",
+  };
+}
+
+const plc = (id: string) => `https://plc.example/${id}`;
+const found = { did, handle: "ann.example", pds: new URL("https://pds.example") };
+
+test("a handle is asked for at the AppView first", async () => {
+  const known = directory({ [appview]: { did }, [plc(did)]: documentOf(did) });
+  expect(await findAccount("@Ann.Example", known)).toEqual(found);
+  expect(known.asked).toEqual([appview, plc(did)]);
+});
+
+test("then in the DNS, then at its own host", async () => {
+  const names = { "_atproto.ann.example": [["v=other"], ["did=", did]] };
+  const byDns = directory({ [appview]: 400, [plc(did)]: documentOf(did) }, names);
+  expect(await findAccount("ann.example", byDns)).toEqual(found);
+  const byHost = directory({ [wellKnown]: `${did}\n`, [plc(did)]: documentOf(did) });
+  expect(await findAccount("ann.example", byHost)).toEqual(found);
+  expect(byHost.asked).toEqual([appview, "_atproto.ann.example", wellKnown, plc(did)]);
+});
+
+test("two DIDs in the DNS are none", async () => {
+  const names = { "_atproto.ann.example": [[`did=${did}`], [`did=${other}`]] };
+  const asked = findAccount("ann.example", directory({ [plc(did)]: documentOf(did) }, names));
+  await expect(asked).rejects.toMatchObject({ code: "account_unknown" });
+});
+
+test("a handle that its account does not name leads nowhere", async () => {
+  const known = directory({ [appview]: { did }, [plc(did)]: documentOf(did, "else.example") });
+  await expect(findAccount("ann.example", known)).rejects.toMatchObject({
+    code: "account_unknown",
+    message: `ann.example is not the handle that ${did} names`,
+  });
+});
+
+test("a DID is enough; its handle counts when it leads back", async () => {
+  const agreed = directory({ [appview]: { did }, [plc(did)]: documentOf(did) });
+  expect(await findAccount(did, agreed)).toEqual(found);
+  const claimed = directory({ [appview]: { did: other }, [plc(did)]: documentOf(did) });
+  expect(await findAccount(did, claimed)).toEqual({ ...found, handle: null });
+  const unheard = directory({ [plc(did)]: documentOf(did) });
+  expect(await findAccount(did, unheard)).toEqual({ ...found, handle: null });
+});
+
+test("a did:web lies at its host", async () => {
+  const web = "did:web:host.example";
+  const document = "https://host.example/.well-known/did.json";
+  const known = directory({ [document]: documentOf(web), [appview]: { did: web } });
+  expect(await findAccount(web, known)).toMatchObject({ did: web, handle: "ann.example" });
+});
+
+test.each([
+  ["what is no name", "no name at all", {}, "account_unknown"],
+  ["a DID of another method", "did:key:z6Mkabc", {}, "account_unknown"],
+  ["a DID that is unknown", did, { [plc(did)]: 404 }, "account_unknown"],
+  ["a DID that was given up", did, { [plc(did)]: 410 }, "account_deleted"],
+  ["a document of another", did, { [plc(did)]: documentOf(other) }, "account_unknown"],
+  ["a document that names no server", did, { [plc(did)]: { id: did } }, "account_unknown"],
+  ["a directory in trouble", did, { [plc(did)]: 403 }, "upstream_refused"],
+])("%s is told", async (_what, asked, answers, code) => {
+  await expect(findAccount(asked, directory(answers))).rejects.toMatchObject({ code });
+});

@@ -1,0 +1,121 @@
+import { EarshotError } from "../../lib/errors.ts";
+import { isDid, isHandle } from "../../platforms/bluesky/at-uri.ts";
+import { didDocumentUrl, readDidDocument } from "../../platforms/bluesky/did-document.ts";
+import { fieldsOf } from "../../platforms/bluesky/fields.ts";
+import type { PoliteFetch } from "./polite-fetch.ts";
+import { query, refused, xrpcUrl } from "./xrpc.ts";
+
+/** An account and where its repository lies. */
+export type FoundAccount = {
+  did: string;
+  /** Agreed on by the handle and the account; null when they do not agree, or nobody told. */
+  handle: string | null;
+  pds: URL;
+};
+
+export type AccountDirectory = {
+  fetch: PoliteFetch;
+  /** The records of a name in the DNS. */
+  resolveTxt: (name: string) => Promise<string[][]>;
+  appviewUrl: string;
+  plcUrl: string;
+};
+
+/**
+ * Finds the account that a handle or a DID names. A handle is asked for at the AppView, in the DNS and at its own host, in this
+ * order, and counts only when the account's document names it too, so that it does not matter who answered.
+ *
+ * Errors: `account_unknown` when there is none; `account_deleted` when its directory says that it is gone for good; what the
+ * fetch throws.
+ */
+export async function findAccount(
+  asked: string,
+  directory: AccountDirectory,
+): Promise<FoundAccount> {
+  const name = asked.replace(/^@/, "");
+  if (isDid(name)) {
+    const { pds, handle } = await readDocument(name, directory);
+    const isAgreed = handle !== null && (await didOf(handle, directory)) === name;
+    return { did: name, pds, handle: isAgreed ? handle : null };
+  }
+  if (!isHandle(name)) throw unknown(asked, "is neither a handle nor a DID");
+  const did = await didOf(name, directory);
+  if (did === null) throw unknown(asked, "is no account's handle");
+  const { pds, handle } = await readDocument(did, directory);
+  if (handle !== name.toLowerCase()) throw unknown(asked, `is not the handle that ${did} names`);
+  return { did, pds, handle };
+}
+
+async function readDocument(
+  did: string,
+  { fetch, plcUrl }: AccountDirectory,
+): Promise<{ pds: URL; handle: string | null }> {
+  const url = didDocumentUrl(did, plcUrl);
+  if (url === null) throw unknown(did, "is a DID of a kind that the network does not use");
+  const answer = await query(fetch, url);
+  if ("refusal" in answer) {
+    const { status } = answer.refusal;
+    if (status === 410) throw new EarshotError("account_deleted", `${did} was given up for good`);
+    if (status === 404) throw unknown(did, "is unknown to its directory");
+    throw refused(url.host, answer.refusal);
+  }
+  const document = readDidDocument(answer.value, did);
+  if (document === null) throw unknown(did, "has no document that is its own");
+  if (document.pds === null) throw unknown(did, "names no server that holds its posts");
+  return { pds: document.pds, handle: document.handle };
+}
+
+/** The account that a handle names; null when nobody knows one. */
+async function didOf(handle: string, directory: AccountDirectory): Promise<string | null> {
+  for (const ask of [askAppview, askDns, askHost]) {
+    const did = await ask(handle.toLowerCase(), directory);
+    if (did !== null && isDid(did)) return did;
+  }
+  return null;
+}
+
+async function askAppview(
+  handle: string,
+  { fetch, appviewUrl }: AccountDirectory,
+): Promise<string | null> {
+  const url = xrpcUrl(appviewUrl, "com.atproto.identity.resolveHandle", { handle });
+  return await orNull(async () => {
+    const answer = await query(fetch, url);
+    const { did } = fieldsOf("value" in answer ? answer.value : null);
+    return typeof did === "string" ? did : null;
+  });
+}
+
+async function askDns(handle: string, { resolveTxt }: AccountDirectory): Promise<string | null> {
+  const records = await resolveTxt(`_atproto.${handle}`).catch(() => []);
+  const texts = records.map((parts) => parts.join(""));
+  const dids = texts.filter((text) => text.startsWith("did=")).map((text) => text.slice(4));
+  return dids.length === 1 ? (dids[0] ?? null) : null;
+}
+
+const longestDid = 2_048;
+
+async function askHost(handle: string, { fetch }: AccountDirectory): Promise<string | null> {
+  const url = new URL(`https://${handle}/.well-known/atproto-did`);
+  return await orNull(async () => {
+    const answer = await fetch.get(url, { maxBytes: longestDid, tries: 1 });
+    return answer.status === 200 ? answer.text().trim() : null;
+  });
+}
+
+/** Null where one of several ways fails: the next one may not. */
+async function orNull(ask: () => Promise<string | null>): Promise<string | null> {
+  try {
+    return await ask();
+  } catch (fault) {
+    if (fault instanceof EarshotError && fault.code !== "interrupted") return null;
+    throw fault;
+  }
+}
+
+function unknown(asked: string, why: string): EarshotError {
+  return new EarshotError("account_unknown", `${asked} ${why}`, {
+    status: 404,
+    hint: "check the spelling; a DID goes on working when a handle has changed",
+  });
+}

@@ -1,0 +1,40 @@
+import type { Archive, Position } from "../../archive/archive.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { fieldsOf } from "../../platforms/bluesky/fields.ts";
+import type { PlanNode } from "../../query/plan.ts";
+import { accountById, fromAccount } from "../../text/facets.ts";
+
+const pagePosts = 500;
+const pageDeadlineMs = 60_000;
+
+/** The uris of the posts that the archive holds of an account and shows, newest first, page by page. */
+export async function* heldUris(
+  archive: Pick<Archive, "search" | "records">,
+  clock: Pick<Clock, "now">,
+  did: string,
+): AsyncGenerator<readonly string[]> {
+  const plan: PlanNode = {
+    kind: "terms",
+    elements: [{ kind: "token", token: fromAccount(accountById("bluesky", did)) }],
+  };
+  let after: Position | null = null;
+  do {
+    const answer = await archive.search({
+      plan,
+      platforms: ["bluesky"],
+      fromMs: null,
+      toMs: null,
+      after,
+      limit: pagePosts,
+      deadlineMs: clock.now() + pageDeadlineMs,
+    });
+    const records = await archive.records(answer.positions);
+    yield records.flatMap(uriOf);
+    after = answer.next;
+  } while (after !== null);
+}
+
+function uriOf(record: string): string[] {
+  const { uri } = fieldsOf(fieldsOf(JSON.parse(record)).Metadata);
+  return typeof uri === "string" ? [uri] : [];
+}

@@ -1,0 +1,173 @@
+import { promisify } from "node:util";
+import { zstdDecompress } from "node:zlib";
+import { EarshotError, messageOf } from "../../lib/errors.ts";
+import type { FetchOptions } from "../../lib/guarded-fetch.ts";
+import { fieldsOf, list, string } from "../../platforms/bluesky/fields.ts";
+import type { PoliteFetch } from "./polite-fetch.ts";
+import type { Span } from "./time-spans.ts";
+import { type Refusal, refusalOf, refused, xrpcUrl } from "./xrpc.ts";
+
+/** The archive of a Jetstream server: https://bsky.network serves one, and so does any server of one's own. */
+export type NetworkReplay = {
+  /** The time that it holds, by when the server saw things; null while it holds nothing. */
+  reach(): Promise<Span | null>;
+  /**
+   * The blocks that may hold events of these collections, accounts and handles from the span, decompressed, in the order of
+   * their events. Errors: `replay_refused` where the token is not taken; `replay_unreadable`; what the fetch throws.
+   */
+  blocks(span: Span, collections: readonly string[]): AsyncGenerator<Uint8Array>;
+};
+
+type Segment = { name: string; minSeq: number; maxSeq: number; fromMs: number; toMs: number };
+type Planned = { name: string; ranges: readonly { first: number; last: number }[] | null };
+
+const pageSegments = 1_000;
+/** The most pages that a server may go on with: a cursor that never ends is a fault. */
+const mostPages = 10_000;
+const mostEntries = 1_000_000;
+/** A block is 4,096 events as a rule, a few megabytes; no server makes one as large as this. */
+const mostBlockBytes = 256 * 1024 ** 2;
+const decompress = promisify(zstdDecompress);
+
+export function openNetworkReplay(
+  fetch: PoliteFetch,
+  { url, token }: { url: string; token: string | null },
+): NetworkReplay {
+  const { host } = new URL(url);
+  const options: FetchOptions =
+    token === null ? {} : { headers: { authorization: `Bearer ${token}` } };
+  let known: readonly Segment[] | null = null;
+
+  async function segments(): Promise<readonly Segment[]> {
+    if (known !== null) return known;
+    const found: Segment[] = [];
+    let cursor: string | null = null;
+    for (let page = 0; page < mostPages; page += 1) {
+      const parameters = cursor === null ? {} : { cursor };
+      const method = "network.bsky.jetstream.listSegments";
+      const answer = await fetch.get(
+        xrpcUrl(url, method, { limit: pageSegments, ...parameters }),
+        options,
+      );
+      if (answer.status !== 200) throw refusal(refusalOf(answer));
+      const { segments: items, cursor: next } = fieldsOf(answer.json());
+      found.push(...list(items, pageSegments).flatMap(readSegment));
+      cursor = string(next, 1_000);
+      if (cursor === null || cursor === "") break;
+    }
+    known = found.toSorted((a, b) => a.minSeq - b.minSeq);
+    return known;
+  }
+
+  async function reach(): Promise<Span | null> {
+    const all = await segments();
+    const first = all[0];
+    if (first === undefined) return null;
+    return { fromMs: first.fromMs, toMs: Math.max(...all.map(({ toMs }) => toMs)) };
+  }
+
+  async function* blocks(span: Span, collections: readonly string[]): AsyncGenerator<Uint8Array> {
+    const wanted = (await segments()).filter(
+      ({ fromMs, toMs }) => fromMs < span.toMs && toMs > span.fromMs,
+    );
+    const first = wanted[0];
+    const last = wanted.at(-1);
+    if (first === undefined || last === undefined) return;
+    for await (const { name, ranges } of plan(first.minSeq - 1, last.maxSeq, collections)) {
+      for (const { first: from, last: to } of ranges ?? [{ first: 0, last: mostEntries }]) {
+        for (let index = from; index <= to; index += 1) {
+          const block = await readBlock(name, index);
+          if (block === null && ranges === null) break;
+          if (block === null) throw unreadable(host, `block ${index} of ${name} is not there`);
+          yield block;
+        }
+      }
+    }
+  }
+
+  async function* plan(
+    afterSeq: number,
+    lastSeq: number,
+    collections: readonly string[],
+  ): AsyncGenerator<Planned> {
+    let place = Math.max(0, afterSeq);
+    for (let page = 0; page < mostPages && place < lastSeq; page += 1) {
+      const asked = { collections, afterSeq: place, beforeSeq: lastSeq };
+      const method = xrpcUrl(url, "network.bsky.jetstream.planSnapshot", {});
+      const answer = await fetch.post(method, asked, options);
+      if (answer.status !== 200) throw refusal(refusalOf(answer));
+      const { segments: items, plannedThroughSeq, sealedTipSeq } = fieldsOf(answer.json());
+      for (const item of list(items, mostEntries)) yield readPlanned(item, host);
+      const through = Number(plannedThroughSeq);
+      if (!Number.isSafeInteger(through) || through <= place) {
+        if (through === place || place >= Number(sealedTipSeq)) return;
+        throw unreadable(host, "its plan goes nowhere");
+      }
+      place = through;
+      if (place >= Number(sealedTipSeq)) return;
+    }
+  }
+
+  async function readBlock(segment: string, blockIndex: number): Promise<Uint8Array | null> {
+    const method = xrpcUrl(url, "network.bsky.jetstream.getBlock", { segment, blockIndex });
+    const answer = await fetch.get(method, { ...options, maxBytes: mostBlockBytes });
+    if (answer.status !== 200) {
+      const why = refusalOf(answer);
+      if (why.error === "BlockNotFound") return null;
+      throw refusal(why);
+    }
+    try {
+      return await decompress(answer.body, { maxOutputLength: mostBlockBytes });
+    } catch (fault) {
+      throw unreadable(host, `block ${blockIndex} of ${segment}: ${messageOf(fault)}`);
+    }
+  }
+
+  function refusal(why: Refusal): EarshotError {
+    if (why.status !== 401 && why.status !== 403) return refused(host, why);
+    const what = token === null ? "asks for a token" : "does not take EARSHOT_NETWORK_REPLAY_TOKEN";
+    return new EarshotError("replay_refused", `${host} ${what}`, {
+      status: 502,
+      hint: "https://bsky.network/account gives one; set EARSHOT_NETWORK_REPLAY_TOKEN to it",
+    });
+  }
+
+  return { reach, blocks };
+}
+
+function readSegment(value: unknown): Segment[] {
+  const { name, minSeq, maxSeq, minWitnessedAt, maxWitnessedAt } = fieldsOf(value);
+  const numbers = [minSeq, maxSeq, minWitnessedAt, maxWitnessedAt];
+  if (typeof name !== "string" || !numbers.every(Number.isSafeInteger)) return [];
+  return [
+    {
+      name,
+      minSeq: Number(minSeq),
+      maxSeq: Number(maxSeq),
+      fromMs: Math.floor(Number(minWitnessedAt) / 1_000),
+      toMs: Math.floor(Number(maxWitnessedAt) / 1_000) + 1,
+    },
+  ];
+}
+
+function readPlanned(value: unknown, host: string): Planned {
+  const { name, mode, blocks } = fieldsOf(value);
+  if (typeof name !== "string") throw unreadable(host, "its plan names no segment");
+  if (mode !== "blocks") return { name, ranges: null };
+  const ranges = list(blocks, mostEntries).map((range) => {
+    const { first, last } = fieldsOf(range);
+    return { first: Number(first), last: Number(last) };
+  });
+  const isPlain = ranges.every(
+    ({ first, last }) => first >= 0 && last >= first && last < mostEntries,
+  );
+  if (!isPlain) throw unreadable(host, "its plan names no blocks");
+  return { name, ranges };
+}
+
+/** What comes from a server's archive is not what its form says. */
+export function unreadable(host: string, why: string): EarshotError {
+  return new EarshotError("replay_unreadable", `the archive of ${host} cannot be read: ${why}`, {
+    status: 502,
+  });
+}

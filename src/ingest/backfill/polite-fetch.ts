@@ -1,0 +1,178 @@
+import type { Clock } from "../../lib/clock.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import type {
+  FetchedAnswer,
+  FetchOptions,
+  GuardedClient,
+  StreamedAnswer,
+} from "../../lib/guarded-fetch.ts";
+import { backoffMs } from "../backoff.ts";
+
+/**
+ * Requests that no host need refuse: no more of them a second than is set, none once the host's own allowance is used up
+ * (`ratelimit-*`) until it has a new one, none before the time that a 429 names. What a later try can mend is tried again.
+ *
+ * Errors: what the guarded fetch throws; `upstream_limited` (retryable) when a host asks for a longer wait than is worth it;
+ * `upstream_failed` (retryable) when it goes on answering with a fault of its own. Any other status is an answer.
+ */
+export type PoliteFetch = {
+  /** `tries` is 1 where a failure is an answer too. */
+  get(url: URL, options?: FetchOptions & { tries?: number }): Promise<FetchedAnswer>;
+  post(url: URL, body: unknown, options?: FetchOptions): Promise<FetchedAnswer>;
+  stream(url: URL, options?: FetchOptions): Promise<StreamedAnswer>;
+};
+
+export type PoliteFetchRequest = {
+  fetch: GuardedClient;
+  clock: Clock;
+  /** From 0 to below 1. */
+  random: () => number;
+  requestsPerSecond: number;
+  signal?: AbortSignal;
+  /** Told before a wait of a second or more. */
+  onWait?: (wait: { host: string; waitMs: number; reason: string }) => void;
+};
+
+type Answer = { status: number; headers: { get(name: string): string | null } };
+/** What a host allows: the next request's earliest time, by the clock's `elapsed`. */
+type Pace = { nextMs: number };
+
+const usualTries = 5;
+const backoff = { leastMs: 500, mostMs: 30_000 };
+const mostWaitMs = 15 * 60_000;
+/** Requests of a host's allowance that are left to others who come from the same address. */
+const sparedRequests = 2;
+const toldWaitMs = 1_000;
+
+export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
+  const { fetch, clock, random, requestsPerSecond, signal, onWait } = request;
+  const paces = new Map<string, Pace>();
+
+  async function ask<Told extends Answer>(
+    url: URL,
+    send: () => Promise<Told>,
+    letGo: (answer: Told) => Promise<void>,
+    tries = usualTries,
+  ): Promise<Told> {
+    const pace = paceOf(url.host);
+    for (let failures = 0; ; failures += 1) {
+      await turn(url.host, pace);
+      const isLast = failures === tries - 1;
+      const outcome = await attempt(send, isLast);
+      const backMs = backoffMs(failures, backoff, random);
+      if (outcome instanceof EarshotError) {
+        holdBack(pace, backMs);
+        continue;
+      }
+      const { status, headers } = outcome;
+      const isLater = status === 429 || (status >= 500 && status !== 501);
+      holdBack(pace, isLater ? (askedWaitMs(headers) ?? backMs) : spentWaitMs(headers));
+      if (!isLater) return outcome;
+      await letGo(outcome);
+      if (isLast) throw failed(url.host, status);
+    }
+  }
+
+  /** The answer, or the fault that another try may mend. */
+  async function attempt<Told>(
+    send: () => Promise<Told>,
+    isLast: boolean,
+  ): Promise<Told | EarshotError> {
+    try {
+      return await send();
+    } catch (fault) {
+      signal?.throwIfAborted();
+      if (isLast || !(fault instanceof EarshotError) || !fault.retryable) throw fault;
+      return fault;
+    }
+  }
+
+  /** Waits for this request's place in the row of those to one host. */
+  async function turn(host: string, pace: Pace): Promise<void> {
+    signal?.throwIfAborted();
+    const startMs = Math.max(clock.elapsed(), pace.nextMs);
+    pace.nextMs = startMs + 1_000 / requestsPerSecond;
+    const waitMs = startMs - clock.elapsed();
+    if (waitMs > mostWaitMs) throw limited(host, waitMs);
+    if (waitMs >= toldWaitMs) onWait?.({ host, waitMs, reason: `${host} asks to wait` });
+    if (waitMs > 0) await clock.sleep(waitMs, signal);
+  }
+
+  function holdBack(pace: Pace, waitMs: number): void {
+    pace.nextMs = Math.max(pace.nextMs, clock.elapsed() + waitMs);
+  }
+
+  function paceOf(host: string): Pace {
+    const known = paces.get(host) ?? { nextMs: 0 };
+    paces.set(host, known);
+    return known;
+  }
+
+  /** How long a refusal asks to wait; null when it does not say. */
+  function askedWaitMs(headers: Answer["headers"]): number | null {
+    const after = headers.get("retry-after");
+    if (after === null) return resetWaitMs(headers);
+    if (/^\d{1,9}$/.test(after)) return Number(after) * 1_000;
+    const atMs = Date.parse(after);
+    return Number.isNaN(atMs) ? null : Math.max(0, atMs - clock.now());
+  }
+
+  /** How long to wait as the host's allowance is used up; 0 when it is not. */
+  function spentWaitMs(headers: Answer["headers"]): number {
+    const remaining = headers.get("ratelimit-remaining");
+    if (remaining === null || !/^\d{1,12}$/.test(remaining)) return 0;
+    return Number(remaining) > sparedRequests ? 0 : (resetWaitMs(headers) ?? 0);
+  }
+
+  /** `ratelimit-reset` is a Unix time in seconds on AT Protocol hosts, and a number of seconds on others. */
+  function resetWaitMs(headers: Answer["headers"]): number | null {
+    const reset = headers.get("ratelimit-reset");
+    if (reset === null || !/^\d{1,12}$/.test(reset)) return null;
+    const seconds = Number(reset);
+    return seconds > 1e9 ? Math.max(0, seconds * 1_000 - clock.now()) : seconds * 1_000;
+  }
+
+  const withSignal = (options: FetchOptions = {}): FetchOptions =>
+    signal === undefined ? options : { signal, ...options };
+
+  return {
+    get: (url, options) => ask(url, () => fetch(url, withSignal(options)), nothing, options?.tries),
+    post: (url, body, options = {}) =>
+      ask(
+        url,
+        () =>
+          fetch(url, {
+            ...withSignal(options),
+            method: "POST",
+            body: JSON.stringify(body),
+            headers: { "content-type": "application/json", ...options.headers },
+          }),
+        nothing,
+      ),
+    stream: (url, options) =>
+      ask(
+        url,
+        () => fetch.stream(url, withSignal(options)),
+        (answer) => answer.cancel(),
+      ),
+  };
+}
+
+const nothing = async (): Promise<void> => {};
+
+function failed(host: string, status: number): EarshotError {
+  const code = status === 429 ? "upstream_limited" : "upstream_failed";
+  return new EarshotError(code, `${host} answers with status ${status}`, {
+    status: 502,
+    retryable: true,
+    hint: "run it again later; it goes on where it was",
+  });
+}
+
+function limited(host: string, waitMs: number): EarshotError {
+  return new EarshotError(
+    "upstream_limited",
+    `${host} takes the next request in ${Math.ceil(waitMs / 60_000)} minutes`,
+    { status: 502, retryable: true, hint: "run it again then; it goes on where it was" },
+  );
+}

@@ -1,0 +1,22 @@
+import { EarshotError } from "../../lib/errors.ts";
+import type { ReadHistory } from "./history.ts";
+import { readListing } from "./read-listing.ts";
+import { readWholeRepository } from "./read-whole-repository.ts";
+
+/** As a whole where it is not too large, else by listing its posts. Null when its server gives out nothing. */
+export const readHistory: ReadHistory = async (context) => {
+  const { limits } = context.request;
+  if (context.before.listing === null) {
+    const whole = await readWholeRepository(context).catch((fault: unknown) => {
+      if (isWorthListing(fault)) return "listing" as const;
+      throw fault;
+    });
+    if (whole !== "listing") return whole;
+  }
+  return await readListing(context, limits.maxPosts);
+};
+
+const listedInstead = new Set(["answer_too_large", "repository_unreadable", "upstream_timeout"]);
+
+const isWorthListing = (fault: unknown): boolean =>
+  fault instanceof EarshotError && listedInstead.has(fault.code);

@@ -1,0 +1,58 @@
+import { EarshotError } from "../../lib/errors.ts";
+import { authorCheckpoint } from "./author-progress.ts";
+import { listedRecords, profileRecord } from "./author-records.ts";
+import type { HistoryContext, HistoryReport } from "./history.ts";
+import { postOfRecord } from "./post-of-record.ts";
+
+/**
+ * Reads an account's posts page by page, com.atproto.repo.listRecords, and writes each page with the place of the next one: an
+ * interrupted listing goes on there. The revision asked for before the first page stands for all of them, as no record can be
+ * older than that.
+ *
+ * Errors: `repository_too_large` beyond `maxPosts`; `upstream_refused`; what the fetch and the archive throw.
+ */
+export async function readListing(
+  { request, account, rev, before, askedMs, writer }: HistoryContext,
+  maxPosts: number,
+): Promise<HistoryReport> {
+  const { fetch } = request.directory;
+  const { did } = account;
+  const author = account.handle ?? did;
+  const first = before.listing ?? { cursor: null, rev: rev ?? "", startedMs: askedMs };
+  const keys = new Set<string>();
+  let posts = 0;
+  for await (const { records, cursor } of listedRecords(fetch, account, first.cursor)) {
+    for (const { rkey, record } of records) {
+      keys.add(rkey);
+      const post = postOfRecord({ did, rkey, record, rev: first.rev }, askedMs);
+      if (post === null) continue;
+      posts += 1;
+      await writer.add({ kind: "upsert", post });
+    }
+    if (keys.size > maxPosts) throw tooMany(author, maxPosts);
+    if (cursor !== null) {
+      const listing = { cursor, rev: first.rev, startedMs: first.startedMs };
+      const value = JSON.stringify({ done: before.done, listing });
+      await writer.flush({ checkpoints: [{ name: authorCheckpoint(did), value }] });
+    }
+    request.onProgress?.({ author, posts, readBytes: 0 });
+  }
+  const resumed = before.listing !== null;
+  return {
+    by: "listing",
+    rev: first.rev === "" ? null : first.rev,
+    asOfMs: first.startedMs,
+    keys,
+    isWhole: !resumed,
+    resumed,
+    posts,
+    badRecords: keys.size - posts,
+    profile: await profileRecord(fetch, account),
+  };
+}
+
+function tooMany(author: string, maxPosts: number): EarshotError {
+  return new EarshotError("repository_too_large", `${author} has more than ${maxPosts} posts`, {
+    hint: "raise EARSHOT_BACKFILL_MAX_POSTS and run it again; it goes on where it was",
+  });
+}

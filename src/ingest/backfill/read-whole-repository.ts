@@ -1,0 +1,76 @@
+import { startTurns } from "../../lib/turns.ts";
+import { profileCollection } from "../../platforms/bluesky/collections.ts";
+import { postCollection } from "../../platforms/bluesky/post.ts";
+import { profileKey } from "../../platforms/bluesky/profile.ts";
+import { readRepository } from "../../platforms/bluesky/repository.ts";
+import { statusOfRefusal } from "./account-state.ts";
+import type { ReadHistory } from "./history.ts";
+import { postOfRecord } from "./post-of-record.ts";
+import { refusalOf, refused, xrpcUrl } from "./xrpc.ts";
+
+const profilePath = `${profileCollection}/${profileKey}`;
+
+/**
+ * Reads an account's repository by one request, com.atproto.sync.getRepo: all its records at one revision. Nothing of it is
+ * written before all of it was read.
+ *
+ * Errors: `answer_too_large`, `repository_unreadable`, `upstream_refused`; what the fetch and the archive throw.
+ */
+export const readWholeRepository: ReadHistory = async ({ request, account, askedMs, writer }) => {
+  const { clock, directory, limits, onProgress } = request;
+  const { did, pds } = account;
+  const answer = await directory.fetch.stream(xrpcUrl(pds, "com.atproto.sync.getRepo", { did }), {
+    maxBytes: limits.maxRepositoryBytes,
+    timeoutMs: limits.repositoryTimeoutMs,
+  });
+  if (answer.status !== 200) {
+    const refusal = refusalOf({ status: answer.status, json: await jsonOf(answer.pieces) });
+    if (statusOfRefusal(refusal) !== null) return null;
+    throw refused(pds.host, refusal);
+  }
+  const author = account.handle ?? did;
+  const repository = await readRepository(answer.pieces, {
+    did,
+    clock,
+    collections: [postCollection, profileCollection],
+    onProgress: (readBytes) => onProgress?.({ author, posts: 0, readBytes }),
+  });
+  const { rev, bytes, entries } = repository;
+  const keys = new Set<string>();
+  const turns = startTurns(clock);
+  let posts = 0;
+  let profile: unknown = null;
+  for (const entry of entries) {
+    await turns();
+    if (entry.path === profilePath) profile = repository.recordOf(entry) ?? null;
+    if (!entry.path.startsWith(`${postCollection}/`)) continue;
+    const rkey = entry.path.slice(postCollection.length + 1);
+    keys.add(rkey);
+    const held = { did, rkey, rev, record: repository.recordOf(entry) };
+    const post = postOfRecord(held, askedMs);
+    if (post === null) continue;
+    posts += 1;
+    const full = writer.add({ kind: "upsert", post });
+    if (full === undefined) continue;
+    await full;
+    request.signal?.throwIfAborted();
+    onProgress?.({ author, posts, readBytes: bytes });
+  }
+  onProgress?.({ author, posts, readBytes: bytes });
+  const badRecords = keys.size - posts;
+  const told = { rev, keys, posts, badRecords, profile };
+  return { ...told, by: "repository", asOfMs: askedMs, isWhole: true, resumed: false };
+};
+
+const longestRefusal = 10_000;
+
+async function jsonOf(pieces: AsyncIterable<Uint8Array>): Promise<() => unknown> {
+  const read: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of pieces) {
+    read.push(piece);
+    bytes += piece.byteLength;
+    if (bytes > longestRefusal) break;
+  }
+  return () => JSON.parse(Buffer.concat(read).toString("utf8"));
+}

@@ -1,0 +1,30 @@
+import { startTurns } from "../../lib/turns.ts";
+import { postUri } from "./author-records.ts";
+import type { BackfillRequest } from "./backfill-author.ts";
+import type { ChangeWriter } from "./change-writer.ts";
+import { heldUris } from "./held-posts.ts";
+import type { HistoryReport } from "./history.ts";
+
+/** Whether enough was read of an account to know which posts it has no longer. */
+export const seeksMissing = ({ rev, isWhole }: HistoryReport): boolean => rev !== null && isWhole;
+
+/** Deletes the posts that are held and that the account has no longer, unless they are newer than what was read. */
+export async function removeMissing(
+  did: string,
+  history: HistoryReport,
+  { archive, clock }: Pick<BackfillRequest, "archive" | "clock">,
+  writer: ChangeWriter,
+): Promise<void> {
+  const { rev, keys } = history;
+  if (rev === null || !seeksMissing(history)) return;
+  await writer.flush();
+  const prefix = postUri(did, "");
+  const turns = startTurns(clock);
+  for await (const uris of heldUris(archive, clock, did)) {
+    for (const uri of uris) {
+      await turns();
+      if (!uri.startsWith(prefix) || keys.has(uri.slice(prefix.length))) continue;
+      await writer.add({ kind: "delete", platform: "bluesky", uri, revision: rev });
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import type { Clock } from "../../lib/clock.ts";
+import { messageOf } from "../../lib/errors.ts";
+import { startTurns } from "../../lib/turns.ts";
+import { collectionOf, type FollowedWord } from "../../platforms/bluesky/collections.ts";
+import { type ReplayRow, replayRows } from "../../platforms/bluesky/replay-block.ts";
+import { replayFrame } from "../../platforms/bluesky/replay-frame.ts";
+import { readStreamEvent } from "../../platforms/bluesky/stream-event.ts";
+import { type NetworkReplay, unreadable } from "./network-replay.ts";
+import type { ReplayWriter } from "./replay-writer.ts";
+import type { Span } from "./time-spans.ts";
+
+export type ArchiveReplay = {
+  clock: Clock;
+  network: NetworkReplay;
+  /** For messages. */
+  host: string;
+  followed: ReadonlySet<FollowedWord>;
+  writer: ReplayWriter;
+  onProgress: (reachedMs: number) => void;
+};
+
+/**
+ * Replays a span from a server's archive: what it saw in that time, rows of another collection and those that cannot be read
+ * left out. Resolves with how many of those there were. Errors: those of the network replay; what the archive throws.
+ */
+export async function replayArchive(
+  span: Span,
+  { clock, network, host, followed, writer, onProgress }: ArchiveReplay,
+): Promise<{ badRows: number }> {
+  const reach = await network.reach();
+  const fromMs = Math.max(span.fromMs, reach?.fromMs ?? span.toMs);
+  const toMs = Math.min(span.toMs, reach?.toMs ?? span.toMs);
+  if (fromMs >= toMs) return { badRows: 0 };
+  const collections = [...followed].map(collectionOf);
+  const wanted = new Set(collections);
+  const turns = startTurns(clock);
+  let badRows = 0;
+  writer.begin(fromMs, 0);
+
+  const take = (row: ReplayRow, atMs: number): Promise<void> | undefined => {
+    if (row.collection !== "" && !wanted.has(row.collection)) return undefined;
+    const event = read(row);
+    if (event !== null && !("fault" in event)) return writer.add(atMs, event);
+    if (event !== null) badRows += 1;
+    return undefined;
+  };
+
+  const read = (row: ReplayRow) => {
+    try {
+      const frame = replayFrame(row);
+      return frame === null ? null : readStreamEvent(frame, followed);
+    } catch (fault) {
+      return { fault: messageOf(fault) };
+    }
+  };
+
+  const rowsOf = (block: Uint8Array): readonly ReplayRow[] => {
+    try {
+      return [...replayRows(block)];
+    } catch (fault) {
+      throw unreadable(host, messageOf(fault));
+    }
+  };
+
+  for await (const block of network.blocks({ fromMs, toMs }, collections)) {
+    let reachedMs = fromMs;
+    for (const row of rowsOf(block)) {
+      const atMs = Math.floor(row.witnessedUs / 1_000);
+      reachedMs = Math.max(reachedMs, Math.min(atMs, toMs));
+      if (atMs < fromMs || atMs >= toMs) continue;
+      await take(row, atMs);
+      await turns();
+    }
+    await writer.flush(reachedMs);
+    onProgress(reachedMs);
+  }
+  await writer.end(toMs);
+  onProgress(toMs);
+  return { badRows };
+}

@@ -1,0 +1,167 @@
+import type { Clock } from "../../lib/clock.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import type { Guard } from "../../lib/guard.ts";
+import { collectionOf, type FollowedWord } from "../../platforms/bluesky/collections.ts";
+import { readStreamEvent } from "../../platforms/bluesky/stream-event.ts";
+import { backoffMs } from "../backoff.ts";
+import { openStreamConnection } from "../stream-connection.ts";
+import { createFrameReader, type Frame } from "../stream-frames.ts";
+import type { ReplayWriter } from "./replay-writer.ts";
+import type { Span } from "./time-spans.ts";
+
+export type StreamReplay = {
+  clock: Clock;
+  random: () => number;
+  guard: Guard;
+  /** Addresses of `/subscribe`; the next one is tried when one does not serve. */
+  urls: readonly string[];
+  userAgent: string;
+  handshakeTimeoutMs: number;
+  idleTimeoutMs: number;
+  maxFrameBytes: number;
+  followed: ReadonlySet<FollowedWord>;
+  writer: ReplayWriter;
+  signal: AbortSignal;
+  onProgress: (reachedMs: number) => void;
+};
+
+/** Servers tell time by their own clocks: asked for as much more, the event that was the last one comes again. */
+const overlapMs = 60_000;
+/** Events come so far out of the order of their times: thirty times what was seen of the public servers. */
+const mostDisorderMs = 1_000;
+/** A server that has sent nothing for as long, with all of the span behind it, has sent all that it has. */
+const quietMs = 5_000;
+const tries = 5;
+const backoff = { leastMs: 500, mostMs: 10_000 };
+const mostWaiting = 5_000;
+
+/**
+ * Replays a span from what the stream's servers still have: they take it up at any time within their look-back, about a day
+ * and a half. One that begins later, with an event beyond what was asked for, has lost what lies between, and that is not
+ * claimed. Resolves with how many frames could not be read. Errors: `upstream_unreachable` when no server brings it on; the
+ * signal's reason; what the archive throws.
+ */
+export async function replayStream(
+  span: Span,
+  replay: StreamReplay,
+): Promise<{ badFrames: number }> {
+  const { clock, random, urls, signal, writer, onProgress } = replay;
+  let reachedUs = span.fromMs * 1_000;
+  let badFrames = 0;
+  let isDone = false;
+  let reason = "";
+  writer.begin(span.fromMs, mostDisorderMs);
+  for (let failures = 0; failures < tries; failures += 1) {
+    const beforeUs = reachedUs;
+    await listen(urls[failures % urls.length] ?? "");
+    const reachedMs = Math.min(Math.floor(reachedUs / 1_000), span.toMs);
+    if (isDone) {
+      await writer.end(reachedMs);
+      return { badFrames };
+    }
+    await writer.flush(reachedMs);
+    signal.throwIfAborted();
+    if (reachedUs > beforeUs) failures = 0;
+    await clock.sleep(backoffMs(failures, backoff, random), signal);
+  }
+  throw new EarshotError("upstream_unreachable", `no server brings the replay on: ${reason}`, {
+    status: 502,
+    retryable: true,
+    hint: "run it again; it goes on where it was",
+  });
+
+  async function listen(address: string): Promise<void> {
+    const url = new URL(address);
+    for (const word of replay.followed)
+      url.searchParams.append("wantedCollections", collectionOf(word));
+    url.searchParams.set("maxMessageSizeBytes", String(replay.maxFrameBytes));
+    url.searchParams.set("cursor", String(reachedUs - overlapMs * 1_000));
+    const readFrame = createFrameReader({ dictionary: null, maxBytes: replay.maxFrameBytes });
+    let waiting: Frame[] = [];
+    let isPaused = false;
+    let isEnded = false;
+    let isFirst = true;
+    let wake: () => void = () => {};
+    const connection = openStreamConnection({
+      ...replay,
+      url,
+      onOpen: () => {},
+      onFrame: (frame) => {
+        waiting.push(frame);
+        if (waiting.length >= mostWaiting && !isPaused) {
+          isPaused = true;
+          connection.pause();
+        }
+        wake();
+      },
+    });
+    const stop = () => connection.close();
+    signal.addEventListener("abort", stop, { once: true });
+    void connection.ended.then((end) => {
+      reason = `${url.host}: ${end.reason}`;
+      isEnded = true;
+      wake();
+    });
+    try {
+      while (!isDone && !signal.aborted) {
+        const frames = waiting;
+        waiting = [];
+        for (const frame of frames) {
+          await take(frame);
+          if (isDone || signal.aborted) return;
+        }
+        if (frames.length > 0) onProgress(Math.floor(reachedUs / 1_000));
+        if (isPaused && waiting.length < mostWaiting / 2) {
+          isPaused = false;
+          connection.resume();
+        }
+        if (waiting.length > 0) continue;
+        if (isEnded) return;
+        if (await isQuiet()) isDone = !isFirst;
+      }
+    } finally {
+      signal.removeEventListener("abort", stop);
+      connection.close();
+      await connection.ended;
+    }
+
+    /** Waits for a frame; true when none came though all of the span lies behind. */
+    async function isQuiet(): Promise<boolean> {
+      const woken = new AbortController();
+      wake = () => woken.abort();
+      const slept = await clock.sleep(quietMs, woken.signal).then(
+        () => true,
+        () => false,
+      );
+      wake = () => {};
+      return slept && !isFirst && clock.now() > span.toMs + quietMs;
+    }
+
+    async function take(frame: Frame): Promise<void> {
+      const read = readFrame(frame);
+      const event =
+        typeof read === "string" ? { fault: read } : readStreamEvent(read.text, replay.followed);
+      if ("fault" in event) {
+        badFrames += 1;
+        return;
+      }
+      const atMs = Math.floor(event.timeUs / 1_000);
+      if (isFirst && event.timeUs > reachedUs) {
+        await writer.end(Math.floor(reachedUs / 1_000));
+        writer.begin(atMs, mostDisorderMs);
+        isDone = atMs >= span.toMs;
+        if (isDone) return;
+      }
+      isFirst = false;
+      if (atMs >= span.toMs + mostDisorderMs) {
+        isDone = true;
+        reachedUs = span.toMs * 1_000;
+        return;
+      }
+      if (atMs >= span.fromMs && atMs < span.toMs) {
+        reachedUs = Math.max(reachedUs, event.timeUs);
+        await writer.add(atMs, event);
+      }
+    }
+  }
+}

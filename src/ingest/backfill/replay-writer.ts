@@ -1,0 +1,143 @@
+import type { Archive, ArchiveChange, Collection } from "../../archive/archive.ts";
+import type { StreamEvent } from "../../platforms/bluesky/stream-event.ts";
+import type { CountMetric } from "../../query/tree.ts";
+import { createRecentKeys } from "../recent-keys.ts";
+import { holds, type Span } from "./time-spans.ts";
+
+/** A collection that is replayed, and the times of which the archive did not hold it. */
+export type Missing = { collection: Collection; spans: readonly Span[] };
+
+/**
+ * Takes the events of a stretch of time to the archive, in their order, in batches. With each batch goes the claim that the
+ * time up to its last event is held, so that the ledger itself tells a later run where to go on.
+ *
+ * Events of the millisecond that a batch ends in wait for the next one, as that millisecond is not claimed yet.
+ *
+ * Events that only add to counts are taken for times of which their collection was not held: elsewhere they were counted.
+ * A post's own counts stay unknown: what it got after the stretch was not kept, as the post was not there.
+ */
+export type ReplayWriter = {
+  /** What comes next follows all that happened since `fromMs`, in the order of its times but for `disorderMs`. */
+  begin(fromMs: number, disorderMs: number): void;
+  /** Gives a promise only when a batch is full. `atMs` is the time by which the stretch is measured. */
+  add(atMs: number, event: StreamEvent): Promise<void> | undefined;
+  /** Writes what has gathered; all that comes later is later than `reachedMs`, but for the disorder. */
+  flush(reachedMs: number): Promise<void>;
+  /** Writes everything: all that happened before `toMs` is there. */
+  end(toMs: number): Promise<void>;
+  tally(): Readonly<ReplayTally>;
+};
+
+export type ReplayTally = {
+  events: number;
+  posts: number;
+  deletes: number;
+  reactions: number;
+  /** Posts that were not held before. */
+  added: number;
+};
+
+const batchEvents = 2_000;
+const rememberedEvents = 100_000;
+
+const collectionOfMetric: Readonly<Record<CountMetric, Collection>> = {
+  likes: "likes",
+  reposts: "reposts",
+  replies: "posts",
+  quotes: "posts",
+};
+
+export function createReplayWriter(
+  archive: Pick<Archive, "write">,
+  missing: readonly Missing[],
+  random: () => number,
+): ReplayWriter {
+  const tally = { events: 0, posts: 0, deletes: 0, reactions: 0, added: 0 };
+  const recent = createRecentKeys(rememberedEvents, random);
+  let changes: ArchiveChange[] = [];
+  let counts = new Map<string, ArchiveChange & { kind: "count" }>();
+  let gathered = 0;
+  let claim = { fromMs: 0, disorderMs: 0 };
+  /** Of the latest millisecond. */
+  let latest: { atMs: number; events: StreamEvent[] } = { atMs: 0, events: [] };
+
+  const isUncounted = (metric: CountMetric, atMs: number): boolean =>
+    missing.some(
+      ({ collection, spans }) => collection === collectionOfMetric[metric] && holds(spans, atMs),
+    );
+
+  function add(atMs: number, event: StreamEvent): Promise<void> | undefined {
+    if (!recent.add(event.key)) return undefined;
+    tally.events += 1;
+    if (atMs < latest.atMs) {
+      fold(atMs, event);
+    } else {
+      if (atMs > latest.atMs) foldLatest(atMs);
+      latest.events.push(event);
+    }
+    return gathered >= batchEvents ? flush(atMs) : undefined;
+  }
+
+  function foldLatest(nextMs: number): void {
+    for (const event of latest.events) fold(latest.atMs, event);
+    latest = { atMs: nextMs, events: [] };
+  }
+
+  function fold(atMs: number, event: StreamEvent): void {
+    gathered += 1;
+    if (event.change !== null) addChange(event.change);
+    for (const { uri, metric } of event.counted) {
+      if (!isUncounted(metric, atMs)) continue;
+      tally.reactions += 1;
+      const key = `${metric} ${uri}`;
+      const known = counts.get(key);
+      if (known !== undefined) known.by += 1;
+      else counts.set(key, { kind: "count", platform: "bluesky", uri, metric, by: 1 });
+    }
+  }
+
+  function addChange(change: ArchiveChange): void {
+    if (change.kind === "delete") tally.deletes += 1;
+    if (change.kind !== "upsert") {
+      changes.push(change);
+      return;
+    }
+    tally.posts += 1;
+    const unknown = { likes: null, reposts: null, replies: null, quotes: null };
+    changes.push({ ...change, post: { ...change.post, counts: unknown } });
+  }
+
+  async function flush(reachedMs: number): Promise<void> {
+    if (reachedMs > latest.atMs) foldLatest(reachedMs);
+    await write(reachedMs - claim.disorderMs);
+  }
+
+  async function end(toMs: number): Promise<void> {
+    foldLatest(toMs);
+    await write(toMs);
+  }
+
+  async function write(toMs: number): Promise<void> {
+    const { fromMs } = claim;
+    const held = { platform: "bluesky", account: null, source: "jetstream", fromMs, toMs } as const;
+    const coverage =
+      fromMs < toMs ? missing.map(({ collection }) => ({ ...held, collection })) : [];
+    const batch = { changes: [...changes, ...counts.values()], coverage };
+    changes = [];
+    counts = new Map();
+    gathered = 0;
+    if (batch.changes.length === 0 && coverage.length === 0) return;
+    const written = await archive.write(batch);
+    tally.added += written.inserted;
+  }
+
+  return {
+    begin: (fromMs, disorderMs) => {
+      claim = { fromMs, disorderMs };
+    },
+    add,
+    flush,
+    end,
+    tally: () => tally,
+  };
+}

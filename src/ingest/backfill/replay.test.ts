@@ -1,0 +1,389 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import {
+  type JetstreamServer,
+  startJetstreamServer,
+} from "../../../test/support/jetstream-server.ts";
+import {
+  type ArchivedRow,
+  type ReplayServer,
+  startReplayServer,
+} from "../../../test/support/replay-server.ts";
+import type { Archive, CoverageInterval } from "../../archive/archive.ts";
+import { openArchive } from "../../archive/open.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { createGuard } from "../../lib/guard.ts";
+import { createGuardedFetch, type GuardedClient } from "../../lib/guarded-fetch.ts";
+import { openNetworkReplay } from "./network-replay.ts";
+import { createPoliteFetch } from "./polite-fetch.ts";
+import { type ReplayRequest, replay } from "./replay.ts";
+
+const did = "did:plc:aaaaaaaaaaaaaaaaaaaaaaaa";
+const hourMs = 3_600_000;
+/** Long enough ago for the archive, and so lately that the stream's servers have it. */
+const oldMs = Date.now() - 100 * hourMs;
+const lateMs = Date.now() - hourMs;
+
+let dataDir: string;
+let archive: Archive;
+let stream: JetstreamServer;
+let server: ReplayServer;
+let fetch: GuardedClient;
+
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), "earshot-replay-"));
+  archive = await openArchive({
+    dataDir,
+    readers: 1,
+    segmentPosts: 1_000,
+    countDelayMs: 1,
+    clock: systemClock,
+  });
+  stream = await startJetstreamServer();
+  server = await startReplayServer();
+  const limits = { timeoutMs: 5_000, maxBytes: 1_000_000, maxRedirects: 3 };
+  const guard = createGuard([server.url]);
+  fetch = createGuardedFetch({ guard, userAgent: "earshot-test/1", ...limits });
+});
+
+afterEach(async () => {
+  await fetch.close();
+  await stream.close();
+  await server.close();
+  await archive.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+function request(asked: ReplayRequest["asked"], rest: Partial<ReplayRequest> = {}): ReplayRequest {
+  const polite = createPoliteFetch({
+    fetch,
+    clock: systemClock,
+    random: () => 0,
+    requestsPerSecond: 1_000,
+  });
+  return {
+    archive,
+    clock: systemClock,
+    random: Math.random,
+    asked,
+    followed: ["posts", "likes", "reposts", "profiles"],
+    lookbackMs: 36 * hourMs,
+    liveSlackMs: 10_000,
+    stream: {
+      guard: createGuard([stream.url]),
+      urls: [stream.url],
+      userAgent: "earshot-test/1",
+      handshakeTimeoutMs: 5_000,
+      idleTimeoutMs: 5_000,
+      maxFrameBytes: 1_000_000,
+      signal: new AbortController().signal,
+    },
+    network: openNetworkReplay(polite, { url: server.url, token: null }),
+    networkHost: "archive.example",
+    ...rest,
+  };
+}
+
+const record = (text: string, atMs: number) => ({
+  $type: "app.bsky.feed.post",
+  text,
+  createdAt: new Date(atMs).toISOString(),
+});
+const uriOf = (rkey: string) => `at://${did}/app.bsky.feed.post/${rkey}`;
+const likeOf = (rkey: string) => ({ $type: "app.bsky.feed.like", subject: { uri: uriOf(rkey) } });
+
+const commit = (atMs: number, collection: string, rkey: string, body: object) => ({
+  did,
+  time_us: atMs * 1_000,
+  kind: "commit",
+  commit: { rev: "3kaaaaaaaaaaa", operation: "create", collection, rkey, record: body },
+});
+
+const post = (atMs: number, rkey: string) =>
+  commit(atMs, "app.bsky.feed.post", rkey, record(`post ${rkey}`, atMs));
+const like = (atMs: number, rkey: string, of: string) =>
+  commit(atMs, "app.bsky.feed.like", rkey, likeOf(of));
+
+let seq = 0;
+const row = (atMs: number, rkey: string, rest: Partial<ArchivedRow> = {}): ArchivedRow => ({
+  seq: ++seq,
+  witnessedUs: atMs * 1_000,
+  kind: 1,
+  did,
+  collection: "app.bsky.feed.post",
+  rkey,
+  rev: "3kaaaaaaaaaaa",
+  payload: record(`post ${rkey}`, atMs),
+  ...rest,
+});
+const likeRow = (atMs: number, rkey: string, of: string): ArchivedRow =>
+  row(atMs, rkey, { collection: "app.bsky.feed.like", payload: likeOf(of) });
+
+const held = (fromMs: number, toMs: number): CoverageInterval[] =>
+  (["posts", "likes", "reposts"] as const).map((collection) => ({
+    platform: "bluesky",
+    collection,
+    account: null,
+    source: "jetstream",
+    fromMs,
+    toMs,
+  }));
+
+async function intervals(): Promise<string[]> {
+  const platforms = await archive.coverage();
+  return platforms
+    .flatMap((platform) => platform.intervals)
+    .map(({ collection, fromMs, toMs }) => `${collection} ${fromMs}..${toMs}`)
+    .sort();
+}
+
+async function shown(): Promise<{ Content: string; likes: number | null }[]> {
+  const { positions } = await archive.search({
+    plan: { kind: "all" },
+    platforms: ["bluesky"],
+    fromMs: null,
+    toMs: null,
+    after: null,
+    limit: 500,
+    deadlineMs: Number.POSITIVE_INFINITY,
+  });
+  return (await archive.records(positions)).map((text) => {
+    const { Content, Metadata } = JSON.parse(text);
+    return { Content, likes: Metadata.public_metrics.like_count };
+  });
+}
+
+const texts = async () => (await shown()).map(({ Content }) => Content).sort();
+
+/** Waits until the counts that were written are with their posts. */
+async function counted(): Promise<void> {
+  while ((await archive.stats()).waitingCounts > 0) await systemClock.sleep(5);
+}
+
+describe("a gap that the stream's servers still have", () => {
+  test("is closed by them, and the ledger has one interval where it had two", async () => {
+    await archive.write({ changes: [], coverage: held(lateMs - 1_000, lateMs) });
+    await archive.write({ changes: [], coverage: held(lateMs + 1_000, lateMs + 5_000) });
+    stream.publish(post(lateMs - 10, "before"));
+    stream.publish(post(lateMs + 10, "within"));
+    stream.publish(like(lateMs + 20, "one", "within"));
+    stream.publish(post(lateMs + 990, "last"));
+    stream.publish(post(lateMs + 3_000, "behind"));
+    const summary = await replay(request("gaps"));
+    expect(summary).toMatchObject({ posts: 2, reactions: 1, missing: [] });
+    expect(summary.parts).toEqual([
+      { by: "stream", span: { fromMs: lateMs, toMs: lateMs + 1_000 } },
+    ]);
+    expect(await texts()).toEqual(["post last", "post within"]);
+    const whole = `${lateMs - 1_000}..${lateMs + 5_000}`;
+    expect(await intervals()).toEqual([`likes ${whole}`, `posts ${whole}`, `reposts ${whole}`]);
+    expect(server.requests).toEqual([]);
+  });
+
+  test("stays open where a server begins later than it was asked to", async () => {
+    await archive.write({ changes: [], coverage: held(lateMs - 1_000, lateMs) });
+    await archive.write({ changes: [], coverage: held(lateMs + 1_000, lateMs + 5_000) });
+    stream.publish(post(lateMs + 400, "first"));
+    stream.publish(post(lateMs + 3_000, "behind"));
+    const { missing } = await replay(request("gaps"));
+    expect(missing).toEqual([{ fromMs: lateMs, toMs: lateMs + 400 }]);
+    expect(await texts()).toEqual(["post first"]);
+  });
+
+  test("stays open where no server has anything of it", async () => {
+    await archive.write({ changes: [], coverage: held(lateMs - 1_000, lateMs) });
+    await archive.write({ changes: [], coverage: held(lateMs + 1_000, lateMs + 5_000) });
+    stream.publish(post(lateMs + 3_000, "behind"));
+    const { missing } = await replay(request("gaps"));
+    expect(missing).toEqual([{ fromMs: lateMs, toMs: lateMs + 1_000 }]);
+  });
+
+  test("counts reactions only of the collection that was not held", async () => {
+    const [posts, likes] = held(lateMs - 1_000, lateMs + 5_000);
+    const reposts = held(lateMs - 1_000, lateMs)[2];
+    const later = held(lateMs + 1_000, lateMs + 5_000)[2];
+    const coverage = [posts, likes, reposts, later].filter((one) => one !== undefined);
+    await archive.write({ changes: [], coverage });
+    stream.publish(post(lateMs - 10, "before"));
+    stream.publish(post(lateMs + 10, "within"));
+    stream.publish(like(lateMs + 20, "one", "within"));
+    stream.publish(commit(lateMs + 30, "app.bsky.feed.repost", "two", likeOf("within")));
+    stream.publish(post(lateMs + 3_000, "behind"));
+    expect(await replay(request("gaps"))).toMatchObject({ reactions: 1 });
+    await counted();
+    expect(await shown()).toEqual([{ Content: "post within", likes: null }]);
+  });
+
+  test("goes on after a cut, with nothing twice", async () => {
+    await archive.write({ changes: [], coverage: held(lateMs - 1_000, lateMs) });
+    await archive.write({ changes: [], coverage: held(lateMs + 1_000, lateMs + 5_000) });
+    stream.publish(post(lateMs - 10, "before"));
+    stream.publish(post(lateMs + 10, "within"));
+    stream.publish(like(lateMs + 20, "one", "within"));
+    let cut = false;
+    const running = replay(
+      request("gaps", {
+        onProgress: () => {
+          if (cut) return;
+          cut = true;
+          stream.cut();
+          stream.publish(post(lateMs + 3_000, "behind"));
+        },
+      }),
+    );
+    expect(await running).toMatchObject({ posts: 1, reactions: 1, missing: [] });
+    expect(stream.connections()).toBeGreaterThan(1);
+  });
+});
+
+test("a stopped replay keeps what it took, ends with the reason, and goes on there", async () => {
+  await archive.write({ changes: [], coverage: held(lateMs - 1_000, lateMs) });
+  await archive.write({ changes: [], coverage: held(lateMs + 60_000, lateMs + 65_000) });
+  stream.publish(post(lateMs - 10, "before"));
+  stream.publish(post(lateMs + 30_000, "within"));
+  const stop = new AbortController();
+  const usual = request("gaps");
+  const running = replay({
+    ...usual,
+    stream: { ...usual.stream, signal: stop.signal },
+    onProgress: () => stop.abort(new Error("stopped")),
+  });
+  await expect(running).rejects.toThrow("stopped");
+  expect(await texts()).toEqual([]);
+  stream.publish(post(lateMs + 40_000, "later"));
+  stream.publish(post(lateMs + 63_000, "behind"));
+  const summary = await replay(request("gaps"));
+  expect(summary).toMatchObject({ missing: [] });
+  expect(summary.parts[0]?.span.fromMs).toBe(lateMs + 29_000);
+  expect(await texts()).toEqual(["post later", "post within"]);
+});
+
+describe("a gap that only the archive has", () => {
+  function archived(): void {
+    server.segments = [
+      [[row(oldMs - 5_000, "before"), row(oldMs + 10, "first")]],
+      [
+        [row(oldMs + 20, "second"), likeRow(oldMs + 30, "one", "second")],
+        [row(oldMs + 40, "gone"), row(oldMs + 50, "gone", { kind: 3, rev: "3kbbbbbbbbbbb" })],
+      ],
+      [[row(oldMs + 60, "third"), row(oldMs + 5_000, "behind")]],
+    ];
+  }
+
+  test.each([true, false])(
+    "is replayed from it, whether it plans blocks: %s",
+    async (plansBlocks) => {
+      archived();
+      server.plansBlocks = plansBlocks;
+      server.pageEntries = 2;
+      const span = { fromMs: oldMs, toMs: oldMs + 1_000 };
+      const summary = await replay(request(span));
+      expect(summary).toMatchObject({
+        posts: 4,
+        deletes: 1,
+        reactions: 1,
+        missing: [],
+        badEvents: 0,
+      });
+      expect(summary.parts).toEqual([{ by: "archive", span }]);
+      expect(await texts()).toEqual(["post first", "post second", "post third"]);
+      expect(await intervals()).toContain(`posts ${oldMs}..${oldMs + 1_000}`);
+      await counted();
+      expect(await shown()).toContainEqual({ Content: "post second", likes: 1 });
+    },
+  );
+
+  test("is not replayed again", async () => {
+    archived();
+    const span = { fromMs: oldMs, toMs: oldMs + 1_000 };
+    await replay(request(span));
+    server.requests.length = 0;
+    expect(await replay(request(span))).toMatchObject({
+      parts: [],
+      heldBeforeMs: 1_000,
+      events: 0,
+    });
+    expect(server.requests).toEqual([]);
+  });
+
+  test("goes on where an interrupted replay was, with no like twice", async () => {
+    archived();
+    const span = { fromMs: oldMs, toMs: oldMs + 1_000 };
+    let blocks = 0;
+    server.instead = (method, response) => {
+      if (method !== "getBlock" || ++blocks < 4) return false;
+      response.writeHead(400).end("{}");
+      return true;
+    };
+    await expect(replay(request(span))).rejects.toMatchObject({ code: "upstream_refused" });
+    server.instead = () => false;
+    const summary = await replay(request(span));
+    expect(summary.missing).toEqual([]);
+    expect(summary.heldBeforeMs).toBeGreaterThanOrEqual(20);
+    await counted();
+    expect(await shown()).toContainEqual({ Content: "post second", likes: 1 });
+  });
+
+  test("stays open where the archive begins later or ends sooner", async () => {
+    archived();
+    server.segments = server.segments.slice(1, 2);
+    const { missing } = await replay(request({ fromMs: oldMs, toMs: oldMs + 1_000 }));
+    expect(missing).toEqual([
+      { fromMs: oldMs, toMs: oldMs + 20 },
+      { fromMs: oldMs + 51, toMs: oldMs + 1_000 },
+    ]);
+  });
+
+  test("asks for a token where there is none, and says where it is to be had", async () => {
+    const span = { fromMs: oldMs, toMs: oldMs + 1_000 };
+    await expect(replay(request(span, { network: null }))).rejects.toMatchObject({
+      code: "replay_needs_token",
+      hint: expect.stringContaining("EARSHOT_NETWORK_REPLAY_TOKEN"),
+    });
+    server.token = "secret";
+    await expect(replay(request(span))).rejects.toMatchObject({ code: "replay_refused" });
+  });
+
+  test("leaves out rows that cannot be read, and counts them", async () => {
+    const { payload: _none, ...bad } = row(oldMs + 5, "bad");
+    const before = { ...row(oldMs - 10, "before"), seq: bad.seq - 1 };
+    server.segments = [[[before, bad, row(oldMs + 5_000, "behind")]]];
+    const summary = await replay(request({ fromMs: oldMs, toMs: oldMs + 1_000 }));
+    expect(summary).toMatchObject({ badEvents: 1, missing: [] });
+  });
+
+  test.each([
+    ["no zstd", Buffer.from("nothing of the kind")],
+    ["nothing", Buffer.alloc(0)],
+  ])("is not claimed where a block is %s", async (_what, body) => {
+    archived();
+    server.instead = (method, response) => {
+      if (method !== "getBlock") return false;
+      response.end(body);
+      return true;
+    };
+    const span = { fromMs: oldMs, toMs: oldMs + 1_000 };
+    await expect(replay(request(span))).rejects.toMatchObject({ code: "replay_unreadable" });
+    expect(await intervals()).toEqual([]);
+  });
+});
+
+test("time beyond the look-back comes from the archive, the rest from the stream", async () => {
+  const cutMs = Date.now() - 36 * hourMs;
+  const span = { fromMs: oldMs, toMs: lateMs };
+  server.segments = [[[row(oldMs - 10, "old"), row(cutMs + hourMs, "cut")]]];
+  stream.publish(post(cutMs, "kept"));
+  stream.publish(post(lateMs + 3_000, "behind"));
+  const { parts } = await replay(request(span));
+  expect(parts.map(({ by }) => by)).toEqual(["archive", "stream"]);
+  expect(parts[0]?.span.toMs).toBe(parts[1]?.span.fromMs);
+});
+
+test("what the live stream is about to bring is left to it", async () => {
+  const nowMs = Date.now();
+  await archive.write({ changes: [], coverage: held(nowMs - 2_000, nowMs - 1_000) });
+  const summary = await replay(request({ fromMs: nowMs - 2_000, toMs: nowMs + hourMs }));
+  expect(summary.parts).toEqual([]);
+});

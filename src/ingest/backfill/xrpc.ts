@@ -1,0 +1,50 @@
+import { EarshotError } from "../../lib/errors.ts";
+import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
+import { fieldsOf, string } from "../../platforms/bluesky/fields.ts";
+import { withoutControls } from "../../text/controls.ts";
+import type { PoliteFetch } from "./polite-fetch.ts";
+
+type Parameters = Readonly<Record<string, string | number | readonly string[]>>;
+
+/** What a host refuses with: `error` is one of the names in the method's lexicon, or empty. */
+export type Refusal = { status: number; error: string; message: string };
+
+/** The address of an XRPC method on a host; a list becomes a parameter that comes again and again. */
+export function xrpcUrl(host: URL | string, method: string, parameters: Parameters): URL {
+  const url = new URL(`/xrpc/${method}`, String(host));
+  for (const [name, value] of Object.entries(parameters)) {
+    const values = Array.isArray(value) ? value : [value];
+    for (const item of values) url.searchParams.append(name, String(item));
+  }
+  return url;
+}
+
+/** The answer of a query as JSON, or the refusal. Errors: those of the polite fetch, and `answer_unreadable`. */
+export async function query(
+  fetch: PoliteFetch,
+  url: URL,
+): Promise<{ value: unknown } | { refusal: Refusal }> {
+  const answer = await fetch.get(url, { headers: { accept: "application/json" } });
+  return answer.status === 200 ? { value: answer.json() } : { refusal: refusalOf(answer) };
+}
+
+/** Reads the body of an answer that is no success; nothing throws. */
+export function refusalOf(answer: Pick<FetchedAnswer, "status" | "json">): Refusal {
+  const { status } = answer;
+  try {
+    const { error, message } = fieldsOf(answer.json());
+    return { status, error: string(error, 100) ?? "", message: string(message, 300) ?? "" };
+  } catch {
+    return { status, error: "", message: "" };
+  }
+}
+
+/** A refusal that nothing else can be made of. */
+export function refused(host: string, { status, error, message }: Refusal): EarshotError {
+  const said = withoutControls([error, message].filter((part) => part !== "").join(": "));
+  return new EarshotError(
+    "upstream_refused",
+    `${host} answers with status ${status}${said === "" ? "" : ` (${said})`}`,
+    { status: 502 },
+  );
+}

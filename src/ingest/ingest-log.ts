@@ -1,0 +1,4 @@
+export type IngestLog = {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+};

@@ -1,0 +1,105 @@
+import { join } from "node:path";
+import type { Archive } from "../archive/archive.ts";
+import type { Clock } from "../lib/clock.ts";
+import { createGuard } from "../lib/guard.ts";
+import { createGuardedFetch } from "../lib/guarded-fetch.ts";
+import type { IngestLog } from "./ingest-log.ts";
+import { defaultIngestSettings, type IngestSettings } from "./ingest-settings.ts";
+import type { IngestState } from "./ingest-state.ts";
+import { startJetstream } from "./jetstream.ts";
+import { userAgent } from "./jetstream-settings.ts";
+import { startLabeler } from "./labeler.ts";
+import { startLookUp } from "./look-up.ts";
+import { jetstreamDictionary, loadDictionary } from "./stream-dictionary.ts";
+
+/** Everything that comes in by itself: the stream, the labels, and what is looked up about accounts. */
+export type Ingest = {
+  state(): IngestState;
+  /** Ends all connections, writes what has arrived, and resolves. */
+  stop(): Promise<void>;
+};
+
+export type IngestRequest = {
+  archive: Pick<Archive, "write" | "readCheckpoint" | "accountsToLookUp">;
+  clock: Clock;
+  /** From 0 to below 1. */
+  random: () => number;
+  settings: IngestSettings;
+  /** The folder that holds everything. */
+  dataDir: string;
+  log: IngestLog;
+};
+
+const mostRedirects = 3;
+
+/** Starts all parts. One that does not get on says so in the state and holds up no other. */
+export function startIngest(request: IngestRequest): Ingest {
+  const { archive, clock, random, settings, log } = request;
+  const publicUrls = [defaultIngestSettings.appviewUrl, defaultIngestSettings.dictionaryUrl];
+  const configured = [settings.appviewUrl, settings.dictionaryUrl].filter(
+    (url) => !publicUrls.includes(url),
+  );
+  const client = createGuardedFetch({
+    guard: createGuard(configured),
+    userAgent,
+    timeoutMs: settings.fetchTimeoutMs,
+    maxBytes: settings.maxAnswerBytes,
+    maxRedirects: mostRedirects,
+  });
+  const parts = { archive, clock, random, log };
+  const lookUp =
+    settings.lookUp === "off"
+      ? null
+      : startLookUp({
+          ...parts,
+          fetch: client,
+          settings: {
+            ...settings,
+            appViewUrl: settings.appviewUrl,
+            ageMs: settings.lookUpAgeMs,
+            requestsPerSecond: settings.lookUpsPerSecond,
+            sources: settings.labelerSources,
+            timeoutMs: settings.fetchTimeoutMs,
+            maxBytes: settings.maxAnswerBytes,
+          },
+        });
+  const stream = startJetstream({
+    ...parts,
+    settings: { ...settings, userAgent },
+    dictionary: (signal) =>
+      loadDictionary({
+        path: join(request.dataDir, "jetstream.zdict"),
+        url: settings.dictionaryUrl,
+        fetch: client,
+        known: jetstreamDictionary,
+        timeoutMs: settings.fetchTimeoutMs,
+        signal,
+      }),
+    onRenamed: (account) => lookUp?.ask(account),
+  });
+  const labelers = settings.labelerUrls.map((url) =>
+    startLabeler({
+      ...parts,
+      url,
+      settings: {
+        ...settings,
+        sources: settings.labelerSources,
+        start: settings.labelerStart,
+        maxLabels: settings.maxLabelsOfFrame,
+        userAgent,
+      },
+    }),
+  );
+  return {
+    state: () => ({
+      ...stream.state(),
+      labelers: labelers.map((labeler) => labeler.state()),
+      lookUp: lookUp?.state() ?? null,
+    }),
+    stop: async () => {
+      const stopped = [stream.stop(), lookUp?.stop(), ...labelers.map((part) => part.stop())];
+      await Promise.all(stopped);
+      await client.close();
+    },
+  };
+}

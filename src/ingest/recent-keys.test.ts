@@ -1,0 +1,33 @@
+import { describe, expect, test } from "vitest";
+import { createRecentKeys } from "./recent-keys.ts";
+
+const keys = (capacity: number) => createRecentKeys(capacity, () => 0.42);
+
+describe("recent keys", () => {
+  test("are known again, others are not", () => {
+    const recent = keys(1_000);
+    const added = Array.from({ length: 1_000 }, (_unused, n) => `key ${n}`);
+    expect(added.map((key) => recent.add(key))).not.toContain(false);
+    expect(added.map((key) => recent.add(key))).not.toContain(true);
+    expect(recent.add("key 1000")).toBe(true);
+  });
+
+  test.each([1, 2, 3, 7, 100])(
+    "of the last %i none is forgotten, however many come",
+    (capacity) => {
+      const recent = keys(capacity);
+      for (let n = 0; n < capacity * 20; n += 1) {
+        expect(recent.add(`key ${n}`)).toBe(true);
+        for (let back = 0; back < capacity && back <= n; back += 1) {
+          expect(recent.add(`key ${n - back}`)).toBe(false);
+        }
+      }
+    },
+  );
+
+  test("are forgotten in the end: no more than twice as many are held", () => {
+    const recent = keys(100);
+    for (let n = 0; n < 201; n += 1) recent.add(`key ${n}`);
+    expect(recent.add("key 0")).toBe(true);
+  });
+});

@@ -1,0 +1,49 @@
+/**
+ * Whether bytes are whole CBOR items of definite lengths, one behind the other, that nest at most `depth` deep and are at most
+ * `items` in all. A decoder makes room for a list by the length that it claims, so lists within lists that claim all the rest
+ * of the bytes would take memory by their square; where this holds, all lengths together are no more than `items`.
+ */
+export function isBoundedCbor(bytes: Uint8Array, most: { depth: number; items: number }): boolean {
+  /** Items that are still to come, of each list and map that is open. */
+  const open: number[] = [];
+  let items = 0;
+  for (let place = 0; place < bytes.length; ) {
+    const head = readHead(bytes, place);
+    items += 1;
+    if (head === null || items > most.items) return false;
+    place = head.end + head.bytes;
+    if (place > bytes.length || head.items > bytes.length - place) return false;
+    const last = open.length - 1;
+    if (last >= 0) open[last] = (open[last] ?? 0) - 1;
+    if (head.items > 0) open.push(head.items);
+    if (open.length > most.depth) return false;
+    while (open.at(-1) === 0) open.pop();
+  }
+  return items > 0 && open.length === 0;
+}
+
+/** What follows the head of an item: its bytes, or the items in it. */
+type Head = { bytes: number; items: number; end: number };
+
+/** The head of the item at a place; null where none is. */
+function readHead(bytes: Uint8Array, place: number): Head | null {
+  const first = bytes[place] ?? 0;
+  const width = widths[first & 31];
+  // 28 to 30 are reserved, 31 is of indefinite length.
+  if (width === undefined) return null;
+  const end = place + 1 + width;
+  if (end > bytes.length) return null;
+  let length = width === 0 ? first & 31 : 0;
+  for (let at = place + 1; at < end; at += 1) length = length * 256 + (bytes[at] ?? 0);
+  const major = first >> 5;
+  if (major === 2 || major === 3) return { bytes: length, items: 0, end };
+  if (major === 4) return { bytes: 0, items: length, end };
+  if (major === 5) return { bytes: 0, items: length * 2, end };
+  return { bytes: 0, items: major === 6 ? 1 : 0, end };
+}
+
+/** Bytes of the number behind the first byte, by its lower five bits. */
+const widths: readonly (number | undefined)[] = [
+  ...Array.from({ length: 24 }, () => 0),
+  ...[1, 2, 4, 8],
+];

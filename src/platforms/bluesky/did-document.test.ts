@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { didDocumentUrl, readDidDocument } from "./did-document.ts";
+
+const did = "did:plc:aaaaaaaaaaaaaaaaaaaaaaaa";
+const service = (serviceEndpoint: unknown, rest: object = {}) => ({
+  id: "#atproto_pds",
+  type: "AtprotoPersonalDataServer",
+  serviceEndpoint,
+  ...rest,
+});
+
+test("a document lies in the directory, or at the host of a did:web", () => {
+  const at = (asked: string) => didDocumentUrl(asked, "https://plc.example/")?.href ?? null;
+  expect(at(did)).toBe(`https://plc.example/${did}`);
+  expect(at("did:web:host.example")).toBe("https://host.example/.well-known/did.json");
+  expect(at("did:web:localhost%3A3000")).toBeNull();
+  expect(at("did:web:127.0.0.1")).toBeNull();
+  expect(at("did:web:host.example:folder")).toBeNull();
+  expect(at("did:key:z6Mk")).toBeNull();
+  expect(at("did:plc:../../x")).toBeNull();
+});
+
+test("it tells the account's server and the handle it claims", () => {
+  const document = {
+    id: did,
+    alsoKnownAs: ["https://else.example", "at://Ann.Example", "at://second.example"],
+    service: [
+      service("https://labels.example", { id: "#labeler" }),
+      service("https://pds.example"),
+    ],
+  };
+  const read = readDidDocument(document, did);
+  expect(read?.handle).toBe("ann.example");
+  expect(read?.pds?.href).toBe("https://pds.example/");
+  const named = {
+    ...document,
+    service: [service("https://pds.example", { id: `${did}#atproto_pds` })],
+  };
+  expect(readDidDocument(named, did)?.pds?.href).toBe("https://pds.example/");
+});
+
+test("it is nobody else's", () => {
+  expect(readDidDocument({ id: "did:plc:bbbbbbbbbbbbbbbbbbbbbbbb" }, did)).toBeNull();
+});
+
+test.each([
+  null,
+  "document",
+  [],
+  { id: did },
+  { id: did, service: "none", alsoKnownAs: 7 },
+  { id: did, service: [service("file:///etc/passwd")], alsoKnownAs: ["at://not a handle"] },
+  { id: did, service: [service(7), null, service("not an address")], alsoKnownAs: [{}] },
+])("one that says nothing of use names no server and no handle: %j", (value) => {
+  const read = readDidDocument(value, did);
+  expect(read?.pds ?? null).toBeNull();
+  expect(read?.handle ?? null).toBeNull();
+});

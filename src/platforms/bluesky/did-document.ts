@@ -1,0 +1,51 @@
+import { isDid, isHandle } from "./at-uri.ts";
+import { fieldsOf, list } from "./fields.ts";
+
+/** What a DID document says of an account. */
+export type DidDocument = {
+  did: string;
+  /** The personal data server that holds its repository; null when none is named. */
+  pds: URL | null;
+  /** The handle it claims, in lower case; whether the handle agrees is for the caller to ask. */
+  handle: string | null;
+};
+
+const mostServices = 20;
+const mostNames = 20;
+
+/**
+ * Where the document of a DID lies: in the directory at `plcUrl`, or on the host that a did:web names. Null for other methods,
+ * and for a did:web with a path or a port, which the AT Protocol does not take.
+ */
+export function didDocumentUrl(did: string, plcUrl: string): URL | null {
+  if (!isDid(did)) return null;
+  if (did.startsWith("did:plc:")) return URL.parse(`${plcUrl.replace(/\/$/, "")}/${did}`);
+  const host = did.startsWith("did:web:") ? did.slice("did:web:".length) : "";
+  return isHandle(host) ? URL.parse(`https://${host}/.well-known/did.json`) : null;
+}
+
+/** Reads a DID document; null when it is none of this DID. Nothing throws. */
+export function readDidDocument(value: unknown, did: string): DidDocument | null {
+  const { id, service, alsoKnownAs } = fieldsOf(value);
+  if (id !== did) return null;
+  const names = list(alsoKnownAs, mostNames).flatMap((name) =>
+    typeof name === "string" && name.startsWith("at://") ? [name.slice("at://".length)] : [],
+  );
+  const handle = names[0] ?? "";
+  return {
+    did,
+    pds:
+      list(service, mostServices)
+        .map(readPds)
+        .find((url) => url !== null) ?? null,
+    handle: isHandle(handle) ? handle.toLowerCase() : null,
+  };
+
+  function readPds(item: unknown): URL | null {
+    const { id: name, type, serviceEndpoint } = fieldsOf(item);
+    if (type !== "AtprotoPersonalDataServer" || typeof serviceEndpoint !== "string") return null;
+    if (name !== "#atproto_pds" && name !== `${did}#atproto_pds`) return null;
+    const url = URL.parse(serviceEndpoint);
+    return url?.protocol === "https:" || url?.protocol === "http:" ? url : null;
+  }
+}

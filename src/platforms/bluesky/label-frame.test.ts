@@ -1,0 +1,123 @@
+import { encode } from "@atcute/cbor";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { isBoundedCbor } from "./cbor-bounds.ts";
+import { readLabelFrame } from "./label-frame.ts";
+
+const bounds = { maxLabels: 10 };
+const frameOf = (header: unknown, body: unknown): Uint8Array =>
+  Buffer.concat([encode(header), encode(body)]);
+const labelsFrame = (body: object) => frameOf({ op: 1, t: "#labels" }, body);
+const label = { src: "did:plc:a", uri: "did:plc:b", val: "porn", cts: "2026-07-01T10:00:00Z" };
+const most = { depth: 8, items: 1_000 };
+
+describe("a frame of a labeler", () => {
+  test("holds labels behind a number", () => {
+    expect(readLabelFrame(labelsFrame({ seq: 7, labels: [label, label] }), bounds)).toEqual({
+      kind: "labels",
+      seq: 7,
+      labels: [label, label],
+    });
+  });
+
+  test("is a notice, or the end", () => {
+    const notice = { name: "OutdatedCursor", message: "too old" };
+    expect(readLabelFrame(frameOf({ op: 1, t: "#info" }, notice), bounds)).toEqual({
+      kind: "info",
+      ...notice,
+    });
+    const body = { error: "FutureCursor", message: "not there yet" };
+    expect(readLabelFrame(frameOf({ op: -1 }, body), bounds)).toEqual({
+      kind: "error",
+      name: "FutureCursor",
+      message: "not there yet",
+    });
+    expect(readLabelFrame(frameOf({ op: 1, t: "#more" }, {}), bounds)).toEqual({ kind: "other" });
+  });
+
+  test.each([
+    ["nothing", Buffer.alloc(0)],
+    ["a header alone", encode({ op: 1, t: "#labels" })],
+    ["half a body", labelsFrame({ seq: 7, labels: [label] }).subarray(0, -3)],
+    ["more behind the body", Buffer.concat([labelsFrame({ seq: 7, labels: [] }), encode(1)])],
+    ["text", Buffer.from('{"op":1}')],
+    ["another operation", frameOf({ op: 2, t: "#labels" }, { seq: 7, labels: [] })],
+    ["no number", labelsFrame({ labels: [] })],
+    ["a negative number", labelsFrame({ seq: -1, labels: [] })],
+    ["a number of text", labelsFrame({ seq: "7", labels: [] })],
+    ["no list", labelsFrame({ seq: 7, labels: {} })],
+    ["a body that is a list", frameOf({ op: 1, t: "#labels" }, [])],
+    ["more labels than allowed", labelsFrame({ seq: 7, labels: Array(11).fill({}) })],
+    ["deep nesting", labelsFrame({ seq: 7, labels: [[[[[[[[[[1]]]]]]]]]] })],
+  ])("is unreadable with %s", (_what, bytes) => {
+    expect(readLabelFrame(bytes, bounds)).toMatchObject({ kind: "unreadable" });
+  });
+
+  test("never throws, whatever its bytes", () => {
+    const good = labelsFrame({ seq: 7, labels: [label] });
+    const bent = fc
+      .array(fc.tuple(fc.nat(good.length - 1), fc.nat(255)), { maxLength: 5 })
+      .map((edits) => {
+        const bytes = Buffer.from(good);
+        for (const [at, byte] of edits) bytes[at] = byte;
+        return bytes;
+      });
+    fc.assert(
+      fc.property(fc.oneof(fc.uint8Array({ maxLength: 300 }), bent), (bytes) => {
+        expect(readLabelFrame(bytes, bounds)).toHaveProperty("kind");
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+});
+
+describe("the bounds of CBOR", () => {
+  test("hold for what an encoder makes", () => {
+    const value = fc.letrec((tie) => ({
+      any: fc.oneof(
+        { maxDepth: 4, depthSize: "small" },
+        fc.oneof(fc.maxSafeInteger(), fc.string(), fc.boolean(), fc.constant(null), fc.double()),
+        fc.array(tie("any"), { maxLength: 5 }),
+        fc.dictionary(fc.string(), tie("any"), { maxKeys: 5 }),
+      ),
+    })).any;
+    fc.assert(
+      fc.property(value, (one) => {
+        let bytes: Uint8Array;
+        try {
+          bytes = encode(one);
+        } catch {
+          return;
+        }
+        expect(isBoundedCbor(bytes, { depth: 8, items: 100_000 })).toBe(true);
+        expect(isBoundedCbor(bytes.subarray(0, -1), { depth: 8, items: 100_000 })).toBe(false);
+      }),
+    );
+  });
+
+  test("refuse lists in lists that claim all the rest, which a decoder would make room for", () => {
+    const bytes = Buffer.alloc(1_000_000);
+    for (let at = 0; at + 5 <= bytes.length; at += 5) {
+      bytes[at] = 0x9a;
+      bytes.writeUInt32BE(bytes.length - at - 5, at + 1);
+    }
+    expect(isBoundedCbor(bytes, most)).toBe(false);
+    expect(isBoundedCbor(bytes, { depth: 1_000_000, items: 1_000_000 })).toBe(false);
+  });
+
+  test.each([
+    ["a list of indefinite length", [0x9f, 0x01, 0xff]],
+    ["a text that is longer than the bytes", [0x7a, 0xff, 0xff, 0xff, 0xff, 0x61]],
+    ["a map with half a pair", [0xa1, 0x61, 0x61]],
+    ["a reserved head", [0x1c]],
+    ["a number that is cut", [0x1b, 0, 0, 0]],
+  ])("refuse %s", (_what, bytes) => {
+    expect(isBoundedCbor(Uint8Array.from(bytes), most)).toBe(false);
+  });
+
+  test("count items and depth", () => {
+    expect(isBoundedCbor(encode([1, [2, [3]]]), { depth: 3, items: 6 })).toBe(true);
+    expect(isBoundedCbor(encode([1, [2, [3]]]), { depth: 2, items: 6 })).toBe(false);
+    expect(isBoundedCbor(encode([1, [2, [3]]]), { depth: 3, items: 5 })).toBe(false);
+  });
+});

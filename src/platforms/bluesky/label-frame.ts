@@ -1,0 +1,65 @@
+import { decodeFirst } from "@atcute/cbor";
+import { messageOf } from "../../lib/errors.ts";
+import { isBoundedCbor } from "./cbor-bounds.ts";
+import { fieldsOf, isObject, string } from "./fields.ts";
+
+/** A frame of a labeler's stream: https://docs.bsky.app/docs/api/com-atproto-label-subscribe-labels. */
+export type LabelFrame =
+  | {
+      kind: "labels";
+      /** The labeler's own number of the frame: the place to resume behind. */
+      seq: number;
+      /** As they came; not one of them is checked. */
+      labels: readonly unknown[];
+    }
+  /** `OutdatedCursor`: what lies between the place asked for and the next frame is no longer told. */
+  | { kind: "info"; name: string; message: string }
+  /** The last frame of a connection: `FutureCursor`, `ConsumerTooSlow`. */
+  | { kind: "error"; name: string; message: string }
+  /** Of a kind that is not known here. */
+  | { kind: "other" }
+  | { kind: "unreadable"; fault: string };
+
+export type LabelFrameBounds = { maxLabels: number };
+
+/** Of one label: its map, and for each of ten fields a key and a value. */
+const itemsOfLabel = 21;
+const itemsBesideLabels = 100;
+/** A body holds a list of maps. */
+const mostDepth = 8;
+
+/** Reads one frame, two items of DAG-CBOR behind each other. Nothing throws; no claim about a length is believed. */
+export function readLabelFrame(bytes: Uint8Array, { maxLabels }: LabelFrameBounds): LabelFrame {
+  const items = itemsBesideLabels + maxLabels * itemsOfLabel;
+  if (!isBoundedCbor(bytes, { depth: mostDepth, items })) {
+    return { kind: "unreadable", fault: "not CBOR, or more of it than a frame of labels may hold" };
+  }
+  try {
+    const [header, rest] = decodeFirst(bytes);
+    const [body, nothing] = decodeFirst(rest);
+    if (nothing.length > 0) return { kind: "unreadable", fault: "more than a header and a body" };
+    return readFrame(fieldsOf(header), body, maxLabels);
+  } catch (fault) {
+    return { kind: "unreadable", fault: `not DAG-CBOR: ${messageOf(fault)}` };
+  }
+}
+
+function readFrame(header: Record<string, unknown>, body: unknown, maxLabels: number): LabelFrame {
+  if (!isObject(body)) return { kind: "unreadable", fault: "the body is not a map" };
+  const message = wordOf(body.message);
+  if (header.op === -1) return { kind: "error", name: wordOf(body.error), message };
+  if (header.op !== 1) return { kind: "unreadable", fault: "op: neither 1 nor -1" };
+  if (header.t === "#info") return { kind: "info", name: wordOf(body.name), message };
+  if (header.t !== "#labels") return { kind: "other" };
+  const { seq, labels } = body;
+  if (!Number.isSafeInteger(seq) || Number(seq) < 0) {
+    return { kind: "unreadable", fault: "seq: not a sequence number" };
+  }
+  if (!Array.isArray(labels)) return { kind: "unreadable", fault: "labels: not a list" };
+  if (labels.length > maxLabels) {
+    return { kind: "unreadable", fault: `more than ${maxLabels} labels` };
+  }
+  return { kind: "labels", seq: Number(seq), labels };
+}
+
+const wordOf = (value: unknown): string => string(value, 300) ?? "";

@@ -1,0 +1,76 @@
+import { describe, expect, test } from "vitest";
+import { readLabel } from "./label.ts";
+
+const source = "did:plc:ar7c4by46qjdydhdevvrndac";
+const author = "did:plc:dclwtltrt2ggsryagfzk7dp4";
+const post = `at://${author}/app.bsky.feed.post/3mptbyoeyc22k`;
+const nowMs = Date.UTC(2026, 6, 4);
+const label = { ver: 1, src: source, uri: post, val: "porn", cts: "2026-07-01T10:00:00.000Z" };
+const read = (part: object) => readLabel({ ...label, ...part }, nowMs);
+
+describe("a label", () => {
+  test("is of a post, by a source, since a time", () => {
+    expect(read({})).toEqual({
+      kind: "label",
+      platform: "bluesky",
+      subject: post,
+      source,
+      value: "porn",
+      negated: false,
+      createdMs: Date.UTC(2026, 6, 1, 10),
+      expiresMs: null,
+    });
+  });
+
+  test("can be taken back, and can expire", () => {
+    expect(read({ neg: true, exp: "2027-01-01T00:00:00Z" })).toMatchObject({
+      negated: true,
+      expiresMs: Date.UTC(2027, 0, 1),
+    });
+  });
+
+  test("of an account names its id or its profile", () => {
+    for (const uri of [author, `at://${author}/app.bsky.actor.profile/self`]) {
+      expect(read({ uri, val: "!takedown" })).toMatchObject({
+        subject: author,
+        value: "!takedown",
+      });
+    }
+  });
+
+  test("that claims a time ahead is one of now, so that a later one can take it back", () => {
+    expect(read({ cts: "2999-01-01T00:00:00Z" })).toMatchObject({ createdMs: nowMs });
+  });
+
+  test.each([
+    `at://${author}/app.bsky.graph.list/3l`,
+    `at://${author}/app.bsky.actor.profile/other`,
+    `at://${author}`,
+    "https://example.com/",
+    "",
+    "x".repeat(100_000),
+  ])("on what is not held lies aside: %.40s", (uri) => {
+    expect(read({ uri })).toBe("aside");
+  });
+
+  test.each([
+    { src: "mod.bsky.app" },
+    { src: 1 },
+    { uri: null },
+    { val: "" },
+    { val: 5 },
+    { cts: "yesterday" },
+    { cts: "2026-13-40T00:00:00Z" },
+    { cts: undefined },
+    { cts: "2".repeat(100_000) },
+    { exp: "never" },
+    { exp: null },
+    { neg: "true" },
+  ])("is unreadable with %j", (part) => {
+    expect(read(part)).toBe("unreadable");
+  });
+
+  test.each([null, 5, "label", [], [label]])("is no %j", (value) => {
+    expect(readLabel(value, nowMs)).toBe("unreadable");
+  });
+});

@@ -1,0 +1,48 @@
+import type { ArchiveChange } from "../../archive/archive.ts";
+import { parseIsoTime } from "../time.ts";
+import { isDid, parseAtUri } from "./at-uri.ts";
+import { fieldsOf } from "./fields.ts";
+import { postCollection } from "./post.ts";
+import { accountOf } from "./profile.ts";
+import { readLabelValue } from "./self-labels.ts";
+
+export type LabelChange = Extract<ArchiveChange, { kind: "label" }>;
+
+/**
+ * What a label of the network says: https://atproto.com/specs/label. A subject that is a profile means the account. `aside` is
+ * a label on what the archive does not hold, such as a list; `unreadable` one that the form does not allow. A time that lies
+ * ahead counts as `nowMs`, else no later label could take this one back.
+ */
+export function readLabel(value: unknown, nowMs: number): LabelChange | "aside" | "unreadable" {
+  const { src, uri, neg, cts, exp } = fieldsOf(value);
+  const label = readLabelValue(fieldsOf(value).val);
+  const createdMs = readTime(cts);
+  if (typeof src !== "string" || !isDid(src) || typeof uri !== "string") return "unreadable";
+  if (label === null || createdMs === null) return "unreadable";
+  if (neg !== undefined && typeof neg !== "boolean") return "unreadable";
+  const expiresMs = exp === undefined ? null : readTime(exp);
+  if (exp !== undefined && expiresMs === null) return "unreadable";
+  const subject = subjectOf(uri);
+  if (subject === null) return "aside";
+  return {
+    kind: "label",
+    platform: "bluesky",
+    subject,
+    source: src,
+    value: label,
+    negated: neg === true,
+    createdMs: Math.min(createdMs, nowMs),
+    expiresMs,
+  };
+}
+
+const longestTime = 64;
+
+function readTime(value: unknown): number | null {
+  return typeof value === "string" && value.length <= longestTime ? parseIsoTime(value) : null;
+}
+
+/** A post's uri or an account's id. */
+function subjectOf(uri: string): string | null {
+  return parseAtUri(uri)?.collection === postCollection ? uri : accountOf(uri);
+}

@@ -1,0 +1,58 @@
+import type { ArchiveChange } from "../../archive/archive.ts";
+import { isHandle } from "./at-uri.ts";
+import { fieldsOf, list } from "./fields.ts";
+import { readLabel } from "./label.ts";
+import { readName } from "./profile.ts";
+
+/** Accounts that one request may ask for. */
+export const mostProfiles = 25;
+const mostLabels = 100;
+
+/** The address of a request for the profiles of at most `mostProfiles` accounts. */
+export function profilesUrl(appViewUrl: string, accounts: readonly string[]): URL {
+  const url = new URL("/xrpc/app.bsky.actor.getProfiles", appViewUrl);
+  for (const account of accounts) url.searchParams.append("actors", account);
+  return url;
+}
+
+/**
+ * What an answer of `app.bsky.actor.getProfiles` tells of the accounts that were asked for, by account id; of nobody else.
+ * Labels count when the account itself or one of `sources` says them. What is not in the lexicon's form is left out.
+ */
+export function readProfileViews(
+  answer: unknown,
+  asked: readonly string[],
+  request: { sources: ReadonlySet<string>; observedMs: number },
+): ReadonlyMap<string, readonly ArchiveChange[]> {
+  const found = new Map<string, readonly ArchiveChange[]>();
+  for (const view of list(fieldsOf(answer).profiles, mostProfiles)) {
+    const { did } = fieldsOf(view);
+    const account = asked.find((id) => id === did);
+    if (account !== undefined) found.set(account, changesOf(account, fieldsOf(view), request));
+  }
+  return found;
+}
+
+function changesOf(
+  userId: string,
+  view: Record<string, unknown>,
+  { sources, observedMs }: { sources: ReadonlySet<string>; observedMs: number },
+): readonly ArchiveChange[] {
+  const { handle, displayName } = view;
+  const account = { platform: "bluesky", userId, observedMs } as const;
+  const changes: ArchiveChange[] = [];
+  if (typeof handle === "string" && isHandle(handle) && handle !== "handle.invalid") {
+    changes.push({ kind: "handle", ...account, handle });
+  }
+  const own: string[] = [];
+  for (const value of list(view.labels, mostLabels)) {
+    const label = readLabel(value, observedMs);
+    if (typeof label === "string" || label.subject !== userId) continue;
+    const { source, negated, expiresMs } = label;
+    if (source !== userId) {
+      if (sources.has(source)) changes.push(label);
+    } else if (!negated && (expiresMs === null || expiresMs > observedMs)) own.push(label.value);
+  }
+  changes.push({ kind: "profile", ...account, name: readName(displayName), labels: own });
+  return changes;
+}

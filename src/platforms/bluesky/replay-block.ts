@@ -1,0 +1,80 @@
+/** One event in a block of Jetstream's archive. */
+export type ReplayRow = {
+  /** Its place in the archive, upwards without end. */
+  seq: number;
+  /** When the server saw it, Unix microseconds: never goes back from one event to the next. */
+  witnessedUs: number;
+  /** The time that the server's stream tells of it, Unix microseconds. */
+  timeUs: number;
+  kind: number;
+  did: string;
+  collection: string;
+  rkey: string;
+  rev: string;
+  /** CBOR: a record, or the event as its host sent it. */
+  payload: Uint8Array;
+};
+
+const headBytes = 4;
+/** Of one event in the columns of fixed width: seq, two times, kind and five lengths. */
+const fixedBytes = 8 + 8 + 8 + 1 + 1 + 2 + 1 + 1 + 4;
+
+/**
+ * The events of a block, decompressed: a count, then column after column, all numbers with their lowest byte first (the
+ * server's docs/README.md, 3.2). Throws where the columns do not fill the block exactly.
+ */
+export function* replayRows(block: Uint8Array): Generator<ReplayRow> {
+  const bytes = Buffer.from(block.buffer, block.byteOffset, block.byteLength);
+  const count = bytes.length < headBytes ? 0 : bytes.readUInt32LE(0);
+  if (count * fixedBytes > bytes.length - headBytes) throw new Error("the block is cut short");
+  let end = headBytes;
+  const column = (width: number): number => {
+    const start = end;
+    end += width * count;
+    return start;
+  };
+  const [seqs, witnessed, indexed] = [column(8), column(8), column(8)];
+  const [kinds, collectionLengths, didLengths] = [column(1), column(1), column(2)];
+  const [rkeyLengths, revLengths, payloadLengths] = [column(1), column(1), column(4)];
+
+  const lengthOf = {
+    collection: (row: number) => bytes.readUInt8(collectionLengths + row),
+    did: (row: number) => bytes.readUInt16LE(didLengths + 2 * row),
+    rkey: (row: number) => bytes.readUInt8(rkeyLengths + row),
+    rev: (row: number) => bytes.readUInt8(revLengths + row),
+    payload: (row: number) => bytes.readUInt32LE(payloadLengths + 4 * row),
+  };
+  const startOf = (length: (row: number) => number): number => {
+    const start = end;
+    for (let row = 0; row < count; row += 1) end += length(row);
+    return start;
+  };
+  const at = {
+    collection: startOf(lengthOf.collection),
+    did: startOf(lengthOf.did),
+    rkey: startOf(lengthOf.rkey),
+    rev: startOf(lengthOf.rev),
+    payload: startOf(lengthOf.payload),
+  };
+  if (end !== bytes.length) throw new Error("the columns do not fill the block");
+
+  const next = (name: keyof typeof at, row: number): Buffer => {
+    const start = at[name];
+    at[name] += lengthOf[name](row);
+    return bytes.subarray(start, at[name]);
+  };
+  for (let row = 0; row < count; row += 1) {
+    const witnessedUs = Number(bytes.readBigInt64LE(witnessed + 8 * row));
+    yield {
+      seq: Number(bytes.readBigUInt64LE(seqs + 8 * row)),
+      witnessedUs,
+      timeUs: Number(bytes.readBigInt64LE(indexed + 8 * row)) || witnessedUs,
+      kind: bytes.readUInt8(kinds + row),
+      collection: next("collection", row).toString("latin1"),
+      did: next("did", row).toString("latin1"),
+      rkey: next("rkey", row).toString("latin1"),
+      rev: next("rev", row).toString("latin1"),
+      payload: next("payload", row),
+    };
+  }
+}

@@ -1,0 +1,135 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  type Block,
+  blockOf,
+  carOf,
+  repositoryBlocks,
+} from "../../../test/support/repository-archive.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { type Repository, readRepository } from "./repository.ts";
+
+const did = "did:plc:aaaaaaaaaaaaaaaaaaaaaaaa";
+const rev = "3kaaaaaaaaaaa";
+const posts = "app.bsky.feed.post";
+
+async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+function read(bytes: Uint8Array, size = 1_000): Promise<Repository> {
+  const request = { did, clock: systemClock, collections: [posts] };
+  return readRepository(inPieces(bytes, size), request);
+}
+
+const recordsOf = (texts: readonly string[]): Map<string, unknown> =>
+  new Map(
+    texts.map((text, n) => [`${posts}/3k${String(n).padStart(5, "0")}`, { $type: posts, text }]),
+  );
+
+const textsOf = (repository: Repository): unknown[] =>
+  repository.entries.map((entry) => (repository.recordOf(entry) as { text?: unknown })?.text);
+
+describe("a repository", () => {
+  test("gives its records in order, wherever its blocks lie and however they are cut", async () => {
+    const texts = fc.uniqueArray(fc.string(), { maxLength: 40 });
+    const order = fc.infiniteStream(fc.double({ min: 0, max: 1, noNaN: true }));
+    await fc.assert(
+      fc.asyncProperty(texts, order, fc.integer({ min: 1, max: 200 }), async (own, draws, size) => {
+        const [commit, ...rest] = repositoryBlocks({ did, rev, records: recordsOf(own) });
+        if (commit === undefined) throw new Error("a commit");
+        const mixed = rest
+          .map((block) => ({ block, place: draws.next().value }))
+          .sort((a, b) => a.place - b.place)
+          .map(({ block }) => block);
+        const repository = await read(await carOf([commit, ...mixed]), size);
+        expect(repository.rev).toBe(rev);
+        expect(textsOf(repository)).toEqual(own);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test("keeps to the collections asked for", async () => {
+    const records = recordsOf(["a"]);
+    records.set("app.bsky.feed.like/3k1", { $type: "app.bsky.feed.like" });
+    const repository = await read(await carOf(repositoryBlocks({ did, rev, records })));
+    expect(repository.entries.map(({ path }) => path)).toEqual([`${posts}/3k00000`]);
+  });
+
+  test("has no record where its block is missing or forged", async () => {
+    const blocks = repositoryBlocks({ did, rev, records: recordsOf(["a", "b", "c"]) });
+    const bent = blocks.flatMap((block) => {
+      if (Buffer.from(block.data).equals(Buffer.from(blockOf({ $type: posts, text: "a" }).data)))
+        return [];
+      if (Buffer.from(block.data).equals(Buffer.from(blockOf({ $type: posts, text: "b" }).data))) {
+        return [{ cid: block.cid, data: blockOf({ $type: posts, text: "x" }).data }];
+      }
+      return [block];
+    });
+    expect(textsOf(await read(await carOf(bent)))).toEqual([undefined, undefined, "c"]);
+  });
+});
+
+describe("what is no whole repository of the account is refused", () => {
+  const usual = { did, rev, records: recordsOf(Array.from({ length: 30 }, (_, n) => `post ${n}`)) };
+  const refused = expect.objectContaining({ code: "repository_unreadable" });
+  const bent: Record<string, () => Block[]> = {
+    "a node is missing": () => repositoryBlocks(usual).filter((_block, n) => n !== 2),
+    "another account's": () =>
+      repositoryBlocks({ ...usual, did: "did:plc:bbbbbbbbbbbbbbbbbbbbbbbb" }),
+    "no revision": () => repositoryBlocks({ ...usual, rev: "later" }),
+    "the root is a record": () => [blockOf({ $type: posts, text: "a" })],
+  };
+
+  test.each(Object.keys(bent))("%s", async (name) => {
+    const blocks = bent[name]?.() ?? [];
+    await expect(carOf(blocks).then((car) => read(car))).rejects.toEqual(refused);
+  });
+
+  test("one that breaks off", async () => {
+    const car = await carOf(repositoryBlocks(usual));
+    for (let at = 0; at < car.length; at += 97) {
+      await expect(read(car.subarray(0, at))).rejects.toEqual(refused);
+    }
+  });
+
+  test("any bytes, without another fault", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => {
+        await expect(read(bytes)).rejects.toEqual(refused);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test("one with any byte changed is refused or lacks a record, and gives no other one", async () => {
+    const own = Array.from({ length: 6 }, (_, n) => `post ${n}`);
+    const car = await carOf(repositoryBlocks({ did, rev, records: recordsOf(own) }));
+    const change = fc.tuple(fc.nat(car.length - 1), fc.integer({ min: 1, max: 255 }));
+    await fc.assert(
+      fc.asyncProperty(change, async ([at, by]) => {
+        const bytes = Buffer.from(car);
+        bytes[at] = (bytes[at] ?? 0) ^ by;
+        const repository = await read(bytes).catch((fault: unknown) => {
+          expect(fault).toEqual(refused);
+          return null;
+        });
+        if (repository === null) return;
+        for (const text of textsOf(repository)) {
+          if (text !== undefined) expect(own).toContain(text);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test("the fault of reading is told as it is", async () => {
+    async function* failing(): AsyncGenerator<Uint8Array> {
+      yield new Uint8Array([1]);
+      throw new Error("cut off");
+    }
+    const request = { did, clock: systemClock, collections: [posts] };
+    await expect(readRepository(failing(), request)).rejects.toThrow("cut off");
+  });
+});

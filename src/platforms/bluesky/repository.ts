@@ -1,0 +1,138 @@
+import { hash } from "node:crypto";
+import { fromStream } from "@atcute/car";
+import type { Clock } from "../../lib/clock.ts";
+import { EarshotError, messageOf } from "../../lib/errors.ts";
+import { startTurns } from "../../lib/turns.ts";
+import { isTid } from "./at-uri.ts";
+import { decodeBlock } from "./block.ts";
+import { isObject } from "./fields.ts";
+import { hashKey, linkedHash, type TreeEntry, walkTree } from "./repository-tree.ts";
+
+/** A repository as one commit of it left it. */
+export type Repository = {
+  /** Of the commit: every change of the account's records has a later one than the change before. */
+  rev: string;
+  /** The records of the collections asked for, by their paths (`collection/rkey`) in order. */
+  entries: readonly TreeEntry[];
+  /** Undefined when its block is missing, is not what its hash says, or is no CBOR. */
+  recordOf(entry: TreeEntry): unknown;
+  /** Bytes of the whole archive. */
+  bytes: number;
+};
+
+export type RepositoryRequest = {
+  did: string;
+  clock: Pick<Clock, "elapsed">;
+  collections: readonly string[];
+  onProgress?: (readBytes: number) => void;
+};
+
+/**
+ * Reads the CAR archive that com.atproto.sync.getRepo answers with. Blocks may come in any order; those that say of themselves
+ * that they belong to another collection are not kept, and each that is used has the hash it goes by. The commit's signature
+ * is not checked: the host that holds the repository also holds its key.
+ *
+ * Errors: `repository_unreadable` when it is none of this account, breaks off, or its tree is not whole; whatever reading
+ * the pieces throws.
+ */
+export async function readRepository(
+  pieces: AsyncIterable<Uint8Array>,
+  { did, clock, collections, onProgress }: RepositoryRequest,
+): Promise<Repository> {
+  let bytes = 0;
+  const faults: unknown[] = [];
+  const blocks = new Map<string, Uint8Array>();
+  const turns = startTurns(clock);
+
+  async function* counted(): AsyncGenerator<Uint8Array> {
+    try {
+      for await (const piece of pieces) {
+        bytes += piece.byteLength;
+        onProgress?.(bytes);
+        yield piece;
+      }
+    } catch (reason) {
+      faults.push(reason);
+      throw reason;
+    }
+  }
+
+  async function readBlocks(): Promise<string> {
+    const archive = fromStream(ReadableStream.from(counted()));
+    try {
+      const root = linkedHash((await archive.roots())[0]);
+      if (root === null) throw new Error("it has no root");
+      for await (const { cid, bytes: content } of archive) {
+        if (isWanted(content, collections)) {
+          blocks.set(hashKey(cid.digest.contents), Uint8Array.from(content));
+        }
+        await turns();
+      }
+      return root;
+    } finally {
+      await archive.dispose().catch(() => {});
+    }
+  }
+
+  async function readEntries(root: string): Promise<TreeEntry[]> {
+    const entries: TreeEntry[] = [];
+    for (const entry of walkTree(root, find)) {
+      if (collections.includes(entry.path.slice(0, entry.path.indexOf("/")))) entries.push(entry);
+      await turns();
+    }
+    return entries;
+  }
+
+  function find(key: string): Uint8Array | null {
+    const content = blocks.get(key);
+    if (content === undefined) return null;
+    return hashKey(hash("sha256", content, "buffer")) === key ? content : null;
+  }
+
+  try {
+    const root = await readBlocks();
+    const { rev, data } = readCommit(find(root), did);
+    const entries = await readEntries(data);
+    return { rev, bytes, entries, recordOf: (entry) => decoded(find(entry.hash)) };
+  } catch (fault) {
+    throw faults.length > 0 ? faults[0] : unreadable(did, fault);
+  }
+}
+
+/** Whether a block can be the commit, a node of the tree or a record of these collections. */
+function isWanted(content: Uint8Array, collections: readonly string[]): boolean {
+  try {
+    const value: unknown = decodeBlock(content);
+    if (!isObject(value)) return false;
+    return typeof value.$type !== "string" || collections.includes(value.$type);
+  } catch {
+    return false;
+  }
+}
+
+function readCommit(content: Uint8Array | null, did: string): { rev: string; data: string } {
+  const commit: unknown = content === null ? null : decodeBlock(content);
+  if (!isObject(commit)) throw new Error("its commit is missing");
+  if (commit.did !== did) throw new Error("it is of another account");
+  const data = linkedHash(commit.data);
+  if (typeof commit.rev !== "string" || !isTid(commit.rev) || data === null) {
+    throw new Error("its commit has no revision or no tree");
+  }
+  return { rev: commit.rev, data };
+}
+
+function decoded(content: Uint8Array | null): unknown {
+  try {
+    return content === null ? undefined : decodeBlock(content);
+  } catch {
+    return undefined;
+  }
+}
+
+function unreadable(did: string, fault: unknown): EarshotError {
+  return new EarshotError(
+    "repository_unreadable",
+    `the repository of ${did} cannot be read: ${messageOf(fault)}`,
+    { status: 502, cause: fault },
+  );
+}

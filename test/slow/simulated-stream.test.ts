@@ -1,0 +1,107 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { jetstreamPrograms } from "../support/jetstream-process.ts";
+import type { ServerProcess } from "../support/server-process.ts";
+import {
+  foundTexts,
+  type SimulatedStream,
+  type StreamSample,
+  startSimulatedStream,
+  takeSample,
+} from "../support/simulated-stream.ts";
+import { makeSlowDisk } from "../support/slow-disk.ts";
+import { until } from "../support/until.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "earshot-slow-simulator-"));
+const trafficMs = 10_000;
+/** Far above what the service takes, and far below what it would take if it kept what it cannot write. */
+const mostResidentMb = 500;
+/** Events that one read of 64 KiB from the network brings: they are there when reading is paused. */
+const mostOfOneRead = Math.ceil(65_536 / 200);
+
+let stream: SimulatedStream;
+let held: { posts: Map<string, string>; events: number };
+
+beforeAll(async () => {
+  jetstreamPrograms();
+  stream = await startSimulatedStream(folder, { accounts: 100, seed: 42 });
+}, 600_000);
+afterAll(async () => {
+  await stream?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** What samples are taken until the service finds what Jetstream holds. */
+async function samplesUntilHeld(service: ServerProcess): Promise<StreamSample[]> {
+  const samples: StreamSample[] = [];
+  await until(
+    "the service has taken all events",
+    async () => {
+      const sample = await takeSample(service);
+      samples.push(sample);
+      return sample.events >= held.events && sample.waiting === 0 ? true : null;
+    },
+    120_000,
+  );
+  await until("the service finds what Jetstream holds", async () =>
+    sameMaps(await foundTexts(service), held.posts) ? true : null,
+  ).catch(() => {});
+  return samples;
+}
+
+describe("the simulator of Jetstream's makers at its highest rate", () => {
+  test("everything that Jetstream has sent is held, once and in its last version", async () => {
+    const service = await stream.startService("live", { EARSHOT_SEGMENT_POSTS: "500" });
+    await stream.startTraffic();
+    const samples: StreamSample[] = [];
+    for (const endMs = performance.now() + trafficMs; performance.now() < endMs; ) {
+      samples.push(await takeSample(service));
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    await stream.endTraffic();
+    held = await stream.held();
+    samples.push(...(await samplesUntilHeld(service)));
+    expect(held.posts.size).toBeGreaterThan(100);
+    expect(differences(await foundTexts(service), held.posts)).toEqual([]);
+    expect(most(samples, "residentMb")).toBeLessThan(mostResidentMb);
+    await service.stop();
+  });
+
+  test("a disk on which each write takes 50 ms longer makes the stream wait, and nothing is lost", async () => {
+    const disk = makeSlowDisk(folder, 50);
+    const mostWaiting = 200;
+    const service = await stream.startService("slow", {
+      ...disk.environment,
+      EARSHOT_SEGMENT_POSTS: "500",
+      EARSHOT_INGEST_BATCH_EVENTS: "50",
+      EARSHOT_INGEST_MAX_WAITING_EVENTS: String(mostWaiting),
+    });
+    const samples = await samplesUntilHeld(service);
+    expect(differences(await foundTexts(service), held.posts)).toEqual([]);
+    expect(most(samples, "waiting")).toBeGreaterThan(mostWaiting / 2);
+    expect(most(samples, "waiting")).toBeLessThanOrEqual(mostWaiting + mostOfOneRead);
+    expect(most(samples, "residentMb")).toBeLessThan(mostResidentMb);
+    expect(disk.calls()).toBeGreaterThan(10);
+    await service.stop();
+  });
+});
+
+const most = (samples: readonly StreamSample[], name: keyof StreamSample): number =>
+  Math.max(...samples.map((sample) => sample[name]));
+
+/** The first few posts that are held otherwise than they should be. */
+function differences(
+  found: ReadonlyMap<string, string>,
+  due: ReadonlyMap<string, string>,
+): string[] {
+  const uris = new Set([...found.keys(), ...due.keys()]);
+  return [...uris]
+    .filter((uri) => found.get(uri) !== due.get(uri))
+    .map((uri) => `${uri}: ${found.get(uri)}, Jetstream holds ${due.get(uri)}`)
+    .slice(0, 5);
+}
+
+const sameMaps = (a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean =>
+  a.size === b.size && [...a].every(([key, value]) => b.get(key) === value);

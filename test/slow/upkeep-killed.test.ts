@@ -1,0 +1,146 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { check } from "../../src/archive/care/check.ts";
+import { openCatalog } from "../../src/archive/open-catalog.ts";
+import { createReader } from "../../src/archive/reader.ts";
+import { makePlan, namesIn } from "../../src/query/make-plan.ts";
+import { parseQuery } from "../../src/query/parse.ts";
+
+const root = mkdtempSync(join(tmpdir(), "earshot-slow-upkeep-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const child = join(import.meta.dirname, "../support/upkeep-child.ts");
+
+/** A folder for an archive; all of them number the same posts the same. */
+function newFolder(name: string): string {
+  const folder = join(root, name);
+  mkdirSync(folder);
+  const catalog = openCatalog(folder);
+  catalog.exec("UPDATE setting SET value = 'the same for all' WHERE name = 'uri_key'");
+  catalog.close();
+  return folder;
+}
+
+/** Runs the writing process; null when it was killed. */
+async function run(
+  folder: string,
+  maxAgeMs: number,
+  killAfterMs: number | null,
+): Promise<number | null> {
+  const running = spawn(process.execPath, [child, folder, String(maxAgeMs)], { stdio: "inherit" });
+  const timer = killAfterMs && setTimeout(() => running.kill("SIGKILL"), killAfterMs);
+  const [code] = (await once(running, "exit")) as [number | null];
+  if (timer) clearTimeout(timer);
+  return code;
+}
+
+/** Kills it at ever other moments, until it comes to its end; how often it was killed. */
+async function runKilled(folder: string, maxAgeMs: number): Promise<number> {
+  let kills = 0;
+  for (let afterMs = 500; ; afterMs += 37 + ((kills * 61) % 97)) {
+    const code = await run(folder, maxAgeMs, afterMs);
+    if (code === 0) return kills;
+    expect(code).toBeNull();
+    kills += 1;
+  }
+}
+
+const queries = [
+  "river",
+  '"stone river"',
+  "東京 -snow",
+  "from:author7.example.com",
+  "edited OR night",
+  "min_faves:10",
+  "harbour since:2026-01-02 until:2026-01-03",
+];
+
+function contentsOf(folder: string) {
+  const reader = createReader(folder, 2_000, { now: () => 0, elapsed: () => 0 });
+  const { operations } = reader;
+  const ask = (query: string) => {
+    const { tree } = parseQuery(query);
+    const names = operations.resolve(namesIn(tree));
+    return operations.search({
+      plan: makePlan(tree, { names, asOfMs: 0 }),
+      platforms: ["bluesky"],
+      fromMs: null,
+      toMs: null,
+      after: null,
+      limit: 10_000,
+      deadlineMs: Number.POSITIVE_INFINITY,
+    }).positions;
+  };
+  const all = ask("-xyzzy");
+  const records = operations.records(all);
+  const contents = {
+    records,
+    found: queries.map((query) => ask(query)),
+    arrived: operations.records(operations.arrivals({ after: null, limit: 100_000 })),
+    segments: operations.stats({ maxBytes: 0 }).segments,
+    coverage: operations.coverage().flatMap(({ intervals }) => intervals),
+  };
+  reader.close();
+  return contents;
+}
+
+async function faultsOf(folder: string): Promise<readonly unknown[]> {
+  const report = await check({
+    folder,
+    isFull: true,
+    sampleRows: 100,
+    onProgress: () => {},
+    signal: new AbortController().signal,
+  });
+  return report.findings;
+}
+
+describe("a process that writes, rolls over, splits, rewrites, merges and unlinks, killed with -9 at random", () => {
+  test("leaves the archive of one that was not killed", async () => {
+    const straight = newFolder("straight");
+    expect(await run(straight, 0, null)).toBe(0);
+    const killed = newFolder("killed");
+    expect(await runKilled(killed, 0)).toBeGreaterThan(5);
+
+    const [expected, found] = [contentsOf(straight), contentsOf(killed)];
+    expect(found.segments.length).toBeGreaterThan(5);
+    const files = Math.max(...found.segments.map(({ sequence }) => sequence));
+    expect(files - found.segments.length).toBeGreaterThan(3);
+    expect(found.records).toEqual(expected.records);
+    const uris = found.records.map(
+      (text) => (JSON.parse(text) as { Metadata: { uri: string } }).Metadata.uri,
+    );
+    expect(new Set(uris).size).toBe(uris.length);
+    expect(found.found).toEqual(expected.found);
+    expect(new Set(found.arrived)).toEqual(new Set(expected.arrived));
+    expect(found.coverage).toEqual(expected.coverage);
+    expect(await faultsOf(killed)).toEqual([]);
+  });
+
+  test("never claims to hold what has aged out, and lets no import go", async () => {
+    const straight = newFolder("whole");
+    expect(await run(straight, 0, null)).toBe(0);
+    const aged = newFolder("aged");
+    expect(await runKilled(aged, 86_400_000)).toBeGreaterThan(5);
+
+    const [all, left] = [contentsOf(straight), contentsOf(aged)];
+    expect(left.records.length).toBeLessThan(all.records.length);
+    const [interval] = left.coverage;
+    expect(left.coverage).toHaveLength(1);
+    const fromMs = interval?.fromMs ?? Number.NaN;
+    const held = new Set(left.records.map(uriOf));
+    for (const text of all.records) {
+      const { Metadata } = JSON.parse(text) as { Metadata: { created_at: string; origin: string } };
+      const isKept = Metadata.origin === "import" || Date.parse(Metadata.created_at) >= fromMs;
+      if (isKept) expect(held, text).toContain(uriOf(text));
+    }
+    expect(await faultsOf(aged)).toEqual([]);
+  });
+});
+
+const uriOf = (text: string): string =>
+  (JSON.parse(text) as { Metadata: { uri: string } }).Metadata.uri;

@@ -1,0 +1,41 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync } from "node:fs";
+
+/** A program that a test started; what it prints goes to a file. */
+export type Child = {
+  pid: number;
+  /** Whether it has not ended. */
+  isRunning(): boolean;
+  /** Sends the signal and resolves when the process has ended. */
+  end(signal: NodeJS.Signals): Promise<void>;
+};
+
+export function startProgram(
+  program: string,
+  args: readonly string[],
+  logFile: string,
+  environment: NodeJS.ProcessEnv = process.env,
+): Child {
+  const log = openSync(logFile, "a");
+  const child = spawn(program, args, { env: environment, stdio: ["ignore", log, log] });
+  closeSync(log);
+  return childOf(child);
+}
+
+function childOf(child: ChildProcess): Child {
+  const isRunning = (): boolean => child.exitCode === null && child.signalCode === null;
+  // A program that could not be started has no process id, and one whose starter has failed must not stay behind.
+  child.on("error", () => {});
+  process.once("exit", () => child.kill("SIGKILL"));
+  return {
+    pid: child.pid ?? 0,
+    isRunning,
+    end: async (signal) => {
+      if (!isRunning()) return;
+      const ended = once(child, "exit");
+      child.kill(signal);
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { encode } from "@atcute/cbor";
+import { type WebSocket, WebSocketServer } from "ws";
+
+/** A label as a labeler makes it. */
+export type MadeLabel = {
+  src: string;
+  uri: string;
+  val: string;
+  cts: string;
+  neg?: boolean;
+  exp?: string;
+};
+
+/**
+ * An emulator of a labeler's `com.atproto.label.subscribeLabels`, written from its published description: it numbers its
+ * frames, tells those behind a cursor to whoever has one, then goes on live..
+ */
+export type LabelerServer = {
+  url: string;
+  /** The cursors that were asked for, one for each connection; null where none was. */
+  cursors: (string | null)[];
+  /** Sends one frame of labels to everybody. */
+  publish(...labels: readonly MadeLabel[]): void;
+  /** Sends bytes that are none of its frames to everybody who is connected. */
+  sendRaw(bytes: Uint8Array | string): void;
+  /** The oldest frame that is still told; whoever asks for older ones gets `OutdatedCursor`. */
+  forgetBefore(seq: number): void;
+  /** Loses all frames and numbers, as a labeler does that is set up anew. */
+  reset(): void;
+  cut(): void;
+  open(): number;
+  close(): Promise<void>;
+};
+
+export const frameOf = (header: object, body: object): Uint8Array =>
+  Buffer.concat([encode(header), encode(body)]);
+
+export async function startLabelerServer(): Promise<LabelerServer> {
+  let frames: { seq: number; bytes: Uint8Array }[] = [];
+  let seq = 0;
+  let oldest = 0;
+  const clients = new Set<WebSocket>();
+  const cursors: (string | null)[] = [];
+  const path = "/xrpc/com.atproto.label.subscribeLabels";
+  const server = new WebSocketServer({ host: "127.0.0.1", port: 0, path });
+  await once(server, "listening");
+  server.on("connection", (socket, request) => {
+    socket.on("error", () => clients.delete(socket));
+    socket.on("close", () => clients.delete(socket));
+    const cursor = new URL(request.url ?? "", "ws://localhost").searchParams.get("cursor");
+    cursors.push(cursor);
+    if (cursor !== null && Number(cursor) > seq) {
+      socket.send(frameOf({ op: -1 }, { error: "FutureCursor", message: "not there yet" }));
+      socket.close();
+      return;
+    }
+    if (cursor !== null && Number(cursor) + 1 < oldest) {
+      socket.send(frameOf({ op: 1, t: "#info" }, { name: "OutdatedCursor", message: "too old" }));
+    }
+    for (const frame of frames) {
+      if (cursor !== null && frame.seq > Number(cursor)) socket.send(frame.bytes);
+    }
+    clients.add(socket);
+  });
+  return {
+    url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}${path}`,
+    cursors,
+    publish: (...labels) => {
+      seq += 1;
+      const versioned = labels.map((label) => ({ ver: 1, ...label }));
+      const bytes = frameOf({ op: 1, t: "#labels" }, { seq, labels: versioned });
+      frames.push({ seq, bytes });
+      for (const socket of clients) socket.send(bytes);
+    },
+    sendRaw: (bytes) => {
+      for (const socket of clients) socket.send(bytes);
+    },
+    forgetBefore: (first) => {
+      oldest = first;
+      frames = frames.filter((frame) => frame.seq >= first);
+    },
+    reset: () => {
+      frames = [];
+      seq = 0;
+      oldest = 0;
+    },
+    cut: () => {
+      for (const socket of clients) socket.terminate();
+      clients.clear();
+    },
+    open: () => clients.size,
+    close: async () => {
+      for (const socket of clients) socket.terminate();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}

@@ -1,0 +1,155 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { zstdCompressSync } from "node:zlib";
+import { encode } from "@atcute/cbor";
+
+/** A row of the archive; `payload` is what its CBOR holds. */
+export type ArchivedRow = {
+  seq: number;
+  witnessedUs: number;
+  indexedUs?: number;
+  kind: number;
+  did: string;
+  collection?: string;
+  rkey?: string;
+  rev?: string;
+  payload?: unknown;
+};
+
+/**
+ * An emulator of the archive of a Jetstream server, written from its lexicons and its docs/README.md, 3.2: segments of blocks
+ * of rows. What it answers can be bent as no real one can.
+ */
+export type ReplayServer = {
+  url: string;
+  /** By segment, then by block. */
+  segments: ArchivedRow[][][];
+  /** What a request must bear, or nothing. */
+  token: string | null;
+  /** Entries on one page of a plan. */
+  pageEntries: number;
+  requests: string[];
+  /** Whether a plan names blocks and not whole segments. */
+  plansBlocks: boolean;
+  /** Answers in the place of a method; false goes on as usual. */
+  instead: (method: string, response: ServerResponse) => boolean;
+  close(): Promise<void>;
+};
+
+export async function startReplayServer(): Promise<ReplayServer> {
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const replay: ReplayServer = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    segments: [],
+    token: null,
+    pageEntries: 100,
+    requests: [],
+    plansBlocks: false,
+    instead: () => false,
+    close: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+
+  const nameOf = (index: number): string => `seg_${String(index).padStart(10, "0")}.jss`;
+
+  const infoOf = (index: number) => {
+    const rows = (replay.segments[index] ?? []).flat();
+    const of = (pick: (row: ArchivedRow) => number) => rows.map(pick);
+    return {
+      name: nameOf(index),
+      index,
+      minSeq: Math.min(...of(({ seq }) => seq)),
+      maxSeq: Math.max(...of(({ seq }) => seq)),
+      minWitnessedAt: Math.min(...of(({ witnessedUs }) => witnessedUs)),
+      maxWitnessedAt: Math.max(...of(({ witnessedUs }) => witnessedUs)),
+    };
+  };
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? "", replay.url);
+    const method = url.pathname.replace("/xrpc/network.bsky.jetstream.", "");
+    replay.requests.push(`${method}${url.search}`);
+    if (replay.instead(method, response)) return;
+    if (replay.token !== null && request.headers.authorization !== `Bearer ${replay.token}`) {
+      send(response, { error: "AuthRequired", message: "no token" }, 401);
+      return;
+    }
+    if (method === "listSegments") {
+      const from = Number(url.searchParams.get("cursor") ?? 0);
+      const infos = replay.segments.map((_segment, index) => infoOf(index)).slice(from, from + 2);
+      const cursor = from + 2 < replay.segments.length ? { cursor: String(from + 2) } : {};
+      send(response, { segments: infos, ...cursor });
+      return;
+    }
+    if (method === "planSnapshot") {
+      send(response, plan(JSON.parse(await text(request))));
+      return;
+    }
+    const index = replay.segments.findIndex(
+      (_segment, at) => nameOf(at) === url.searchParams.get("segment"),
+    );
+    const block = replay.segments[index]?.[Number(url.searchParams.get("blockIndex"))];
+    if (block === undefined) send(response, { error: "BlockNotFound", message: "not there" }, 404);
+    else response.writeHead(200).end(zstdCompressSync(blockBytes(block)));
+  }
+
+  function plan({ afterSeq = 0, beforeSeq = Number.MAX_SAFE_INTEGER }) {
+    const infos = replay.segments.map((_segment, index) => infoOf(index));
+    const sealedTipSeq = Math.min(beforeSeq, Math.max(0, ...infos.map(({ maxSeq }) => maxSeq)));
+    const wanted = infos.filter(({ minSeq, maxSeq }) => maxSeq > afterSeq && minSeq <= beforeSeq);
+    const page = wanted.slice(0, replay.pageEntries).map((info) => {
+      const last = (replay.segments[info.index]?.length ?? 1) - 1;
+      return replay.plansBlocks
+        ? { ...info, mode: "blocks", blocks: [{ first: 0, last }] }
+        : { ...info, mode: "segment" };
+    });
+    const isWhole = page.length === wanted.length;
+    const plannedThroughSeq = isWhole ? sealedTipSeq : (page.at(-1)?.maxSeq ?? sealedTipSeq);
+    return { plannedThroughSeq, sealedTipSeq, segments: page, stats: {} };
+  }
+
+  return replay;
+}
+
+function send(response: ServerResponse, body: unknown, status = 200): void {
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(JSON.stringify(body));
+}
+
+/** The columns of a block, as the server lays them out. */
+export function blockBytes(rows: readonly ArchivedRow[]): Buffer {
+  const payloads = rows.map(({ payload }) =>
+    payload === undefined ? Buffer.alloc(0) : Buffer.from(encode(payload)),
+  );
+  const fixed = (bytes: number, write: (cell: Buffer, row: ArchivedRow, at: number) => void) =>
+    rows.map((row, at) => {
+      const cell = Buffer.alloc(bytes);
+      write(cell, row, at);
+      return cell;
+    });
+  const count = Buffer.alloc(4);
+  count.writeUInt32LE(rows.length);
+  return Buffer.concat([
+    count,
+    ...fixed(8, (cell, { seq }) => cell.writeBigUInt64LE(BigInt(seq))),
+    ...fixed(8, (cell, { witnessedUs }) => cell.writeBigInt64LE(BigInt(witnessedUs))),
+    ...fixed(8, (cell, { indexedUs = 0 }) => cell.writeBigInt64LE(BigInt(indexedUs))),
+    ...fixed(1, (cell, { kind }) => cell.writeUInt8(kind)),
+    ...fixed(1, (cell, { collection = "" }) => cell.writeUInt8(collection.length)),
+    ...fixed(2, (cell, { did }) => cell.writeUInt16LE(did.length)),
+    ...fixed(1, (cell, { rkey = "" }) => cell.writeUInt8(rkey.length)),
+    ...fixed(1, (cell, { rev = "" }) => cell.writeUInt8(rev.length)),
+    ...fixed(4, (cell, _row, at) => cell.writeUInt32LE(payloads[at]?.length ?? 0)),
+    ...rows.map(({ collection = "" }) => Buffer.from(collection)),
+    ...rows.map(({ did }) => Buffer.from(did)),
+    ...rows.map(({ rkey = "" }) => Buffer.from(rkey)),
+    ...rows.map(({ rev = "" }) => Buffer.from(rev)),
+    ...payloads,
+  ]);
+}

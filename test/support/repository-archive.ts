@@ -1,0 +1,104 @@
+import { createHash } from "node:crypto";
+import { writeCarStream } from "@atcute/car";
+import { encode } from "@atcute/cbor";
+
+/** A block of an AT Protocol repository with its name. */
+export type Block = { cid: Uint8Array; data: Uint8Array };
+
+/** DAG-CBOR, hashed with SHA-256, named by a CID of version 1. */
+export function blockOf(value: unknown): Block {
+  const data = encode(value);
+  const digest = createHash("sha256").update(data).digest();
+  return { cid: Buffer.concat([Buffer.from([1, 0x71, 0x12, 0x20]), digest]), data };
+}
+
+const link = (block: Block) => new Link(block.cid);
+
+/** What the encoder writes as a link to a block. */
+class Link {
+  readonly bytes: Uint8Array;
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+  }
+  get $link(): string {
+    return `b${base32(this.bytes)}`;
+  }
+}
+
+function base32(bytes: Uint8Array): string {
+  const digits = "abcdefghijklmnopqrstuvwxyz234567";
+  let text = "";
+  let held = 0;
+  let bits = 0;
+  for (const byte of bytes) {
+    held = (held << 8) | byte;
+    bits += 8;
+    for (; bits >= 5; bits -= 5) text += digits[(held >> (bits - 5)) & 31];
+    held &= (1 << bits) - 1;
+  }
+  return bits === 0 ? text : text + digits[(held << (5 - bits)) & 31];
+}
+
+const bytes = (text: string) => ({
+  $bytes: Buffer.from(text).toString("base64").replace(/=+$/, ""),
+});
+
+/** Entries of one node; more of them go into trees to its left and right. */
+const nodeEntries = 4;
+
+/** Nodes of a tree over entries in the order of their paths, the root last. Where they branch is not as the protocol has it. */
+function treeOf(entries: readonly { path: string; block: Block }[]): Block[] {
+  if (entries.length <= nodeEntries) return [nodeOf(entries, null, [])];
+  const middle = entries.length >> 1;
+  const left = treeOf(entries.slice(0, middle));
+  const right = treeOf(entries.slice(middle + 1));
+  const root = nodeOf(entries.slice(middle, middle + 1), left.at(-1) ?? null, [
+    right.at(-1) ?? null,
+  ]);
+  return [...left, ...right, root];
+}
+
+function nodeOf(
+  entries: readonly { path: string; block: Block }[],
+  left: Block | null,
+  right: readonly (Block | null)[],
+): Block {
+  let before = "";
+  const e = entries.map(({ path, block }, index) => {
+    let p = 0;
+    while (p < before.length && before[p] === path[p]) p += 1;
+    before = path;
+    const tree = right[index] ?? null;
+    return { p, k: bytes(path.slice(p)), v: link(block), t: tree === null ? null : link(tree) };
+  });
+  return blockOf({ l: left === null ? null : link(left), e });
+}
+
+export type RepositoryContent = {
+  did: string;
+  rev: string;
+  /** By `collection/rkey`. */
+  records: ReadonlyMap<string, unknown>;
+};
+
+/** The blocks of a repository, its commit first. */
+export function repositoryBlocks({ did, rev, records }: RepositoryContent): Block[] {
+  const entries = [...records]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([path, record]) => ({ path, block: blockOf(record) }));
+  const nodes = treeOf(entries);
+  const root = nodes.at(-1);
+  if (root === undefined) throw new Error("a tree has a root");
+  const commit = { did, version: 3, data: link(root), rev, prev: null, sig: bytes("unsigned") };
+  return [blockOf(commit), ...nodes, ...entries.map(({ block }) => block)];
+}
+
+/** A CAR archive of blocks; the first one is its root. */
+export async function carOf(blocks: readonly Block[]): Promise<Buffer> {
+  const [first] = blocks;
+  if (first === undefined) throw new Error("an archive has a root");
+  const pieces: Uint8Array[] = [];
+  for await (const piece of writeCarStream([link(first) as never], blocks as never))
+    pieces.push(piece);
+  return Buffer.concat(pieces);
+}

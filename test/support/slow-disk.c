@@ -1,0 +1,33 @@
+/* Loaded before the C library (LD_PRELOAD), it makes a disk slow: each fsync and fdatasync first sleeps SLOW_DISK_MS
+   milliseconds, and adds one byte to the file SLOW_DISK_CALLS, where that is named. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+static void wait_and_tell(void) {
+  const char *wait = getenv("SLOW_DISK_MS");
+  long ms = wait == NULL ? 0 : atol(wait);
+  struct timespec duration = {ms / 1000, ms % 1000 * 1000000L};
+  nanosleep(&duration, NULL);
+  const char *calls = getenv("SLOW_DISK_CALLS");
+  if (calls == NULL) return;
+  int file = open(calls, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  if (file < 0) return;
+  if (write(file, ".", 1) < 0) abort();
+  close(file);
+}
+
+int fsync(int file) {
+  int (*next)(int) = (int (*)(int))dlsym(RTLD_NEXT, "fsync");
+  wait_and_tell();
+  return next(file);
+}
+
+int fdatasync(int file) {
+  int (*next)(int) = (int (*)(int))dlsym(RTLD_NEXT, "fdatasync");
+  wait_and_tell();
+  return next(file);
+}

@@ -1,0 +1,160 @@
+import { parentPort, Worker, workerData } from "node:worker_threads";
+import type { ArchiveChange } from "../../src/archive/archive.ts";
+import { readCheckpoint, readSegments, readUriKey } from "../../src/archive/catalog.ts";
+import { openCatalog } from "../../src/archive/open-catalog.ts";
+import { startPreparation } from "../../src/archive/prepare.ts";
+import { archiveDefaults } from "../../src/archive/settings.ts";
+import { upkeepContext } from "../../src/archive/upkeep/context.ts";
+import { lockUpkeep } from "../../src/archive/upkeep/lock.ts";
+import { runSteps } from "../../src/archive/upkeep/steps.ts";
+import { createUpkeep } from "../../src/archive/upkeep/upkeep.ts";
+import { createBatchWriter } from "../../src/archive/write-batch.ts";
+import type { Post } from "../../src/posts/post.ts";
+import { makePost } from "./make-post.ts";
+
+/**
+ * A process that writes a fixed series of batches into an archive, from where the last one came to, while a thread beside it
+ * rewrites, splits, merges and removes segments without a pause. Made to be killed. Arguments: the folder, and the age in
+ * milliseconds above which posts age out (0 for never).
+ */
+export const batches = 300;
+const postsOfBatch = 12;
+const startMs = Date.UTC(2026, 0, 1);
+const words = ["river", "stone", "harbour", "night", "東京", "привет", "snow"];
+
+const folder = String(process.argv[2]);
+const maxAgeMs = Number(process.argv[3]);
+/** After the last batch, so that the oldest segments age out. */
+const nowMs = startMs + batches * postsOfBatch * 60_000;
+
+function post(n: number, special: Partial<Post> = {}): Post {
+  // One in three comes late, from anywhere before.
+  const minute = n % 3 === 0 ? (n * 7919) % Math.max(1, n) : n;
+  const ms = startMs + minute * 60_000;
+  const author = `did:plc:author${n % 20}`;
+  return makePost({
+    uri: `at://${author}/app.bsky.feed.post/k${n}`,
+    userId: author,
+    username: `author${n % 20}.example.com`,
+    createdMs: ms,
+    seenMs: ms,
+    text: `${words[n % 7]} ${words[(n >> 3) % 7]} number ${n}`,
+    origin: n % 11 === 0 ? "import" : "stream",
+    revision: n % 11 === 0 ? "" : "1",
+    counts: { likes: 0, reposts: 0, replies: 0, quotes: 0 },
+    ...special,
+  });
+}
+
+export function changesOf(batch: number): ArchiveChange[] {
+  const first = batch * postsOfBatch;
+  const changes: ArchiveChange[] = Array.from({ length: postsOfBatch }, (_, n) => ({
+    kind: "upsert",
+    post: post(first + n),
+  }));
+  const earlier = (by: number): Post => post((batch * by) % Math.max(1, first));
+  const revision = String(batch + 2).padStart(6, "0");
+  changes.push(
+    {
+      kind: "upsert",
+      post: { ...earlier(131), text: `edited river ${batch}`, revision, origin: "stream" },
+    },
+    { kind: "count", platform: "bluesky", uri: earlier(61).uri, metric: "likes", by: 3 },
+    { kind: "count", platform: "bluesky", uri: earlier(67).uri, metric: "reposts", by: 1 },
+  );
+  if (batch % 4 === 0) {
+    changes.push({ kind: "delete", platform: "bluesky", uri: earlier(173).uri, revision });
+  }
+  if (batch % 10 === 0) {
+    const status = batch % 20 === 0 ? "suspended" : "active";
+    const userId = `did:plc:author${(batch / 10) % 20}`;
+    changes.push({
+      kind: "account",
+      platform: "bluesky",
+      userId,
+      status,
+      observedMs: startMs + batch,
+    });
+  }
+  return changes;
+}
+
+function writeAll(): void {
+  const catalog = openCatalog(folder);
+  const uriKey = readUriKey(catalog);
+  const writer = createBatchWriter(folder, catalog, {
+    segmentPosts: 250,
+    maxBytes: Number.POSITIVE_INFINITY,
+  });
+  for (let batch = Number(readCheckpoint(catalog, "batch") ?? 0); batch < batches; batch += 1) {
+    const preparation = startPreparation(uriKey, nowMs);
+    changesOf(batch).forEach(preparation.add);
+    writer.write({
+      ...preparation.prepared(),
+      checkpoints: [{ name: "batch", value: String(batch + 1) }],
+      coverage: [
+        {
+          platform: "bluesky",
+          collection: "posts",
+          account: null,
+          source: "jetstream",
+          fromMs: startMs,
+          toMs: startMs + (batch + 1) * postsOfBatch * 60_000,
+        },
+      ],
+    });
+    if (batch % 7 === 0) writer.closeCounts();
+    writer.addCounts();
+  }
+  writer.closeCounts();
+  while (writer.addCounts());
+  writer.close();
+}
+
+/** Rewrites one segment after another, on top of what there is to do. */
+function keepUp(over: Int32Array): void {
+  const lock = lockUpkeep(folder);
+  if (lock === null) throw new Error("nobody else keeps this archive up");
+  const bounds = {
+    ...archiveDefaults,
+    splitPosts: 280,
+    optimiseAfterMs: 0,
+    retiredMs: 0,
+    maxAgeMs,
+  };
+  const clock = { now: () => (maxAgeMs === 0 ? Date.now() : nowMs) };
+  const context = upkeepContext(folder, bounds, clock);
+  const upkeep = createUpkeep(context);
+  const outdate = context.catalog.prepare(
+    "UPDATE segment SET analyzer = '1 15.0', optimised = 0 WHERE sequence = ?",
+  );
+  for (let round = 0; Atomics.load(over, 0) === 0; round += 1) {
+    while (runSteps(upkeep.look()) && Atomics.load(over, 0) === 0);
+    const entries = readSegments(context.catalog);
+    const chosen = entries[round % Math.max(1, entries.length - 1)];
+    if (chosen !== undefined && entries.length > 1) outdate.run(chosen.sequence);
+  }
+  while (runSteps(upkeep.look()));
+  const { fault } = upkeep.state();
+  if (fault !== null) throw new Error(fault.message);
+  context.catalog.close();
+  lock.release();
+}
+
+if (parentPort !== null) {
+  keepUp(workerData as Int32Array);
+} else if (process.argv[2] !== undefined && import.meta.filename === process.argv[1]) {
+  openCatalog(folder).close();
+  const over = new Int32Array(new SharedArrayBuffer(4));
+  const keeper = new Worker(new URL(import.meta.url), {
+    argv: process.argv.slice(2),
+    workerData: over,
+  });
+  const ended = new Promise<void>((resolve, reject) => {
+    keeper.on("error", reject);
+    keeper.on("exit", () => resolve());
+  });
+  writeAll();
+  Atomics.store(over, 0, 1);
+  await ended;
+}
