@@ -66,13 +66,14 @@ export function accountsOf(catalog: DatabaseSync): Accounts {
     add: (platform, userId) => {
       add.run(platform, userId);
     },
+    // The network tells of everybody: of those who are not known here only what keeps their posts from being shown is noted.
     setStatus: ({ platform, userId, status, observedMs }) => {
-      add.run(platform, userId);
+      if (status !== "active") add.run(platform, userId);
       if (status === "deleted") setDeleted.run(observedMs, platform, userId);
       return setStatus.run(status, observedMs, platform, userId, observedMs).changes > 0;
     },
     setProfile: ({ platform, userId, name, labels, observedMs }) => {
-      add.run(platform, userId);
+      if (labels.length > 0) add.run(platform, userId);
       const values = [name, JSON.stringify(labels), observedMs];
       return setProfile.run(...values, platform, userId, observedMs).changes > 0;
     },

@@ -207,6 +207,10 @@ export type ArchiveStats = {
   waitingCounts: number;
   /** The newest arrival number. */
   arrival: number;
+  /** Segments that wait to be rewritten, as somebody wanted it. */
+  wantedRewrites: number;
+  /** Files that are no segments any more and wait to be removed. */
+  retiredFiles: number;
   held: readonly PlatformCoverage[];
 };
 

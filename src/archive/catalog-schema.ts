@@ -73,4 +73,9 @@ export const catalogMigrations: readonly string[] = [
   DROP TABLE coverage;
   INSERT INTO setting VALUES ('arrival', '0'), ('arrivals_from', '0'), ('generation', '1'), ('count_step', '0');
 `,
+  `
+  CREATE TABLE wanted_rewrite(
+    platform TEXT NOT NULL, sequence INTEGER NOT NULL, PRIMARY KEY(platform, sequence)
+  ) WITHOUT ROWID;
+`,
 ];

@@ -260,6 +260,59 @@ describe("when the deadline comes", () => {
     expect(early.countedFromMs).toBeGreaterThan(start);
   });
 
+  test("whenever it comes, what is told is what there is, though IDs and times lie far apart", () => {
+    const later = (n: number) => start + 10 * hourMs + n * 600_000;
+    const posts = Array.from({ length: 24 }, (_, n) => n);
+    archive.put(
+      ...posts.slice(0, 9).map((n) => skewed(start + hourMs + n * 7, start + hourMs + n * 7)),
+      skewed(start + 20 * hourMs, start + 2 * hourMs),
+    );
+    archive.put(...posts.map((n) => skewed(later(n), later(n))));
+    archive.put(...posts.map((n) => at(later(n) + 1)));
+    const whole = count("-nothing");
+    expect(total(whole)).toBe(58);
+    const reached = new Set<number>();
+    for (let deadlineMs = 0; deadlineMs < 30; deadlineMs++) {
+      archive.reopen();
+      times = Array.from({ length: 100 }, (_, ms) => ms);
+      const early = count("-nothing", { deadlineMs });
+      reached.add(early.countedFromMs);
+      expect(early.buckets, `${deadlineMs} looks`).toEqual(
+        whole.buckets.filter(({ fromMs }) => fromMs >= early.countedFromMs),
+      );
+    }
+    expect(reached).toContain(start);
+    expect(reached.size).toBeGreaterThan(2);
+  });
+
+  test("what was counted of a newer time and what was of an older one are not taken for one span", () => {
+    archive.remove();
+    archive = smallArchive(1_000, () => (times.length > 1 ? times.shift() : times[0]) ?? 0);
+    const counts = { likes: 7, reposts: 0, replies: 0, quotes: 0 };
+    archive.put(...quarters(900).map((post) => ({ ...post, counts })));
+    expect(total(count("min_faves:5", { toMs: start + 20 * hourMs }))).toBe(80);
+    const window = { toMs: start + 225 * hourMs, deadlineMs: 100 };
+    times = [0, 0, 100];
+    expect(count("min_faves:5", window).countedFromMs).toBeGreaterThan(start + 20 * hourMs);
+    times = [0];
+    expect(total(count("min_faves:5", window))).toBe(900);
+  });
+
+  test("platforms that hold the same times share the time, so that buckets of both are told", () => {
+    archive.remove();
+    archive = smallArchive(1_000, () => times.shift() ?? Number.POSITIVE_INFINITY);
+    const counts = { likes: 7, reposts: 0, replies: 0, quotes: 0 };
+    const own = quarters(600).map((post) => ({ ...post, counts }));
+    archive.put(...own, ...own.map((post) => ({ ...post, platform: "mastodon" as const })));
+    // Each look at the clock takes a millisecond.
+    times = Array.from({ length: 100 }, (_, ms) => ms);
+    const toMs = start + 150 * hourMs;
+    const early = count("min_faves:5", { toMs, deadlineMs: 6 });
+    expect(early.countedFromMs).toBeLessThan(toMs);
+    expect(early.countedFromMs).toBeGreaterThan(start);
+    expect(early.buckets.every((bucket) => bucket.count === 8)).toBe(true);
+  });
+
   test("within one segment it is looked at too, and in the end all is counted", () => {
     archive.remove();
     archive = smallArchive(1_000, () => (times.length > 1 ? times.shift() : times[0]) ?? 0);

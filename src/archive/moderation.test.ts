@@ -214,9 +214,9 @@ describe("a label", () => {
     putPosts(2);
     const uri = uriOf(alice, "0");
     archive.write([label(uri, "!hide", { expiresMs: start + 1_000 }), label(uri, "spam")]);
-    archive.expireLabels(start + 999);
+    archive.expire(start + 999);
     expect(found("river")).toHaveLength(1);
-    archive.expireLabels(start + 1_000);
+    archive.expire(start + 1_000);
     expect(found("river")).toHaveLength(2);
     expect(found("label:spam")).toEqual([uri]);
   });

@@ -161,7 +161,7 @@ async function keepCounting(
     await clock.sleep(delayMs, signal).catch(() => {});
     if (signal.aborted) return;
     try {
-      await ask("expireLabels", clock.now());
+      await ask("expire", clock.now());
       await ask("closeCounts", null);
       while (!signal.aborted && (await ask("addCounts", null)));
     } catch {

@@ -12,6 +12,7 @@ import {
   segmentPath,
 } from "./catalog.ts";
 import { openForReading } from "./database.ts";
+import { wantedRewrites } from "./wanted-rewrites.ts";
 
 /** What an archive holds and how large it is. Opens every segment once. */
 export function readStats(catalog: DatabaseSync, folder: string, maxBytes: number): ArchiveStats {
@@ -27,9 +28,19 @@ export function readStats(catalog: DatabaseSync, folder: string, maxBytes: numbe
     labels: rowsOf("label"),
     waitingCounts: rowsOf("count_change"),
     arrival: Number(readSetting(catalog, "arrival")),
+    wantedRewrites: wantedRewrites(catalog).length,
+    retiredFiles: retiredFiles(catalog, folder),
     held: readCoverage(catalog),
   };
 }
+
+/** Files that are no segments any more and wait to be removed. */
+const retiredFiles = (catalog: DatabaseSync, folder: string): number =>
+  catalog
+    .prepare("SELECT platform, sequence FROM retired")
+    .all()
+    .map((row) => ({ platform: String(row.platform), sequence: Number(row.sequence) }))
+    .filter((file) => sizeOf(segmentPath(folder, file)) > 0).length;
 
 function segmentStats(folder: string, entry: SegmentEntry): SegmentStats {
   const path = segmentPath(folder, entry);

@@ -14,7 +14,7 @@ import { createUpkeep, type Upkeep } from "./upkeep/upkeep.ts";
 export type UpkeepThreadData = { folder: string; bounds: ArchiveBounds };
 
 /** Time between two looks when there is nothing to do, milliseconds. */
-const betweenLooksMs = 5_000;
+const betweenLooksMs = 2_000;
 const longestRestMs = 200;
 
 const { folder, bounds } = threadData<UpkeepThreadData>();

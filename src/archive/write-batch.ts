@@ -40,6 +40,7 @@ import { takeOffReactions } from "./reactions.ts";
 import { segmentWritersOf } from "./segment-writers.ts";
 import type { SegmentWriter } from "./segments/segment-writer.ts";
 import { archiveBytes } from "./stats.ts";
+import { strangersOf } from "./strangers.ts";
 import { isStrayed, strayedOf } from "./strayed.ts";
 import { tombstonesOf } from "./tombstones.ts";
 import { inSegment, type WriteContext } from "./write-context.ts";
@@ -69,8 +70,8 @@ export type BatchWriter = {
   closeCounts(): void;
   /** Adds some of the counts that wait to their posts; false when none waits. */
   addCounts(): boolean;
-  /** Takes labels back whose time is over. */
-  expireLabels(nowMs: number): void;
+  /** Takes labels back whose time is over, and forgets some of what was said of those of whom nothing is held. */
+  expire(nowMs: number): void;
   close(): void;
 };
 
@@ -101,6 +102,7 @@ export function createBatchWriter(
     hashOf: (uri) => hashUri(uriKey, uri).lookup,
   };
   const { accounts, labels, counts, strayed } = context;
+  const strangers = strangersOf(context);
   /** The number of the post that arrived last, within a transaction. */
   let arrival = 0;
   /** Whether anything is said of accounts or posts of the platform that is being written. */
@@ -163,6 +165,7 @@ export function createBatchWriter(
     );
     const published = placed.map(({ platform, changes: own }) => publish(platform, own));
     if (published.includes(true)) return false;
+    for (const { changes: own } of placed) own.forEach(noteAuthor);
     const judged = noteModeration(context, batch);
     arrival = Number(readSetting(catalog, "arrival"));
     for (const { platform, changes: own } of placed) writeSegments(platform, own);
@@ -275,9 +278,15 @@ export function createBatchWriter(
     }
   }
 
+  /** Who is known by an account id alone is to be looked up. */
+  function noteAuthor(change: PlacedChange): void {
+    if (change.kind !== "insert" && change.kind !== "update") return;
+    const { platform, userId, lacksHandle } = change.post;
+    if (lacksHandle && userId !== null) accounts.add(platform, userId);
+  }
+
   /** A post comes as its account and its labels say. */
   function judge(writer: SegmentWriter, post: PreparedPost, id: bigint): void {
-    if (post.lacksHandle && post.userId !== null) accounts.add(post.platform, post.userId);
     if (!isModerated) return;
     const moderation = moderationOf(post, accounts, labels);
     if (moderation.hidden || moderation.labels.length > 0) writer.moderate(id, moderation);
@@ -287,7 +296,11 @@ export function createBatchWriter(
     write,
     closeCounts: () => locked(() => counts.close()),
     addCounts: () => locked(() => addCountStep(context)),
-    expireLabels: (nowMs) => locked(() => expireLabels(context, nowMs)),
+    expire: (nowMs) =>
+      locked(() => {
+        expireLabels(context, nowMs);
+        strangers.forgetSome(nowMs);
+      }),
     close: () => {
       writers.closeAll();
       catalog.close();

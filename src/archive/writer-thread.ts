@@ -16,8 +16,8 @@ function run({ method, args }: ThreadCall): unknown {
       return writer.closeCounts();
     case "addCounts":
       return writer.addCounts();
-    case "expireLabels":
-      return writer.expireLabels(args as number);
+    case "expire":
+      return writer.expire(args as number);
     default:
       throw new Error(`the writer knows no ${method}`);
   }

@@ -46,7 +46,7 @@ export type SmallArchive = {
   reader: Reader;
   /** Adds all counts that have gathered to their posts. */
   addCounts(): void;
-  expireLabels(nowMs: number): void;
+  expire(nowMs: number): void;
   /** Lets time pass for what caps times to come. */
   laterBy(ms: number): void;
   /** Closes all files and opens them again, as after a crash that left everything committed. */
@@ -105,7 +105,7 @@ export function smallArchive(
       writer.closeCounts();
       while (writer.addCounts());
     },
-    expireLabels: (nowMs) => writer.expireLabels(nowMs),
+    expire: (nowMs) => writer.expire(nowMs),
     laterBy: (ms) => {
       capMs += ms;
     },

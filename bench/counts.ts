@@ -1,0 +1,151 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openArchive } from "../src/archive/open.ts";
+import { createReader } from "../src/archive/reader.ts";
+import { readImportRecord, toPost } from "../src/ingest/import-record.ts";
+import { systemClock } from "../src/lib/clock.ts";
+import type { Post } from "../src/posts/post.ts";
+import { makePlan, namesIn } from "../src/query/make-plan.ts";
+import { parseQuery } from "../src/query/parse.ts";
+import { iraPosts, requireData, toRecord } from "./ira.ts";
+import { command, table } from "./measure.ts";
+
+/**
+ * Counts over the 600,000 real posts: the whole time and its last 31 days, by the hour and by the minute; asked for the first
+ * time with warm files, and again, in the reader's own thread. The same in segments of 100,000 posts shows what one changed
+ * segment costs among quiet ones.
+ */
+requireData();
+const queries: readonly (readonly [string, string])[] = [
+  ["common term", "the"],
+  ["every post", "-zzzznothing"],
+  ["rare term", "hurricane"],
+  ["three frequent terms", "the to in"],
+  ["phrase", '"fake news"'],
+  ["term, checked in rows", "trump (lang:en OR since:2016-06-01)"],
+];
+const hourMs = 3_600_000;
+const rounds = 3;
+const dayMs = 24 * hourMs;
+const tail = {
+  label: "last 31 days",
+  fromMs: Date.UTC(2016, 10, 13),
+  toMs: Date.UTC(2016, 11, 14),
+};
+const whole = { label: "all", fromMs: Date.UTC(2011, 0, 1), toMs: Date.UTC(2017, 0, 1) };
+
+console.log(`${command()}: best of ${rounds} rounds, milliseconds\n`);
+for (const segmentPosts of [1_000_000, 100_000]) {
+  const dataDir = mkdtempSync(join(tmpdir(), "earshot-bench-"));
+  const last = await build(dataDir, segmentPosts);
+  console.log(`\nsegments of ${segmentPosts} posts\n`);
+  console.log(measure(dataDir));
+  if (segmentPosts === 100_000) console.log(`\n${await changed(dataDir, last)}`);
+  rmSync(dataDir, { recursive: true });
+}
+
+function measure(dataDir: string): string {
+  const rows = queries.flatMap(([name, query]) =>
+    [
+      { ...whole, by: "day", bucketMs: dayMs },
+      { ...whole, by: "hour", bucketMs: hourMs },
+      { ...whole, by: "minute", bucketMs: hourMs / 60 },
+      { ...tail, by: "hour", bucketMs: hourMs },
+    ].map(({ label, by, ...window }) => {
+      const first: number[] = [];
+      const again: number[] = [];
+      let matches = 0;
+      let statements = 0;
+      for (let round = 0; round < rounds; round++) {
+        // A fresh reader remembers nothing; the files stay in the system's cache.
+        const reader = createReader(join(dataDir, "archive"), 8_000, systemClock);
+        const ask = counter(reader, query, window);
+        counter(reader, "warmup", window)();
+        const start = performance.now();
+        const { buckets, work } = ask();
+        first.push(performance.now() - start);
+        const startAgain = performance.now();
+        ask();
+        again.push(performance.now() - startAgain);
+        matches = buckets.reduce((sum, { count }) => sum + count, 0);
+        statements = work.statements;
+        reader.close();
+      }
+      const window_ = `${label} by ${by}`;
+      return [
+        name,
+        window_,
+        String(matches),
+        String(statements),
+        Math.min(...first),
+        Math.min(...again),
+      ];
+    }),
+  );
+  return table(["query", "window", "posts", "statements", "first", "again"], rows);
+}
+
+function counter(
+  reader: ReturnType<typeof createReader>,
+  query: string,
+  window: { fromMs: number; toMs: number; bucketMs: number },
+) {
+  const { tree } = parseQuery(query);
+  const names = reader.operations.resolve(namesIn(tree));
+  const plan = makePlan(tree, { names, asOfMs: 0 });
+  return () =>
+    reader.operations.count({
+      plan,
+      platforms: ["x"],
+      deadlineMs: Number.POSITIVE_INFINITY,
+      ...window,
+    });
+}
+
+/** A count over quiet segments after a post has come to one of them. */
+async function changed(dataDir: string, last: Post): Promise<string> {
+  const archive = await openArchive({
+    dataDir,
+    readers: 1,
+    segmentPosts: 100_000,
+    clock: systemClock,
+  });
+  const reader = createReader(join(dataDir, "archive"), 8_000, systemClock);
+  const ask = counter(reader, "the", { ...whole, bucketMs: hourMs });
+  ask();
+  await archive.write({
+    changes: [{ kind: "upsert", post: { ...last, text: "the changed post" } }],
+  });
+  const start = performance.now();
+  const { work } = ask();
+  const tookMs = performance.now() - start;
+  reader.close();
+  await archive.close();
+  return `after one post changed: ${tookMs.toFixed(1)} ms, ${work.segmentsOpened} of ${work.segmentsInWindow} segments counted`;
+}
+
+async function build(dataDir: string, segmentPosts: number): Promise<Post> {
+  const archive = await openArchive({
+    dataDir,
+    readers: 1,
+    segmentPosts,
+    detectLanguage: "off",
+    clock: systemClock,
+  });
+  let batch: Post[] = [];
+  let last: Post | undefined;
+  const flush = async (): Promise<void> => {
+    await archive.write({ changes: batch.map((post) => ({ kind: "upsert", post })) });
+    last = batch.at(-1) ?? last;
+    batch = [];
+  };
+  for await (const post of iraPosts()) {
+    batch.push(toPost(readImportRecord(toRecord(post)), "x", Date.now()));
+    if (batch.length === 20_000) await flush();
+  }
+  await flush();
+  await archive.close();
+  if (last === undefined) throw new Error("there are no posts");
+  return last;
+}

@@ -1,0 +1,87 @@
+import type { DatabaseSync } from "node:sqlite";
+import { xIdOf } from "../posts/ids.ts";
+import type { Platform } from "../posts/post.ts";
+import { findHeld } from "./placement.ts";
+import type { WriteContext } from "./write-context.ts";
+
+/**
+ * The network tells of everybody: handles of accounts that never post anything that is held, labels of posts that never come.
+ * Both are kept for a month, as a post may follow, and then forgotten, a few rows at a time.
+ */
+const keptMs = 30 * 86_400_000;
+const handlesAtOnce = 5_000;
+const labelsAtOnce = 500;
+
+export type Strangers = {
+  /** Looks at the next rows, round and round. */
+  forgetSome(nowMs: number): void;
+};
+
+export function strangersOf(context: WriteContext): Strangers {
+  const handles = inTurn(
+    context.catalog,
+    "handle",
+    ["platform", "user_id", "handle"],
+    handlesAtOnce,
+  );
+  const labels = inTurn(
+    context.catalog,
+    "label",
+    ["platform", "subject", "source", "value"],
+    labelsAtOnce,
+  );
+  const isKnown = (platform: Platform, userId: string): boolean =>
+    context.accounts.read(platform, userId) !== null;
+
+  return {
+    forgetSome: (nowMs) => {
+      const beforeMs = nowMs - keptMs;
+      // What an import says of handles has no time, and is kept.
+      handles(({ platform, user_id, observed_ms }) => {
+        const isOld = Number(observed_ms) > 0 && Number(observed_ms) < beforeMs;
+        return isOld && !isKnown(platform as Platform, String(user_id));
+      });
+      labels(({ platform, subject, created_ms }) => {
+        if (Number(created_ms) >= beforeMs || String(subject).startsWith("did:")) return false;
+        return !isHeld(context, platform as Platform, String(subject));
+      });
+    },
+  };
+}
+
+function isHeld(context: WriteContext, platform: Platform, uri: string): boolean {
+  const { writers } = context;
+  const entries = writers.entries(platform);
+  const segments = { ...context, writerOf: writers.writerOf, entries };
+  const id = platform === "x" ? xIdOf(uri) : null;
+  const hash = id === null ? context.hashOf(uri) : null;
+  return entries.length > 0 && findHeld(segments, { platform, uri, hash, id }) !== null;
+}
+
+type Row = Record<string, unknown>;
+
+/** Goes through a table in the order of its key, some rows at each call, and removes those that are to go. */
+function inTurn(
+  catalog: DatabaseSync,
+  table: string,
+  key: readonly string[],
+  rowsAtOnce: number,
+): (isToGo: (row: Row) => boolean) => void {
+  const columns = key.join(", ");
+  const places = key.map(() => "?").join(", ");
+  const read = catalog.prepare(
+    `SELECT * FROM ${table} WHERE (${columns}) > (${places}) ORDER BY ${columns} LIMIT ?`,
+  );
+  const remove = catalog.prepare(
+    `DELETE FROM ${table} WHERE ${key.map((column) => `${column} = ?`).join(" AND ")}`,
+  );
+  const start = key.map(() => "");
+  let after = start;
+  return (isToGo) => {
+    const rows = read.all(...after, rowsAtOnce);
+    const keyOf = (row: Row): string[] => key.map((column) => String(row[column]));
+    for (const row of rows) if (isToGo(row)) remove.run(...keyOf(row));
+    const last = rows.at(-1);
+    after = last === undefined || rows.length < rowsAtOnce ? start : keyOf(last);
+  };
+}

@@ -1,0 +1,106 @@
+import { minuteText } from "./span-text.ts";
+
+export type PlotBucket = {
+  fromMs: number;
+  toMs: number;
+  count: number;
+  /** Whether all of it is held completely; else the count is what is known. */
+  complete: boolean;
+};
+
+export type PlotLook = {
+  /** In columns. */
+  width: number;
+  /** The most lines that bars may take; buckets are put together until they fit. */
+  height: number;
+  unicode: boolean;
+  paint: { accent(text: string): string; dim(text: string): string };
+};
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+/** How long the time of one line may be: divisors of an hour and a day, then weeks and more. */
+const lineLengths = [
+  ...[1, 2, 5, 10, 15, 30].map((n) => n * minuteMs),
+  ...[1, 2, 3, 6, 12].map((n) => n * hourMs),
+  ...[1, 2, 7, 14, 28, 91, 182, 364].map((n) => n * dayMs),
+];
+
+const unicodeMarks = { full: "█", parts: ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"], unknown: "▒" };
+const asciiMarks = { full: "#", parts: [""], unknown: "%" };
+
+/**
+ * Buckets as bars, one a line, oldest first; several together where there are more than lines. Where not all of a line's time
+ * is held completely its bar is hatched and its count has a question mark: without a post it is not 0 but unknown. No line is
+ * wider than `width`, from 40 columns on.
+ */
+export function plotCounts(
+  buckets: readonly PlotBucket[],
+  bucketMs: number,
+  look: PlotLook,
+): { lines: string[]; lineMs: number } {
+  const first = buckets[0];
+  const last = buckets.at(-1);
+  if (first === undefined || last === undefined) return { lines: [], lineMs: bucketMs };
+  const lineMs = lineLength(last.toMs - first.fromMs, bucketMs, look.height);
+  const rows = lineMs === bucketMs ? buckets : joined(buckets, lineMs);
+  const label = lineMs >= dayMs ? dayText : minuteText;
+  const most = rows.reduce((top, { count }) => Math.max(top, count), 0);
+  const labels = rows.map((row) => label(Math.floor(row.fromMs / lineMs) * lineMs));
+  const numbers = rows.map(numberOf);
+  const labelWidth = Math.max(...labels.map((text) => text.length));
+  const numberWidth = Math.max(...numbers.map((text) => text.length));
+  const room = Math.max(1, look.width - labelWidth - numberWidth - 4);
+  const lines = rows.map((row, index) => {
+    const bar = barOf(row, (row.count / Math.max(most, 1)) * room, look);
+    const head = `${look.paint.dim(labels[index] ?? "")}  ${(numbers[index] ?? "").padStart(numberWidth)}`;
+    return bar === "" ? head.trimEnd() : `${head}  ${look.paint.accent(bar)}`;
+  });
+  return { lines, lineMs };
+}
+
+function numberOf({ count, complete }: PlotBucket): string {
+  // One column for the question mark keeps the digits below each other.
+  if (complete) return `${count.toLocaleString("en")} `;
+  return count === 0 ? "?" : `${count.toLocaleString("en")}?`;
+}
+
+function barOf({ count, complete }: PlotBucket, length: number, { unicode }: PlotLook): string {
+  const { full, parts, unknown } = unicode ? unicodeMarks : asciiMarks;
+  if (count === 0) return "";
+  if (!complete) return unknown.repeat(Math.max(1, Math.round(length)));
+  const whole = Math.floor(length);
+  const part = parts[Math.floor((length - whole) * parts.length)] ?? "";
+  // Whatever was counted is seen.
+  return full.repeat(whole) + part || parts[1] || full;
+}
+
+/** The least length of a line with which there are no more lines than fit; beyond the longest one, multiples of it. */
+function lineLength(lengthMs: number, bucketMs: number, height: number): number {
+  // A window that begins within a line has one more.
+  const leastMs = lengthMs / Math.max(1, height - 1);
+  if (lengthMs <= bucketMs * height) return bucketMs;
+  const fitting = lineLengths.find((ms) => ms >= leastMs && ms >= bucketMs);
+  const longest = lineLengths.at(-1) ?? bucketMs;
+  return fitting ?? Math.ceil(leastMs / longest) * longest;
+}
+
+function joined(buckets: readonly PlotBucket[], lineMs: number): PlotBucket[] {
+  const rows: PlotBucket[] = [];
+  for (const bucket of buckets) {
+    const last = rows.at(-1);
+    const isSame =
+      last !== undefined && Math.floor(last.fromMs / lineMs) === Math.floor(bucket.fromMs / lineMs);
+    if (!isSame) rows.push({ ...bucket });
+    else {
+      last.toMs = bucket.toMs;
+      last.count += bucket.count;
+      last.complete &&= bucket.complete;
+    }
+  }
+  return rows;
+}
+
+const dayText = (ms: number): string => minuteText(ms).slice(0, 10);
