@@ -5,7 +5,16 @@ import { commandsPage, withCommands } from "../src/cli/commands-page.ts";
 test("docs/commands.md shows the help of every command as it is (npm run docs writes it anew)", async () => {
   const page = await readFile(commandsPage, "utf8");
   expect(page).toBe(await withCommands(page));
-  const commands = ["serve", "demo", "import", "search", "explain", "keys create", "keys list"];
+  const commands = [
+    "serve",
+    "demo",
+    "import",
+    "search",
+    "counts",
+    "explain",
+    "keys create",
+    "keys list",
+  ];
   for (const command of commands) expect(page).toContain(`## earshot ${command}\n`);
 });
 

@@ -1,6 +1,7 @@
 import { EarshotError } from "../lib/errors.ts";
 import { lowestId, nextInMillisecond } from "../posts/ids.ts";
 import type { Platform } from "../posts/post.ts";
+import { saysTheSame } from "../posts/record.ts";
 import type { WriteReport } from "./archive.ts";
 import type { SegmentEntry } from "./catalog.ts";
 import type { PreparedChange, PreparedPost } from "./prepare.ts";
@@ -169,7 +170,7 @@ function isNews(post: PreparedPost, held: HeldPost): boolean {
   if (post.imported && !held.imported) return false;
   if (post.revision !== "" && held.revision !== "") return post.revision > held.revision;
   return (
-    post.record !== held.record ||
+    !saysTheSame(post.record, held.record) ||
     (post.timeMs !== held.timeMs && !post.timeIsCapped) ||
     !sameCounts(newestCounts(post.counts, held.counts), held.counts)
   );

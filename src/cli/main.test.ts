@@ -140,7 +140,7 @@ describe("import and search", () => {
     expect(found.out.indexOf("a comet")).toBeGreaterThan(found.out.indexOf("the comet"));
     expect(found.out).not.toContain("\u001b");
     expect(found.notes).toContain(
-      "2 posts. There may be others: no time is known to be held completely.",
+      "2 posts. There may be others: none of the time asked for is known to be held completely.",
     );
 
     const json = await earshot(["search", "comet", "--json", "--max-results", "1"]);
@@ -183,9 +183,12 @@ describe("import and search", () => {
     ]);
     expect(within.notes).toContain("The time asked for is held completely.");
     const found = await earshot(["search", "covered"]);
-    expect(found.notes).toContain(
-      "not all is held completely, only x 2022-03-05 00:00 to 2022-03-06 00:00.",
-    );
+    expect(found.notes).toContain("not all of the time asked for is held completely.");
+    expect(found.notes).toMatch(/^x +▒·+$/m);
+    expect(found.notes).toMatch(/^gap 2022-03-06 00:00 – now \(\d+ d/m);
+    const beside = await earshot(["search", "covered since:2022-04-01 until:2022-04-02"]);
+    expect(beside.notes).toContain("none of the time asked for is known to be held completely.");
+    expect(beside.notes).toMatch(/^x posts +▒·+$/m);
   });
 
   test("--covers is not recorded while lines of any of the files are rejected", async () => {

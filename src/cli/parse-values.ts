@@ -13,6 +13,13 @@ export function wholeNumber(least: number, most: number): (written: string) => n
   };
 }
 
+/** A day, which is its beginning in UTC, or a time in ISO 8601; Unix milliseconds. */
+export function moment(written: string): number {
+  const ms = parseIsoTime(written);
+  if (ms !== null) return ms;
+  throw new InvalidArgumentError("It takes yyyy-mm-dd or a time such as 2026-01-31T12:00:00Z.");
+}
+
 /** `FROM..TO`, each a day or a time in ISO 8601; a day is its beginning in UTC. FROM inclusive, TO exclusive. */
 export function timeSpan(written: string): { fromMs: number; toMs: number } {
   const [from = "", to = "", ...more] = written.split("..");
@@ -25,4 +32,9 @@ export function timeSpan(written: string): { fromMs: number; toMs: number } {
   }
   if (fromMs >= toMs) throw new InvalidArgumentError("FROM must be before TO.");
   return { fromMs, toMs };
+}
+
+/** `gaps`, or a span of time. */
+export function replaySpan(written: string): "gaps" | { fromMs: number; toMs: number } {
+  return written === "gaps" ? written : timeSpan(written);
 }

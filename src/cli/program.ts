@@ -9,8 +9,11 @@ const commands: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
   ["serve", async () => (await import("./serve.ts")).addServe],
   ["demo", async () => (await import("./demo.ts")).addDemo],
   ["import", async () => (await import("./import.ts")).addImport],
+  ["backfill", async () => (await import("./backfill.ts")).addBackfill],
   ["search", async () => (await import("./search.ts")).addSearch],
+  ["counts", async () => (await import("./counts.ts")).addCounts],
   ["explain", async () => (await import("./explain.ts")).addExplain],
+  ["archive", async () => (await import("./archive.ts")).addArchive],
   ["keys", async () => (await import("./keys.ts")).addKeys],
 ]);
 

@@ -9,6 +9,8 @@ export type Terminal = {
   /** Whether a person reads standard error, where progress is drawn. */
   interactiveNotes: boolean;
   columns: number;
+  /** Lines of the screen; unknown where nobody reads. */
+  rows?: number;
   colour: boolean;
   environment: Readonly<Record<string, string | undefined>>;
   /** Aborts at the first SIGINT or SIGTERM; a second one ends the process at once. */
@@ -24,6 +26,7 @@ export function processTerminal(stopping: AbortSignal): Terminal {
     interactive,
     interactiveNotes: process.stderr.isTTY === true,
     columns: process.stdout.columns ?? 80,
+    ...(process.stdout.rows === undefined ? {} : { rows: process.stdout.rows }),
     colour: interactive && !process.env.NO_COLOR && process.env.TERM !== "dumb",
     environment: process.env,
     stopping,

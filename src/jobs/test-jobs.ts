@@ -55,7 +55,23 @@ export const result: JobResult = {
   ],
   next: { id: 20n, platform: "x" },
   complete: true,
-  coverage: { fromMs: null, toMs: 2, complete: false, gaps: [{ fromMs: null, toMs: 1 }] },
+  coverage: {
+    fromMs: null,
+    toMs: 2,
+    complete: false,
+    gaps: [{ fromMs: null, toMs: 1 }],
+    truncated: false,
+    platforms: [
+      {
+        platform: "x",
+        collection: "posts",
+        complete: false,
+        held: [{ fromMs: 1, toMs: 2 }],
+        gaps: [{ fromMs: null, toMs: 1 }],
+        truncated: false,
+      },
+    ],
+  },
   sources: [{ platform: "x", via: "archive", fromMs: null, toMs: 2, count: 2 }],
   warnings: [{ code: "incomplete_coverage", message: "there is a gap" }],
 };

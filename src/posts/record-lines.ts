@@ -28,10 +28,7 @@ export const line = {
   media: 16,
   geo: 17,
   labels: 18,
-  /**
-   * The time claimed where it is not the row's time: Unix milliseconds, or `+` and by how many milliseconds it lies after the
-   * row's, base 36.
-   */
+  /** The time claimed, Unix milliseconds, where it is not the row's time. */
   createdMs: 19,
   source: 20,
   /** Only where `langs` is empty. */
@@ -40,11 +37,14 @@ export const line = {
   addedLabels: 22,
 } as const;
 
-const lineCount = line.addedLabels + 1;
+const emptyLines: readonly string[] = Array.from({ length: line.addedLabels + 1 }, () => "");
 const separator = "\n";
 
 /** How a line is written shorter than it is sent. */
-type Form = "string" | "name" | "reference" | "langs" | "list" | "found" | "same";
+type Form = "string" | "number" | "name" | "reference" | "langs" | "list" | "found" | "same";
+
+/** How the letters of the flags follow one another. */
+const flagOrder = "rqtvusnSBU";
 
 /**
  * What a record may have, the most frequent first, as the first bits are the cheapest: a line, or a letter of the flags. Their
@@ -61,7 +61,7 @@ const parts: readonly ({ line: number; form: Form } | { flag: string })[] = [
   { line: line.uri, form: "same" },
   { flag: "r" },
   { flag: "S" },
-  { line: line.createdMs, form: "same" },
+  { line: line.createdMs, form: "number" },
   { line: line.inReplyTo, form: "reference" },
   { line: line.conversationId, form: "name" },
   { flag: "q" },
@@ -83,13 +83,20 @@ const parts: readonly ({ line: number; form: Form } | { flag: string })[] = [
   { line: line.reposted, form: "reference" },
   { line: line.geo, form: "same" },
 ];
-const flagOrder = "rqtvusnSBU";
-const flagBits = parts.reduce((bits, part, bit) => ("flag" in part ? bits | (1 << bit) : bits), 0);
+const storedLines = parts.flatMap((part, bit) =>
+  "line" in part ? [{ ...part, bit: 1 << bit }] : [],
+);
+const storedFlags = parts
+  .flatMap((part, bit) => ("flag" in part ? [{ ...part, bit: 1 << bit }] : []))
+  .toSorted((a, b) => flagOrder.indexOf(a.flag) - flagOrder.indexOf(b.flag));
+const flagBits = storedFlags.reduce((bits, { bit }) => bits | bit, 0);
 
 /** The head is the bits of the parts, five a character, the first ones first; all but its last character have bit 5 too. */
 const firstDigit = 0x30;
 const bitsOfDigit = 5;
 const moreDigits = 1 << bitsOfDigit;
+const quote = 0x22;
+const bracket = 0x5b;
 
 /**
  * The stored form: a head that says which lines follow and which flags are set, the text without its quotes, then those lines.
@@ -98,17 +105,13 @@ const moreDigits = 1 << bitsOfDigit;
 export function packLines(lines: readonly string[]): string {
   const text = (lines[line.content] ?? "").slice(1, -1);
   const flags = lines[line.flags] ?? "";
-  let bits = 0;
+  let bits = flags === "" ? 0 : bitsOf(flags);
   let body = text;
-  for (const [bit, part] of parts.entries()) {
-    if ("flag" in part) {
-      if (flags.includes(part.flag)) bits |= 1 << bit;
-      continue;
-    }
-    const value = lines[part.line];
+  for (const { bit, line, form } of storedLines) {
+    const value = lines[line];
     if (!value) continue;
-    bits |= 1 << bit;
-    body += separator + shortened(value, part.form, text);
+    bits |= bit;
+    body += separator + shortened(value, form, text);
   }
   return headOf(bits) + body;
 }
@@ -125,18 +128,14 @@ function headOf(bits: number): string {
 
 /** The lines of a stored record of either form; those at the end may be missing. */
 export function unpackLines(record: string): string[] {
-  if (record.startsWith('"')) return record.split(separator);
-  let bits = 0;
-  let at = 0;
-  for (let digit = moreDigits; digit >= moreDigits; at += 1) {
-    digit = record.charCodeAt(at) - firstDigit;
-    bits |= (digit % moreDigits) << (at * bitsOfDigit);
-  }
-  const lines = new Array<string>(lineCount).fill("");
-  lines[line.flags] = flagsOf(bits & flagBits);
+  if (record.charCodeAt(0) === quote) return record.split(separator);
+  const at = headLength(record);
+  const bits = bitsOfHead(record, at);
+  const lines = emptyLines.slice();
   let end = endOfLine(record, at);
   const text = record.slice(at, end);
   lines[line.content] = `"${text}"`;
+  if ((bits & flagBits) !== 0) lines[line.flags] = flagsOf(bits & flagBits);
   for (let rest = bits & ~flagBits; rest !== 0; rest &= rest - 1) {
     const part = parts[31 - Math.clz32(rest & -rest)];
     if (part === undefined || "flag" in part) continue;
@@ -145,6 +144,26 @@ export function unpackLines(record: string): string[] {
     lines[part.line] = lengthened(record.slice(start, end), part.form, text);
   }
   return lines;
+}
+
+/** The flags of a stored record of either form. */
+export function unpackFlags(record: string): string {
+  if (record.charCodeAt(0) === quote) return record.split(separator)[line.flags] ?? "";
+  return flagsOf(bitsOfHead(record, headLength(record)) & flagBits);
+}
+
+function headLength(record: string): number {
+  let length = 1;
+  while (record.charCodeAt(length - 1) - firstDigit >= moreDigits) length += 1;
+  return length;
+}
+
+function bitsOfHead(record: string, length: number): number {
+  let bits = 0;
+  for (let at = 0; at < length; at += 1) {
+    bits |= ((record.charCodeAt(at) - firstDigit) % moreDigits) << (at * bitsOfDigit);
+  }
+  return bits;
 }
 
 function endOfLine(record: string, start: number): number {
@@ -157,12 +176,14 @@ const knownFlags = new Map<number, string>();
 function flagsOf(bits: number): string {
   const known = knownFlags.get(bits);
   if (known !== undefined) return known;
-  const isSet = (flag: string): boolean =>
-    parts.some((part, bit) => "flag" in part && part.flag === flag && (bits & (1 << bit)) !== 0);
-  const flags = [...flagOrder].filter(isSet).join("");
+  const set = storedFlags.filter(({ bit }) => (bits & bit) !== 0);
+  const flags = set.map(({ flag }) => flag).join("");
   knownFlags.set(bits, flags);
   return flags;
 }
+
+const bitsOf = (flags: string): number =>
+  storedFlags.reduce((bits, { flag, bit }) => (flags.includes(flag) ? bits | bit : bits), 0);
 
 function shortened(value: string, form: Form, text: string): string {
   switch (form) {
@@ -170,6 +191,8 @@ function shortened(value: string, form: Form, text: string): string {
       return value;
     case "string":
       return value.slice(1, -1);
+    case "number":
+      return shortNumber(value);
     case "name":
       return shortName(value.slice(1, -1));
     case "reference":
@@ -189,6 +212,8 @@ function lengthened(short: string, form: Form, text: string): string {
       return short;
     case "string":
       return `"${short}"`;
+    case "number":
+      return longNumber(short);
     case "name":
       return `"${longName(short)}"`;
     case "reference":
@@ -196,8 +221,23 @@ function lengthened(short: string, form: Form, text: string): string {
     case "list":
       return `[${short}]`;
     case "langs":
-      return short.startsWith("[") ? short : `["${short}"]`;
+      return short.charCodeAt(0) === bracket ? short : `["${short}"]`;
     case "found":
-      return short.startsWith('"') ? `[${short}]` : listOfSpans(short, text);
+      return short.charCodeAt(0) === quote ? `[${short}]` : listOfSpans(short, text);
   }
+}
+
+const shortBase = 36;
+const unlikeNumber = "=";
+
+/** A whole number in a larger base, anything else behind a sign. */
+function shortNumber(value: string): string {
+  const number = Number(value);
+  const isWhole = Number.isSafeInteger(number) && String(number) === value;
+  return isWhole ? number.toString(shortBase) : unlikeNumber + value;
+}
+
+function longNumber(short: string): string {
+  if (short.startsWith(unlikeNumber)) return short.slice(unlikeNumber.length);
+  return String(Number.parseInt(short, shortBase));
 }

@@ -4,7 +4,17 @@ import { generatedPost } from "../../test/support/generated.ts";
 import { makePost } from "../../test/support/make-post.ts";
 import { postTimeMs } from "./ids.ts";
 import type { Post } from "./post.ts";
-import { decodeRecord, encodeRecord, type RecordRow, recordUri, renderRecord } from "./record.ts";
+import {
+  decodeRecord,
+  encodeRecord,
+  type RecordRow,
+  recordOrigin,
+  recordUri,
+  renderRecord,
+  saysTheSame,
+  withAddedLabels,
+} from "./record.ts";
+import { unpackLines } from "./record-lines.ts";
 import { indexTerms } from "./terms.ts";
 
 function rowOf(post: Post, id = post.nativeId ?? 7n): RecordRow {
@@ -17,6 +27,15 @@ function rowOf(post: Post, id = post.nativeId ?? 7n): RecordRow {
     record: encodeRecord(post, timeMs),
   };
 }
+
+/** The same record as archives of the first form hold it: all lines up to the last one that is not empty. */
+function inFirstForm(row: RecordRow): RecordRow {
+  const lines = unpackLines(row.record);
+  while (lines.at(-1) === "") lines.pop();
+  return { ...row, record: lines.join("\n") };
+}
+
+const nobody = () => ({ handle: null, name: null });
 
 const rendered = (post: Post, handle: string | null = null) =>
   JSON.parse(renderRecord(rowOf(post), () => ({ handle, name: null })));
@@ -203,6 +222,39 @@ test("a stored record gives back the post that it was made from", () => {
     }),
     { numRuns: 500 },
   );
+});
+
+test("a record of the first form says the same, and takes on the present one with labels", () => {
+  fc.assert(
+    fc.property(generatedPost(3), fc.array(fc.string(), { maxLength: 2 }), (post, labels) => {
+      const row = rowOf(post);
+      const first = inFirstForm(row);
+      expect(renderRecord(first, nobody)).toBe(renderRecord(row, nobody));
+      expect(decodeRecord(first)).toEqual(decodeRecord(row));
+      expect(recordUri(first)).toBe(recordUri(row));
+      expect(recordOrigin(first.record)).toBe(recordOrigin(row.record));
+      expect(saysTheSame(first.record, row.record)).toBe(true);
+      const other = rowOf({ ...post, text: `${post.text}.` });
+      expect(saysTheSame(first.record, other.record)).toBe(false);
+      const labelled = withAddedLabels(first.record, labels);
+      expect(saysTheSame(labelled, row.record)).toBe(true);
+      expect(labelled).toBe(
+        labels.length === 0 ? first.record : withAddedLabels(row.record, labels),
+      );
+      expect(withAddedLabels(withAddedLabels(row.record, labels), [])).toBe(row.record);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("a claimed time is kept to the millisecond, however far from the row's", () => {
+  for (const createdMs of [-5, 0, 1, Date.UTC(9999, 0, 1), 2 ** 52 + 1]) {
+    const post = makePost({ createdMs });
+    for (const timeMs of [0, Date.UTC(2026, 0, 1)]) {
+      const row = { ...rowOf(post), timeMs, record: encodeRecord(post, timeMs) };
+      expect(decodeRecord(row).createdMs).toBe(createdMs);
+    }
+  }
 });
 
 test("whatever a source writes comes out as it came in", () => {

@@ -1,7 +1,7 @@
 import { isoText } from "../lib/iso-time.ts";
 import { xUri } from "./ids.ts";
 import type { Media, Mention, Origin, Platform, Post, PostCounts, PostReference } from "./post.ts";
-import { line, packLines, unpackLines } from "./record-lines.ts";
+import { line, packLines, unpackFlags, unpackLines } from "./record-lines.ts";
 import { isSensitiveLabel } from "./terms.ts";
 
 /**
@@ -45,7 +45,7 @@ export function encodeRecord(post: Post, timeMs: number): string {
   values[line.geo] = json(post.geo);
   values[line.labels] = list(post.labels);
   values[line.createdMs] =
-    post.createdMs === null || post.createdMs === timeMs ? "" : createdText(post.createdMs, timeMs);
+    post.createdMs === null || post.createdMs === timeMs ? "" : String(post.createdMs);
   values[line.source] = json(post.source);
   if (post.langs.length === 0) values[line.detectedLang] = json(post.detectedLang);
   return packLines(values);
@@ -147,6 +147,16 @@ export function decodeRecord(row: RecordRow): Post {
   };
 }
 
+/** Whether two stored records, of either form, say the same apart from the labels of others. */
+export const saysTheSame = (record: string, other: string): boolean =>
+  record === other || withoutAddedLabels(record) === withoutAddedLabels(other);
+
+function withoutAddedLabels(record: string): string {
+  const values = unpackLines(record);
+  values[line.addedLabels] = "";
+  return packLines(values);
+}
+
 /** The uri of a stored post. */
 export function recordUri(row: RecordRow): string {
   return decodeUri(row, unpackLines(row.record));
@@ -154,7 +164,7 @@ export function recordUri(row: RecordRow): string {
 
 /** The origin of a stored post: what was observed is never overridden by an import. */
 export function recordOrigin(record: string): Origin {
-  return originOf(unpackLines(record)[line.flags] ?? "");
+  return originOf(unpackFlags(record));
 }
 
 const json = (value: unknown): string => (value === null ? "" : JSON.stringify(value));
@@ -191,6 +201,7 @@ function encodeFlags(post: Post): string {
 }
 
 function originOf(flags: string): Origin {
+  if (flags === "") return "import";
   if (flags.endsWith("S")) return "stream";
   if (flags.endsWith("B")) return "backfill";
   if (flags.endsWith("U")) return "upstream";
@@ -202,6 +213,7 @@ const letter = (value: boolean | null, yes: string, no: string): string =>
 
 /** What two letters of the flags say, as JSON text. */
 function known(flags: string, yes: string, no: string): "true" | "false" | "null" {
+  if (flags === "") return "null";
   if (flags.includes(yes)) return "true";
   return flags.includes(no) ? "false" : "null";
 }
@@ -287,23 +299,14 @@ function sensitiveText(values: readonly string[]): "true" | "false" | "null" {
 const isoTime = (values: readonly string[], timeMs: number): string =>
   isoText(createdMsOf(values, timeMs));
 
-/** A difference has fewer digits, and is exact among whole numbers. */
-function createdText(createdMs: number, timeMs: number): string {
-  const difference = createdMs - timeMs;
-  return Number.isSafeInteger(createdMs) && Number.isSafeInteger(difference)
-    ? `+${difference.toString(36)}`
-    : String(createdMs);
-}
-
 function createdMsOf(values: readonly string[], timeMs: number): number {
   const text = values[line.createdMs];
-  if (!text) return timeMs;
-  return text.startsWith("+") ? timeMs + Number.parseInt(text.slice(1), 36) : Number(text);
+  return text ? Number(text) : timeMs;
 }
 
 /** The first string of a JSON list of strings, as JSON text. */
 function firstOf(langs: string): string {
   if (langs === "[]") return "null";
-  const plain = /^\[("[A-Za-z0-9-]*")[,\]]/.exec(langs)?.[1];
-  return plain ?? JSON.stringify((JSON.parse(langs) as string[])[0] ?? null);
+  if (langs.includes("\\")) return JSON.stringify((JSON.parse(langs) as string[])[0] ?? null);
+  return langs.slice(1, langs.indexOf('"', 2) + 1);
 }

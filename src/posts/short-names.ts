@@ -7,21 +7,22 @@
  */
 const accountPrefix = "did:plc:";
 const uriPrefix = "at://";
+const [at, colon, quote] = [0x40, 0x3a, 0x22];
 const collection = "/app.bsky.feed.post/";
 
 export function shortName(name: string): string {
   if (name.startsWith(uriPrefix)) {
-    const at = name.indexOf(collection);
-    const account = name.slice(uriPrefix.length, at);
-    if (at !== -1 && !account.includes("/")) {
-      return `@${shortAccount(account)}/${name.slice(at + collection.length)}`;
+    const end = name.indexOf(collection);
+    const account = name.slice(uriPrefix.length, end);
+    if (end !== -1 && !account.includes("/")) {
+      return `@${shortAccount(account)}/${name.slice(end + collection.length)}`;
     }
   }
   return shortAccount(name);
 }
 
 export function longName(short: string): string {
-  if (!short.startsWith("@")) return longAccount(short);
+  if (short.charCodeAt(0) !== at) return longAccount(short);
   const end = short.indexOf("/");
   return uriPrefix + longAccount(short.slice(1, end)) + collection + short.slice(end + 1);
 }
@@ -32,8 +33,9 @@ function shortAccount(name: string): string {
 }
 
 function longAccount(short: string): string {
-  if (short.startsWith(":")) return accountPrefix + short.slice(1);
-  return short.startsWith('"') ? short.slice(1) : short;
+  const first = short.charCodeAt(0);
+  if (first === colon) return accountPrefix + short.slice(1);
+  return first === quote ? short.slice(1) : short;
 }
 
 /** A reference to a Bluesky post as it is sent, `{"id","uri","username","user_id"}`: its uri's short form; else as it is. */

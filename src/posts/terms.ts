@@ -11,7 +11,7 @@ import {
 import * as facet from "../text/facets.ts";
 import { decodeEntities } from "../text/html.ts";
 import { languageTags } from "../text/languages.ts";
-import { hostSuffixes, urlTokens } from "../text/urls.ts";
+import { hostSuffixes, type Link, linkOf, linkTokens } from "../text/urls.ts";
 import { cellOf } from "./geo.ts";
 import type { Media, Platform, Post, PostCounts } from "./post.ts";
 import { postKeys } from "./references.ts";
@@ -44,7 +44,9 @@ const repostMark = /^["'“”„‟«»‘’‚「『]?RT\s*(?=[@＠])/;
 export function indexTerms(post: Post): string[] {
   const handles = handlesOn(post.platform);
   const { tokens, extras } = analyzeText(post.text, handles);
-  const terms = [...tokens];
+  const tags = new Set(post.hashtags.map(foldTag));
+  const links = linksOf(post.urls);
+  const terms = tags.size === 0 ? tokens : [...tokens];
   addEach(terms, extras);
   for (const { alt } of post.media) {
     if (alt === null) continue;
@@ -52,18 +54,20 @@ export function indexTerms(post: Post): string[] {
     addBeside(terms, analysis.tokens);
     addEach(terms, analysis.extras);
   }
-  const tags = new Set(post.hashtags.map(foldTag));
   const inText = tags.size === 0 ? tags : new Set(tokens);
   for (const tag of tags) {
     if (inText.has(tag)) continue;
     const words = analyzeText(tag).tokens;
     if (!words.every((word) => inText.has(word)) || !holds(tokens, words)) addBeside(terms, words);
   }
-  for (const url of new Set(post.urls)) addBeside(terms, urlTokens(url).map(facet.linkPart));
+  for (const link of links) addBeside(terms, linkTokens(link).map(facet.linkPart));
   terms.push(GAP);
-  for (const name of facetsOf(post, tags)) terms.push(name);
+  for (const name of facetsOf(post, tags, links)) terms.push(name);
   return terms;
 }
+
+const linksOf = (urls: readonly string[]): Link[] =>
+  (urls.length < 2 ? urls : [...new Set(urls)]).map(linkOf);
 
 /** Whether the words stand side by side among the tokens. */
 function holds(tokens: readonly string[], words: readonly string[]): boolean {
@@ -101,12 +105,12 @@ const byHandle = (platform: Platform, username: string | null): string[] =>
   username ? [facet.accountByHandle(platform, foldHandle(username))] : [];
 
 /** Everything about a post that is no word of it, each once. */
-function facetsOf(post: Post, tags: ReadonlySet<string>): Set<string> {
+function facetsOf(post: Post, tags: ReadonlySet<string>, links: readonly Link[]): Set<string> {
   const facets = new Set([facet.everyPost]);
   const text = decodeEntities(post.text);
   addAccounts(facets, post);
   addRelations(facets, post, text);
-  addEntities(facets, post, text);
+  addEntities(facets, post, links, text);
   for (const tag of tags) facets.add(facet.hashtag(tag));
   addMedia(facets, post.media);
   addLanguages(facets, post);
@@ -168,10 +172,10 @@ function answersItself({ userId, username, inReplyTo }: Post): boolean {
   return foldHandle(username) === foldHandle(inReplyTo.username);
 }
 
-function addEntities(facets: Facets, post: Post, text: string): void {
+function addEntities(facets: Facets, post: Post, links: readonly Link[], text: string): void {
   const cashtags = findCashtags(text);
   for (const { value } of cashtags) facets.add(facet.cashtag(value));
-  for (const url of post.urls) addAll(facets, hostSuffixes(url), facet.linkDomain);
+  for (const link of links) addAll(facets, hostSuffixes(link), facet.linkDomain);
   addAll(facets, findEmoticons(text), facet.emoticon);
   if (post.hashtags.length > 0) facets.add(facet.hasHashtag);
   if (cashtags.length > 0) facets.add(facet.hasCashtag);

@@ -1,4 +1,4 @@
-import { hostSuffixes } from "../text/urls.ts";
+import { hostSuffixes, linkOf } from "../text/urls.ts";
 import { fault, type Operand, shown } from "./operand.ts";
 
 const schemePrefix = /^[a-z][a-z0-9+.-]*:\/\//;
@@ -29,10 +29,10 @@ export function readHost(operator: string, written: string): Operand<string> {
 /** The host as facets of links have it, when the text is one and nothing else. */
 function hostOf(text: string): string | null {
   if (text.length > longestHost || /[:@]/.test(text)) return null;
-  const [host] = hostSuffixes(text);
+  const [host] = hostSuffixes(linkOf(text));
   if (host === undefined || !hostForm.test(host) || host.startsWith("www.")) return null;
   const labels = text.replace(/^www\./, "").split(".").length;
-  return host.split(".").length === labels && hostSuffixes(host)[0] === host ? host : null;
+  return host.split(".").length === labels && hostSuffixes(linkOf(host))[0] === host ? host : null;
 }
 
 function hintForHost(

@@ -14,6 +14,7 @@ const titles: Record<keyof typeof settings, string> = {
   search: "Searches",
   jobs: "Jobs",
   ingest: "Live stream",
+  backfill: "History",
   import: "Import",
   log: "Log",
 };

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { defaultImportLimits } from "../ingest/import-file.ts";
-import { defaultJetstreamSettings } from "../ingest/jetstream.ts";
+import { defaultIngestSettings } from "../ingest/ingest-settings.ts";
 import { EarshotError } from "../lib/errors.ts";
 import { configFrom } from "./config.ts";
 import { configurationPage, withSettings } from "./configuration-page.ts";
@@ -70,6 +70,8 @@ describe("configuration", () => {
     ["EARSHOT_TRUSTED_PROXIES", "proxy.example"],
     ["EARSHOT_INGEST", "twitter"],
     ["EARSHOT_JETSTREAM_URLS", "wss://a.example/subscribe,https://b.example"],
+    ["EARSHOT_INGEST_COLLECTIONS", "posts,follows"],
+    ["EARSHOT_LABELER_SOURCES", "mod.bsky.app"],
   ])("%s=%s is refused with what is expected", (name, value) => {
     const fault = faultOf(() => configFrom(readEnvironment({ [name]: value })));
     expect(fault.code).toBe("invalid_setting");
@@ -88,9 +90,9 @@ describe("configuration", () => {
   test("limits that other rooms have a default for have the same one here", () => {
     const config = configFrom({});
     expect(config.import).toEqual(defaultImportLimits);
-    const { source, coverageSlackMs, ...jetstream } = config.ingest;
+    const { source, coverageSlackMs, ...ingest } = config.ingest;
     expect({ source, coverageSlackMs }).toEqual({ source: "bluesky", coverageSlackMs: 10_000 });
-    expect(defaultJetstreamSettings).toMatchObject(jetstream);
+    expect(ingest).toEqual(defaultIngestSettings);
   });
 
   test("docs/configuration.md lists every setting as it is", () => {

@@ -8,11 +8,12 @@ import { createMetrics, type Metrics } from "../http/metrics.ts";
 import { createJobQueue, type JobQueue } from "../jobs/queue.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { messageOf } from "../lib/errors.ts";
+import { countArchive } from "../platforms/archive/count.ts";
 import type { Config } from "./config.ts";
 import type { Control } from "./control.ts";
 import { createLog } from "./log.ts";
 import { createReadiness } from "./readiness.ts";
-import { createIngestRole, type IngestRole } from "./roles.ts";
+import { createIngestRole, fedPlatforms, type IngestRole } from "./roles.ts";
 import { closeStores, type Stores } from "./stores.ts";
 
 /** Everything that the parts of the service share, wired here and nowhere else. */
@@ -44,7 +45,11 @@ export function createContext(
   const { store } = control;
   const limiter = createLimiter(clock, config.limits);
   const ingest = createIngestRole(config);
-  const metrics = createMetrics({ queueDepth: () => queue.depth(), ingest: ingest.state });
+  const metrics = createMetrics({
+    queueDepth: () => queue.depth(),
+    ingest: ingest.state,
+    upkeep: { ask: archive.upkeep, clock },
+  });
   const queue = createJobQueue({
     store,
     clock,
@@ -71,6 +76,17 @@ export function createContext(
     cursorKey: control.secrets.cursorKey,
     jobs: queue,
     archive,
+    countPosts: (request, deadlineMs) =>
+      countArchive(
+        {
+          archive,
+          clock,
+          fedPlatforms: fedPlatforms(config),
+          coverageSlackMs: config.ingest.coverageSlackMs,
+        },
+        request,
+        deadlineMs,
+      ),
     ingest: ingest.state,
     readerAnswers: createReadiness(archive, clock),
     newId: randomUUID,

@@ -11,7 +11,9 @@ export async function openStores(config: Config, clock: Clock): Promise<Stores> 
   const { dir: dataDir, ...settings } = config.data;
   const [control, archive] = await Promise.allSettled([
     startControl({ dataDir }),
-    openArchive({ dataDir, ...settings, clock }).then((opened) => warm(opened, settings.readers)),
+    openArchive({ dataDir, ...settings, upkeep: "on", clock }).then((opened) =>
+      warm(opened, settings.readers),
+    ),
   ]);
   if (control.status === "fulfilled" && archive.status === "fulfilled") {
     return { control: control.value, archive: archive.value };

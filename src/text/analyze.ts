@@ -69,7 +69,7 @@ export function analyzeText(
 
 /** True when the text holds a question mark of any script outside of its links. */
 export function asksQuestion(text: string): boolean {
-  if (!questionMark.test(text)) return false;
+  if (!(isAscii(text) ? text.includes("?") : questionMark.test(text))) return false;
   const links = findLinks(text);
   if (links.length === 0) return true;
   const marks = Array.from(text.matchAll(everyQuestionMark), ({ index }) => ({

@@ -28,7 +28,7 @@ let classes: Uint8Array | null = null;
 
 /** The class of a UTF-16 code unit. The table is made at the first call, as it takes a while that no start should wait for. */
 export function classOfUnit(unit: number): number {
-  classes ??= makeClasses();
+  classes ??= unitTable(patterns, surrogate);
   return classes[unit] ?? separator;
 }
 
@@ -38,17 +38,26 @@ export function classOfCodePoint(codePoint: number): number {
   return patterns.find(([, pattern]) => character.search(pattern) === 0)?.[0] ?? separator;
 }
 
-function makeClasses(): Uint8Array {
+/**
+ * A table of all UTF-16 code units: the sum of the numbers of the patterns that match each, and `ofSurrogates` for the halves of
+ * characters above U+FFFF. A pattern matches single characters.
+ */
+export function unitTable(
+  patterns: readonly (readonly [number, RegExp])[],
+  ofSurrogates: number,
+): Uint8Array {
   const table = new Uint8Array(0x10000);
   // A space for each surrogate, so that an index in the text is the code unit that stands there.
   const allUnits = new Uint16Array(0x10000).fill(0x20, 0xd800, 0xe000);
   for (let unit = 0; unit < 0xd800; unit += 1) allUnits[unit] = unit;
   for (let unit = 0xe000; unit <= 0xffff; unit += 1) allUnits[unit] = unit;
   const units = Buffer.from(allUnits.buffer).toString("utf16le");
-  for (const [characterClass, pattern] of patterns) {
-    for (const run of units.matchAll(pattern)) {
-      table.fill(characterClass, run.index, run.index + run[0].length);
+  for (const [number, pattern] of patterns) {
+    for (const { index, 0: run } of units.matchAll(pattern)) {
+      for (let unit = index; unit < index + run.length; unit += 1) {
+        table[unit] = (table[unit] ?? 0) + number;
+      }
     }
   }
-  return table.fill(surrogate, 0xd800, 0xe000);
+  return table.fill(ofSurrogates, 0xd800, 0xe000);
 }

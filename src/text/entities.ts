@@ -162,7 +162,14 @@ function readAt(pattern: RegExp, text: string, offset: number): SigilValue | nul
   return match === null ? null : { value: match[1] ?? "", end: offset + match[0].length };
 }
 
+/** Most handles and many tags: nothing in them is white space, invisible or composed. */
+const isPlain = /^[!-~]*$/;
+
 function foldSigil(text: string, sigil: string): string {
+  if (isPlain.test(text)) {
+    const lower = text.toLowerCase();
+    return lower.startsWith(sigil) ? lower.slice(1) : lower;
+  }
   const folded = text.replace(showsNothing, "").trim().normalize("NFKC").toLowerCase();
   return folded.startsWith(sigil) ? folded.slice(1) : folded;
 }

@@ -1,4 +1,4 @@
-import { shortenToken } from "./analyze.ts";
+import { shortenAsciiToken, shortenToken } from "./token.ts";
 
 /**
  * Facet tokens: what is known of a post beside its words, as tokens that no text can hold, because each starts with or
@@ -76,7 +76,7 @@ const isFolded = /^[!-@[-~]*$/;
 const breaksToken = /[\s\u0000-\u001f\u007f-\u00a0]/gu;
 
 function facet(name: string, value: string): string {
-  if (isFolded.test(value)) return shortenToken(name + value);
+  if (isFolded.test(value)) return shortenAsciiToken(name + value);
   const folded = value.toLowerCase().toWellFormed().replace(breaksToken, "_");
   return shortenToken(name + folded);
 }

@@ -16,6 +16,13 @@ const needsNormalising =
 const invisible =
   /[\u00ad\u061c\u115f\u1160\u180e\u200c-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufff8]|\u034f|[\u17b4\u17b5]|[\u180b-\u180d\u180f\ufe00-\ufe0f]|\ud82f[\udca0-\udca3]|\ud834[\udd73-\udd7a]|[\udb40-\udb43][\udc00-\udfff]/;
 const everyInvisible = new RegExp(invisible, "g");
+/**
+ * A code unit that folding may do more to than make it lower case. What compatibility normalisation leaves alone holds of all
+ * that is folded only letters with diacritics, and of all that is invisible only what counts as white space.
+ */
+export const needsFolding = new RegExp(
+  `${needsNormalising.source}|[\\ufeff\\u00c0-\\u00ff\\u0401\\u0451]`,
+);
 /** Single Hangul letters (ㅋㅋㅠ): compatibility normalisation would glue them to syllables that nobody wrote. */
 const singleHangulLetter = /[\u3131-\u318e]/;
 const notSingleHangulLetters = /[^\u3131-\u318e]+/g;

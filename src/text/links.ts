@@ -38,6 +38,8 @@ const parameterCharacters = new RegExp(
 );
 const parametersEnd = /[A-Za-z0-9=_#/&-]/;
 const port = /:[0-9]{1,5}/y;
+/** Most links of X posts lead over it; a host that goes on (`t.co.uk`) is another one. */
+const shortLinkHost = /^t\.co\//i;
 const shortLinkSlug = /\/([A-Za-z0-9]+)/y;
 
 /**
@@ -101,14 +103,16 @@ function startOfScheme(text: string, dot: number, bareStart: number, floor: numb
 }
 
 function linkWithScheme(text: string, hostStart: number): Found {
-  const runEnd = scanAhead(text, hostStart, hostStart + maxHostLength + 1, hostCharacter);
+  const isShortLink = shortLinkHost.test(text.slice(hostStart, hostStart + 5));
+  const runEnd = isShortLink
+    ? hostStart + 4
+    : scanAhead(text, hostStart, hostStart + maxHostLength + 1, hostCharacter);
   const nothing = { link: null, scannedTo: runEnd };
   const before = scheme.exec(text.slice(Math.max(0, hostStart - 9), hostStart - 3));
   if (before === null || badBeforeLink.test(before[1] ?? "")) return nothing;
   const start = hostStart - 3 - before[0].length + (before[1] ?? "").length;
-  const hostEnd = endOfHost(text, hostStart, runEnd);
+  const hostEnd = isShortLink ? runEnd : endOfHost(text, hostStart, runEnd);
   if (hostEnd === null) return { link: null, scannedTo: hostStart + 1 };
-  const isShortLink = text.slice(hostStart, hostEnd).toLowerCase() === "t.co";
   const end = isShortLink ? endOfShortLink(text, hostEnd) : endOfLink(text, hostEnd);
   if (end === null) return nothing;
   return { link: { start, end }, scannedTo: end };

@@ -1,7 +1,8 @@
 import { classOfCodePoint, classOfUnit, mark, spaceless, surrogate, word } from "./characters.ts";
-import { mayHoldEmoji, splitEmoji } from "./emoji.ts";
+import { splitEmoji } from "./emoji.ts";
 import { foldWord } from "./fold.ts";
 import { shortenToken } from "./token.ts";
+import { foldable, pictures, traitsOf } from "./traits.ts";
 
 /**
  * What a text is made of, in order: a word or an emoji as its token, or a run of a script without spaces as its characters
@@ -55,8 +56,9 @@ export function addAsciiWords(text: string, start: number, end: number, words: W
 
 /** The runs of any well-formed text. */
 export function addRuns(text: string, runs: Run[]): void {
-  if (!mayHoldEmoji.test(text)) {
-    addFoldedRuns(foldWord(text), runs);
+  const traits = traitsOf(text);
+  if ((traits & pictures) === 0) {
+    addFoldedRuns((traits & foldable) === 0 ? text.toLowerCase() : foldWord(text), runs);
     return;
   }
   splitEmoji(

@@ -17,3 +17,7 @@ export function shortenToken(token: string): string {
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
   return `${bytes.toString("utf8", 0, end)}~${hash("sha256", bytes).slice(0, hashDigits)}`;
 }
+
+/** As `shortenToken`, for a token of ASCII, whose bytes need no counting. */
+export const shortenAsciiToken = (token: string): string =>
+  token.length <= maxTokenBytes ? token : shortenToken(token);

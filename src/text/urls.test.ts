@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { hostSuffixes, urlQueryTokens, urlTokens } from "./urls.ts";
+import { hostSuffixes, linkOf, linkTokens, urlQueryTokens } from "./urls.ts";
 
 describe("the parts of a link", () => {
   test.each([
@@ -28,18 +28,20 @@ describe("the parts of a link", () => {
     ["half a surrogate pair, NUL", "https://a.com/\ud800b\u0000c", "a com b c"],
     ["nothing", "https://", ""],
   ])("%s", (_, url, expected) => {
-    expect(urlTokens(url).join(" ")).toBe(expected);
+    expect(linkTokens(linkOf(url)).join(" ")).toBe(expected);
   });
   test("long parts are shortened alike on both sides", () => {
     const part = "a".repeat(500);
-    expect(urlTokens(`https://example.com/${part}`).at(-1)).toMatch(/^a{40}~[0-9a-f]{16}$/);
-    expect(urlTokens(`https://example.com/${part}`).at(-1)).toBe(urlQueryTokens(part)[0]);
+    expect(linkTokens(linkOf(`https://example.com/${part}`)).at(-1)).toMatch(
+      /^a{40}~[0-9a-f]{16}$/,
+    );
+    expect(linkTokens(linkOf(`https://example.com/${part}`)).at(-1)).toBe(urlQueryTokens(part)[0]);
   });
 });
 
 function finds(query: string, url: string): boolean {
   const wanted = ` ${urlQueryTokens(query).join(" ")} `;
-  return ` ${urlTokens(url).join(" ")} `.includes(wanted);
+  return ` ${linkTokens(linkOf(url)).join(" ")} `.includes(wanted);
 }
 
 describe("what finds what", () => {
@@ -114,7 +116,7 @@ test("any stretch of a link that begins and ends with its parts finds it", () =>
 test("any string gives parts of letters, marks and digits", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 60 }), (text) => {
-      for (const token of urlTokens(`https://${text}`)) {
+      for (const token of linkTokens(linkOf(`https://${text}`))) {
         expect(token).toMatch(/^[\p{L}\p{M}\p{N}]+(?:~[0-9a-f]{16})?$/u);
       }
     }),
@@ -131,9 +133,9 @@ describe("the domains of a link, longest first", () => {
     ["http://localhost/", "localhost"],
     ["", ""],
   ])("%s", (url, expected) => {
-    expect(hostSuffixes(url).join(" ")).toBe(expected);
+    expect(hostSuffixes(linkOf(url)).join(" ")).toBe(expected);
   });
   test("a host that is longer than any is itself alone", () => {
-    expect(hostSuffixes(`https://${"a.".repeat(100_000)}com`)).toHaveLength(1);
+    expect(hostSuffixes(linkOf(`https://${"a.".repeat(100_000)}com`))).toHaveLength(1);
   });
 });

@@ -12,49 +12,82 @@ const trackingParameters =
   /(^|[?&;])(?:utm_[a-z_]*|fbclid|gclid|gclsrc|dclid|gbraid|wbraid|msclkid|yclid|twclid|ttclid|li_fat_id|igshid?|mc_[ce]id|mkt_tok|_hsenc|_hsmi|_ga|_gl|vero_id|oly_(?:anon|enc)_id|ref_src|ref_url)=[^&;]*/g;
 const percentEncoded = /(?:%[0-9a-f]{2})+/g;
 const between = /[^\p{L}\p{M}\p{N}]+/u;
-const betweenAscii = /[^a-z0-9]+/;
 const aboveAscii = /[\u0080-\uffff]/;
+
+/** A link as it is compared: lower case, without scheme, user and fragment. */
+export type Link = {
+  /** With a port that is not the usual one. */
+  host: string;
+  /** What follows the host. */
+  rest: string;
+};
+
+/** Reads a link. Takes any string. */
+export function linkOf(url: string): Link {
+  const whole = normalise(url.trim()).replace(schemePrefix, "");
+  const fragment = whole.indexOf("#");
+  const link = fragment < 0 ? whole : whole.slice(0, fragment);
+  const written = authority.exec(link)?.[0] ?? "";
+  return { host: hostOf(written), rest: link.slice(written.length) };
+}
 
 /**
  * The parts of a link, in order, by which `url:` finds it: host labels, path and query cut at everything that is no letter,
  * mark or digit. In lower case, punycode and percent codes decoded; without scheme, user, leading `www.`, ports 80 and
- * 443, fragment and tracking parameters (`utm_…`). Takes any string.
+ * 443, fragment and tracking parameters (`utm_…`).
  */
-export function urlTokens(url: string): string[] {
-  const { host, rest } = split(url);
+export function linkTokens({ host, rest }: Link): string[] {
   const query = rest.includes("=") ? rest.replace(trackingParameters, "$1") : rest;
   const parts = normalise(`${host} ${decodePercent(query)}`);
-  const tokens = parts.split(aboveAscii.test(parts) ? between : betweenAscii);
-  return tokens.filter(isNotEmpty).map(shortenToken);
+  if (!aboveAscii.test(parts)) return asciiTokens(parts);
+  return parts.split(between).filter(isNotEmpty).map(shortenToken);
 }
+
+/** The letters and digits of a text in lower case, cut at everything else. */
+function asciiTokens(text: string): string[] {
+  const tokens: string[] = [];
+  let start = 0;
+  for (let index = 0; index <= text.length; index += 1) {
+    if (index < text.length && isLetterOrDigit(text.charCodeAt(index))) continue;
+    if (index > start) tokens.push(shortenToken(text.slice(start, index)));
+    start = index + 1;
+  }
+  return tokens;
+}
+
+const isLetterOrDigit = (unit: number): boolean =>
+  (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x30 && unit <= 0x39);
 
 /**
  * The tokens that must stand side by side where a link holds this text: a host, a part of a path, an id, or a whole link. Cut
- * as `urlTokens` cuts, so that what begins and ends where a link's parts do is found in it.
+ * as `linkTokens` cuts, so that what begins and ends where a link's parts do is found in it.
  */
 export function urlQueryTokens(text: string): string[] {
-  return urlTokens(text.replace(/^[\s"“”]+/u, ""));
+  return linkTokens(linkOf(text.replace(/^[\s"“”]+/u, "")));
 }
 
 /**
  * The host of a link and all domains that it belongs to, longest first, down to two labels: `news.bbc.co.uk`, `bbc.co.uk`, `co.uk`.
  * A host of one label is itself, and so is what is too long for one.
  */
-export function hostSuffixes(url: string): string[] {
-  const [name = ""] = split(url).host.split(/[: ]/, 1);
+export function hostSuffixes({ host }: Link): string[] {
+  const name = host.slice(0, endOfName(host));
   if (name.length > maxHostLength) return [name];
   const labels = name.split(".").filter(isNotEmpty);
-  if (labels.length < 2) return labels;
-  return labels.slice(1).map((_, index) => labels.slice(index).join("."));
+  let suffix = labels.pop() ?? "";
+  if (labels.length === 0) return suffix === "" ? [] : [suffix];
+  const suffixes: string[] = [];
+  for (const label of labels.reverse()) {
+    suffix = `${label}.${suffix}`;
+    suffixes.push(suffix);
+  }
+  return suffixes.reverse();
 }
 
-/** The host of a link, with a port that is not the usual one, and what follows up to the fragment. */
-function split(url: string): { host: string; rest: string } {
-  const whole = normalise(url.trim()).replace(schemePrefix, "");
-  const fragment = whole.indexOf("#");
-  const link = fragment < 0 ? whole : whole.slice(0, fragment);
-  const written = authority.exec(link)?.[0] ?? "";
-  return { host: hostOf(written), rest: link.slice(written.length) };
+/** Where the port begins. */
+function endOfName(host: string): number {
+  const end = host.search(/[: ]/);
+  return end < 0 ? host.length : end;
 }
 
 function hostOf(written: string): string {

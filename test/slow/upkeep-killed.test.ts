@@ -25,6 +25,12 @@ function newFolder(name: string): string {
   return folder;
 }
 
+/** Writes everything without upkeep beside it. */
+async function runAlone(folder: string): Promise<void> {
+  const running = spawn(process.execPath, [child, folder, "0", "alone"], { stdio: "inherit" });
+  expect(await once(running, "exit")).toEqual([0, null]);
+}
+
 /** Runs the writing process; null when it was killed. */
 async function run(
   folder: string,
@@ -102,7 +108,7 @@ async function faultsOf(folder: string): Promise<readonly unknown[]> {
 describe("a process that writes, rolls over, splits, rewrites, merges and unlinks, killed with -9 at random", () => {
   test("leaves the archive of one that was not killed", async () => {
     const straight = newFolder("straight");
-    expect(await run(straight, 0, null)).toBe(0);
+    await runAlone(straight);
     const killed = newFolder("killed");
     expect(await runKilled(killed, 0)).toBeGreaterThan(5);
 
@@ -121,9 +127,21 @@ describe("a process that writes, rolls over, splits, rewrites, merges and unlink
     expect(await faultsOf(killed)).toEqual([]);
   });
 
+  test("the same without a kill: what is written into a segment while it is rewritten is not lost", async () => {
+    const straight = newFolder("alone");
+    await runAlone(straight);
+    const beside = newFolder("beside");
+    expect(await run(beside, 0, null)).toBe(0);
+    const [expected, found] = [contentsOf(straight), contentsOf(beside)];
+    expect(found.records).toEqual(expected.records);
+    expect(found.found).toEqual(expected.found);
+    expect(found.arrived).toEqual(expected.arrived);
+    expect(await faultsOf(beside)).toEqual([]);
+  });
+
   test("never claims to hold what has aged out, and lets no import go", async () => {
     const straight = newFolder("whole");
-    expect(await run(straight, 0, null)).toBe(0);
+    await runAlone(straight);
     const aged = newFolder("aged");
     expect(await runKilled(aged, 86_400_000)).toBeGreaterThan(5);
 

@@ -14,8 +14,8 @@ import { makePost } from "./make-post.ts";
 
 /**
  * A process that writes a fixed series of batches into an archive, from where the last one came to, while a thread beside it
- * rewrites, splits, merges and removes segments without a pause. Made to be killed. Arguments: the folder, and the age in
- * milliseconds above which posts age out (0 for never).
+ * rewrites, splits, merges and removes segments without a pause. Made to be killed. Arguments: the folder, the age in
+ * milliseconds above which posts age out (0 for never), and `alone` to write without the thread.
  */
 export const batches = 300;
 const postsOfBatch = 12;
@@ -141,20 +141,23 @@ function keepUp(over: Int32Array): void {
   lock.release();
 }
 
+/** Resolves when the thread has ended. */
+function startKeeper(over: Int32Array): Promise<void> {
+  const options = { argv: process.argv.slice(2), workerData: over };
+  const keeper = new Worker(new URL(import.meta.url), options);
+  return new Promise((resolve, reject) => {
+    keeper.on("error", reject);
+    keeper.on("exit", () => resolve());
+  });
+}
+
 if (parentPort !== null) {
   keepUp(workerData as Int32Array);
 } else if (process.argv[2] !== undefined && import.meta.filename === process.argv[1]) {
   openCatalog(folder).close();
   const over = new Int32Array(new SharedArrayBuffer(4));
-  const keeper = new Worker(new URL(import.meta.url), {
-    argv: process.argv.slice(2),
-    workerData: over,
-  });
-  const ended = new Promise<void>((resolve, reject) => {
-    keeper.on("error", reject);
-    keeper.on("exit", () => resolve());
-  });
+  const keeping = process.argv[4] === "alone" ? null : startKeeper(over);
   writeAll();
   Atomics.store(over, 0, 1);
-  await ended;
+  await keeping;
 }

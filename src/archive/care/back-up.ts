@@ -42,7 +42,7 @@ export async function backUp(request: BackupRequest): Promise<Manifest> {
   try {
     await prepareTarget(target);
     const takenMs = request.clock.now();
-    const snapshot = takeSnapshot(folder);
+    const snapshot = snapshotOf(folder);
     try {
       return await copySnapshot(snapshot, takenMs, request);
     } finally {
@@ -50,6 +50,14 @@ export async function backUp(request: BackupRequest): Promise<Manifest> {
     }
   } catch (error) {
     throw careFault(error, target);
+  }
+}
+
+function snapshotOf(folder: string): ArchiveSnapshot {
+  try {
+    return takeSnapshot(folder);
+  } catch (error) {
+    throw careFault(error, folder);
   }
 }
 
@@ -80,10 +88,10 @@ type Part = { path: string; database: DatabaseSync; bytes: number };
 async function copySnapshot(
   snapshot: ArchiveSnapshot,
   takenMs: number,
-  { folder, target, onProgress, signal }: BackupRequest,
+  { target, onProgress, signal }: BackupRequest,
 ): Promise<Manifest> {
   const posts = snapshot.segments.reduce((sum, { database }) => sum + postsIn(database), 0);
-  const parts = partsOf(snapshot, folder);
+  const parts = partsOf(snapshot);
   const copyBytes = parts.reduce((sum, { bytes }) => sum + bytes, 0);
   await requireSpace(target, copyBytes);
   let doneBytes = 0;
@@ -116,7 +124,7 @@ async function copySnapshot(
 }
 
 /** The catalog, then the segments with the newest IDs first. */
-function partsOf({ catalog, segments }: ArchiveSnapshot, folder: string): Part[] {
+function partsOf({ catalog, segments }: ArchiveSnapshot): Part[] {
   const newestFirst = segments.toSorted((a, b) =>
     a.entry.high === b.entry.high ? 0 : a.entry.high > b.entry.high ? -1 : 1,
   );

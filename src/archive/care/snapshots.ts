@@ -61,6 +61,6 @@ export function takeSnapshot(folder: string): ArchiveSnapshot {
 /** From its first look on a transaction sees one state of its database. */
 function beginReading(database: DatabaseSync): DatabaseSync {
   database.exec("BEGIN");
-  database.prepare("SELECT 1 FROM setting LIMIT 1").get();
+  database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get();
   return database;
 }

@@ -32,7 +32,9 @@ export const segmentMigrations: readonly string[] = [
   // A segment of the first form does not know how many of its posts were imported: all count as if they were, and none ages out.
   `
   CREATE TABLE hidden(id INTEGER PRIMARY KEY);
-  CREATE TABLE arrival(number INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY(number, id)) WITHOUT ROWID;
+  CREATE TABLE arrival(number INTEGER NOT NULL, low INTEGER NOT NULL, high INTEGER NOT NULL, ids BLOB);
+  CREATE INDEX arrival_number ON arrival(number);
+  CREATE INDEX arrival_run ON arrival(low) WHERE ids IS NULL;
   CREATE TABLE changed(id INTEGER PRIMARY KEY);
   INSERT INTO setting SELECT 'imported', value FROM setting WHERE name = 'posts';
   INSERT INTO setting VALUES ('counted', 0);

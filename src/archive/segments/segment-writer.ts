@@ -12,6 +12,7 @@ import { countThresholds, indexTerms } from "../../posts/terms.ts";
 import { type CountMetric, countMetrics } from "../../query/tree.ts";
 import { openForWriting } from "../database.ts";
 import type { PreparedPost } from "../prepare.ts";
+import { arrivalsIn } from "./arrivals.ts";
 import { segmentMigrations } from "./schema.ts";
 
 /** A post that a segment holds, as far as writing another version of it needs to know. */
@@ -73,8 +74,11 @@ export function openSegmentWriter(
 ): SegmentWriter {
   const database = openForWriting(path, segmentMigrations, cacheKib);
   const sql = prepareStatements(database);
+  const arrivals = arrivalsIn(database);
   let isNoting = false;
   let isReading = false;
+  /** The last ID on the snapshot that is being read; null within a transaction that writes. */
+  let lastRead: bigint | null = null;
   /** By how much the numbers of posts have changed since `begin`. */
   let added = { posts: 0, imported: 0 };
 
@@ -83,12 +87,22 @@ export function openSegmentWriter(
     if (isReading || database.isTransaction) return;
     database.exec("BEGIN");
     isReading = true;
+    lastRead = lastOf();
   }
 
   function endReading(): void {
     if (!isReading) return;
     database.exec("COMMIT");
     isReading = false;
+    lastRead = null;
+  }
+
+  const lastOf = (): bigint => (sql.last.get()?.id as bigint | null) ?? 0n;
+
+  /** Most posts are later than all that are there: false for those, without a look. */
+  function mayHold(id: bigint): boolean {
+    beginReading();
+    return lastRead === null || id <= lastRead;
   }
 
   function held(row: Record<string, unknown>): HeldPost & { row: RecordRow } {
@@ -113,7 +127,7 @@ export function openSegmentWriter(
   }
 
   function findById(id: bigint): (HeldPost & { uri: string; row: RecordRow }) | null {
-    beginReading();
+    if (!mayHold(id)) return null;
     const row = sql.row.get(id);
     if (row === undefined) return null;
     const post = held(row);
@@ -201,31 +215,30 @@ export function openSegmentWriter(
       database.exec("BEGIN IMMEDIATE");
     },
     commit: () => {
+      arrivals.flush();
       if (added.posts !== 0) sql.addPosts.run(added.posts);
       if (added.imported !== 0) sql.addImported.run(added.imported);
       added = { posts: 0, imported: 0 };
       database.exec("COMMIT");
     },
     rollback: () => {
+      arrivals.discard();
       added = { posts: 0, imported: 0 };
       if (database.isTransaction) database.exec("ROLLBACK");
     },
     posts: () => Number(sql.posts.get()?.value ?? 0) + added.posts,
-    end: () => nextMillisecondId((sql.last.get()?.id as bigint | null) ?? 0n),
+    end: () => nextMillisecondId(lastOf()),
     findByUri,
     findById,
     read,
-    holds: (id) => {
-      beginReading();
-      return sql.exists.get(id) !== undefined;
-    },
+    holds: (id) => mayHold(id) && sql.exists.get(id) !== undefined,
     endReading,
     idsWith: (facet) =>
       sql.idsWith.all(`"${facet.replaceAll('"', '""')}"`).map((row) => row.rowid as bigint),
     insert: (post, id, arrival) => {
       writeRow(post, id, post.counts);
       if (post.hash !== null) sql.insertUri.run(post.hash, id);
-      sql.insertArrival.run(arrival, id);
+      arrivals.add(arrival, id);
       added.posts += 1;
       if (post.imported) added.imported += 1;
     },
@@ -252,7 +265,7 @@ export function openSegmentWriter(
       sql.deleteUri.run(hash, id);
       writeRow({ ...post, terms }, to, post.counts);
       sql.insertUri.run(hash, to);
-      sql.renumberArrival.run(to, id);
+      arrivals.renumber(id, to);
       if (wasHidden) sql.hide.run(to);
     },
     addCounts,
@@ -333,8 +346,6 @@ function prepareStatements(database: DatabaseSync) {
     hide: prepare("INSERT OR IGNORE INTO hidden VALUES(?)"),
     show: prepare("DELETE FROM hidden WHERE id = ?"),
     isHidden: prepare("SELECT 1 FROM hidden WHERE id = ?"),
-    insertArrival: prepare("INSERT INTO arrival VALUES(?, ?)"),
-    renumberArrival: prepare("UPDATE arrival SET id = ? WHERE id = ?"),
     addImported: prepare("UPDATE setting SET value = value + ? WHERE name = 'imported'"),
     noteChange: prepare("INSERT OR IGNORE INTO changed VALUES(?)"),
     counted: prepare("SELECT value FROM setting WHERE name = 'counted'"),

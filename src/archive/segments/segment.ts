@@ -7,6 +7,7 @@ import { indexTerms } from "../../posts/terms.ts";
 import type { PlanNode } from "../../query/plan.ts";
 import { openForReading } from "../database.ts";
 import { type SegmentCounter, segmentCounter } from "./count.ts";
+import { type SegmentArrival, segmentArrivals } from "./read-arrivals.ts";
 
 /** What a segment is asked, the same for all segments of a search. */
 export type SegmentQuery = {
@@ -38,11 +39,9 @@ export type Segment = {
   rows(ids: readonly bigint[]): RecordRow[];
   counter: SegmentCounter;
   /** Posts by the number of their arrival: from a number and an ID on, up to a number. */
-  arrivals(from: { number: number; id: bigint }, to: number, limit: number): SegmentArrival[];
+  arrivals(from: SegmentArrival, to: number, limit: number): SegmentArrival[];
   close(): void;
 };
-
-export type SegmentArrival = { number: number; id: bigint };
 
 /** How many candidates are looked at between two glances at the deadline. */
 const candidatesBetweenChecks = 128;
@@ -131,16 +130,7 @@ export function openSegment(path: string, platform: Platform, cacheKib: number):
     rows,
     isMatch: (plan, row) => matches(plan, rowSubject(row)),
   });
-  function arrivals(
-    from: { number: number; id: bigint },
-    to: number,
-    limit: number,
-  ): SegmentArrival[] {
-    return statements.arrivals.all(from.number, from.id, to, limit).map((found) => {
-      const [number, id] = found as unknown as [bigint, bigint];
-      return { number: Number(number), id };
-    });
-  }
+  const arrivals = segmentArrivals(database);
 
   return { search, rows, counter, arrivals, close: () => database.close() };
 }
@@ -181,7 +171,6 @@ const noLimit = -1;
 
 type Statements = {
   rows: StatementSync;
-  arrivals: StatementSync;
   time: StatementSync;
   hidden: StatementSync;
   ofAll: Candidates;
@@ -213,10 +202,6 @@ function prepareStatements(database: DatabaseSync): Statements {
       `SELECT post.id, time_ms, likes, reposts, replies, quotes, record
        FROM json_each(?) AS asked CROSS JOIN post ON post.id = asked.value
        WHERE true ${shown("post.id")}`,
-    ),
-    arrivals: prepare(
-      `SELECT number, id FROM arrival WHERE (number, id) >= (?, ?) AND number <= ? ${shown("arrival.id")}
-       ORDER BY number, id LIMIT ?`,
     ),
     time: database.prepare("SELECT time_ms FROM post WHERE id = ?"),
     hidden: database.prepare("SELECT 1 FROM hidden LIMIT 1"),

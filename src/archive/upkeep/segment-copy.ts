@@ -1,11 +1,12 @@
 import { closeSync, fdatasyncSync, fsyncSync, mkdirSync, openSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { idTimeMs, type TimeSkew, tellsTime, firstTimeMs } from "../../posts/ids.ts";
+import { firstTimeMs, idTimeMs, type TimeSkew, tellsTime } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 import { decodeRecord, recordOrigin, recordUri } from "../../posts/record.ts";
 import { indexTerms } from "../../posts/terms.ts";
 import { openForWriting } from "../database.ts";
+import { type Arrivals, arrivalsIn } from "../segments/arrivals.ts";
 import { segmentMigrations } from "../segments/schema.ts";
 import { mergeTerms } from "./merge-terms.ts";
 import type { Steps } from "./steps.ts";
@@ -23,11 +24,8 @@ export type StoredPost = {
 };
 
 /** How large what is kept in memory of a file may be while it is filled, and once it only follows, KiB. */
-const fillingCacheKib = 32_000;
+const fillingCacheKib = 16_000;
 const followingCacheKib = 8_000;
-/** Terms that are gathered before they are written to the file, bytes: many, so that few pieces are left to merge. */
-const fillingHashBytes = 32 * 1024 ** 2;
-const usualHashBytes = 8 * 1024 ** 2;
 /** Posts between two commits while the file is filled. */
 const postsOfCommit = 50_000;
 
@@ -41,7 +39,7 @@ export type SegmentCopy = {
   add(row: StoredPost): { uri: string; isNative: boolean };
   addUri(hash: bigint, id: bigint): void;
   hide(id: bigint): void;
-  addArrival(number: bigint, id: bigint): void;
+  arrivals: Arrivals;
   holds(id: bigint): boolean;
   /** Removes a post with everything that is kept of it but its arrival. */
   remove(id: bigint, hashOf: (uri: string) => bigint): void;
@@ -60,6 +58,7 @@ export type SegmentCopy = {
 export function createSegmentCopy(path: string, platform: Platform): SegmentCopy {
   let database = create(path);
   let sql = prepareStatements(database);
+  let arrivals = arrivalsIn(database);
   let isSealed = false;
   let uncommitted = 0;
   const numbers = { posts: 0, imported: 0 };
@@ -125,7 +124,6 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
   function* seal(): Steps<void> {
     database.exec("COMMIT");
     yield* mergeTerms(database);
-    database.exec(`INSERT INTO term(term, rank) VALUES('hashsize', ${usualHashBytes})`);
     database.close();
     sync(path);
     syncFolder(dirname(path));
@@ -134,6 +132,7 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
     // Frames are moved into the file when nobody waits for it.
     database.exec("PRAGMA wal_autocheckpoint = 0");
     sql = prepareStatements(database);
+    arrivals = arrivalsIn(database);
     isSealed = true;
   }
 
@@ -145,8 +144,8 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
     hide: (id) => {
       sql.hide.run(id);
     },
-    addArrival: (number, id) => {
-      sql.insertArrival.run(number, id);
+    get arrivals() {
+      return arrivals;
     },
     holds: (id) => sql.exists.get(id) !== undefined,
     remove,
@@ -178,10 +177,7 @@ function create(path: string): DatabaseSync {
     `PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -${fillingCacheKib}`,
   );
   for (const migration of segmentMigrations) database.exec(migration);
-  database.exec(`
-    PRAGMA user_version = ${segmentMigrations.length};
-    INSERT INTO term(term, rank) VALUES('hashsize', ${fillingHashBytes});
-  `);
+  database.exec(`PRAGMA user_version = ${segmentMigrations.length}`);
   return database;
 }
 
@@ -223,7 +219,6 @@ function prepareStatements(database: DatabaseSync) {
     deleteTerms: database.prepare("DELETE FROM term WHERE rowid = ?"),
     insertUri: database.prepare("INSERT OR IGNORE INTO uri VALUES(?, ?)"),
     deleteUri: database.prepare("DELETE FROM uri WHERE hash = ? AND id = ?"),
-    insertArrival: database.prepare("INSERT OR IGNORE INTO arrival VALUES(?, ?)"),
     hide: database.prepare("INSERT OR IGNORE INTO hidden VALUES(?)"),
     show: database.prepare("DELETE FROM hidden WHERE id = ?"),
     set: database.prepare("UPDATE setting SET value = ? WHERE name = ?"),

@@ -42,6 +42,7 @@ function begins(database: DatabaseSync): boolean {
     database.exec("PRAGMA busy_timeout = 0; BEGIN IMMEDIATE; PRAGMA busy_timeout = 10000");
     return true;
   } catch (error) {
+    database.exec("PRAGMA busy_timeout = 10000");
     if (!isBusy(error)) throw error;
     return false;
   }

@@ -257,6 +257,23 @@ describe("what the archive knows better", () => {
     },
   );
 
+  test("a post that was imported, streamed and read again is one post under one ID", async () => {
+    addAccount({ [tid(1)]: record("one post") });
+    const change = streamed(tid(1), "one post", tid(1));
+    if (change.kind !== "upsert") throw new Error("a post");
+    const ids: unknown[] = [];
+    const note = async () => ids.push((await shown()).map((post) => (post as { ID?: unknown }).ID));
+    const imported = { ...change.post, origin: "import", revision: "" } as const;
+    await archive.write({ changes: [{ kind: "upsert", post: imported }] });
+    await note();
+    await archive.write({ changes: [change] });
+    await note();
+    await backfillAuthor(did, request());
+    await note();
+    expect(ids[0]).toHaveLength(1);
+    expect(ids).toEqual([ids[0], ids[0], ids[0]]);
+  });
+
   test("posts of other accounts are left alone", async () => {
     addAccount({});
     const other = "did:plc:bbbbbbbbbbbbbbbbbbbbbbbb";

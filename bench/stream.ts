@@ -1,0 +1,119 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { argv } from "node:process";
+import { parseArgs } from "node:util";
+import type { ServerProcess } from "../test/support/server-process.ts";
+import {
+  foundTexts,
+  type StreamSample,
+  startSimulatedStream,
+  takeSample,
+} from "../test/support/simulated-stream.ts";
+import { makeSlowDisk } from "../test/support/slow-disk.ts";
+import { command, table } from "./measure.ts";
+
+/**
+ * The live stream at the highest rate of Jetstream's simulator: events a second, how far the archive lies behind, and memory
+ * over time. Then the traffic ends, and a second service on an empty folder takes all that Jetstream has kept, as fast as it
+ * can. Both must hold what Jetstream holds. `--fsync-ms` makes every fsync of the services take longer.
+ */
+const { values } = parseArgs({
+  args: argv.slice(2),
+  options: {
+    seconds: { type: "string", default: "30" },
+    "fsync-ms": { type: "string", default: "0" },
+    accounts: { type: "string", default: "200" },
+    rows: { type: "string", default: "20" },
+  },
+});
+const seconds = Number(values.seconds);
+const fsyncMs = Number(values["fsync-ms"]);
+const folder = mkdtempSync(join(tmpdir(), "earshot-bench-stream-"));
+const disk = fsyncMs > 0 ? makeSlowDisk(folder, fsyncMs) : null;
+const settings = disk?.environment ?? {};
+type Sample = StreamSample & { second: number };
+
+console.log(`\n${command()}`);
+const stream = await startSimulatedStream(folder, { accounts: Number(values.accounts), seed: 42 });
+const live = await stream.startService("live", settings);
+await stream.startTraffic();
+const liveSamples = await samplesUntil(live, (second) => second >= seconds);
+await stream.endTraffic();
+tell("live", liveSamples);
+const all = (await samplesUntil(live, isStill())).at(-1)?.events ?? 0;
+const { posts } = await stream.held();
+await compare(live);
+await live.stop();
+
+const again = await stream.startService("again", settings);
+const isAll = (_: number, { events, waiting }: StreamSample): boolean =>
+  events >= all && waiting === 0;
+const replaySamples = await samplesUntil(again, isAll, 100);
+tell("replay of all that Jetstream has kept", replaySamples);
+await samplesUntil(again, isStill());
+await compare(again);
+await stream.close();
+rmSync(folder, { recursive: true, force: true });
+
+async function samplesUntil(
+  service: ServerProcess,
+  isEnd: (second: number, sample: StreamSample) => boolean,
+  everyMs = 1_000,
+): Promise<Sample[]> {
+  const startedMs = performance.now();
+  const samples: Sample[] = [];
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
+    const sample = await takeSample(service);
+    const second = (performance.now() - startedMs) / 1_000;
+    samples.push({ second, ...sample });
+    if (isEnd(second, sample)) return samples;
+  }
+}
+
+/** True when no event has come for five samples. */
+function isStill(): (second: number, sample: StreamSample) => boolean {
+  let still = 0;
+  let before = -1;
+  return (_, { events }) => {
+    still = events === before ? still + 1 : 0;
+    before = events;
+    return still === 5;
+  };
+}
+
+/** About as many rows as asked for, each with the rate since the one before. */
+function tell(what: string, samples: readonly Sample[]): void {
+  const step = Math.max(1, Math.floor(samples.length / Number(values.rows)));
+  const chosen = samples.filter((_, index) => index % step === step - 1);
+  const rows = chosen.map((sample, index) => {
+    const before = chosen[index - 1] ?? { events: 0, second: 0 };
+    const rate = (sample.events - before.events) / (sample.second - before.second);
+    return [
+      sample.second.toFixed(1),
+      String(sample.events),
+      rate.toFixed(0),
+      sample.lagSeconds.toFixed(1),
+      String(sample.waiting),
+      sample.residentMb.toFixed(0),
+    ];
+  });
+  const last = samples.at(-1);
+  const mostMb = Math.max(...samples.map((sample) => sample.residentMb));
+  console.log(`\n${what}\n`);
+  console.log(table(["s", "events", "events/s", "lag s", "waiting", "RSS MB"], rows));
+  console.log(
+    `\n${last?.events} events in ${last?.second.toFixed(1)} s: ${((last?.events ?? 0) / (last?.second ?? 1)).toFixed(0)} a second; ` +
+      `RSS at most ${mostMb.toFixed(0)} MB${disk === null ? "" : `; ${disk.calls()} fsyncs so far, each ${fsyncMs} ms slower`}`,
+  );
+}
+
+async function compare(service: ServerProcess): Promise<void> {
+  const shown = await foundTexts(service);
+  const missing = [...posts].filter(([uri, text]) => shown.get(uri) !== text).length;
+  const more = [...shown.keys()].filter((uri) => !posts.has(uri)).length;
+  console.log(
+    `\n${posts.size} posts held by Jetstream: ${missing} missing or different, ${more} more`,
+  );
+}

@@ -1,0 +1,16 @@
+import type { DatabaseSync } from "node:sqlite";
+
+const mostFaults = 10;
+
+/** What SQLite itself says of a file, also of the inner form of its index; `isFull` compares tables with their indexes too. */
+export function checkFile(
+  database: DatabaseSync,
+  isFull: boolean,
+  onFault: (message: string) => void,
+): void {
+  const pragma = isFull ? "integrity_check" : "quick_check";
+  for (const row of database.prepare(`PRAGMA ${pragma}(${mostFaults})`).all()) {
+    const message = String(row[pragma]);
+    if (message !== "ok") onFault(message.replaceAll(/\s*\n\s*/g, " "));
+  }
+}

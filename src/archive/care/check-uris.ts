@@ -1,0 +1,80 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Platform } from "../../posts/post.ts";
+import { recordUri } from "../../posts/record.ts";
+import type { SegmentEntry } from "../catalog.ts";
+import type { Findings } from "./findings.ts";
+
+type OpenSegment = { entry: SegmentEntry; database: DatabaseSync };
+
+/** Hashes that are held in memory at a time. */
+const hashesOfPass = 4_000_000;
+const lowestHash = -(2n ** 63n);
+const hashes = 2n ** 64n;
+
+/** That no uri of a platform lies in two places, over all of its segments. Yields now and then. */
+export function* checkUrisOnce(
+  platform: Platform,
+  segments: readonly OpenSegment[],
+  findings: Findings,
+): Generator<number, void> {
+  const statements = segments.map(({ database }) => {
+    const statement = database.prepare("SELECT hash FROM uri WHERE hash BETWEEN ? AND ?");
+    statement.setReadBigInts(true);
+    statement.setReturnArrays(true);
+    return statement;
+  });
+  const entries = segments.reduce(
+    (sum, { database }) => sum + Number(database.prepare("SELECT count(*) AS n FROM uri").get()?.n),
+    0,
+  );
+  // As hashes are evenly spread, so are those of each pass.
+  const passes = BigInt(Math.max(1, Math.ceil(entries / hashesOfPass)));
+  for (let pass = 0n; pass < passes; pass++) {
+    const from = lowestHash + (hashes * pass) / passes;
+    const to = lowestHash + (hashes * (pass + 1n)) / passes - 1n;
+    const found: bigint[][] = [];
+    for (const statement of statements) {
+      const own = statement.all(from, to) as unknown as [bigint][];
+      found.push(own.map(([hash]) => hash));
+      yield 0;
+    }
+    const sorted = BigInt64Array.from(found.flat()).sort();
+    for (let index = 1; index < sorted.length; index++) {
+      const hash = sorted[index];
+      if (hash === undefined || hash !== sorted[index - 1] || hash === sorted[index - 2]) continue;
+      reportTwice(platform, hash, segments, findings);
+    }
+    yield 0;
+  }
+}
+
+/** Two uris may have the same hash: their rows tell. */
+function reportTwice(
+  platform: Platform,
+  hash: bigint,
+  segments: readonly OpenSegment[],
+  findings: Findings,
+): void {
+  const held = segments.flatMap(({ entry, database }) => {
+    const rows = database.prepare(
+      "SELECT post.id, record FROM uri JOIN post ON post.id = uri.id WHERE hash = ?",
+    );
+    rows.setReadBigInts(true);
+    const counts = { likes: null, reposts: null, replies: null, quotes: null };
+    return rows.all(hash).map(({ id, record }) => ({
+      segment: `${platform}/${entry.sequence}`,
+      id: id as bigint,
+      uri: recordUri({ id: id as bigint, platform, timeMs: 0, counts, record: String(record) }),
+    }));
+  });
+  for (const [uri, places] of Map.groupBy(held, (place) => place.uri)) {
+    if (places.length < 2) continue;
+    const where = places.map(({ id, segment }) => `${id} in segment ${segment}`).join(" and ");
+    findings.add({
+      kind: "uri_twice",
+      platform,
+      uri,
+      message: `${uri} is held more than once, as post ${where}`,
+    });
+  }
+}

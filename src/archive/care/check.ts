@@ -1,0 +1,200 @@
+import type { DatabaseSync } from "node:sqlite";
+import { EarshotError, messageOf } from "../../lib/errors.ts";
+import { platforms } from "../../posts/post.ts";
+import {
+  catalogPath,
+  presentAnalyzer,
+  readSegments,
+  type SegmentEntry,
+  segmentPath,
+} from "../catalog.ts";
+import { openForReading, versionOf } from "../database.ts";
+import { segmentMigrations } from "../segments/schema.ts";
+import { checkCatalog } from "./check-catalog.ts";
+import { checkFile } from "./check-file.ts";
+import { checkIndexedPosts, compareIndex, sampleIndex } from "./check-index.ts";
+import { type CheckedSegment, checkRows } from "./check-rows.ts";
+import { checkUrisOnce } from "./check-uris.ts";
+import { collectFindings, type Finding, type Findings } from "./findings.ts";
+import { onPairedSnapshot } from "./paired-snapshot.ts";
+
+export type CheckRequest = {
+  /** The archive's folder. */
+  folder: string;
+  /** Compares the index with all posts, not with some of each segment, and files in all that SQLite can compare. */
+  isFull: boolean;
+  /** Posts of a segment that are looked up in the index where not all are. */
+  sampleRows: number;
+  /** Hears how many posts were looked at, of about how many. */
+  onProgress: (done: number, total: number) => void;
+  signal: AbortSignal;
+};
+
+export type CheckReport = {
+  segments: number;
+  posts: number;
+  /** Of how many posts the index was compared. */
+  indexed: number;
+  /** Segments of another analyzer, whose index cannot be compared. */
+  outdated: readonly string[];
+  /** The first ones of each kind in each segment. */
+  findings: readonly Finding[];
+  findingCount: number;
+};
+
+/** Findings of one kind in one segment that are told. */
+const mostTold = 20;
+
+/**
+ * Compares everything in an archive that says the same twice: files with their own sums, the catalog with the segments, rows
+ * with the lists that lead to them, rows with the index. Writes nothing, and works while others write: each segment is looked
+ * at as it was at one moment, together with the catalog. Errors: those of a catalog that cannot be read.
+ */
+export async function check(request: CheckRequest): Promise<CheckReport> {
+  const { folder, onProgress, signal } = request;
+  const findings = collectFindings(mostTold);
+  const totals = { segments: 0, posts: 0, indexed: 0, outdated: [] as string[] };
+  /** Segments of which nothing more can be said. */
+  const unreadable = new Set<string>();
+  const catalog = openForReading(catalogPath(folder), 1_000);
+  try {
+    checkCatalog(folder, catalog, request.isFull, findings);
+    const expected = (): number => postsSaid(folder, readSegments(catalog));
+    const total = expected();
+    const run = (steps: Generator<number, void>): Promise<void> =>
+      inTurns(steps, signal, (rows) => {
+        totals.posts += rows;
+        onProgress(totals.posts, Math.max(total, totals.posts));
+      });
+
+    const checked = new Set<string>();
+    for (let next = nextOf(catalog, checked); next !== null; next = nextOf(catalog, checked)) {
+      const key = keyOf(next);
+      checked.add(key);
+      const isThis = (entry: SegmentEntry): boolean => keyOf(entry) === key;
+      try {
+        await run(
+          onPairedSnapshot(folder, isThis, function* ({ catalog: at, segments }) {
+            for (const segment of segments) {
+              yield* checkSegment({ ...segment, catalog: at }, request, {
+                findings,
+                totals,
+                unreadable,
+              });
+            }
+          }),
+        );
+      } catch (error) {
+        if (!isSqliteError(error)) throw error;
+        unreadable.add(key);
+        const message = `${segmentPath("", next)}: ${messageOf(error)}`;
+        const { platform } = next;
+        findings.add({ kind: "file_damaged", message, segment: key, platform });
+      }
+    }
+    for (const platform of platforms) {
+      const isReadable = (entry: SegmentEntry): boolean =>
+        entry.platform === platform && !unreadable.has(keyOf(entry));
+      await run(
+        onPairedSnapshot(folder, isReadable, function* ({ segments }) {
+          yield* checkUrisOnce(platform, segments, findings);
+        }),
+      );
+    }
+  } finally {
+    catalog.close();
+  }
+  return { ...totals, findings: findings.kept(), findingCount: findings.count() };
+}
+
+const keyOf = ({ platform, sequence }: SegmentEntry): string => `${platform}/${sequence}`;
+
+/** A segment that was not looked at: also one that has come into the place of another meanwhile. */
+function nextOf(catalog: DatabaseSync, checked: ReadonlySet<string>): SegmentEntry | null {
+  return readSegments(catalog).find((entry) => !checked.has(keyOf(entry))) ?? null;
+}
+
+type Outcome = {
+  findings: Findings;
+  totals: { segments: number; indexed: number; outdated: string[] };
+  unreadable: Set<string>;
+};
+
+function* checkSegment(
+  segment: CheckedSegment,
+  { isFull, sampleRows }: CheckRequest,
+  { findings, totals, unreadable }: Outcome,
+): Generator<number, void> {
+  const { entry, database } = segment;
+  const key = keyOf(entry);
+  const about = { segment: key, platform: entry.platform };
+  totals.segments += 1;
+  const version = versionOf(database);
+  // A file that was cut to nothing is an empty database.
+  if (version !== segmentMigrations.length) {
+    const message = `segment ${key} has schema ${version}, not ${segmentMigrations.length}`;
+    findings.add({ kind: "schema_differs", message, ...about });
+    unreadable.add(key);
+    return;
+  }
+  checkFile(database, isFull, (message) =>
+    findings.add({
+      kind: "file_damaged",
+      message: `${segmentPath("", entry)}: ${message}`,
+      ...about,
+    }),
+  );
+  yield 0;
+  checkIndexedPosts(segment, findings);
+  yield 0;
+  if (entry.analyzer !== presentAnalyzer) {
+    totals.outdated.push(key);
+    yield* checkRows(segment, findings, () => {});
+    return;
+  }
+  const posts = Number(database.prepare("SELECT count(*) AS n FROM post").get()?.n);
+  const index = isFull
+    ? compareIndex(segment, findings)
+    : sampleIndex(segment, posts, sampleRows, findings);
+  yield* checkRows(segment, findings, (row) => index.add(row));
+  yield* index.end();
+  totals.indexed += index.compared();
+}
+
+/** What cannot be read at all is a finding too. */
+const isSqliteError = (thrown: unknown): boolean =>
+  !(thrown instanceof EarshotError) &&
+  thrown instanceof Error &&
+  "code" in thrown &&
+  thrown.code === "ERR_SQLITE_ERROR";
+
+/** What the segments say of their sizes; those that cannot be read say nothing. */
+function postsSaid(folder: string, entries: readonly SegmentEntry[]): number {
+  return entries.reduce((sum, entry) => {
+    try {
+      const database = openForReading(segmentPath(folder, entry), 100);
+      const said = database.prepare("SELECT value FROM setting WHERE name = 'posts'").get()?.value;
+      database.close();
+      return sum + Number(said ?? 0);
+    } catch {
+      return sum;
+    }
+  }, 0);
+}
+
+/** Lets signals be heard between the steps. */
+async function inTurns(
+  steps: Generator<number, void>,
+  signal: AbortSignal,
+  onStep: (rows: number) => void,
+): Promise<void> {
+  try {
+    for (let step = steps.next(); !step.done; step = steps.next()) {
+      onStep(step.value);
+      await new Promise((resolve) => setImmediate(resolve));
+      signal.throwIfAborted();
+    }
+  } finally {
+    steps.return();
+  }
+}

@@ -1,0 +1,69 @@
+import type { Platform } from "../../posts/post.ts";
+
+/** What a check finds: a stable word for scripts, and what to do about it. */
+export const findingKinds = {
+  file_damaged: "restore a backup",
+  file_missing: "restore a backup",
+  schema_differs: "restore a backup, or open the archive with the version that wrote it",
+  catalog_wrong: "restore a backup",
+  interval_wrong: "restore a backup; until then coverage may say too much",
+  row_unreadable: "restore a backup",
+  id_outside: "restore a backup",
+  time_outside: "earshot archive reindex --segment SEGMENT",
+  number_differs: "earshot archive reindex --segment SEGMENT",
+  uri_entry_missing: "earshot archive reindex --segment SEGMENT",
+  uri_entry_wrong: "earshot archive reindex --segment SEGMENT",
+  uri_twice: "earshot archive forget --post URI --allow-return --yes, which takes one of them out",
+  hidden_without_post: "earshot archive reindex --segment SEGMENT",
+  stray_not_listed: "earshot archive reindex --segment SEGMENT",
+  deleted_but_held: "earshot archive forget --post URI --yes",
+  counts_ahead: "restore a backup; until then some counts are passed over",
+  index_lacks: "earshot archive reindex --segment SEGMENT",
+  index_exceeds: "earshot archive reindex --segment SEGMENT",
+} as const;
+
+export type FindingKind = keyof typeof findingKinds;
+
+export type Finding = {
+  kind: FindingKind;
+  /** `<platform>/<sequence>`; null where it is about the catalog. */
+  segment: string | null;
+  platform: Platform | null;
+  id: bigint | null;
+  uri: string | null;
+  message: string;
+};
+
+/** What to do about a finding, one line. */
+export function remedyOf({ kind, segment, id, uri }: Finding): string {
+  return findingKinds[kind]
+    .replace("SEGMENT", segment ?? "…")
+    .replace("URI", uri ?? String(id))
+    .replace("ID", String(id));
+}
+
+/** Findings as they come: the first ones of each kind and segment are kept, all are counted. */
+export type Findings = {
+  add(finding: Pick<Finding, "kind" | "message"> & Partial<Finding>): void;
+  kept(): readonly Finding[];
+  count(): number;
+};
+
+/** `mostKept` is that of one kind in one segment. */
+export function collectFindings(mostKept: number): Findings {
+  const kept: Finding[] = [];
+  const counts = new Map<string, number>();
+  let count = 0;
+  return {
+    add: (finding) => {
+      const key = `${finding.kind} ${finding.segment}`;
+      const before = counts.get(key) ?? 0;
+      counts.set(key, before + 1);
+      count += 1;
+      if (before >= mostKept) return;
+      kept.push({ segment: null, platform: null, id: null, uri: null, ...finding });
+    },
+    kept: () => kept,
+    count: () => count,
+  };
+}

@@ -1,0 +1,137 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Platform } from "../../posts/post.ts";
+import type { Archive } from "../archive.ts";
+import { readSegments, type SegmentEntry } from "../catalog.ts";
+import { inTransaction } from "../database.ts";
+import { wantRewrites } from "../wanted-rewrites.ts";
+import type { NamedAuthor } from "./named-author.ts";
+
+/** A post that is to be forgotten; `held` is null where only its return is to be kept out. */
+export type ForgottenPost = {
+  platform: Platform;
+  uri: string;
+  held: { id: bigint; entry: SegmentEntry } | null;
+};
+
+export type ForgetContext = {
+  archive: Pick<Archive, "write">;
+  /** The archive's catalog, open for writing. */
+  catalog: DatabaseSync;
+  signal: AbortSignal;
+};
+
+/** After every revision that a source gives: what is forgotten at it never comes back by itself. */
+const forgottenRevision = "~";
+
+/** After every time: of an account that was deleted then nothing is kept, and no news of it counts. */
+const forGoodMs = 8_640_000_000_000_000;
+
+const postsOfBatch = 500;
+
+/**
+ * Removes posts and keeps every version of them out from then on, of those too that are not held. Their texts are gone from
+ * the disk once the segments that held them are rewritten, which is noted. How many were held.
+ */
+export async function forgetPosts(
+  { archive, catalog, signal }: ForgetContext,
+  posts: readonly ForgottenPost[],
+  onProgress: (done: number) => void,
+): Promise<number> {
+  wantRewritesOf(catalog, posts);
+  let deleted = 0;
+  for (let at = 0; at < posts.length; at += postsOfBatch) {
+    signal.throwIfAborted();
+    const own = posts.slice(at, at + postsOfBatch);
+    const report = await archive.write({
+      changes: own.map(({ platform, uri }) => ({
+        kind: "delete",
+        platform,
+        uri,
+        revision: forgottenRevision,
+      })),
+    });
+    deleted += report.deleted;
+    onProgress(at + own.length);
+  }
+  // Those that came into the place of others meanwhile.
+  wantRewritesOf(catalog, posts);
+  return deleted;
+}
+
+function wantRewritesOf(catalog: DatabaseSync, posts: readonly ForgottenPost[]): void {
+  inTransaction(catalog, () => {
+    const entries = readSegments(catalog);
+    const touched = new Set<SegmentEntry>();
+    for (const { platform, held } of posts) {
+      if (held === null) continue;
+      const owner = entries.find(
+        (entry) => entry.platform === platform && entry.low <= held.id && held.id <= entry.high,
+      );
+      if (owner !== undefined) touched.add(owner);
+    }
+    wantRewrites(catalog, touched);
+  });
+}
+
+/** Lets posts that were forgotten come back with the next replay or import; how many had been. */
+export function letReturn(
+  catalog: DatabaseSync,
+  posts: readonly Pick<ForgottenPost, "platform" | "uri">[],
+): number {
+  const lift = catalog.prepare(
+    "DELETE FROM tombstone WHERE platform = ? AND uri = ? AND revision = ?",
+  );
+  return inTransaction(catalog, () =>
+    posts.reduce(
+      (lifted, { platform, uri }) =>
+        lifted + Number(lift.run(platform, uri, forgottenRevision).changes),
+      0,
+    ),
+  );
+}
+
+type Account = NamedAuthor & { userId: string };
+
+/** Removes everything that an account wrote, and keeps out whatever it will write. How many posts were held. */
+export async function forgetAccount(
+  { archive, catalog }: ForgetContext,
+  { platform, userId }: Account,
+  posts: readonly ForgottenPost[],
+): Promise<number> {
+  wantRewritesOf(catalog, posts);
+  const { deleted } = await archive.write({
+    changes: [{ kind: "account", platform, userId, status: "deleted", observedMs: forGoodMs }],
+  });
+  wantRewritesOf(catalog, posts);
+  const key = [platform, userId];
+  inTransaction(catalog, () => {
+    catalog.prepare("DELETE FROM handle WHERE platform = ? AND user_id = ?").run(...key);
+    catalog
+      .prepare("UPDATE account SET name = NULL, labels = '[]' WHERE platform = ? AND user_id = ?")
+      .run(...key);
+  });
+  return deleted;
+}
+
+/** Lets an account be kept again that was forgotten for good; false where it was not. Its posts come with the next source. */
+export function letAccountReturn(catalog: DatabaseSync, { platform, userId }: Account): boolean {
+  const lift = catalog.prepare(
+    `UPDATE account SET status = 'active', status_ms = 0, deleted_ms = NULL
+     WHERE platform = ? AND user_id = ? AND deleted_ms = ?`,
+  );
+  return inTransaction(catalog, () => lift.run(platform, userId, forGoodMs).changes > 0);
+}
+
+/**
+ * Lets the posts of an account come back that were forgotten one by one, as far as their uris name the account, which those
+ * of Bluesky do; how many there were.
+ */
+export function letReturnOf(catalog: DatabaseSync, { platform, userId }: Account): number {
+  const prefix = `at://${userId}/`;
+  const lift = catalog.prepare(
+    "DELETE FROM tombstone WHERE platform = ? AND revision = ? AND lower(substr(uri, 1, ?)) = ?",
+  );
+  return inTransaction(catalog, () =>
+    Number(lift.run(platform, forgottenRevision, prefix.length, prefix).changes),
+  );
+}

@@ -1,0 +1,87 @@
+/**
+ * What an index holds, in little room: sums over all places of tokens, each in one of many partitions by its token. Two
+ * indexes that hold the same tokens at the same places of the same posts have the same sums, and where they differ, the
+ * partitions tell which tokens to look at.
+ */
+const partitionBits = 16;
+const partitionCount = 1 << partitionBits;
+
+export type IndexSums = {
+  /** A token of a post, at a place among its tokens. */
+  add(token: string, id: bigint, place: number): void;
+  /** All places of one token: how many, and the sums of `placeSums`. */
+  addToken(token: string, sums: TokenSums): void;
+  /** The partitions in which another index differs, those with the fewest places first. */
+  differences(other: IndexSums): number[];
+  /** How many places of tokens a partition has. */
+  places(partition: number): number;
+  values(): readonly Uint32Array[];
+};
+
+/** Each modulo 2^32: number of places, upper and lower halves of the IDs, places, lower halves times places from 1 on. */
+export type TokenSums = readonly [number, number, number, number, number];
+
+/** The sums of each token of a segment, `TokenSums` by `vocabulary`, an fts5vocab table of type `instance`. */
+export const tokenSumsSql = (vocabulary: string): string => `
+  SELECT term, count(*) & 0xffffffff, sum(doc >> 32) & 0xffffffff, sum(doc & 0xffffffff) & 0xffffffff,
+    sum(offset) & 0xffffffff, sum(((doc & 0xffffffff) * (offset + 1)) & 0xffffffff) & 0xffffffff
+  FROM ${vocabulary} GROUP BY term`;
+
+export function indexSums(): IndexSums {
+  const sums = Array.from({ length: 5 }, () => new Uint32Array(partitionCount));
+  const [counts, uppers, lowers, places, products] = sums as [
+    Uint32Array,
+    Uint32Array,
+    Uint32Array,
+    Uint32Array,
+    Uint32Array,
+  ];
+  const raise = (of: Uint32Array, partition: number, by: number): void => {
+    of[partition] = (of[partition] ?? 0) + by;
+  };
+  let halvesOf: bigint | null = null;
+  let upper = 0;
+  let lower = 0;
+  const self: IndexSums = {
+    add: (token, id, place) => {
+      if (id !== halvesOf) {
+        halvesOf = id;
+        upper = Number(id >> 32n);
+        lower = Number(id & 0xffffffffn);
+      }
+      const partition = partitionOf(token);
+      raise(counts, partition, 1);
+      raise(uppers, partition, upper);
+      raise(lowers, partition, lower);
+      raise(places, partition, place);
+      raise(products, partition, Math.imul(lower, place + 1));
+    },
+    addToken: (token, tokenSums) => {
+      const partition = partitionOf(token);
+      for (const [index, sum] of tokenSums.entries()) {
+        const of = sums[index];
+        if (of !== undefined) raise(of, partition, sum);
+      }
+    },
+    differences: (other) => {
+      const others = other.values();
+      return Array.from({ length: partitionCount }, (_, partition) => partition)
+        .filter((partition) =>
+          sums.some((of, index) => of[partition] !== others[index]?.[partition]),
+        )
+        .sort((a, b) => self.places(a) - self.places(b));
+    },
+    places: (partition) => counts[partition] ?? 0,
+    values: () => sums,
+  };
+  return self;
+}
+
+/** The partition of a token: FNV-1a over its UTF-16 code units. */
+export function partitionOf(token: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < token.length; index++) {
+    hash = Math.imul(hash ^ token.charCodeAt(index), 0x01000193);
+  }
+  return ((hash >>> partitionBits) ^ hash) & (partitionCount - 1);
+}

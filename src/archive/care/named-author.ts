@@ -1,0 +1,80 @@
+import type { DatabaseSync } from "node:sqlite";
+import { EarshotError } from "../../lib/errors.ts";
+import type { Platform } from "../../posts/post.ts";
+import { any } from "../../query/make-plan.ts";
+import type { PlanNode } from "../../query/plan.ts";
+import { foldHandle } from "../../text/entities.ts";
+import { accountByHandle, accountById, fromAccount } from "../../text/facets.ts";
+
+/** Whose posts are meant. */
+export type NamedAuthor = {
+  platform: Platform;
+  /** In lower case; null where the archive knows only posts by the handle alone. */
+  userId: string | null;
+  /** Null where the account was named by its id. */
+  handle: string | null;
+};
+
+/**
+ * The one account that a name stands for, as somebody must be sure of whose posts go. Errors: `wrong_use` where it could be
+ * any of several, or nobody knows on which platform it is.
+ */
+export function namedAuthor(
+  catalog: DatabaseSync,
+  name: string,
+  platform: Platform | null,
+): NamedAuthor {
+  const handle = foldHandle(name);
+  const id = name.toLowerCase();
+  const isWanted = (known: Known): boolean => platform === null || known.platform === platform;
+  const byId = known(catalog, "user_id", id).filter(isWanted);
+  const [first, ...others] =
+    byId.length > 0 ? byId : known(catalog, "handle", handle).filter(isWanted);
+  if (first !== undefined && others.length > 0) throw ambiguous(name, [first, ...others]);
+  if (first !== undefined) return { ...first, handle: byId.length > 0 ? null : handle };
+  if (id.startsWith("did:")) return { platform: "bluesky", userId: id, handle: null };
+  if (platform === null) throw unknownAuthor(name);
+  return /^\d+$/.test(id)
+    ? { platform, userId: id, handle: null }
+    : { platform, userId: null, handle };
+}
+
+type Known = { platform: Platform; userId: string };
+
+function known(catalog: DatabaseSync, column: "user_id" | "handle", value: string): Known[] {
+  const accounts =
+    column === "user_id" ? "UNION SELECT platform, user_id FROM account WHERE user_id = ?1" : "";
+  return catalog
+    .prepare(`SELECT DISTINCT platform, user_id FROM handle WHERE ${column} = ?1 ${accounts}`)
+    .all(value)
+    .map((row) => ({ platform: row.platform as Platform, userId: String(row.user_id) }));
+}
+
+function ambiguous(name: string, accounts: readonly Known[]): EarshotError {
+  const ids = accounts.map(({ platform, userId }) => `${userId} (${platform})`).join(", ");
+  return new EarshotError("wrong_use", `${name} is or was the handle of ${ids}`, {
+    status: 400,
+    hint: "name the one that is meant by its id, with --platform where two platforms have it",
+  });
+}
+
+function unknownAuthor(name: string): EarshotError {
+  return new EarshotError("wrong_use", `no account ${name} is known`, {
+    status: 400,
+    hint: "name it by its id, or say --platform to mean posts that came with this handle alone",
+  });
+}
+
+/** The plan that finds the posts of an author. */
+export function planOf({ platform, userId, handle }: NamedAuthor): PlanNode {
+  const keys = [
+    ...(userId === null ? [] : [accountById(platform, userId)]),
+    ...(handle === null ? [] : [accountByHandle(platform, handle)]),
+  ];
+  return any(
+    keys.map((key) => ({
+      kind: "terms",
+      elements: [{ kind: "token", token: fromAccount(key) }],
+    })),
+  );
+}

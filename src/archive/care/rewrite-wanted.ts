@@ -1,0 +1,169 @@
+import { dirname } from "node:path";
+import { lockFolder } from "../../db/folder-lock.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import { presentAnalyzer, readSegments, type SegmentEntry } from "../catalog.ts";
+import { inTransaction } from "../database.ts";
+import { openCatalog } from "../open-catalog.ts";
+import type { ArchiveBounds } from "../settings.ts";
+import { type UpkeepContext, upkeepContext } from "../upkeep/context.ts";
+import { cutsOf } from "../upkeep/cuts.ts";
+import { lockUpkeep } from "../upkeep/lock.ts";
+import { readNumbers } from "../upkeep/retention.ts";
+import { removeRetired, tidyUp } from "../upkeep/retire.ts";
+import { rewriteSegment } from "../upkeep/rewrite.ts";
+import { lockPauseMs, type Steps } from "../upkeep/steps.ts";
+import { wantedRewrites, wantRewrites } from "../wanted-rewrites.ts";
+import { mendUris } from "./mend-uris.ts";
+
+export type RewriteRequest = {
+  /** The archive's folder. */
+  folder: string;
+  bounds: ArchiveBounds;
+  clock: Pick<Clock, "now" | "sleep">;
+  /** Hears about how many posts were rewritten, of how many. */
+  onProgress: (done: number, total: number) => void;
+  signal: AbortSignal;
+};
+
+export type RewriteOutcome = {
+  /** `elsewhere`: another process keeps the archive up, and rewrites what is wanted. */
+  by: "here" | "elsewhere";
+  segments: number;
+  posts: number;
+  /** Whether the old files are gone from the disk; else they go with the upkeep of a running server. */
+  oldFilesGone: boolean;
+};
+
+/** Which segments: those of another analyzer, every one, or one by its name, `<platform>/<sequence>`. */
+export type WhichSegments = "outdated" | "all" | { segment: string };
+
+/**
+ * Notes that segments are to be rewritten; how many. Of those that are named, or of all where all are wanted, the lists of uris
+ * are put in order, which a rewrite copies. Errors: `wrong_use` for a name that is none's.
+ */
+export async function wantSegments(
+  folder: string,
+  which: WhichSegments,
+  signal: AbortSignal,
+): Promise<number> {
+  const catalog = openCatalog(folder);
+  try {
+    const wanted = readSegments(catalog).filter((entry) => isMeant(entry, which));
+    if (typeof which === "object" && wanted.length === 0) throw noSegment(which.segment);
+    for (const entry of which === "outdated" ? [] : wanted) {
+      for (const _ of mendUris(folder, catalog, entry)) {
+        await new Promise((resolve) => setImmediate(resolve));
+        signal.throwIfAborted();
+      }
+    }
+    inTransaction(catalog, () => wantRewrites(catalog, wanted));
+    return wanted.length;
+  } finally {
+    catalog.close();
+  }
+}
+
+function isMeant(entry: SegmentEntry, which: WhichSegments): boolean {
+  if (which === "all") return true;
+  if (which === "outdated") return entry.analyzer !== presentAnalyzer;
+  return which.segment === `${entry.platform}/${entry.sequence}`;
+}
+
+const noSegment = (name: string): EarshotError =>
+  new EarshotError("wrong_use", `there is no segment ${name}`, {
+    status: 400,
+    hint: "earshot archive stats --json lists them; a name is a platform and a number, such as x/3",
+  });
+
+/**
+ * Rewrites the segments of which that is wanted, unless another process keeps the archive up and so does it itself. May be
+ * stopped at any time: what is left is still wanted. Their old files are removed at once where no server runs.
+ */
+export async function rewriteWanted(request: RewriteRequest): Promise<RewriteOutcome> {
+  const { folder, bounds, clock } = request;
+  const lock = lockUpkeep(folder);
+  if (lock === null) return { by: "elsewhere", segments: 0, posts: 0, oldFilesGone: false };
+  try {
+    const context = upkeepContext(folder, bounds, clock);
+    try {
+      const outcome = await rewriteEach(context, request);
+      const oldFilesGone = await removeOldFiles(context, request);
+      return { by: "here", ...outcome, oldFilesGone };
+    } finally {
+      context.catalog.close();
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+async function rewriteEach(
+  context: UpkeepContext,
+  request: RewriteRequest,
+): Promise<{ segments: number; posts: number }> {
+  const { folder, bounds, catalog } = context;
+  await inTurns(tidyUp(context), request, () => {});
+  const wanted = wantedRewrites(catalog);
+  const total = wanted.reduce((sum, entry) => sum + readNumbers(folder, entry).posts, 0);
+  const rewritten = { segments: 0, posts: 0 };
+  for (const entry of wanted) {
+    const { posts } = readNumbers(folder, entry);
+    const cuts = posts > bounds.splitPosts ? cutsOf(folder, entry, bounds.splitPosts) : [];
+    const { isDone } = await inTurns(
+      rewriteSegment(context, entry, { cuts, keeps: null }),
+      request,
+      (steps) => request.onProgress(rewritten.posts + aboutDone(steps, posts), total),
+    );
+    if (isDone) rewritten.segments += 1;
+    rewritten.posts += posts;
+    request.onProgress(rewritten.posts, total);
+  }
+  return rewritten;
+}
+
+/** What a step of copying takes, and which share of the whole is copying. */
+const postsOfStep = 250;
+const copyingShare = 0.85;
+
+const aboutDone = (steps: number, posts: number): number =>
+  Math.min(steps * postsOfStep, posts) * copyingShare;
+
+/** False where a server may still read them. */
+async function removeOldFiles(context: UpkeepContext, request: RewriteRequest): Promise<boolean> {
+  try {
+    const server = lockFolder(dirname(context.folder));
+    try {
+      await inTurns(removeRetired(context, context.clock.now()), request, () => {});
+      return true;
+    } finally {
+      server.release();
+    }
+  } catch (error) {
+    if (error instanceof EarshotError && error.code === "folder_in_use") return false;
+    throw error;
+  }
+}
+
+/** Runs steps to their end, letting signals be heard between them; an abort leaves everything tidy. */
+async function inTurns<Value>(
+  steps: Steps<Value>,
+  { clock, signal }: RewriteRequest,
+  onStep: (steps: number) => void,
+): Promise<Value> {
+  let done = false;
+  try {
+    for (let count = 1; ; count++) {
+      const step = steps.next();
+      done = step.done === true;
+      if (step.done) return step.value;
+      onStep(count);
+      if (step.value === "waiting") await clock.sleep(lockPauseMs);
+      else await new Promise((resolve) => setImmediate(resolve));
+      signal.throwIfAborted();
+    }
+  } finally {
+    // What cannot be run to its end has a value to return that nobody reads.
+    if (!done) steps.return(undefined as Value);
+  }
+}

@@ -1,0 +1,38 @@
+/**
+ * Ascending IDs in few bytes: how much each is above the one before, the first above `low`, seven bits a byte, the lowest bits
+ * first; all but its last byte have bit 7 too.
+ */
+const bitsOfByte = 7n;
+const moreBytes = 0x80;
+
+export function packIds(low: bigint, ids: readonly bigint[]): Uint8Array {
+  const bytes: number[] = [];
+  let last = low;
+  for (const id of ids) {
+    let rest = id - last;
+    while (rest >= moreBytes) {
+      bytes.push(Number(rest & 0x7fn) | moreBytes);
+      rest >>= bitsOfByte;
+    }
+    bytes.push(Number(rest));
+    last = id;
+  }
+  return Uint8Array.from(bytes);
+}
+
+export function unpackIds(low: bigint, packed: Uint8Array): bigint[] {
+  const ids: bigint[] = [];
+  let last = low;
+  let above = 0n;
+  let shift = 0n;
+  for (const byte of packed) {
+    above |= BigInt(byte & 0x7f) << shift;
+    shift += bitsOfByte;
+    if (byte >= moreBytes) continue;
+    last += above;
+    ids.push(last);
+    above = 0n;
+    shift = 0n;
+  }
+  return ids;
+}

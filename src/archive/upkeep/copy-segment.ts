@@ -1,0 +1,93 @@
+import { arrivedTogether } from "../segments/read-arrivals.ts";
+import { type FollowedSegment, putArrivals } from "./followed-segment.ts";
+import type { StoredPost } from "./segment-copy.ts";
+import type { Steps } from "./steps.ts";
+
+/** Posts of one step, whose terms are made anew, and what is only copied. */
+const postsOfStep = 250;
+const rowsOfStep = 5_000;
+
+const lowestHash = -(2n ** 63n);
+
+/**
+ * Copies everything that lies in a segment. What is noted as changed is left out but for its row: it is followed later, with
+ * all that belongs to it.
+ */
+export function* copySegment(segment: FollowedSegment, arrivalsFrom: number): Steps<void> {
+  yield* copyPosts(segment);
+  yield* copyUris(segment);
+  yield* copyHidden(segment);
+  yield* copyArrivals(segment, arrivalsFrom);
+}
+
+function* copyPosts({ old, copyRow }: FollowedSegment): Steps<void> {
+  const read = old.prepare("SELECT * FROM post WHERE id > ? ORDER BY id LIMIT ?");
+  read.setReadBigInts(true);
+  for (let last = -1n; ; ) {
+    const rows = read.all(last, postsOfStep) as StoredPost[];
+    for (const row of rows) copyRow(row);
+    yield "worked";
+    const end = rows.at(-1);
+    if (end === undefined) return;
+    last = end.id;
+  }
+}
+
+function* copyUris({ old, copyOf }: FollowedSegment): Steps<void> {
+  const read = old.prepare(
+    `SELECT hash, id FROM uri WHERE (hash, id) > (?, ?) AND id NOT IN (SELECT id FROM changed)
+     ORDER BY hash, id LIMIT ?`,
+  );
+  read.setReadBigInts(true);
+  for (let last = { hash: lowestHash, id: -1n }; ; ) {
+    const rows = read.all(last.hash, last.id, rowsOfStep) as { hash: bigint; id: bigint }[];
+    for (const { hash, id } of rows) {
+      const copy = copyOf(id);
+      if (copy.holds(id)) copy.addUri(hash, id);
+    }
+    yield "worked";
+    const end = rows.at(-1);
+    if (end === undefined) return;
+    last = end;
+  }
+}
+
+function* copyHidden({ old, copyOf }: FollowedSegment): Steps<void> {
+  const read = old.prepare(
+    `SELECT id FROM hidden WHERE id > ? AND id NOT IN (SELECT id FROM changed)
+     ORDER BY id LIMIT ?`,
+  );
+  read.setReadBigInts(true);
+  for (let last = -1n; ; ) {
+    const rows = read.all(last, rowsOfStep) as { id: bigint }[];
+    for (const { id } of rows) {
+      const copy = copyOf(id);
+      if (copy.holds(id)) copy.hide(id);
+    }
+    yield "worked";
+    const end = rows.at(-1);
+    if (end === undefined) return;
+    last = end.id;
+  }
+}
+
+function* copyArrivals(segment: FollowedSegment, arrivalsFrom: number): Steps<void> {
+  const read = arrivedTogether(segment.old);
+  for (let from = arrivalsFrom; ; ) {
+    let copied = 0;
+    let last = from;
+    for (const arrived of read(from, segment.arrival)) {
+      if (copied >= rowsOfStep && arrived.number !== last) break;
+      last = arrived.number;
+      copied += arrived.ids.length;
+      putArrivals(segment, { ...arrived, ids: arrived.ids.filter(isHeld) });
+    }
+    yield "worked";
+    if (copied < rowsOfStep) return;
+    from = last + 1;
+  }
+
+  function isHeld(id: bigint): boolean {
+    return segment.copyOf(id).holds(id);
+  }
+}

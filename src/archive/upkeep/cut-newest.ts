@@ -1,0 +1,40 @@
+import { lastId, nextMillisecondId } from "../../posts/ids.ts";
+import {
+  addSegmentEntry,
+  nextSequence,
+  readSegments,
+  type SegmentEntry,
+  segmentPath,
+} from "../catalog.ts";
+import { openForWriting } from "../database.ts";
+import { segmentMigrations } from "../segments/schema.ts";
+import type { UpkeepContext } from "./context.ts";
+import { removeSegmentFiles } from "./segment-copy.ts";
+import { inLock, type Steps } from "./steps.ts";
+
+/** Ends a platform's newest segment and begins the next one behind its last post, as a batch would. */
+export function* cutNewest({ folder, catalog }: UpkeepContext, entry: SegmentEntry): Steps<void> {
+  yield* inLock(catalog, () => {
+    const { platform } = entry;
+    const newest = readSegments(catalog).findLast((each) => each.platform === platform);
+    if (newest?.sequence !== entry.sequence) return;
+    const low = endOfPosts(folder, newest);
+    if (low > lastId) return;
+    const sequence = nextSequence(catalog, platform);
+    const path = segmentPath(folder, { platform, sequence });
+    removeSegmentFiles(path);
+    openForWriting(path, segmentMigrations, 1_000).close();
+    addSegmentEntry(catalog, { platform, sequence, low, skew: newest.skew });
+  });
+}
+
+function endOfPosts(folder: string, entry: SegmentEntry): bigint {
+  const segment = openForWriting(segmentPath(folder, entry), segmentMigrations, 1_000);
+  try {
+    const last = segment.prepare("SELECT max(id) AS id FROM post");
+    last.setReadBigInts(true);
+    return nextMillisecondId((last.get()?.id as bigint | null) ?? 0n);
+  } finally {
+    segment.close();
+  }
+}

@@ -1,0 +1,81 @@
+import { idTimeMs, lastId } from "../../posts/ids.ts";
+import { recordOrigin } from "../../posts/record.ts";
+import { agedOutMs, cutCoverage, putAgedOut } from "../aged-out.ts";
+import { readSegments, type SegmentEntry, segmentPath } from "../catalog.ts";
+import { openForReading } from "../database.ts";
+import type { UpkeepContext } from "./context.ts";
+import { removeEntry, retire } from "./retire.ts";
+import { inLock, type Steps } from "./steps.ts";
+
+/**
+ * What streams brought ages out, a whole segment at a time, oldest first: all that is older than the age bound, and as much as
+ * brings the archive under the bound of its bytes. What was imported stays, whatever the bounds: a segment that holds some
+ * keeps it alone. A platform's newest segment stays.
+ */
+export type SegmentNumbers = { posts: number; imported: number };
+
+export const isImported = (record: string): boolean => recordOrigin(record) === "import";
+
+export function readNumbers(folder: string, entry: SegmentEntry): SegmentNumbers {
+  const segment = openForReading(segmentPath(folder, entry), 100);
+  try {
+    const read = segment.prepare("SELECT value FROM setting WHERE name = ?");
+    const setting = (name: string): number => Number(read.get(name)?.value ?? 0);
+    return { posts: setting("posts"), imported: setting("imported") };
+  } finally {
+    segment.close();
+  }
+}
+
+/** Every post of the segment is older than this, Unix milliseconds. */
+export const endOf = ({ high, skew }: SegmentEntry): number =>
+  high === lastId ? Number.POSITIVE_INFINITY : idTimeMs(high) + 1 + Math.max(0, skew.maxMs);
+
+/** The segments that the bound of age lets go, oldest first; some may hold nothing that ages. */
+export function tooOld({ bounds, clock }: UpkeepContext, entries: readonly SegmentEntry[]) {
+  if (bounds.maxAgeMs === 0) return [];
+  const untilMs = clock.now() - bounds.maxAgeMs;
+  return byAge(entries).filter((entry) => endOf(entry) <= untilMs);
+}
+
+/** All segments that can age out, oldest first. */
+export const byAge = (entries: readonly SegmentEntry[]): SegmentEntry[] =>
+  entries
+    .filter(({ high }) => high !== lastId)
+    .toSorted((a, b) => (a.high < b.high ? -1 : a.high > b.high ? 1 : 0));
+
+/**
+ * Takes a segment without imports out of the archive; how many posts went, null when it holds imports or is gone. The next one
+ * owns its IDs from then on, and what is held completely begins where it ended.
+ */
+export function* dropSegment(context: UpkeepContext, entry: SegmentEntry): Steps<number | null> {
+  const { folder, catalog, clock } = context;
+  return yield* inLock(catalog, () => {
+    const entries = readSegments(catalog);
+    const at = entries.findIndex(
+      ({ platform, sequence }) => platform === entry.platform && sequence === entry.sequence,
+    );
+    const next = entries[at + 1];
+    if (at === -1 || next?.platform !== entry.platform) return null;
+    const { posts, imported } = readNumbers(folder, entry);
+    if (imported > 0) return null;
+    const { platform, low, high } = entries[at] ?? entry;
+    removeEntry(catalog, entry);
+    retire(catalog, entry, clock.now());
+    catalog
+      .prepare("UPDATE segment SET low = ? WHERE platform = ? AND sequence = ?")
+      .run(low, platform, next.sequence);
+    catalog
+      .prepare("DELETE FROM strayed WHERE platform = ? AND id BETWEEN ? AND ?")
+      .run(platform, low, high);
+    ageOut(context, entry);
+    return posts;
+  });
+}
+
+/** Notes that streamed posts up to the end of a segment are not held any more; within a transaction. */
+export function ageOut({ catalog }: UpkeepContext, entry: SegmentEntry): void {
+  const ms = Math.max(agedOutMs(catalog, entry.platform) ?? 0, endOf(entry));
+  putAgedOut(catalog, entry.platform, ms);
+  cutCoverage(catalog, entry.platform, ms);
+}

@@ -1,0 +1,116 @@
+import { lastId } from "../../posts/ids.ts";
+import {
+  catalogPath,
+  presentAnalyzer,
+  readSegments,
+  readSetting,
+  type SegmentEntry,
+  segmentPath,
+} from "../catalog.ts";
+import { archiveBytes } from "../stats.ts";
+import { wantedRewrites } from "../wanted-rewrites.ts";
+import type { UpkeepContext } from "./context.ts";
+import { fileBytes, lastWrittenMs, walBytes } from "./files.ts";
+import { hasForgottenArrivals } from "./forget-arrivals.ts";
+import { byAge, readNumbers, type SegmentNumbers, tooOld } from "./retention.ts";
+import { retiredFiles } from "./retire.ts";
+import type { TaskKind } from "./state.ts";
+
+/**
+ * What there is to do for an archive:
+ *
+ * - `drop` a segment whose posts have aged out, or `thin` one that keeps its imports alone;
+ * - `cut` off a newest segment whose terms another analyzer made, and `reindex` those that are not the newest, and those of
+ *   which somebody wants it;
+ * - `split` a segment that has grown too large;
+ * - `forget` arrivals, `optimise` a segment, `shorten` a write-ahead log, each once its file is quiet.
+ */
+export type Task = { kind: TaskKind; entry: SegmentEntry };
+
+/** An archive as upkeep finds it. */
+export type Findings = {
+  /** In order of need, the oldest or the newest segment first. */
+  tasks: Task[];
+  segments: number;
+  /** Without the files that are about to be removed. */
+  bytes: number;
+  /** The longest write-ahead log. */
+  walBytes: number;
+  /** Count changes that wait to be added to their posts. */
+  counts: number;
+};
+
+/** A write-ahead log that is emptied: of a quiet segment, and of one that is written to. */
+const quietWalBytes = 1024 ** 2;
+const busyWalBytes = 128 * 1024 ** 2;
+
+export const keyOf = ({ kind, entry }: Task): string =>
+  `${kind} ${entry.platform} ${entry.sequence}`;
+
+/** Looks at every segment once. */
+export function findTasks(context: UpkeepContext): Findings {
+  const { folder, catalog, clock, bounds } = context;
+  const entries = readSegments(catalog);
+  const numbers = new Map(entries.map((entry) => [entry, readNumbers(folder, entry)]));
+  const retiredBytes = retiredFiles(catalog).reduce(
+    (sum, file) => sum + fileBytes(segmentPath(folder, file)),
+    0,
+  );
+  const bytes = archiveBytes(folder) - retiredBytes;
+  const arrivalsFrom = Number(readSetting(catalog, "arrivals_from"));
+
+  const numbersOf = (entry: SegmentEntry): SegmentNumbers =>
+    numbers.get(entry) ?? { posts: 0, imported: 0 };
+  const isNewest = ({ high }: SegmentEntry): boolean => high === lastId;
+  const isQuiet = (entry: SegmentEntry): boolean =>
+    clock.now() - lastWrittenMs(segmentPath(folder, entry)) >= bounds.optimiseAfterMs;
+  const logOf = (entry: SegmentEntry): number => walBytes(segmentPath(folder, entry));
+  const of = (kind: TaskKind, chosen: readonly SegmentEntry[]): Task[] =>
+    chosen.map((entry) => ({ kind, entry }));
+
+  /** What ages out of a segment: all of it, what was not imported, or nothing. */
+  function aging(entry: SegmentEntry): Task[] {
+    const { posts, imported } = numbersOf(entry);
+    if (imported === 0) return of("drop", [entry]);
+    return imported < posts ? of("thin", [entry]) : [];
+  }
+
+  const aged = tooOld(context, entries).flatMap(aging);
+  const excess = bytes > bounds.maxBytes ? byAge(entries).flatMap(aging).slice(0, 1) : [];
+  const outdated = entries.filter(({ analyzer }) => analyzer !== presentAnalyzer).reverse();
+  const others = entries.filter((entry) => !isNewest(entry));
+  const quiet = others.filter(isQuiet);
+  const isCut = (entry: SegmentEntry): boolean => isNewest(entry) && numbersOf(entry).posts > 0;
+  return {
+    tasks: [
+      ...aged,
+      ...excess,
+      ...of("cut", outdated.filter(isCut)),
+      ...of(
+        "reindex",
+        outdated.filter((entry) => !isCut(entry)),
+      ),
+      ...of("reindex", wantedRewrites(catalog)),
+      ...of(
+        "split",
+        others.filter((entry) => numbersOf(entry).posts > bounds.splitPosts),
+      ),
+      ...of(
+        "forget",
+        quiet.filter((entry) => hasForgottenArrivals(folder, entry, arrivalsFrom)),
+      ),
+      ...of(
+        "optimise",
+        quiet.filter(({ optimised }) => !optimised),
+      ),
+      ...of(
+        "shorten",
+        entries.filter((entry) => logOf(entry) > (isQuiet(entry) ? quietWalBytes : busyWalBytes)),
+      ),
+    ],
+    segments: entries.length,
+    bytes,
+    walBytes: Math.max(walBytes(catalogPath(folder)), ...entries.map(logOf)),
+    counts: Number(catalog.prepare("SELECT count(*) AS rows FROM count_change").get()?.rows),
+  };
+}

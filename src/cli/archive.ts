@@ -1,0 +1,29 @@
+import type { Command } from "commander";
+import { addBackup } from "./archive/backup.ts";
+import { addCheck } from "./archive/check.ts";
+import { addForget } from "./archive/forget.ts";
+import { addReindex } from "./archive/reindex.ts";
+import { addRestore } from "./archive/restore.ts";
+import { addStats } from "./archive/stats.ts";
+import { wrongUse } from "./faults.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** `earshot archive`: looking after the archive of the data folder. */
+export function addArchive(program: Command, terminal: Terminal): void {
+  const archive = program
+    .command("archive")
+    .summary("look after the archive: size, soundness, backups, forgetting")
+    .description(
+      "Looks after the archive of the data folder (docs/operations.md). All but restore work beside a running server.",
+    )
+    .helpCommand(false)
+    .action(() => {
+      throw wrongUse(
+        "archive needs to know what to do",
+        "write archive stats, check, backup, restore, forget or reindex",
+      );
+    });
+  for (const add of [addStats, addCheck, addBackup, addRestore, addForget, addReindex]) {
+    add(archive, terminal);
+  }
+}

@@ -1,0 +1,472 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { makePost } from "../../../test/support/make-post.ts";
+import { type Outcome, runCommand } from "../../../test/support/run-command.ts";
+import { heldPosts, writerOn } from "../../../test/support/whole-archive.ts";
+import { lockUpkeep } from "../../archive/upkeep/lock.ts";
+import { lockFolder } from "../../db/folder-lock.ts";
+import { xIdOf } from "../../posts/ids.ts";
+import type { Platform } from "../../posts/post.ts";
+
+let dataDir = "";
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), "earshot-care-"));
+});
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+const earshot = (args: readonly string[], environment = {}): Promise<Outcome> =>
+  runCommand(args, { EARSHOT_DATA_DIR: dataDir, EARSHOT_SEGMENT_POSTS: "5", ...environment });
+
+const ann = "did:plc:ann";
+const uriOf = (did: string, n: number): string => `at://${did}/app.bsky.feed.post/key${n}`;
+
+type Line = { uri: string; author: string; author_id?: string; created_at: string; text: string };
+
+/** The `n`th post, of one of two people. */
+function line(n: number): Line {
+  const isAnn = n % 2 === 0;
+  const did = isAnn ? ann : "did:plc:bob";
+  return {
+    uri: uriOf(did, n),
+    author: isAnn ? "ann.example" : "bob.example",
+    author_id: did,
+    created_at: `2026-01-01T00:${String(10 + n)}:00Z`,
+    text: `${isAnn ? "zebrafish" : "walrus"} number${n}`,
+  };
+}
+
+/** Twelve posts on Bluesky, in three segments. */
+const posts = Array.from({ length: 12 }, (_, n) => line(n));
+
+/** As `earshot import` does, in this thread. */
+function importPosts(lines: readonly Line[] = posts, platform: Platform = "bluesky"): void {
+  const writer = writerOn(dataDir, 5);
+  writer.write(
+    lines.map(({ uri, author, author_id, created_at, text }) => ({
+      kind: "upsert",
+      post: makePost({
+        platform,
+        uri,
+        nativeId: platform === "x" ? xIdOf(uri) : null,
+        username: author,
+        userId: author_id ?? null,
+        createdMs: Date.parse(created_at),
+        seenMs: null,
+        text,
+      }),
+    })),
+  );
+  writer.close();
+}
+
+/** The uris of the posts with a word that are held and not hidden, by uri. */
+function found(word: string): string[] {
+  return heldPosts(join(dataDir, "archive"))
+    .filter(({ hidden, post }) => !hidden && post.text.includes(word))
+    .map(({ post }) => post.uri)
+    .sort();
+}
+
+async function json(args: readonly string[], environment = {}): Promise<Record<string, unknown>> {
+  const { out } = await earshot([...args, "--json"], environment);
+  return JSON.parse(out) as Record<string, unknown>;
+}
+
+function inSegment(sequence: number, sql: string): void {
+  const path = join(dataDir, "archive", "bluesky", `00000${sequence}.db`);
+  const database = new DatabaseSync(path);
+  database.exec(sql);
+  database.close();
+}
+
+describe("wrong use", () => {
+  test.for<[string[], RegExp]>([
+    [["archive"], /archive stats, check, backup, restore, forget or reindex/],
+    [["archive", "chekc"], /too many arguments/],
+    [["archive", "backup"], /missing required argument 'folder'/],
+    [["archive", "forget"], /give --author, --post or --query/],
+    [["archive", "forget", "--author", "a", "--query", "b"], /give --author, --post or --query/],
+    [["archive", "forget", "--query", "b", "--undo"], /--undo/],
+    [["archive", "forget", "--query", "b", "--for-good"], /--for-good is about an account/],
+    [["archive", "forget", "--author", "a", "--for-good", "--allow-return"], /exclude each other/],
+    [["archive", "reindex", "--all", "--segment", "x/1"], /cannot be used with/],
+  ])("%s", async ([args, message]) => {
+    const { code, out, notes } = await earshot(args);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(notes).toMatch(message);
+  });
+
+  test.for(["stats", "check", "reindex"])("%s without an archive makes none", async (command) => {
+    const { code, notes } = await earshot(["archive", command]);
+    expect(code).toBe(1);
+    expect(notes).toMatch(/there is no archive in .* – earshot import or earshot serve makes one/);
+    expect(readdirSync(dataDir)).toEqual([]);
+  });
+});
+
+describe("stats", () => {
+  test("tell what is held, for a person", async () => {
+    importPosts();
+    const { code, out } = await earshot(["archive", "stats"]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^PLATFORM +POSTS +IMPORTED .* FROM +TO$/m);
+    expect(out).toMatch(/^bluesky +12 +12 +0 .* 3 +2026-01-01 00:10 +2026-01-01 00:21$/m);
+    expect(out).toContain("of 20.0 GB that the archive may take");
+    expect(out).toContain("no time is known to be held completely");
+  });
+
+  test("tell which time is held and which is not", async () => {
+    const writer = writerOn(dataDir, 5);
+    const interval = {
+      platform: "bluesky",
+      collection: "posts",
+      account: null,
+      source: "import",
+    } as const;
+    writer.write(
+      [],
+      [],
+      [
+        { ...interval, fromMs: Date.UTC(2026, 0, 1), toMs: Date.UTC(2026, 0, 3) },
+        { ...interval, fromMs: Date.UTC(2026, 0, 5), toMs: Date.UTC(2026, 0, 9) },
+      ],
+    );
+    writer.close();
+    const { out } = await earshot(["archive", "stats"]);
+    expect(out).toMatch(/^bluesky posts +\S+$/m);
+    expect(out).toContain("2026-01-03 00:00");
+    const { coverage } = await json(["archive", "stats"]);
+    expect(coverage).toMatchObject([
+      {
+        platform: "bluesky",
+        collection: "posts",
+        held: [
+          { from: "2026-01-01T00:00:00Z", to: "2026-01-03T00:00:00Z" },
+          { to: "2026-01-09T00:00:00Z" },
+        ],
+        gaps: [{ from: null }, { from: "2026-01-03T00:00:00Z", to: "2026-01-05T00:00:00Z" }, {}],
+      },
+    ]);
+  });
+
+  test("tell every number to a script, also beside a server", async () => {
+    importPosts();
+    const server = lockFolder(dataDir);
+    const stats = await json(["archive", "stats"]);
+    server.release();
+    expect(stats).toMatchObject({
+      platforms: [
+        {
+          platform: "bluesky",
+          posts: 12,
+          imported: 12,
+          hidden: 0,
+          segments: 3,
+          outdated_segments: 0,
+        },
+      ],
+      tombstones: 0,
+      waiting_counts: 0,
+      newest_arrival: 12,
+      max_bytes: 20_000_000_000,
+    });
+    expect(stats.segments).toHaveLength(3);
+  });
+});
+
+describe("check", () => {
+  test("of a sound archive ends well", async () => {
+    importPosts();
+    const { code, out } = await earshot(["archive", "check"]);
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      /^3 segments, 12 posts, the index of 12 of them: all agree, in [\d.]+ s\n$/,
+    );
+    expect(await json(["archive", "check", "--full"])).toMatchObject({ sound: true, findings: [] });
+  });
+
+  test("of a damaged one is exit code 1, and each finding says what to do", async () => {
+    importPosts();
+    inSegment(2, "UPDATE setting SET value = 99 WHERE name = 'posts'");
+    const { code, out, notes } = await earshot(["archive", "check"]);
+    expect(code).toBe(1);
+    expect(out).toContain(
+      "segment bluesky/2: it says posts 99, and holds 5\n  → earshot archive reindex --segment bluesky/2\n",
+    );
+    expect(notes).toBe(
+      "earshot: the archive does not agree with itself: 1 finding – each says above what to do; docs/operations.md has more\n",
+    );
+    const { sound, findings } = await json(["archive", "check"]);
+    expect(sound).toBe(false);
+    expect(findings).toMatchObject([{ kind: "number_differs", segment: "bluesky/2" }]);
+  });
+
+  test("and what it says to do mends it", async () => {
+    importPosts();
+    inSegment(
+      2,
+      "UPDATE setting SET value = 99 WHERE name = 'posts'; DELETE FROM term WHERE rowid = (SELECT min(id) FROM post)",
+    );
+    expect((await earshot(["archive", "check"])).code).toBe(1);
+    expect((await earshot(["archive", "reindex", "--segment", "bluesky/2"])).code).toBe(0);
+    expect((await earshot(["archive", "check", "--full"])).code).toBe(0);
+    expect(found("number")).toHaveLength(12);
+  });
+});
+
+test("a backup, restored into another folder, answers alike", async () => {
+  importPosts();
+  const backup = join(dataDir, "backup");
+  const { code, out } = await earshot(["archive", "backup", backup]);
+  expect(code).toBe(0);
+  expect(out).toMatch(/12 posts of .* in 4 files/);
+  const before = found("number");
+  const again = await earshot(["archive", "backup", backup]);
+  expect(again).toMatchObject({ code: 1, out: "" });
+  expect(again.notes).toMatch(/holds a backup already – name a folder of its own/);
+
+  const over = await earshot(["archive", "restore", backup]);
+  expect(over.code).toBe(1);
+  expect(over.notes).toMatch(/exists, and would have to be overwritten – move it away/);
+  const other = join(dataDir, "other");
+  const summary = await json(["archive", "restore", backup], { EARSHOT_DATA_DIR: other });
+  expect(summary).toMatchObject({ posts: 12, files: 4 });
+  const restored = await earshot(
+    ["search", "number1 OR number2 OR number3 OR walrus OR zebrafish", "--json"],
+    {
+      EARSHOT_DATA_DIR: other,
+    },
+  );
+  expect(restored.out.trim().split("\n")).toHaveLength(before.length);
+});
+
+describe("forget", () => {
+  function bytesHold(text: string): boolean {
+    const names = readdirSync(join(dataDir, "archive"), { recursive: true, withFileTypes: true });
+    return names.some(
+      (file) => file.isFile() && readFileSync(join(file.parentPath, file.name)).includes(text),
+    );
+  }
+
+  test("counts, and does nothing, until it is told to", async () => {
+    importPosts();
+    const { code, out } = await earshot(["archive", "forget", "--author", "@Ann.example"]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^6 posts of did:plc:ann \(bluesky\) would be forgotten:\n/);
+    expect(out).toMatch(/… and 1 more\nnothing was done: add --yes to do it\n$/);
+    expect(found("zebrafish")).toHaveLength(6);
+  });
+
+  test("takes an author's posts out, from the disk too, and an import does not bring them back", async () => {
+    importPosts();
+    expect(bytesHold("zebrafish")).toBe(true);
+    const { code, out } = await earshot(["archive", "forget", "--author", "ann.example", "--yes"]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^6 posts forgotten, and stay out\ntheir texts are gone from the disk/);
+    expect(bytesHold("zebrafish")).toBe(false);
+    importPosts([...posts, { ...line(0), text: "zebrafish edited" }]);
+    expect(found("zebrafish")).toEqual([]);
+    expect(found("walrus")).toHaveLength(6);
+    expect((await earshot(["archive", "check", "--full"])).code).toBe(0);
+  });
+
+  test("takes out what a query finds, and what of it is hidden", async () => {
+    importPosts();
+    const writer = writerOn(dataDir, 5);
+    writer.write([
+      {
+        kind: "label",
+        platform: "bluesky",
+        subject: uriOf(ann, 4),
+        source: "did:plc:m",
+        value: "!hide",
+        negated: false,
+        createdMs: 1,
+        expiresMs: null,
+      },
+    ]);
+    writer.close();
+    expect(found("zebrafish")).toHaveLength(5);
+    const query = [
+      "archive",
+      "forget",
+      "--query",
+      "zebrafish -number2 until:2026-01-01_00:19:00_UTC",
+    ];
+    expect(await json(query)).toEqual({ dry_run: true, account: null, posts: 4 });
+    expect(await json([...query, "--yes"])).toMatchObject({ posts: 4, gone_from_disk: true });
+    expect(found("zebrafish")).toEqual([uriOf(ann, 10), uriOf(ann, 2)]);
+    expect(bytesHold("number4")).toBe(false);
+  });
+
+  test("takes posts out by uri and by ID, and keeps out one that is not held", async () => {
+    importPosts(posts.slice(0, 4));
+    const { out } = await earshot(["search", "number3", "--json"]);
+    const { ID } = JSON.parse(out) as { ID: string };
+    const names = [
+      uriOf(ann, 0),
+      ID,
+      uriOf(ann, 6),
+      "https://bsky.app/profile/ann.example/post/key8",
+    ];
+    const summary = await json(["archive", "forget", "--post", ...names, "--yes"]);
+    expect(summary).toMatchObject({ posts: 2 });
+    importPosts();
+    const left = found("number").sort();
+    const gone = new Set([uriOf(ann, 0), uriOf("did:plc:bob", 3), uriOf(ann, 6), uriOf(ann, 8)]);
+    expect(left).toEqual(
+      posts
+        .map(({ uri }) => uri)
+        .filter((uri) => !gone.has(uri))
+        .sort(),
+    );
+  });
+
+  test("lets posts return where that is said, at once or later", async () => {
+    importPosts();
+    await earshot(["archive", "forget", "--author", ann, "--allow-return", "--yes"]);
+    expect(found("zebrafish")).toEqual([]);
+    importPosts();
+    expect(found("zebrafish")).toHaveLength(6);
+    await earshot(["archive", "forget", "--author", ann, "--yes"]);
+    await earshot(["archive", "forget", "--post", uriOf(ann, 2), "--undo"]);
+    importPosts();
+    expect(found("zebrafish")).toEqual([uriOf(ann, 2)]);
+    const undone = await earshot(["archive", "forget", "--author", ann, "--undo"]);
+    expect(undone.out).toBe(
+      "did:plc:ann may come back with the next replay, backfill or import: 5 posts\n",
+    );
+    importPosts();
+    expect(found("zebrafish")).toHaveLength(6);
+  });
+
+  test("keeps out for good what an account will write, until that is taken back", async () => {
+    importPosts();
+    const { out } = await earshot([
+      "archive",
+      "forget",
+      "--author",
+      "ann.example",
+      "--for-good",
+      "--yes",
+    ]);
+    expect(out).toMatch(/^6 posts forgotten, and stay out\n/);
+    const later = { ...line(0), uri: uriOf(ann, 99), created_at: "2026-03-01T00:00:00Z" };
+    importPosts([...posts, later]);
+    const writer = writerOn(dataDir, 5);
+    const news = { kind: "account", platform: "bluesky", userId: ann, status: "active" } as const;
+    writer.write([{ ...news, observedMs: Date.UTC(2027, 0, 1) }]);
+    writer.close();
+    importPosts([later]);
+    expect(found("zebrafish")).toEqual([]);
+    await earshot(["archive", "forget", "--author", ann, "--undo"]);
+    importPosts([...posts, later]);
+    expect(found("zebrafish")).toHaveLength(7);
+  });
+
+  test("asks which account is meant where a handle was several's", async () => {
+    importPosts([line(0), { ...line(1), author: "ann.example" }]);
+    const { code, notes } = await earshot([
+      "archive",
+      "forget",
+      "--author",
+      "ann.example",
+      "--yes",
+    ]);
+    expect(code).toBe(2);
+    expect(notes).toMatch(
+      /is or was the handle of did:plc:ann \(bluesky\), did:plc:bob \(bluesky\) – name the one that is meant by its id/,
+    );
+    const unknown = await earshot(["archive", "forget", "--author", "nobody.example"]);
+    expect(unknown.notes).toMatch(/no account nobody\.example is known/);
+  });
+
+  test("takes out posts that came with a handle alone, of one platform", async () => {
+    const written = { author: "Ann", created_at: "2026-01-01T00:00:00Z" };
+    importPosts(
+      [{ ...written, uri: "https://x.com/i/status/2000000000000000001", text: "otter one" }],
+      "x",
+    );
+    importPosts([{ ...written, uri: "https://m.example/@ann/1", text: "otter two" }], "mastodon");
+    const forget = ["archive", "forget", "--author", "ann", "--platform", "x"];
+    expect((await earshot([...forget, "--for-good"])).notes).toMatch(
+      /nothing is known of ann but the handle/,
+    );
+    expect(await json([...forget, "--yes"])).toMatchObject({ posts: 1 });
+    expect(found("otter")).toEqual(["https://m.example/@ann/1"]);
+  });
+
+  test("leaves the rewriting to whoever keeps the archive up, and says that it does", async () => {
+    importPosts();
+    const keeper = lockUpkeep(join(dataDir, "archive"));
+    const { out } = await earshot(["archive", "forget", "--author", ann, "--yes"]);
+    expect(out).toMatch(/their texts are still on the disk: the running server rewrites/);
+    expect(found("zebrafish")).toEqual([]);
+    expect(await json(["archive", "stats"])).toMatchObject({ waiting_rewrites: 3 });
+    keeper?.release();
+    await earshot(["archive", "reindex"]);
+    expect(bytesHold("zebrafish")).toBe(false);
+    expect(await json(["archive", "stats"])).toMatchObject({ waiting_rewrites: 0, old_files: 0 });
+  });
+});
+
+describe("reindex", () => {
+  const outdate = (): void => {
+    const catalog = new DatabaseSync(join(dataDir, "archive", "catalog.db"));
+    catalog.exec("UPDATE segment SET analyzer = '0'");
+    catalog.close();
+  };
+
+  test("makes anew what another analyzer made, and nothing else", async () => {
+    importPosts();
+    expect((await earshot(["archive", "reindex"])).out).toMatch(/^nothing to do/);
+    outdate();
+    expect(await json(["archive", "stats"])).toMatchObject({
+      platforms: [{ outdated_segments: 3 }],
+    });
+    const { out } = await earshot(["archive", "reindex"]);
+    expect(out).toMatch(/^3 segments with 12 posts made anew in [\d.]+ s\n$/);
+    expect(await json(["archive", "stats"])).toMatchObject({
+      platforms: [{ outdated_segments: 0 }],
+    });
+    expect(found("zebrafish")).toHaveLength(6);
+  });
+
+  test("makes every segment anew where that is said, or one", async () => {
+    importPosts();
+    expect(await json(["archive", "reindex", "--all"])).toMatchObject({
+      by: "here",
+      segments: 3,
+      posts: 12,
+      old_files_gone: true,
+    });
+    const { code, notes } = await earshot(["archive", "reindex", "--segment", "x/7"]);
+    expect(code).toBe(2);
+    expect(notes).toMatch(/there is no segment x\/7/);
+  });
+
+  test("keeps the old files where a server may read them", async () => {
+    importPosts();
+    const server = lockFolder(dataDir);
+    expect(await json(["archive", "reindex", "--all"])).toMatchObject({
+      by: "here",
+      old_files_gone: false,
+    });
+    server.release();
+    expect(await json(["archive", "stats"])).toMatchObject({ old_files: 3 });
+  });
+
+  test("beside a server notes what it is to do", async () => {
+    importPosts();
+    const keeper = lockUpkeep(join(dataDir, "archive"));
+    expect((await earshot(["archive", "reindex"])).out).toMatch(/the running server sees to/);
+    expect((await earshot(["archive", "reindex", "--all"])).out).toMatch(
+      /noted: the running server rewrites 3 segments/,
+    );
+    keeper?.release();
+  });
+});

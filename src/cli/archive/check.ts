@@ -1,0 +1,114 @@
+import { join } from "node:path";
+import type { Command } from "commander";
+import { type CheckReport, check } from "../../archive/care/check.ts";
+import { type Finding, remedyOf } from "../../archive/care/findings.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import { withoutControls } from "../../text/controls.ts";
+import { startReports } from "../progress-reports.ts";
+import { numberText } from "../quantities.ts";
+import { readConfig, requireDataDir } from "../settings.ts";
+import type { Terminal } from "../terminal.ts";
+
+type Options = { full?: boolean; json?: boolean };
+
+/** Posts of each segment that are looked up in its index where not all are. */
+const sampleRows = 500;
+
+/** `earshot archive check`: whether everything in the archive agrees with everything else. */
+export function addCheck(archive: Command, terminal: Terminal): void {
+  archive
+    .command("check")
+    .summary("compare everything in the archive that says the same twice")
+    .description(
+      "Compares files with their own sums, the catalog with the segments, every post with the lists that lead to it, and " +
+        `the index with the posts: ${sampleRows} posts of each segment, with --full every word of every post. Writes nothing. ` +
+        "Exit code 1 when anything disagrees; each finding says what to do.",
+    )
+    .option("--full", "compare the index with all posts; takes about a minute for two million")
+    .option("--json", "print the report as one JSON object")
+    .addHelpText(
+      "after",
+      "\nExamples:\n" +
+        "  earshot archive check\n" +
+        "  earshot archive check --full --json | jq '.findings[] | {kind, segment, todo}'",
+    )
+    .action((options: Options) => checkArchive(options, terminal));
+}
+
+async function checkArchive(options: Options, terminal: Terminal): Promise<void> {
+  const config = readConfig(terminal);
+  requireDataDir(config);
+  const startedMs = systemClock.elapsed();
+  const reports = startReports(terminal, systemClock, "check");
+  try {
+    const report = await check({
+      folder: join(config.data.dir, "archive"),
+      isFull: options.full === true,
+      sampleRows,
+      onProgress: (done, total) =>
+        reports.update({ done, total, remark: `${numberText(done)} posts` }),
+      signal: terminal.stopping,
+    });
+    reports.end();
+    const seconds = (systemClock.elapsed() - startedMs) / 1_000;
+    terminal.out(
+      options.json ? `${JSON.stringify(asJson(report, seconds))}\n` : asText(report, seconds),
+    );
+    if (report.findingCount > 0) throw unsound(report.findingCount);
+  } finally {
+    reports.end();
+  }
+}
+
+function unsound(count: number): EarshotError {
+  const findings = count === 1 ? "1 finding" : `${numberText(count)} findings`;
+  return new EarshotError(
+    "archive_unsound",
+    `the archive does not agree with itself: ${findings}`,
+    {
+      hint: "each says above what to do; docs/operations.md has more",
+    },
+  );
+}
+
+function asText(report: CheckReport, seconds: number): string {
+  const lines = report.findings.flatMap((finding) => [
+    withoutControls(finding.message),
+    `  → ${withoutControls(remedyOf(finding))}`,
+  ]);
+  const untold = report.findingCount - report.findings.length;
+  if (untold > 0) lines.push(`… and ${numberText(untold)} more of the same kinds`);
+  if (report.outdated.length > 0) {
+    lines.push(
+      `not compared, as another analyzer made it: the index of ${report.outdated.join(", ")} – earshot archive reindex`,
+    );
+  }
+  lines.push(
+    `${numberText(report.segments)} segments, ${numberText(report.posts)} posts, the index of ${numberText(report.indexed)} of them: ` +
+      `${report.findingCount === 0 ? "all agree" : `${numberText(report.findingCount)} findings`}, in ${seconds.toFixed(1)} s`,
+  );
+  return `${lines.join("\n")}\n`;
+}
+
+function asJson(report: CheckReport, seconds: number): Record<string, unknown> {
+  return {
+    sound: report.findingCount === 0,
+    segments: report.segments,
+    posts: report.posts,
+    posts_compared_with_index: report.indexed,
+    outdated_segments: report.outdated,
+    finding_count: report.findingCount,
+    findings: report.findings.map(findingJson),
+    seconds,
+  };
+}
+
+const findingJson = (finding: Finding): Record<string, unknown> => ({
+  kind: finding.kind,
+  segment: finding.segment,
+  id: finding.id === null ? null : String(finding.id),
+  uri: finding.uri,
+  message: finding.message,
+  todo: remedyOf(finding),
+});

@@ -1,0 +1,283 @@
+import { join } from "node:path";
+import { type Command, Option } from "commander";
+import type { Archive } from "../../archive/archive.ts";
+import { findPosts } from "../../archive/care/find-posts.ts";
+import {
+  type ForgetContext,
+  type ForgottenPost,
+  forgetAccount,
+  forgetPosts,
+  letAccountReturn,
+  letReturn,
+  letReturnOf,
+} from "../../archive/care/forget.ts";
+import { type NamedAuthor, namedAuthor, planOf } from "../../archive/care/named-author.ts";
+import { namedPosts } from "../../archive/care/named-posts.ts";
+import type { RewriteOutcome } from "../../archive/care/rewrite-wanted.ts";
+import { openArchive } from "../../archive/open.ts";
+import { openCatalog } from "../../archive/open-catalog.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { type Platform, platforms } from "../../posts/post.ts";
+import { makePlan, namesIn } from "../../query/make-plan.ts";
+import { parseQuery } from "../../query/parse.ts";
+import type { PlanNode } from "../../query/plan.ts";
+import type { Config } from "../../server/config.ts";
+import { withoutControls } from "../../text/controls.ts";
+import { wrongUse } from "../faults.ts";
+import { startReports } from "../progress-reports.ts";
+import { numberText } from "../quantities.ts";
+import { readConfig, requireDataDir } from "../settings.ts";
+import type { Terminal } from "../terminal.ts";
+import { rewriteWithProgress, segmentsText } from "./reindex.ts";
+
+type Options = {
+  author?: string;
+  post?: readonly string[];
+  query?: string;
+  platform?: Platform;
+  yes?: boolean;
+  forGood?: boolean;
+  allowReturn?: boolean;
+  undo?: boolean;
+  json?: boolean;
+};
+
+/** `earshot archive forget`: posts out of the archive, for good. */
+export function addForget(archive: Command, terminal: Terminal): void {
+  archive
+    .command("forget")
+    .summary("take posts out of the archive, and keep them out")
+    .description(
+      "Takes posts out of the archive: those of an author, some by their names, or all that a query finds, hidden ones too. " +
+        "Without --yes it only counts them. They stay out: no replay, edit or import brings one back. Stored results are " +
+        "lists of IDs and show them no more at once; the texts are gone from the disk when the segments that held them are " +
+        "rewritten, which this command does, or a running server after it. Backups, imported files and other copies are " +
+        "not touched.",
+    )
+    .option("--author <name>", "an account by its handle or id: its posts")
+    .option(
+      "--post <name...>",
+      "posts by ID, uri, or the address of their page; also such as are not held",
+    )
+    .option("--query <query>", "the posts that a query finds")
+    .addOption(new Option("--platform <name>", "only there").choices([...platforms]))
+    .option("--yes", "do it")
+    .option("--for-good", "with --author: keep out what the account writes from now on as well")
+    .option(
+      "--allow-return",
+      "take the posts out, but let the next replay or import bring them back",
+    )
+    .option("--undo", "with --author or --post: let come back what was forgotten")
+    .option("--json", "print a summary as a line of JSON")
+    .addHelpText(
+      "after",
+      "\nExamples:\n" +
+        "  earshot archive forget --author did:plc:ewvi7nxzyoun6zhxrhs64oiz\n" +
+        "  earshot archive forget --author somebody.example.com --for-good --yes\n" +
+        "  earshot archive forget --post https://x.com/somebody/status/1234567890123456789 --yes\n" +
+        "  earshot archive forget --query 'from:somebody until:2020-01-01' --yes\n" +
+        "  earshot archive forget --author did:plc:ewvi7nxzyoun6zhxrhs64oiz --undo",
+    )
+    .action((options: Options) => forget(options, terminal));
+}
+
+async function forget(options: Options, terminal: Terminal): Promise<void> {
+  requireOneSubject(options);
+  const config = readConfig(terminal);
+  requireDataDir(config);
+  const forgotten = await withArchive(config, terminal, (work) => act(work, options, terminal));
+  if (forgotten === null) return;
+  const outcome = await rewriteWithProgress(config, terminal, "rewriting");
+  terminal.out(doneText(forgotten, outcome, options));
+}
+
+async function withArchive<Value>(
+  config: Config,
+  terminal: Terminal,
+  use: (work: Work) => Promise<Value>,
+): Promise<Value> {
+  const { dir, ...settings } = config.data;
+  const folder = join(dir, "archive");
+  const archive = await openArchive({ dataDir: dir, ...settings, clock: systemClock });
+  const catalog = openCatalog(folder);
+  try {
+    return await use({ archive, catalog, folder, signal: terminal.stopping });
+  } finally {
+    catalog.close();
+    await archive.close();
+  }
+}
+
+/** How many posts were forgotten; null where that was not asked for. */
+async function act(work: Work, options: Options, terminal: Terminal): Promise<number | null> {
+  if (options.undo) {
+    terminal.out(undo(work, options));
+    return null;
+  }
+  const subject = await subjectOf(work, options);
+  if (options.yes) return forgetSubject(work, subject, options, terminal);
+  terminal.out(trialText(subject, options));
+  return null;
+}
+
+function requireOneSubject({ author, post, query, undo, forGood, allowReturn }: Options): void {
+  const subjects = [author, post, query].filter((subject) => subject !== undefined);
+  if (subjects.length !== 1) {
+    throw wrongUse("forget needs to know whose or which posts", "give --author, --post or --query");
+  }
+  if (undo && query !== undefined) {
+    throw wrongUse("what is gone cannot be found by a query", "give --author or --post to --undo");
+  }
+  if (forGood && author === undefined) {
+    throw wrongUse("--for-good is about an account", "give --author");
+  }
+  if (forGood && allowReturn) {
+    throw wrongUse("--for-good and --allow-return exclude each other", "give one of them");
+  }
+}
+
+type Work = ForgetContext & { archive: Archive; folder: string };
+type Subject = { author: NamedAuthor | null; posts: readonly ForgottenPost[] };
+
+async function subjectOf(work: Work, options: Options): Promise<Subject> {
+  const { catalog } = work;
+  if (options.post !== undefined) {
+    return { author: null, posts: postsNamed(work, options) };
+  }
+  const author =
+    options.author === undefined
+      ? null
+      : namedAuthor(catalog, options.author, options.platform ?? null);
+  if (options.forGood && author?.userId === null) throw withoutId(options.author ?? "");
+  const plan =
+    author === null ? await queryPlan(work.archive, options.query ?? "") : planOf(author);
+  return { author, posts: await postsOf(work, plan, author?.platform ?? options.platform) };
+}
+
+async function postsOf(
+  { folder, catalog, signal }: Work,
+  plan: PlanNode,
+  platform: Platform | undefined,
+): Promise<ForgottenPost[]> {
+  const posts: ForgottenPost[] = [];
+  for (const own of findPosts(
+    folder,
+    catalog,
+    plan,
+    platform === undefined ? platforms : [platform],
+  )) {
+    for (const { platform, uri, id, entry } of own)
+      posts.push({ platform, uri, held: { id, entry } });
+    await new Promise((resolve) => setImmediate(resolve));
+    signal.throwIfAborted();
+  }
+  return posts;
+}
+
+const withoutId = (name: string) =>
+  wrongUse(
+    `nothing is known of ${name} but the handle, which others may bear later`,
+    "leave --for-good out, or name the account by its id",
+  );
+
+const postsNamed = ({ folder, catalog }: Pick<Work, "folder" | "catalog">, options: Options) =>
+  (options.post ?? [])
+    .flatMap((name) => namedPosts(folder, catalog, name))
+    .filter(({ platform }) => options.platform === undefined || platform === options.platform);
+
+async function queryPlan(archive: Archive, query: string): Promise<PlanNode> {
+  const { tree } = parseQuery(query);
+  const names = await archive.resolve(namesIn(tree));
+  return makePlan(tree, { names, asOfMs: systemClock.now() });
+}
+
+async function forgetSubject(
+  work: Work,
+  { author, posts }: Subject,
+  options: Options,
+  terminal: Terminal,
+): Promise<number> {
+  const reports = startReports(terminal, systemClock, "forget");
+  try {
+    let forgotten = 0;
+    let rest = posts;
+    if (options.forGood && author?.userId) {
+      forgotten += await forgetAccount(work, { ...author, userId: author.userId }, posts);
+      // Those that came with the handle alone.
+      rest = await postsOf(work, planOf(author), author.platform);
+    }
+    forgotten += await forgetPosts(work, rest, (done) =>
+      reports.update({ done, total: rest.length, remark: `${numberText(done)} posts` }),
+    );
+    if (options.allowReturn) letReturn(work.catalog, posts);
+    return forgotten;
+  } finally {
+    reports.end();
+  }
+}
+
+function undo(work: Work, options: Options): string {
+  const { catalog } = work;
+  if (options.post !== undefined) {
+    const lifted = letReturn(catalog, postsNamed(work, options));
+    return options.json
+      ? `${JSON.stringify({ posts_let_return: lifted })}\n`
+      : `${postsText(lifted)} may come back with the next replay, backfill or import\n`;
+  }
+  const author = namedAuthor(catalog, options.author ?? "", options.platform ?? null);
+  const { userId } = author;
+  const isLifted = userId !== null && letAccountReturn(catalog, { ...author, userId });
+  const lifted = userId === null ? 0 : letReturnOf(catalog, { ...author, userId });
+  if (options.json) {
+    return `${JSON.stringify({ account_let_return: isLifted, posts_let_return: lifted })}\n`;
+  }
+  const name = withoutControls(options.author ?? "");
+  if (!isLifted && lifted === 0) return `${name} was not forgotten\n`;
+  return `${name} may come back with the next replay, backfill or import${isLifted ? "" : `: ${postsText(lifted)}`}\n`;
+}
+
+const shownPosts = 5;
+
+function trialText({ author, posts }: Subject, options: Options): string {
+  const held = posts.filter((post) => post.held !== null).length;
+  if (options.json) {
+    return `${JSON.stringify({ dry_run: true, account: author?.userId ?? null, posts: held })}\n`;
+  }
+  const whose = author === null ? "" : ` of ${author.userId ?? author.handle} (${author.platform})`;
+  const lines = posts
+    .slice(0, shownPosts)
+    .map((post) => withoutControls(`  ${post.uri}${post.held === null ? " (not held)" : ""}`));
+  if (posts.length > shownPosts)
+    lines.push(`  … and ${numberText(posts.length - shownPosts)} more`);
+  return `${[
+    `${postsText(held)}${whose} would be forgotten${lines.length === 0 ? "" : ":"}`,
+    ...lines,
+    "nothing was done: add --yes to do it",
+  ].join("\n")}\n`;
+}
+
+const postsText = (count: number): string =>
+  count === 1 ? "1 post" : `${numberText(count)} posts`;
+
+function doneText(forgotten: number, outcome: RewriteOutcome, options: Options): string {
+  const { by, segments, oldFilesGone } = outcome;
+  if (options.json) {
+    const summary = {
+      dry_run: false,
+      posts: forgotten,
+      rewritten_by: by,
+      rewritten_segments: segments,
+      gone_from_disk: oldFilesGone,
+    };
+    return `${JSON.stringify(summary)}\n`;
+  }
+  if (forgotten === 0 && segments === 0) return "no such post was held; what was named stays out\n";
+  const stays = options.allowReturn ? "may come back" : "stay out";
+  const where =
+    by === "elsewhere"
+      ? "their texts are still on the disk: the running server rewrites the segments that held them, and removes the old files some minutes later; earshot archive stats tells how many are left"
+      : oldFilesGone
+        ? `their texts are gone from the disk: ${segmentsText(segments)} rewritten, the old files removed`
+        : `${segmentsText(segments)} rewritten; the old files are removed by the running server some minutes later, and the texts with them`;
+  return `${postsText(forgotten)} forgotten, and ${stays}\n${where}\n`;
+}

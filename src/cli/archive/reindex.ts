@@ -1,0 +1,94 @@
+import { join } from "node:path";
+import { type Command, Option } from "commander";
+import {
+  type RewriteOutcome,
+  rewriteWanted,
+  type WhichSegments,
+  wantSegments,
+} from "../../archive/care/rewrite-wanted.ts";
+import { archiveDefaults } from "../../archive/settings.ts";
+import { systemClock } from "../../lib/clock.ts";
+import type { Config } from "../../server/config.ts";
+import { startReports } from "../progress-reports.ts";
+import { numberText } from "../quantities.ts";
+import { readConfig, requireDataDir } from "../settings.ts";
+import type { Terminal } from "../terminal.ts";
+
+type Options = { all?: boolean; segment?: string; json?: boolean };
+
+/** `earshot archive reindex`: segments made anew from their posts. */
+export function addReindex(archive: Command, terminal: Terminal): void {
+  archive
+    .command("reindex")
+    .summary("make segments anew from their posts")
+    .description(
+      "Makes the index of segments anew that another analyzer or another Unicode made, after an upgrade; they are searched " +
+        "post by post until then. Works while the archive is searched and written, takes about half a minute for a million " +
+        "posts, and may be stopped: the next run goes on. A running server does the same by itself; beside one the command " +
+        "notes what it is to do.",
+    )
+    .option("--all", "every segment, whatever made it")
+    .addOption(
+      new Option("--segment <name>", "one segment, as check names it: x/3").conflicts("all"),
+    )
+    .option("--json", "print a summary as a line of JSON")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  earshot archive reindex\n  earshot archive reindex --segment bluesky/7",
+    )
+    .action((options: Options) => reindex(options, terminal));
+}
+
+async function reindex(options: Options, terminal: Terminal): Promise<void> {
+  const config = readConfig(terminal);
+  requireDataDir(config);
+  const which: WhichSegments =
+    options.segment !== undefined ? { segment: options.segment } : options.all ? "all" : "outdated";
+  const startedMs = systemClock.elapsed();
+  const wanted = await wantSegments(join(config.data.dir, "archive"), which, terminal.stopping);
+  const outcome = await rewriteWithProgress(config, terminal, "reindex");
+  const seconds = (systemClock.elapsed() - startedMs) / 1_000;
+  if (options.json) {
+    const { by, segments, posts, oldFilesGone } = outcome;
+    terminal.out(
+      `${JSON.stringify({ wanted, by, segments, posts, old_files_gone: oldFilesGone, seconds })}\n`,
+    );
+  } else {
+    terminal.out(`${asText(outcome, wanted, seconds)}\n`);
+  }
+}
+
+function asText({ by, segments, posts }: RewriteOutcome, wanted: number, seconds: number): string {
+  if (by === "elsewhere") {
+    return wanted === 0
+      ? "nothing to do: the running server sees to segments of another analyzer"
+      : `noted: the running server rewrites ${segmentsText(wanted)}; earshot archive stats tells how many are left`;
+  }
+  if (segments === 0) return "nothing to do: every segment was made by the present analyzer";
+  return `${segmentsText(segments)} with ${numberText(posts)} posts made anew in ${seconds.toFixed(1)} s`;
+}
+
+export const segmentsText = (count: number): string =>
+  count === 1 ? "1 segment" : `${numberText(count)} segments`;
+
+/** Rewrites what is wanted with a bar and the time left. */
+export async function rewriteWithProgress(
+  config: Config,
+  terminal: Terminal,
+  title: string,
+): Promise<RewriteOutcome> {
+  const { dir, ...settings } = config.data;
+  const reports = startReports(terminal, systemClock, title);
+  try {
+    return await rewriteWanted({
+      folder: join(dir, "archive"),
+      bounds: { ...archiveDefaults, ...settings },
+      clock: systemClock,
+      onProgress: (done, total) =>
+        reports.update({ done, total, remark: `${numberText(total)} posts` }),
+      signal: terminal.stopping,
+    });
+  } finally {
+    reports.end();
+  }
+}

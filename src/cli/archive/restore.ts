@@ -1,0 +1,57 @@
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import { restore } from "../../archive/care/restore.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { startReports } from "../progress-reports.ts";
+import { bytesText, numberText } from "../quantities.ts";
+import { readConfig } from "../settings.ts";
+import type { Terminal } from "../terminal.ts";
+
+/** `earshot archive restore`: the archive of a backup into a data folder without one. */
+export function addRestore(archive: Command, terminal: Terminal): void {
+  archive
+    .command("restore")
+    .summary("put the archive of a backup into a data folder that has none")
+    .description(
+      "Puts the archive of a backup into the data folder, which must hold none, and on which no server runs. Each file is " +
+        "compared with its SHA-256 on the way; the archive appears in one step, whole, or not at all. What the live stream " +
+        "brought since the backup it brings again, as far back as its servers reach.",
+    )
+    .argument("<folder>", "the folder of the backup")
+    .option("--json", "print a summary as a line of JSON")
+    .addHelpText(
+      "after",
+      "\nExample:\n  EARSHOT_DATA_DIR=/srv/earshot earshot archive restore /mnt/backups/2026-11-21",
+    )
+    .action((folder: string, options: { json?: boolean }) =>
+      restoreArchive(folder, options, terminal),
+    );
+}
+
+async function restoreArchive(
+  folder: string,
+  options: { json?: boolean },
+  terminal: Terminal,
+): Promise<void> {
+  const { dir } = readConfig(terminal).data;
+  const startedMs = systemClock.elapsed();
+  const reports = startReports(terminal, systemClock, "restore");
+  try {
+    const { files, posts, takenAt } = await restore({
+      source: folder,
+      dataDir: dir,
+      onProgress: (done, total) => reports.update({ done, total, remark: bytesText(total) }),
+      signal: terminal.stopping,
+    });
+    reports.end();
+    const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+    const seconds = (systemClock.elapsed() - startedMs) / 1_000;
+    terminal.out(
+      options.json
+        ? `${JSON.stringify({ data_folder: resolve(dir), taken_at: takenAt, posts, files: files.length, bytes, seconds })}\n`
+        : `${dir}: ${numberText(posts)} posts of ${takenAt}, ${bytesText(bytes)}, in ${seconds.toFixed(1)} s\n`,
+    );
+  } finally {
+    reports.end();
+  }
+}

@@ -1,0 +1,212 @@
+import type { Command } from "commander";
+import type { ArchiveStats, SegmentStats } from "../../archive/archive.ts";
+import { gapsIn, heldIn, intervalsOf, type Span } from "../../archive/coverage.ts";
+import { openArchive } from "../../archive/open.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { isoText } from "../../lib/iso-time.ts";
+import type { Platform } from "../../posts/post.ts";
+import { drawCoverage, showsUnicode } from "../draw-coverage.ts";
+import { bytesText, numberText } from "../quantities.ts";
+import { readConfig, requireDataDir } from "../settings.ts";
+import { minuteText } from "../span-text.ts";
+import { type Column, tableLines } from "../table.ts";
+import { painter, type Terminal } from "../terminal.ts";
+
+/** `earshot archive stats`: what the archive holds, and how large it is. */
+export function addStats(archive: Command, terminal: Terminal): void {
+  archive
+    .command("stats")
+    .summary("what the archive holds, and how large it is")
+    .description(
+      "Shows what the archive holds of each platform, how large that is, and which time is held completely, with its gaps. " +
+        "The span is that of the posts' IDs.",
+    )
+    .option("--json", "print it as one JSON object, with every segment and interval")
+    .addHelpText(
+      "after",
+      "\nExamples:\n" +
+        "  earshot archive stats\n" +
+        "  earshot archive stats --json | jq '.platforms[] | {platform, posts, bytes_per_post}'",
+    )
+    .action((options: { json?: boolean }) => stats(options, terminal));
+}
+
+async function stats(options: { json?: boolean }, terminal: Terminal): Promise<void> {
+  const config = readConfig(terminal);
+  requireDataDir(config);
+  const { dir, ...settings } = config.data;
+  const archive = await openArchive({ dataDir: dir, ...settings, clock: systemClock });
+  try {
+    const held = await archive.stats();
+    const now = { nowMs: systemClock.now(), slackMs: config.ingest.coverageSlackMs };
+    if (options.json) terminal.out(`${JSON.stringify(asJson(held, now))}\n`);
+    else for (const line of asText(held, now, terminal)) terminal.out(`${line}\n`);
+  } finally {
+    await archive.close();
+  }
+}
+
+type Now = { nowMs: number; slackMs: number };
+
+type PlatformSums = {
+  platform: Platform;
+  segments: number;
+  posts: number;
+  imported: number;
+  hidden: number;
+  bytes: number;
+  fromMs: number | null;
+  toMs: number | null;
+  outdated: number;
+  optimised: number;
+};
+
+function sumsOf(segments: readonly SegmentStats[]): PlatformSums[] {
+  const sum = (own: readonly SegmentStats[], of: (segment: SegmentStats) => number): number =>
+    own.reduce((total, segment) => total + of(segment), 0);
+  return [...Map.groupBy(segments, ({ platform }) => platform)].map(([platform, own]) => {
+    const times = own.flatMap(({ fromMs, toMs }) => [fromMs, toMs]).filter((ms) => ms !== null);
+    return {
+      platform,
+      segments: own.length,
+      posts: sum(own, ({ posts }) => posts),
+      imported: sum(own, ({ imported }) => imported),
+      hidden: sum(own, ({ hidden }) => hidden),
+      bytes: sum(own, ({ bytes }) => bytes),
+      fromMs: times.length === 0 ? null : Math.min(...times),
+      toMs: times.length === 0 ? null : Math.max(...times),
+      outdated: own.filter(({ current }) => !current).length,
+      optimised: own.filter(({ optimised }) => optimised).length,
+    };
+  });
+}
+
+const bytesPerPost = ({ bytes, posts }: PlatformSums): number | null =>
+  posts === 0 ? null : Math.round(bytes / posts);
+
+const columns: readonly Column[] = [
+  { title: "PLATFORM", align: "left" },
+  { title: "POSTS", align: "right" },
+  { title: "IMPORTED", align: "right" },
+  { title: "HIDDEN", align: "right" },
+  { title: "SIZE", align: "right" },
+  { title: "A POST", align: "right" },
+  { title: "SEGMENTS", align: "right" },
+  { title: "FROM", align: "left" },
+  { title: "TO", align: "left" },
+];
+
+function asText(stats: ArchiveStats, now: Now, terminal: Terminal): string[] {
+  const platforms = sumsOf(stats.segments);
+  const rows = platforms.map((sums) => [
+    sums.platform,
+    numberText(sums.posts),
+    numberText(sums.imported),
+    numberText(sums.hidden),
+    bytesText(sums.bytes),
+    bytesPerPost(sums) === null ? "–" : `${bytesPerPost(sums)} B`,
+    numberText(sums.segments),
+    sums.fromMs === null ? "–" : minuteText(sums.fromMs),
+    sums.toMs === null ? "–" : minuteText(sums.toMs),
+  ]);
+  const table =
+    rows.length === 0 ? ["no posts yet"] : tableLines(columns, rows, painter(terminal).bold);
+  return [
+    ...table,
+    "",
+    ...remarksOf(stats, platforms),
+    "",
+    ...drawCoverage(stats.held, {
+      width: terminal.columns,
+      ...now,
+      unicode: showsUnicode(terminal),
+    }),
+  ];
+}
+
+function remarksOf(stats: ArchiveStats, platforms: readonly PlatformSums[]): string[] {
+  const sum = (of: (sums: PlatformSums) => number): number =>
+    platforms.reduce((total, sums) => total + of(sums), 0);
+  const outdated = sum((sums) => sums.outdated);
+  const segments = stats.segments.length;
+  const remarks: string[] = [
+    `${numberText(sum((sums) => sums.posts))} posts in ${bytesText(stats.bytes)}, of ${bytesText(stats.maxBytes)} that the archive may take ` +
+      `(${(100 * (stats.bytes / stats.maxBytes)).toFixed(1)} %); the catalog takes ${bytesText(stats.catalogBytes)}`,
+    `${numberText(sum((sums) => sums.optimised))} of ${numberText(segments)} segments are quiet and merged into one piece`,
+    `known besides: ${numberText(stats.tombstones)} deleted posts by their uris, ${numberText(stats.accounts)} accounts, ${numberText(stats.labels)} labels`,
+    `${numberText(stats.waitingCounts)} counts wait to be added to their posts; the newest post was arrival ${numberText(stats.arrival)}`,
+  ];
+  if (outdated > 0) {
+    remarks.push(
+      `segments of another analyzer, which are searched post by post: ${numberText(outdated)} – a running server mends that, or earshot archive reindex`,
+    );
+  }
+  if (stats.wantedRewrites + stats.retiredFiles > 0) {
+    remarks.push(
+      `segments that wait to be rewritten: ${numberText(stats.wantedRewrites)}; old files that wait to be removed: ${numberText(stats.retiredFiles)}`,
+    );
+  }
+  return remarks;
+}
+
+function asJson(stats: ArchiveStats, now: Now): Record<string, unknown> {
+  return {
+    platforms: sumsOf(stats.segments).map((sums) => ({
+      platform: sums.platform,
+      posts: sums.posts,
+      imported: sums.imported,
+      hidden: sums.hidden,
+      bytes: sums.bytes,
+      bytes_per_post: bytesPerPost(sums),
+      segments: sums.segments,
+      outdated_segments: sums.outdated,
+      optimised_segments: sums.optimised,
+      from: timeOrNull(sums.fromMs),
+      to: timeOrNull(sums.toMs),
+    })),
+    bytes: stats.bytes,
+    max_bytes: stats.maxBytes,
+    catalog_bytes: stats.catalogBytes,
+    tombstones: stats.tombstones,
+    accounts: stats.accounts,
+    labels: stats.labels,
+    waiting_counts: stats.waitingCounts,
+    newest_arrival: stats.arrival,
+    waiting_rewrites: stats.wantedRewrites,
+    old_files: stats.retiredFiles,
+    coverage: stats.held.flatMap(({ platform, intervals }) =>
+      collections.flatMap((collection) => {
+        const own = intervalsOf(intervals, collection);
+        if (own.length === 0) return [];
+        const window = { fromMs: null, toMs: now.nowMs };
+        const gaps = gapsIn(window, own, now.nowMs, now.slackMs);
+        const held = heldIn(window, gaps);
+        return [{ platform, collection, held: held.map(spanJson), gaps: gaps.map(spanJson) }];
+      }),
+    ),
+    intervals: stats.held.flatMap(({ intervals }) =>
+      intervals.map(({ platform, collection, account, source, fromMs, toMs }) => ({
+        platform,
+        collection,
+        account,
+        source,
+        ...spanJson({ fromMs, toMs }),
+      })),
+    ),
+    segments: stats.segments.map(({ fromMs, toMs, ...segment }) => ({
+      ...segment,
+      from: timeOrNull(fromMs),
+      to: timeOrNull(toMs),
+    })),
+  };
+}
+
+const collections = ["posts", "likes", "reposts", "labels"] as const;
+
+/** The beginning of all time is null. */
+const spanJson = ({ fromMs, toMs }: Span): { from: string | null; to: string } => ({
+  from: timeOrNull(fromMs),
+  to: isoText(toMs),
+});
+
+const timeOrNull = (ms: number | null): string | null => (ms === null ? null : isoText(ms));

@@ -1,0 +1,132 @@
+import { join } from "node:path";
+import { openArchive } from "../archive/open.ts";
+import { type FolderLock, lockFolder } from "../db/folder-lock.ts";
+import { openNetworkReplay } from "../ingest/backfill/network-replay.ts";
+import { type ReplaySummary, replay } from "../ingest/backfill/replay.ts";
+import type { Span } from "../ingest/backfill/time-spans.ts";
+import { publicJetstreamUrls } from "../ingest/jetstream-settings.ts";
+import { systemClock } from "../lib/clock.ts";
+import { formatDuration } from "../lib/duration.ts";
+import { EarshotError } from "../lib/errors.ts";
+import { createGuard } from "../lib/guard.ts";
+import type { Config } from "../server/config.ts";
+import { settings as table } from "../server/settings.ts";
+import type { BackfillOptions } from "./backfill.ts";
+import { openWayOut } from "./backfill-way-out.ts";
+import { wrongUse } from "./faults.ts";
+import { startReports } from "./progress-reports.ts";
+import { readConfig } from "./settings.ts";
+import { number } from "./show-account-result.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** `earshot backfill --replay`: what the network did in a stretch of time. */
+export async function backfillTime(
+  asked: Span | "gaps",
+  options: BackfillOptions,
+  terminal: Terminal,
+): Promise<void> {
+  if (asked !== "gaps" && asked.fromMs >= systemClock.now()) {
+    throw wrongUse("--replay begins in the future", "let FROM lie in the past");
+  }
+  const config = readConfig(terminal);
+  const { dir, ...data } = config.data;
+  const lock = lockReplays(dir);
+  const archive = await openArchive({ dataDir: dir, ...data, clock: systemClock });
+  const reports = startReports(terminal, systemClock, "replay");
+  const out = openWayOut(config, terminal.stopping, (line) => reports.say(line));
+  const { ingest, backfill } = config;
+  try {
+    const summary = await replay({
+      archive,
+      clock: systemClock,
+      random: Math.random,
+      asked,
+      followed: ingest.followed,
+      lookbackMs: backfill.streamLookbackMs,
+      liveSlackMs: ingest.coverageSlackMs,
+      stream: {
+        ...ingest,
+        guard: createGuard(ingest.urls.filter((url) => !publicJetstreamUrls.includes(url))),
+        userAgent: "earshot/0.1",
+        signal: terminal.stopping,
+      },
+      network: wantsToken(config)
+        ? null
+        : openNetworkReplay(out.fetch, { url: backfill.replayUrl, token: backfill.replayToken }),
+      networkHost: new URL(backfill.replayUrl).host,
+      onPart: ({ span, by }) => {
+        const whence = by === "stream" ? "the stream's servers" : "the archive";
+        if (!options.json) reports.say(`${spanText(span)} from ${whence}\n`);
+      },
+      onProgress: ({ reachedMs, doneMs, totalMs, posts, reactions }) =>
+        reports.update({
+          done: doneMs,
+          total: totalMs,
+          remark: `at ${timeText(reachedMs)}, ${number(posts)} posts, ${number(reactions)} reactions`,
+        }),
+    });
+    reports.end();
+    terminal.out(options.json ? asJson(summary) : asText(summary));
+  } finally {
+    reports.end();
+    await out.close();
+    await archive.close();
+    lock.release();
+  }
+}
+
+/** One replay at a time: two would both count the same likes. */
+function lockReplays(dataDir: string): FolderLock {
+  try {
+    return lockFolder(join(dataDir, "replay"));
+  } catch (fault) {
+    if (!(fault instanceof EarshotError) || fault.code !== "folder_in_use") throw fault;
+    throw new EarshotError("replay_running", "another replay runs on this data folder", {
+      retryable: true,
+      hint: "wait for its end",
+    });
+  }
+}
+
+/** The public archive asks for a token; one's own server does not. */
+const wantsToken = ({ backfill }: Config): boolean =>
+  backfill.replayToken === null && backfill.replayUrl === table.backfill.replayUrl.fallback;
+
+const timeText = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace("T", " ");
+const spanText = ({ fromMs, toMs }: Span): string =>
+  `${timeText(fromMs)} to ${timeText(toMs)} (${lengthText(toMs - fromMs)})`;
+const lengthText = (ms: number): string =>
+  ms < 1_000 ? formatDuration(ms) : formatDuration(ms - (ms % 1_000));
+
+const iso = ({ fromMs, toMs }: Span) => ({
+  from: new Date(fromMs).toISOString(),
+  to: new Date(toMs).toISOString(),
+});
+
+function asJson(summary: ReplaySummary): string {
+  return `${JSON.stringify({
+    replayed: summary.parts.map(({ span, by }) => ({ ...iso(span), by })),
+    events: summary.events,
+    posts: summary.posts,
+    added: summary.added,
+    deletes: summary.deletes,
+    reactions: summary.reactions,
+    bad_events: summary.badEvents,
+    held_before_seconds: summary.heldBeforeMs / 1_000,
+    missing: summary.missing.map(iso),
+    seconds: summary.seconds,
+  })}\n`;
+}
+
+function asText(summary: ReplaySummary): string {
+  const held =
+    summary.heldBeforeMs > 0 ? `${lengthText(summary.heldBeforeMs)} of it was held before\n` : "";
+  if (summary.parts.length === 0) return `${held}nothing is missing of that time\n`;
+  const lines = [
+    `${number(summary.events)} events replayed in ${summary.seconds.toFixed(1)} s: ${number(summary.posts)} posts ` +
+      `(${number(summary.added)} added), ${number(summary.deletes)} deletes, ${number(summary.reactions)} reactions`,
+  ];
+  if (summary.badEvents > 0) lines.push(`  ${number(summary.badEvents)} could not be read`);
+  for (const span of summary.missing) lines.push(`  still missing: ${spanText(span)}`);
+  return `${held}${lines.join("\n")}\n`;
+}

@@ -1,0 +1,49 @@
+import { createPoliteFetch, type PoliteFetch } from "../ingest/backfill/polite-fetch.ts";
+import { systemClock } from "../lib/clock.ts";
+import { createGuard } from "../lib/guard.ts";
+import { createGuardedFetch } from "../lib/guarded-fetch.ts";
+import type { Config } from "../server/config.ts";
+import { allSettings } from "../server/settings.ts";
+
+/** Answers that are no repository: pages of records, documents, labels, plans. */
+const maxBytes = 16 * 1024 ** 2;
+const maxRedirects = 5;
+
+export type WayOut = { fetch: PoliteFetch; close(): Promise<void> };
+
+/** The way out for a backfill; besides public addresses it takes those that the operator has set, and no default's. */
+export function openWayOut(
+  config: Config,
+  stopping: AbortSignal,
+  say: (line: string) => void,
+): WayOut {
+  const { backfill } = config;
+  const guarded = createGuardedFetch({
+    guard: createGuard(ownAddresses(config)),
+    userAgent: "earshot/0.1",
+    timeoutMs: backfill.timeoutMs,
+    maxBytes,
+    maxRedirects,
+  });
+  const fetch = createPoliteFetch({
+    fetch: guarded,
+    clock: systemClock,
+    random: Math.random,
+    requestsPerSecond: backfill.requestsPerSecond,
+    signal: stopping,
+    onWait: ({ reason, waitMs }) => say(`${reason} for ${Math.ceil(waitMs / 1_000)} s\n`),
+  });
+  return { fetch, close: () => guarded.close() };
+}
+
+function ownAddresses({ ingest, backfill }: Config): string[] {
+  const defaults = new Set(allSettings().flatMap(({ fallback }) => fallback));
+  const named = [
+    backfill.plcUrl,
+    backfill.replayUrl,
+    ...backfill.privateHosts,
+    ingest.appviewUrl,
+    ...ingest.labelerUrls,
+  ];
+  return named.filter((address) => !defaults.has(address));
+}

@@ -1,0 +1,68 @@
+import type { Clock } from "../lib/clock.ts";
+import { startProgress } from "./progress.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** How far a long command is: `done` of `total` in any unit, and what else there is to say. */
+type Report = { done: number; total: number; remark: string };
+
+export type ProgressReports = {
+  update(report: Report): void;
+  /** A remark on a line of its own, without spoiling what is drawn. */
+  say(line: string): void;
+  /** The same for a part of the answer, to standard output. */
+  answer(line: string): void;
+  end(): void;
+};
+
+/** Between two lines where nobody sees a bar. */
+const quietMs = 10_000;
+/** What a guess at the end needs behind it. */
+const leastShare = 0.01;
+const leastMs = 3_000;
+
+/** A bar with the time left on a terminal; elsewhere a line now and then. */
+export function startReports(
+  terminal: Terminal,
+  clock: Pick<Clock, "elapsed">,
+  title: string,
+): ProgressReports {
+  const startedMs = clock.elapsed();
+  let bar = startProgress(terminal, title);
+  let last: Report | null = null;
+  let linedMs = startedMs;
+
+  function remarkOf({ done, total, remark }: Report): string {
+    const left = timeLeft(done / Math.max(1, total), clock.elapsed() - startedMs);
+    return left === null ? remark : `${remark}, ${left}`;
+  }
+
+  function aside(write: () => void): void {
+    bar.end();
+    write();
+    bar = startProgress(terminal, title);
+    if (last !== null) bar.update(last.done, Math.max(1, last.total), remarkOf(last));
+  }
+
+  return {
+    update: (report) => {
+      last = report;
+      bar.update(report.done, Math.max(1, report.total), remarkOf(report));
+      if (terminal.interactiveNotes || clock.elapsed() - linedMs < quietMs) return;
+      linedMs = clock.elapsed();
+      const percent = Math.floor((100 * report.done) / Math.max(1, report.total));
+      terminal.note(`${title}: ${percent} %, ${remarkOf(report)}\n`);
+    },
+    say: (line) => aside(() => terminal.note(line)),
+    answer: (line) => aside(() => terminal.out(line)),
+    end: () => bar.end(),
+  };
+}
+
+/** Null while there is too little to go by. */
+export function timeLeft(share: number, elapsedMs: number): string | null {
+  if (share < leastShare || share >= 1 || elapsedMs < leastMs) return null;
+  const seconds = Math.ceil((elapsedMs * (1 - share)) / share / 1_000);
+  if (seconds < 90) return `about ${seconds} s left`;
+  if (seconds < 90 * 60) return `about ${Math.ceil(seconds / 60)} min left`;
+  return `about ${Math.ceil(seconds / 3_600)} h left`;
+}

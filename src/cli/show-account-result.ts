@@ -1,0 +1,79 @@
+import type { AuthorSummary } from "../ingest/backfill/backfill-author.ts";
+import type { AuthorResult } from "../ingest/backfill/backfill-authors.ts";
+import { withoutControls } from "../text/controls.ts";
+
+/** With its thousands apart. */
+export const number = (value: number): string => Math.round(value).toLocaleString("en");
+
+/** What became of one account, as a line of JSON. */
+export function accountAsJson(result: AuthorResult): string {
+  if ("fault" in result) {
+    const { code, message, retryable } = result.fault;
+    return `${JSON.stringify({ author: result.asked, outcome: "failed", error: { code, message, retryable } })}\n`;
+  }
+  const { summary } = result;
+  return `${JSON.stringify({
+    author: result.asked,
+    did: summary.did,
+    handle: summary.handle,
+    outcome: summary.outcome,
+    status: summary.status,
+    by: summary.by,
+    resumed: summary.resumed,
+    posts: summary.posts,
+    added: summary.inserted,
+    updated: summary.updated,
+    unchanged: summary.unchanged,
+    deleted: summary.deleted,
+    kept_out: summary.suppressed,
+    bad_records: summary.badRecords,
+    labels: summary.labels,
+    deletions_sought: summary.missingSought,
+    seconds: summary.seconds,
+  })}\n`;
+}
+
+/** The same for a person. */
+export function accountAsText(result: AuthorResult): string {
+  const asked = withoutControls(result.asked);
+  if ("fault" in result) {
+    const { message, hint } = result.fault;
+    return `${asked}: ${withoutControls(message)}${hint === undefined ? "" : ` – ${hint}`}\n`;
+  }
+  const { summary } = result;
+  const name = summary.handle === null ? asked : `${summary.handle} (${summary.did})`;
+  if (summary.outcome === "inactive") {
+    return `${name}: the account is ${summary.status}; its posts are no longer shown\n`;
+  }
+  const took = ` in ${summary.seconds.toFixed(1)} s`;
+  if (summary.outcome === "unchanged") {
+    return `${name}: nothing has changed since it was read${took}${labelsText(summary)}\n`;
+  }
+  return (
+    `${name}: ${several(summary.posts, "post")}, ${number(summary.inserted)} added, ${number(summary.updated)} updated, ` +
+    `${number(summary.deleted)} deleted${took}${labelsText(summary)}${remarksText(summary)}\n`
+  );
+}
+
+const several = (count: number, noun: string): string =>
+  `${number(count)} ${noun}${count === 1 ? "" : "s"}`;
+
+function noPosts(records: number): string {
+  if (records === 0) return "";
+  return `${several(records, "record")} ${records === 1 ? "is no post" : "are no posts"}`;
+}
+
+const labelsText = ({ labels }: AuthorSummary): string =>
+  labels === 0 ? "" : `, ${several(labels, "label")}`;
+
+function remarksText(summary: AuthorSummary): string {
+  const remarks = [
+    summary.resumed ? "went on where an earlier run was" : "",
+    summary.by === "listing"
+      ? "its posts were listed, as its repository was not read as a whole"
+      : "",
+    noPosts(summary.badRecords),
+    summary.missingSought ? "" : "deleted posts were not sought",
+  ].filter((remark) => remark !== "");
+  return remarks.length === 0 ? "" : `; ${remarks.join("; ")}`;
+}

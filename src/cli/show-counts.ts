@@ -1,0 +1,133 @@
+import { coverageBody } from "../http/status-body.ts";
+import type { SourceCounts } from "../platforms/archive/count.ts";
+import { withoutControls } from "../text/controls.ts";
+import { type PlotBucket, plotCounts } from "./counts-plot.ts";
+import { showsUnicode } from "./draw-coverage.ts";
+import { lengthText, minuteText } from "./span-text.ts";
+import { painter, type Terminal } from "./terminal.ts";
+
+/** Counts with what was asked; `buckets` are all of them, oldest first, those without a post too. Times are Unix milliseconds. */
+export type ShownCounts = Omit<SourceCounts, "buckets"> & {
+  query: string;
+  by: string;
+  bucketMs: number;
+  fromMs: number;
+  toMs: number;
+  buckets: readonly PlotBucket[];
+};
+
+/** Prints counts: as JSON, as CSV, as bars where a person reads, else in columns. A remark tells what is known of the time. */
+export function showCounts(
+  shown: ShownCounts,
+  { json, csv }: { json?: boolean; csv?: boolean },
+  terminal: Terminal,
+): void {
+  if (json) {
+    terminal.out(`${asJson(shown)}\n`);
+    return;
+  }
+  if (csv) {
+    terminal.out("start,end,tweet_count,complete\n");
+    printEach(shown, terminal, (bucket) =>
+      [iso(bucket.fromMs), iso(bucket.toMs), bucket.count, bucket.complete].join(","),
+    );
+    return;
+  }
+  if (terminal.interactive) plot(shown, terminal);
+  else {
+    printEach(
+      shown,
+      terminal,
+      ({ fromMs, count, complete }) =>
+        `${iso(fromMs)}  ${complete ? count : count === 0 ? "?" : `${count}?`}`,
+    );
+  }
+  terminal.note(`${summaryOf(shown)}\n`);
+}
+
+/** Every bucket of a window with its count, and whether it is held completely. */
+export function bucketsOf(
+  { buckets, coverage }: SourceCounts,
+  fromMs: number,
+  toMs: number,
+  bucketMs: number,
+): PlotBucket[] {
+  const counts = new Map(buckets.map((bucket) => [bucket.fromMs, bucket.count]));
+  const all: PlotBucket[] = [];
+  let gap = 0;
+  for (let startMs = fromMs; startMs < toMs; ) {
+    const endMs = Math.min((Math.floor(startMs / bucketMs) + 1) * bucketMs, toMs);
+    while ((coverage.gaps[gap]?.toMs ?? Number.POSITIVE_INFINITY) <= startMs) gap += 1;
+    const next = coverage.gaps[gap];
+    const complete = next === undefined || (next.fromMs ?? startMs) >= endMs;
+    all.push({ fromMs: startMs, toMs: endMs, count: counts.get(startMs) ?? 0, complete });
+    startMs = endMs;
+  }
+  return all;
+}
+
+function plot(shown: ShownCounts, terminal: Terminal): void {
+  const { bold, dim, accent } = painter(terminal);
+  const { buckets, bucketMs } = shown;
+  const { lines, lineMs } = plotCounts(buckets, bucketMs, {
+    width: terminal.columns,
+    // The title, the remark, and the prompt after them.
+    height: Math.max(5, (terminal.rows ?? 24) - 4),
+    unicode: showsUnicode(terminal),
+    paint: { dim, accent },
+  });
+  if (lines.length === 0) return;
+  const joined = lineMs === bucketMs ? "" : `, ${lengthText(lineMs)} a line`;
+  terminal.out(`${bold(withoutControls(shown.query))} by ${shown.by}${joined} (UTC)\n`);
+  terminal.out(`${lines.join("\n")}\n`);
+}
+
+/** How many there are in all, and what that number is worth. */
+function summaryOf({ buckets, coverage, by }: ShownCounts): string {
+  const total = buckets.reduce((sum, { count }) => sum + count, 0);
+  const posts = total === 1 ? "1 post" : `${total.toLocaleString("en")} posts`;
+  const first = buckets[0];
+  const unknown = buckets.filter(({ complete }) => !complete).length;
+  if (first === undefined || total === 0) {
+    return coverage.complete
+      ? "0 posts. The time asked for is held completely: there are none."
+      : "0 posts found. Not all of the time asked for is held completely: whether there are any is not known.";
+  }
+  const most = buckets.reduce((top, bucket) => (bucket.count > top.count ? bucket : top), first);
+  const peak = `the most, ${most.count.toLocaleString("en")}, in the ${by} from ${minuteText(most.fromMs)}`;
+  const knowledge =
+    unknown === 0
+      ? "All of this time is held completely."
+      : `Of ${unknown.toLocaleString("en")} of ${buckets.length.toLocaleString("en")} ${by}s not all is held (?): there may be more.`;
+  return `${posts}; ${peak} (UTC). ${knowledge}`;
+}
+
+/** In blocks, so that a reader of the pipe gets on with it. */
+function printEach(
+  { buckets }: ShownCounts,
+  terminal: Terminal,
+  line: (bucket: PlotBucket) => string,
+): void {
+  const linesOfBlock = 10_000;
+  for (let start = 0; start < buckets.length; start += linesOfBlock) {
+    const block = buckets.slice(start, start + linesOfBlock).map(line);
+    terminal.out(`${block.join("\n")}\n`);
+  }
+}
+
+function asJson({ buckets, complete, coverage, warnings, query }: ShownCounts): string {
+  return JSON.stringify({
+    data: buckets.map(({ fromMs, toMs, count }) => ({
+      start: iso(fromMs),
+      end: iso(toMs),
+      tweet_count: count,
+    })),
+    meta: { total_tweet_count: buckets.reduce((sum, { count }) => sum + count, 0) },
+    complete,
+    coverage: coverageBody(coverage),
+    warnings,
+    canonical_query: query,
+  });
+}
+
+const iso = (ms: number): string => new Date(ms).toISOString();

@@ -1,0 +1,26 @@
+import { displayWidth } from "./text-layout.ts";
+
+export type Column = { title: string; align: "left" | "right" };
+
+/** Lines of a table: a head, which `emphasise` may set apart, and a line for each row; cells in the order of the columns. */
+export function tableLines(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  emphasise: (line: string) => string,
+): string[] {
+  const titles = columns.map(({ title }) => title);
+  const widths = titles.map((title, index) =>
+    Math.max(displayWidth(title), ...rows.map((row) => displayWidth(row[index] ?? ""))),
+  );
+  const line = (cells: readonly string[]): string =>
+    columns
+      .map(({ align }, index) => padded(cells[index] ?? "", widths[index] ?? 0, align))
+      .join("  ")
+      .trimEnd();
+  return [emphasise(line(titles)), ...rows.map(line)];
+}
+
+function padded(cell: string, width: number, align: Column["align"]): string {
+  const space = " ".repeat(width - displayWidth(cell));
+  return align === "left" ? cell + space : space + cell;
+}

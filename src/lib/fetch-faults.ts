@@ -1,0 +1,76 @@
+import { EarshotError } from "./errors.ts";
+
+/** Codes of undici and the system for a time limit that passed. */
+const timeoutCodes = new Set([
+  "UND_ERR_CONNECT_TIMEOUT",
+  "UND_ERR_HEADERS_TIMEOUT",
+  "UND_ERR_BODY_TIMEOUT",
+  "ETIMEDOUT",
+]);
+
+/** Deep enough for what undici wraps, and an end where a chain of causes is a circle. */
+const mostCauses = 8;
+
+/** The fault of a request to `url` in Earshot's words: one of its own is kept, a time limit is told from all else. */
+export function fetchFault(url: URL, thrown: unknown): EarshotError {
+  const causes = causesOf(thrown);
+  const own = causes.find((cause) => cause instanceof EarshotError);
+  if (own !== undefined) return own;
+  const codes = causes.map(codeOf);
+  const timedOut = causes.some((cause) => nameOf(cause) === "TimeoutError");
+  if (timedOut || codes.some((code) => timeoutCodes.has(code ?? "")))
+    return timedOutAt(url, thrown);
+  const code = codes.find((known) => known !== null) ?? null;
+  const reason = code ?? plainReason(causes);
+  return new EarshotError("upstream_unreachable", `${url.host} cannot be reached: ${reason}`, {
+    status: 502,
+    retryable: true,
+    cause: thrown,
+  });
+}
+
+function timedOutAt(url: URL, cause: unknown): EarshotError {
+  return new EarshotError("upstream_timeout", `${url.host} did not answer in time`, {
+    status: 504,
+    retryable: true,
+    cause,
+  });
+}
+
+/** An answer that is longer than the caller takes. */
+export function tooLarge(url: URL, maxBytes: number): EarshotError {
+  return new EarshotError(
+    "answer_too_large",
+    `the answer of ${url.host} is longer than ${maxBytes} bytes`,
+    { status: 502 },
+  );
+}
+
+function causesOf(thrown: unknown): unknown[] {
+  const causes: unknown[] = [];
+  let next: unknown[] = [thrown];
+  for (let depth = 0; depth < mostCauses && next.length > 0; depth += 1) {
+    causes.push(...next);
+    next = next.flatMap(innerCauses).slice(0, mostCauses);
+  }
+  return causes;
+}
+
+function innerCauses(thrown: unknown): unknown[] {
+  if (!(thrown instanceof Error)) return [];
+  const several = thrown instanceof AggregateError ? thrown.errors : [];
+  return thrown.cause === undefined ? several : [thrown.cause, ...several];
+}
+
+function codeOf(thrown: unknown): string | null {
+  const hasCode = thrown instanceof Error && "code" in thrown && typeof thrown.code === "string";
+  return hasCode && /^[A-Z][A-Z0-9_]{2,60}$/.test(String(thrown.code)) ? String(thrown.code) : null;
+}
+
+/** The innermost message, which names the matter; those around it say that a fetch failed. */
+function plainReason(causes: readonly unknown[]): string {
+  const messages = causes.flatMap((cause) => (cause instanceof Error ? [cause.message] : []));
+  return messages.at(-1)?.slice(0, 200) || "the connection failed";
+}
+
+const nameOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.name : "");

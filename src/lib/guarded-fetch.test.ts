@@ -1,0 +1,314 @@
+import { createServer, type RequestListener } from "node:http";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
+import { gzipSync } from "node:zlib";
+import { afterEach, describe, expect, test } from "vitest";
+import { createGuard, type Resolve } from "./guard.ts";
+import { createGuardedFetch, type GuardedClient } from "./guarded-fetch.ts";
+
+const closers: (() => Promise<unknown> | unknown)[] = [];
+
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+type Host = { url: string; port: number; requests: string[] };
+
+/** A web server on loopback that remembers what it was asked. */
+async function host(answer: RequestListener): Promise<Host> {
+  const requests: string[] = [];
+  const server = createServer((request, response) => {
+    requests.push(`${request.method} ${request.url}`);
+    answer(request, response);
+  });
+  server.on("connection", (socket) => socket.on("error", () => {}));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  closers.push(() => {
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(resolve));
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, port, requests };
+}
+
+const limits = { timeoutMs: 5_000, maxBytes: 100_000, maxRedirects: 3 };
+
+function client(
+  allowed: readonly string[],
+  { resolve, ...settings }: Partial<typeof limits> & { resolve?: Resolve } = {},
+): GuardedClient {
+  const made = createGuardedFetch({
+    guard: createGuard(allowed, resolve),
+    userAgent: "earshot-test/1",
+    ...limits,
+    ...settings,
+  });
+  closers.push(made.close);
+  return made;
+}
+
+const fault = (code: string) => expect.objectContaining({ name: "EarshotError", code });
+
+describe("an answer", () => {
+  test("comes with its status, its headers and its body, whatever the status", async () => {
+    const { url } = await host((request, response) => {
+      response.writeHead(404, { "x-told": request.headers["user-agent"] });
+      response.end(JSON.stringify({ error: "é" }));
+    });
+    const answer = await client([url])(`${url}/x`);
+    expect([answer.status, answer.headers.get("x-told"), answer.text()]).toEqual([
+      404,
+      "earshot-test/1",
+      '{"error":"é"}',
+    ]);
+    expect(answer.json()).toEqual({ error: "é" });
+  });
+
+  test("that is no JSON says so", async () => {
+    const { url } = await host((_request, response) => response.end("<html>"));
+    const answer = await client([url])(url);
+    expect(() => answer.json()).toThrow(fault("answer_unreadable"));
+  });
+
+  test("may be asked for with a body", async () => {
+    const { url } = await host((request, response) => request.pipe(response));
+    const answer = await client([url])(url, { method: "POST", body: "asked" });
+    expect(answer.text()).toBe("asked");
+  });
+});
+
+describe("where requests may go", () => {
+  test.each(["http://127.0.0.1:PORT", "http://2130706433:PORT", "http://[::ffff:127.0.0.1]:PORT"])(
+    "not to %s",
+    async (form) => {
+      const { port, requests } = await host((_request, response) => response.end());
+      const asked = client([])(form.replace("PORT", String(port)));
+      await expect(asked).rejects.toEqual(fault("address_refused"));
+      expect(requests).toEqual([]);
+    },
+  );
+
+  test("not to a name that leads inwards when the connection is made, though it did not before", async () => {
+    const { port, requests } = await host((_request, response) => response.end());
+    const addresses = ["8.8.8.8", "127.0.0.1"];
+    const rebinding: Resolve = (_hostname, _options, done) =>
+      done(null, [{ address: addresses.shift() ?? "127.0.0.1", family: 4 }]);
+    const before = await new Promise((resolve) => {
+      rebinding("name.example", { all: true }, (_fault, found) => resolve(found[0]?.address));
+    });
+    expect(before).toBe("8.8.8.8");
+    const asked = client([], { resolve: rebinding })(`http://name.example:${port}/`);
+    await expect(asked).rejects.toEqual(fault("address_refused"));
+    expect(requests).toEqual([]);
+  });
+
+  test.each(["file:///etc/passwd", "ftp://host.example/", "http://name:word@host.example/", "x"])(
+    "not to %s",
+    async (address) => {
+      await expect(client([])(address)).rejects.toEqual(fault("address_refused"));
+    },
+  );
+});
+
+describe("a redirect", () => {
+  const redirecting = (status: number, to: () => string): RequestListener => {
+    return (_request, response) => {
+      response.writeHead(status, { location: to() });
+      response.end("moved");
+    };
+  };
+
+  test("is followed where it may go", async () => {
+    const last = await host((_request, response) => response.end("here"));
+    const first = await host(redirecting(302, () => `${last.url}/there`));
+    const answer = await client([first.url, last.url])(first.url);
+    expect(answer.text()).toBe("here");
+    expect(last.requests).toEqual(["GET /there"]);
+  });
+
+  test("to an address that is not public is refused, and nothing is sent there", async () => {
+    const inner = await host((_request, response) => response.end("secret"));
+    const first = await host(redirecting(307, () => inner.url));
+    await expect(client([first.url])(first.url)).rejects.toEqual(fault("address_refused"));
+    expect(inner.requests).toEqual([]);
+  });
+
+  test("to another scheme is refused", async () => {
+    const first = await host(redirecting(302, () => "file:///etc/passwd"));
+    await expect(client([first.url])(first.url)).rejects.toEqual(fault("address_refused"));
+  });
+
+  test("takes no credentials to another host, and keeps them on the same one", async () => {
+    const told: Record<string, unknown> = {};
+    const other = await host((request, response) => {
+      told.other = [
+        request.headers.authorization,
+        request.headers["x-key"],
+        request.headers.accept,
+      ];
+      response.end();
+    });
+    const first = await host((request, response) => {
+      told[request.url ?? ""] = request.headers.authorization;
+      const to = request.url === "/a" ? "/b" : other.url;
+      response.writeHead(302, { location: to }).end();
+    });
+    const headers = { Authorization: "Bearer secret", "x-key": "secret", accept: "text/plain" };
+    await client([first.url, other.url])(`${first.url}/a`, { headers });
+    expect(told).toEqual({
+      "/a": "Bearer secret",
+      "/b": "Bearer secret",
+      other: [undefined, undefined, "text/plain"],
+    });
+  });
+
+  test("with a body is not followed to another host", async () => {
+    const other = await host((_request, response) => response.end());
+    const first = await host(redirecting(307, () => other.url));
+    const asked = client([first.url, other.url])(first.url, { method: "POST", body: "secret" });
+    await expect(asked).rejects.toEqual(fault("address_refused"));
+    expect(other.requests).toEqual([]);
+  });
+
+  test("after too many others is not followed", async () => {
+    const first = await host(redirecting(302, () => "/again"));
+    await expect(client([first.url])(first.url)).rejects.toThrow(/redirects more than 3 times/);
+    expect(first.requests).toHaveLength(4);
+  });
+});
+
+describe("an answer without an end", () => {
+  test("is cut at the most bytes", async () => {
+    const piece = Buffer.alloc(64 * 1024);
+    const endless = await host((_request, response) => {
+      const write = () => {
+        while (response.writable && response.write(piece));
+        response.once("drain", write);
+      };
+      write();
+    });
+    await expect(client([endless.url])(endless.url)).rejects.toEqual(fault("answer_too_large"));
+  });
+
+  test("is cut by what it unpacks to", async () => {
+    const bomb = gzipSync(Buffer.alloc(200 * 1024 * 1024));
+    const { url } = await host((_request, response) => {
+      response.writeHead(200, { "content-encoding": "gzip" }).end(bomb);
+    });
+    const before = process.memoryUsage().arrayBuffers;
+    await expect(client([url])(url)).rejects.toEqual(fault("answer_too_large"));
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(50 * 1024 * 1024);
+  });
+
+  test("that drips slowly is given up after the time for everything", async () => {
+    const { url } = await host((_request, response) => {
+      response.writeHead(200);
+      const timer = setInterval(() => response.write("."), 20);
+      response.on("close", () => clearInterval(timer));
+    });
+    const asked = client([url], { timeoutMs: 300 })(url);
+    await expect(asked).rejects.toMatchObject({ code: "upstream_timeout", retryable: true });
+  });
+
+  test("that never begins is given up", async () => {
+    const { url } = await host(() => {});
+    const asked = client([url])(url, { timeoutMs: 200 });
+    await expect(asked).rejects.toMatchObject({ code: "upstream_timeout", retryable: true });
+  });
+
+  test("ends when the caller gives up, with the caller's reason", async () => {
+    const { url } = await host((_request, response) => response.writeHead(200).write("."));
+    const caller = new AbortController();
+    const asked = client([url])(url, { signal: caller.signal });
+    caller.abort(new Error("enough"));
+    await expect(asked).rejects.toThrow("enough");
+  });
+});
+
+describe("a host that does not answer", () => {
+  test("is unreachable when it refuses the connection", async () => {
+    const server = createTcpServer();
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    await new Promise((resolve) => server.close(resolve));
+    const url = `http://127.0.0.1:${port}`;
+    await expect(client([url])(url)).rejects.toMatchObject({
+      code: "upstream_unreachable",
+      retryable: true,
+      message: `127.0.0.1:${port} cannot be reached: ECONNREFUSED`,
+    });
+  });
+
+  test("is unreachable when it hangs up in the middle of the body", async () => {
+    const { url } = await host((_request, response) => {
+      response.writeHead(200, { "content-length": "1000" });
+      response.write("half", () => response.destroy());
+    });
+    await expect(client([url])(url)).rejects.toMatchObject({ code: "upstream_unreachable" });
+  });
+
+  test("is unreachable when its name is unknown", async () => {
+    const unknown: Resolve = (_hostname, _options, done) =>
+      done(Object.assign(new Error("no such name"), { code: "ENOTFOUND" }), []);
+    const asked = client([], { resolve: unknown })("http://name.example/");
+    await expect(asked).rejects.toThrow("name.example cannot be reached: ENOTFOUND");
+  });
+});
+
+describe("a streamed answer", () => {
+  test("comes piece by piece and is never held as a whole", async () => {
+    const total = 40 * 1024 * 1024;
+    const { url } = await host((_request, response) => {
+      let left = total;
+      const write = () => {
+        while (left > 0) {
+          left -= 1024 * 1024;
+          if (!response.write(Buffer.alloc(1024 * 1024))) break;
+        }
+        if (left > 0) response.once("drain", write);
+        else response.end();
+      };
+      write();
+    });
+    const answer = await client([url]).stream(url, { maxBytes: total });
+    let bytes = 0;
+    let largest = 0;
+    for await (const piece of answer.pieces) {
+      bytes += piece.byteLength;
+      largest = Math.max(largest, piece.byteLength);
+    }
+    expect(bytes).toBe(total);
+    expect(largest).toBeLessThanOrEqual(1024 * 1024);
+  });
+
+  test("is cut at the most bytes", async () => {
+    const { url } = await host((_request, response) => response.end(Buffer.alloc(2_000)));
+    const answer = await client([url]).stream(url, { maxBytes: 1_999 });
+    const read = async () => {
+      for await (const _piece of answer.pieces);
+    };
+    await expect(read()).rejects.toEqual(fault("answer_too_large"));
+  });
+
+  test("that nobody reads on ends its connection", async () => {
+    const closed = Promise.withResolvers<void>();
+    const { url } = await host((_request, response) => {
+      response.writeHead(200).write("first");
+      response.on("close", () => closed.resolve());
+    });
+    const answer = await client([url]).stream(url);
+    for await (const _piece of answer.pieces) break;
+    await closed.promise;
+  });
+
+  test("that is not read at all is let go", async () => {
+    const closed = Promise.withResolvers<void>();
+    const { url } = await host((_request, response) => {
+      response.writeHead(500).write("first");
+      response.on("close", () => closed.resolve());
+    });
+    const answer = await client([url]).stream(url);
+    expect(answer.status).toBe(500);
+    await answer.cancel();
+    await closed.promise;
+  });
+});

@@ -1,0 +1,44 @@
+import { EarshotError } from "./errors.ts";
+
+/** One request of what may be a chain of redirects. */
+export type Step = {
+  url: URL;
+  method: "GET" | "POST";
+  headers: Readonly<Record<string, string>>;
+  body: string | null;
+};
+
+const redirectStatuses = new Set([301, 302, 303, 307, 308]);
+
+/**
+ * The request that an answer redirects to; null when it does not. Another origin gets neither the headers of the first, which
+ * may hold credentials, nor its body. Throws `address_refused` when it cannot be followed so.
+ */
+export function redirectOf(step: Step, status: number, location: string | null): Step | null {
+  if (!redirectStatuses.has(status) || location === null) return null;
+  const url = URL.parse(location, step.url.href);
+  if (url === null) throw refused(step.url, "to what is no address");
+  const keepsBody = status === 307 || status === 308;
+  const isSame = url.origin === step.url.origin;
+  if (keepsBody && step.body !== null && !isSame) throw refused(step.url, "a body to another host");
+  const kept = isSame ? step.headers : only(step.headers, ["accept"]);
+  if (keepsBody) return { ...step, url, headers: kept };
+  const headers = isSame ? without(kept, ["content-type"]) : kept;
+  return { url, method: "GET", headers, body: null };
+}
+
+type Fields = Readonly<Record<string, string>>;
+
+const only = (headers: Fields, names: readonly string[]): Fields =>
+  Object.fromEntries(
+    Object.entries(headers).filter(([name]) => names.includes(name.toLowerCase())),
+  );
+
+const without = (headers: Fields, names: readonly string[]): Fields =>
+  Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !names.includes(name.toLowerCase())),
+  );
+
+function refused(url: URL, where: string): EarshotError {
+  return new EarshotError("address_refused", `${url.host} redirects ${where}`, { status: 502 });
+}

@@ -1,0 +1,156 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { line, packLines, unpackFlags, unpackLines } from "./record-lines.ts";
+import { longName, longReference, shortName, shortReference } from "./short-names.ts";
+import { listOfSpans, spansOf } from "./text-spans.ts";
+
+const anyText = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 8 }),
+  fc.constantFrom(
+    "\n",
+    "\0",
+    "\ud83d",
+    "\ude00",
+    "\u{1f600}",
+    '"',
+    '","',
+    "\\",
+    "é",
+    "[",
+    "0",
+    "+1",
+  ),
+);
+const json = anyText.map((text) => JSON.stringify(text));
+const maybe = (value: fc.Arbitrary<string>) => fc.oneof(fc.constant(""), value);
+const listOf = (value: fc.Arbitrary<string>) =>
+  fc.array(value, { minLength: 1, maxLength: 3 }).map((values) => JSON.stringify(values));
+const flags = fc
+  .tuple(
+    fc.constantFrom("", "r"),
+    fc.constantFrom("", "q"),
+    fc.constantFrom("", "t"),
+    fc.constantFrom("", "v", "u"),
+    fc.constantFrom("", "s", "n"),
+    fc.constantFrom("", "S", "B", "U"),
+  )
+  .map((letters) => letters.join(""));
+
+/** Lines as records have them; what a text holds is often listed beside it. */
+const lines = fc.array(anyText, { maxLength: 8 }).chain((pieces) => {
+  const text = pieces.join(" ");
+  const found = maybe(
+    listOf(
+      fc.oneof(
+        anyText,
+        fc.subarray(pieces).map((some) => some.join(" ")),
+      ),
+    ),
+  );
+  const values: Partial<Record<keyof typeof line, fc.Arbitrary<string>>> = {
+    content: fc.constant(JSON.stringify(text)),
+    flags,
+    langs: maybe(listOf(fc.constantFrom("en", "zh-Hant", "", "[", "x y"))),
+    hashtags: found,
+    mentions: found,
+    urls: found,
+    mentionIds: maybe(listOf(anyText)),
+    media: maybe(listOf(anyText)),
+    labels: maybe(listOf(anyText)),
+    addedLabels: maybe(listOf(anyText)),
+    createdMs: fc.oneof(fc.constantFrom("", "-5", "1.5", "1e21", "007"), fc.integer().map(String)),
+  };
+  return fc.tuple(
+    ...Object.keys(line).map((name) => values[name as keyof typeof line] ?? maybe(json)),
+  );
+});
+
+test("packed lines come back as they were, on one line each", () => {
+  fc.assert(
+    fc.property(lines, (values) => {
+      const record = packLines(values);
+      expect(unpackLines(record)).toEqual(values);
+      expect(unpackFlags(record)).toBe(values[line.flags]);
+      expect(record.startsWith('"')).toBe(false);
+      expect(packLines(unpackLines(record))).toBe(record);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test("a record of the first form is its lines", () => {
+  expect(unpackLines('"text"\n"ann"\n\n"7"')).toEqual(['"text"', '"ann"', "", '"7"']);
+  expect(unpackFlags(`"text"${"\n".repeat(line.flags)}rS`)).toBe("rS");
+  expect(unpackFlags('"text"')).toBe("");
+});
+
+describe("items that stand in the text", () => {
+  test("are kept as places", () => {
+    const list = '["news","https://example.com/"]';
+    const text = "#news is at https://example.com/ and more";
+    expect(spansOf(list, text)).toBe("147D");
+    expect(listOfSpans("147D", text)).toBe(list);
+  });
+
+  test("are kept as they are where one is missing, out of turn, or far away", () => {
+    expect(spansOf('["a","x"]', "a b c")).toBeNull();
+    expect(spansOf('["b","a"]', "a b c")).toBeNull();
+    expect(spansOf('["b"]', `${"a".repeat(2_000)}b`)).toBeNull();
+    expect(spansOf(`["${"a".repeat(2_000)}"]`, "a".repeat(2_000))).toBeNull();
+  });
+
+  test("come back from texts that are long, hold escapes, and repeat themselves", () => {
+    const piece = fc.constantFrom(
+      "a",
+      "\\n",
+      '\\"',
+      "\u{1f600}",
+      "\\ud83d",
+      ",",
+      '\\",',
+      "b".repeat(45),
+    );
+    const drawn = fc.tuple(
+      fc.array(piece, { maxLength: 60 }),
+      fc.array(fc.array(piece, { maxLength: 3 }), { minLength: 1, maxLength: 4 }),
+    );
+    fc.assert(
+      fc.property(drawn, ([pieces, items]) => {
+        const text = pieces.join("");
+        const list = `["${items.map((parts) => parts.join("")).join('","')}"]`;
+        const spans = spansOf(list, text);
+        if (spans !== null) expect(listOfSpans(spans, text)).toBe(list);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+test("names have one short form each, which gives them back", () => {
+  const part = fc.constantFrom(
+    "did:plc:",
+    "at://",
+    "/app.bsky.feed.post/",
+    "abc",
+    ":",
+    "@",
+    '\\"',
+    "/",
+    "7",
+  );
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 6 }), (parts) => {
+      const name = parts.join("");
+      expect(longName(shortName(name))).toBe(name);
+      const reference = `{"id":null,"uri":"${name}","username":null,"user_id":"${parts[1]}${parts[2]}"}`;
+      expect(longReference(shortReference(reference))).toBe(reference);
+    }),
+    { numRuns: 1_000 },
+  );
+  expect(shortName("did:plc:abc")).toBe(":abc");
+  expect(shortName("at://did:plc:abc/app.bsky.feed.post/3k")).toBe("@:abc/3k");
+  const reference =
+    '{"id":null,"uri":"at://did:plc:abc/app.bsky.feed.post/3k","username":null,"user_id":"did:plc:abc"}';
+  expect(shortReference(reference)).toBe("@:abc/3k");
+  expect(longReference("@:abc/3k")).toBe(reference);
+});

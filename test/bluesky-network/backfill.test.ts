@@ -1,0 +1,278 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { everything, foundPosts } from "../support/found-posts.ts";
+import { freePort } from "../support/free-port.ts";
+import { type JetstreamProcess, startJetstreamProcess } from "../support/jetstream-process.ts";
+import {
+  environmentOf,
+  program,
+  type ServerProcess,
+  startServer,
+} from "../support/server-process.ts";
+import { until } from "../support/until.ts";
+import { type Network, startNetwork } from "./network.ts";
+import { makePeople, type Person, postCollection, profileCollection, write } from "./people.ts";
+
+/**
+ * The PDS, the PLC directory and the Jetstream of the Bluesky project on this machine, and `earshot backfill` reading what was
+ * written before Earshot came, beside a running server.
+ */
+const folder = mkdtempSync(join(tmpdir(), "earshot-backfill-"));
+const dataDir = join(folder, "data");
+const postsOfBusiest = 3_000;
+const begunMs = Date.now();
+let network: Network;
+let jetstream: JetstreamProcess;
+let people: Person[];
+let server: ServerProcess;
+let settings: Record<string, string>;
+
+beforeAll(async () => {
+  network = await startNetwork();
+  people = await makePeople(network, 12);
+  for (const [index, person] of people.entries()) {
+    const count = index === 0 ? postsOfBusiest : 5 + index;
+    for (let from = 0; from < count; from += 200) {
+      const some = Math.min(200, count - from);
+      await write(
+        network,
+        person,
+        Array.from({ length: some }, (_, n) => creation(from + n, index)),
+      );
+    }
+    const profile = { $type: profileCollection, displayName: `Person ${index}` };
+    await write(network, person, [
+      { kind: "create", collection: profileCollection, key: "self", record: profile },
+    ]);
+  }
+  jetstream = await startJetstreamProcess(join(folder, "jetstream"), {
+    relayUrl: network.relay,
+    plcUrl: network.plc,
+  });
+  settings = {
+    EARSHOT_PLC_URL: network.plc,
+    EARSHOT_BLUESKY_APPVIEW_URL: network.pds,
+    EARSHOT_BACKFILL_PRIVATE_HOSTS: network.pds,
+    EARSHOT_BACKFILL_REQUESTS_PER_SECOND: "100",
+    EARSHOT_JETSTREAM_URLS: `ws://127.0.0.1:${jetstream.port}/subscribe`,
+    EARSHOT_NETWORK_REPLAY_URL: `http://127.0.0.1:${jetstream.port}`,
+    EARSHOT_COUNT_DELAY: "1s",
+    EARSHOT_COVERAGE_SLACK: "100ms",
+  };
+  server = await startServer(dataDir, await freePort());
+});
+
+afterAll(async () => {
+  await server?.stop();
+  await jetstream?.end("SIGKILL");
+  await network?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const creation = (n: number, person: number) => ({
+  kind: "create" as const,
+  collection: postCollection,
+  record: {
+    $type: postCollection,
+    text: `post ${n} of person ${person} #tag${n % 7}`,
+    langs: ["en"],
+    createdAt: new Date(begunMs - n * 60_000).toISOString(),
+  },
+});
+
+/** The PDS takes no body with it. */
+async function activate({ authorization }: Person): Promise<void> {
+  const method = `${network.pds}/xrpc/com.atproto.server.activateAccount`;
+  const { status } = await fetch(method, { method: "POST", headers: { authorization } });
+  expect(status).toBe(200);
+}
+
+type Run = { code: number | null; out: string; notes: string };
+
+function start(args: readonly string[], rest: Record<string, string> = {}, data = dataDir) {
+  const env = environmentOf(data, { ...settings, ...rest });
+  const child = spawn(process.execPath, [program, "backfill", ...args], { env });
+  return { child, ended: outcomeOf(child) };
+}
+
+async function outcomeOf(child: ChildProcess): Promise<Run> {
+  const { stdout, stderr } = child;
+  if (stdout === null || stderr === null) throw new Error("a command writes");
+  const [out, notes, [code]] = await Promise.all([text(stdout), text(stderr), once(child, "exit")]);
+  return { code: code as number | null, out, notes };
+}
+
+const backfill = (...args: string[]): Promise<Run> => start(args).ended;
+
+const summaries = ({ out }: Run): Record<string, unknown>[] =>
+  out
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+/** What the PDS holds of an account, by uri. */
+async function heldBy(person: Person): Promise<[string, string][]> {
+  const held: [string, string][] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await network.read<{
+      records: { uri: string; value: { text: string } }[];
+      cursor?: string;
+    }>("com.atproto.repo.listRecords", {
+      repo: person.did,
+      collection: postCollection,
+      limit: "100",
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    held.push(...page.records.map(({ uri, value }): [string, string] => [uri, value.text]));
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return held.sort();
+}
+
+async function shown(query: string, asked = server): Promise<[string, string][]> {
+  const found = await foundPosts(asked, query);
+  return found.map(({ Metadata, Content }): [string, string] => [Metadata.uri, Content]).sort();
+}
+
+test("every post of every account is found, with its handle and name, and claimed as held", async () => {
+  const file = join(folder, "people.txt");
+  writeFileSync(file, `${people.map(({ handle }) => handle).join("\n")} # the last one\n`);
+  const run = await backfill("--authors-file", file, "--json", "--no-labels");
+  expect(run).toMatchObject({ code: 0 });
+  expect(summaries(run)).toHaveLength(people.length);
+  for (const summary of summaries(run)) {
+    expect(summary).toMatchObject({ outcome: "complete", by: "repository", status: "active" });
+  }
+  for (const person of people) {
+    expect(await shown(`from:${person.handle}`)).toEqual(await heldBy(person));
+  }
+  const [one] = await foundPosts(server, "from:person3.test");
+  expect(one?.Metadata).toMatchObject({ username: "person3.test", author: "Person 3" });
+});
+
+test("a second run asks each account once and reads none", async () => {
+  const run = await backfill("--author", ...people.map(({ did }) => did), "--json", "--no-labels");
+  for (const summary of summaries(run)) {
+    expect(summary).toMatchObject({ outcome: "unchanged", added: 0 });
+  }
+});
+
+test("what was edited, deleted and taken down meanwhile is so here, whatever way it is read", async () => {
+  const [busiest, second, third, fourth] = people;
+  if (!busiest || !second || !third || !fourth) throw new Error("people");
+  const [first, next] = busiest.posts;
+  if (!first || !next) throw new Error("posts");
+  await write(network, busiest, [
+    { kind: "delete", collection: postCollection, key: first.key },
+    {
+      ...creation(0, 0),
+      kind: "update",
+      key: next.key,
+      record: { ...creation(0, 0).record, text: "edited" },
+    },
+  ]);
+  await network.call("com.atproto.server.deactivateAccount", second.authorization, {});
+  await network.call("com.atproto.admin.updateSubjectStatus", network.administrator, {
+    subject: { $type: "com.atproto.admin.defs#repoRef", did: third.did },
+    takedown: { applied: true },
+  });
+  const names = [busiest, second, third, fourth].map(({ did }) => did);
+  const small = { EARSHOT_BACKFILL_MAX_REPOSITORY_BYTES: "20000" };
+  const run = await start(["--author", ...names, "--json", "--no-labels"], small).ended;
+  expect(run).toMatchObject({ code: 0 });
+  const outcomes = new Map(summaries(run).map((summary) => [summary.did, summary]));
+  expect(outcomes.get(busiest.did)).toMatchObject({ by: "listing", deleted: 1 });
+  expect(outcomes.get(second.did)).toMatchObject({ outcome: "inactive", status: "deactivated" });
+  expect(outcomes.get(third.did)).toMatchObject({ outcome: "inactive", status: "takendown" });
+  expect(outcomes.get(fourth.did)).toMatchObject({ outcome: "unchanged" });
+  expect(await shown(`from:${busiest.handle}`)).toEqual(await heldBy(busiest));
+  expect(await shown(`from:${second.handle} OR from:${third.handle}`)).toEqual([]);
+
+  await activate(second);
+  await network.call("com.atproto.admin.updateSubjectStatus", network.administrator, {
+    subject: { $type: "com.atproto.admin.defs#repoRef", did: third.did },
+    takedown: { applied: false },
+  });
+  await backfill("--author", second.did, third.did, "--no-labels");
+  for (const person of [second, third]) {
+    expect(await shown(`from:${person.handle}`)).toEqual(await heldBy(person));
+  }
+});
+
+test("a backfill that is killed goes on where it was", async () => {
+  const [busiest] = people;
+  if (!busiest) throw new Error("people");
+  const other = join(folder, "killed");
+  const listing = {
+    EARSHOT_BACKFILL_MAX_REPOSITORY_BYTES: "20000",
+    EARSHOT_BACKFILL_REQUESTS_PER_SECOND: "25",
+  };
+  const beside = await startServer(other, await freePort());
+  try {
+    const args = ["--author", busiest.did, "--json", "--no-labels"];
+    const killed = start(args, listing, other);
+    await until("some pages are there", async () =>
+      (await shown(everything, beside)).length >= 500 ? true : null,
+    );
+    killed.child.kill("SIGKILL");
+    await killed.ended;
+    expect((await shown(everything, beside)).length).toBeLessThan(postsOfBusiest - 1);
+    const [stopped] = [start(args, listing, other)];
+    await until("more pages are there", async () =>
+      (await shown(everything, beside)).length >= 1_500 ? true : null,
+    );
+    stopped.child.kill("SIGINT");
+    const { code, notes } = await stopped.ended;
+    expect(code).toBe(1);
+    expect(notes).toMatch(/stopped by SIGINT before the end/);
+    const run = await start(
+      args,
+      { ...listing, EARSHOT_BACKFILL_REQUESTS_PER_SECOND: "100" },
+      other,
+    ).ended;
+    const [summary] = summaries(run);
+    expect(summary).toMatchObject({ resumed: true, outcome: "complete" });
+    expect(Number(summary?.posts)).toBeLessThan(postsOfBusiest - 1_000);
+    expect(await shown(everything, beside)).toEqual(await heldBy(busiest));
+  } finally {
+    await beside.stop();
+  }
+});
+
+test("the archive of the real Jetstream replays what it saw, and its stream what came after", async () => {
+  const other = join(folder, "replayed");
+  const [, , , , fifth] = people;
+  if (!fifth) throw new Error("people");
+  const from = new Date(begunMs - 60_000).toISOString();
+  const to = new Date().toISOString();
+  const archived = { EARSHOT_BACKFILL_STREAM_LOOKBACK: "0ms" };
+  const first = await start(["--replay", `${from}..${to}`, "--json"], archived, other).ended;
+  expect(first).toMatchObject({ code: 0 });
+  const [told] = summaries(first);
+  expect(told).toMatchObject({ bad_events: 0 });
+  expect(Number(told?.added)).toBeGreaterThanOrEqual(postsOfBusiest);
+
+  await write(network, fifth, [creation(900, 4)]);
+  const uri = fifth.posts.at(-1)?.uri;
+  const beside = await startServer(other, await freePort());
+  try {
+    await until("the stream brings what came after", async () => {
+      const end = new Date().toISOString();
+      const run = await start(["--replay", `${from}..${end}`, "--json"], {}, other).ended;
+      expect(run).toMatchObject({ code: 0 });
+      const found = await shown(`from:${fifth.did}`, beside);
+      return found.some(([held]) => held === uri) || null;
+    });
+    for (const person of people) {
+      expect(await shown(`from:${person.did}`, beside)).toEqual(await heldBy(person));
+    }
+  } finally {
+    await beside.stop();
+  }
+});

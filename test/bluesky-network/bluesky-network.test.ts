@@ -1,0 +1,158 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type CuttingProxy, startCuttingProxy } from "../support/cutting-proxy.ts";
+import { everything, type FoundPost, foundPosts } from "../support/found-posts.ts";
+import { type JetstreamProcess, startJetstreamProcess } from "../support/jetstream-process.ts";
+import { testSeed } from "../support/seed.ts";
+import type { ServerProcess } from "../support/server-process.ts";
+import { until } from "../support/until.ts";
+import { countsBelow, type Differences, differences, summary, tellCounts } from "./compare.ts";
+import { startDisturbance } from "./disturb.ts";
+import { createDraw } from "./draw.ts";
+import { type Earshot, startEarshot } from "./earshot.ts";
+import { type Life, startLife } from "./life.ts";
+import { labelerDid } from "./moderation.ts";
+import { type Network, startNetwork } from "./network.ts";
+import { makePeople } from "./people.ts";
+import { readTruth, type Truth } from "./truth.ts";
+
+/**
+ * The PDS, the PLC directory and the Jetstream of the Bluesky project on this machine, and Earshot fed by them, while it is
+ * killed, stopped and cut off. When all has become quiet, what Earshot shows must be what the network holds.
+ */
+const seed = testSeed(20_261_121);
+const peopleCount = 210;
+const stepCount = Number(process.env.EARSHOT_TEST_STEPS ?? 760);
+
+const folder = mkdtempSync(join(tmpdir(), "earshot-network-"));
+const proxies: CuttingProxy[] = [];
+let network: Network;
+let jetstream: JetstreamProcess;
+let earshot: Earshot;
+let life: Life;
+let truth: Truth;
+let found: FoundPost[];
+
+beforeAll(async () => {
+  console.log(`EARSHOT_TEST_SEED=${seed}`);
+  network = await startNetwork();
+  jetstream = await startJetstreamProcess(join(folder, "jetstream"), {
+    relayUrl: network.relay,
+    plcUrl: network.plc,
+  });
+  proxies.push(
+    await startCuttingProxy(jetstream.port),
+    await startCuttingProxy(Number(new URL(network.labeler).port)),
+  );
+  const [streamPort, labelerPort] = proxies.map((proxy) => proxy.port);
+  earshot = await startEarshot(join(folder, "data"), {
+    EARSHOT_INGEST: "bluesky",
+    EARSHOT_JETSTREAM_URLS: `ws://127.0.0.1:${streamPort}/subscribe`,
+    EARSHOT_LABELER_URLS: `ws://127.0.0.1:${labelerPort}/xrpc/com.atproto.label.subscribeLabels`,
+    EARSHOT_LABELER_SOURCES: labelerDid,
+    EARSHOT_BLUESKY_APPVIEW_URL: network.appview,
+    EARSHOT_LABELER_START: "beginning",
+    EARSHOT_COUNT_DELAY: "2s",
+    EARSHOT_INGEST_LOOKBACK: "1d",
+    EARSHOT_INGEST_LEAST_BACKOFF: "20ms",
+    EARSHOT_INGEST_MOST_BACKOFF: "500ms",
+    EARSHOT_SEGMENT_POSTS: "700",
+  });
+});
+
+afterAll(async () => {
+  await earshot?.stop();
+  await jetstream?.end("SIGTERM");
+  for (const proxy of proxies) await proxy.close();
+  await network?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const running = (): ServerProcess => {
+  const server = earshot.server();
+  if (server === null) throw new Error("Earshot does not run");
+  return server;
+};
+
+/** No label may be in force when the network is read and expire before Earshot is. */
+async function untilLabelsExpired(): Promise<void> {
+  const lastMs = Math.max(
+    ...life.labels.map(({ exp }) => (exp === undefined ? 0 : Date.parse(exp))),
+  );
+  await until("the labels have expired", () => (Date.now() > lastMs ? true : null));
+}
+
+/** Waits until Earshot shows what the network holds, or has had time enough. */
+async function settled(patienceMs: number): Promise<void> {
+  const endMs = performance.now() + patienceMs;
+  for (;;) {
+    found = await foundPosts(running(), everything);
+    const wrong = differences(found, truth).length + countsBelow(found, truth, life).length;
+    if (wrong === 0 || performance.now() > endMs) return;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+}
+
+describe("after a life of the network in which Earshot is killed, stopped and cut off", () => {
+  beforeAll(async () => {
+    const startedMs = performance.now();
+    const people = await makePeople(network, peopleCount);
+    const madeMs = performance.now();
+    life = startLife(network, people, createDraw(seed));
+    const disturbance = startDisturbance(createDraw(seed + 1), { earshot, jetstream, proxies });
+    for (let step = 0; step < stepCount; step++) {
+      disturbance.step();
+      await life.step();
+    }
+    const disturbed = await disturbance.settle();
+    await untilLabelsExpired();
+    const livedMs = performance.now();
+    truth = await readTruth(network, life.labels);
+    const readMs = performance.now();
+    await settled(90_000);
+    const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
+    console.log(
+      `${people.length} accounts in ${seconds(madeMs - startedMs)}, life ${seconds(livedMs - madeMs)}, ` +
+        `the network read in ${seconds(readMs - livedMs)}, Earshot settled in ${seconds(performance.now() - readMs)}`,
+    );
+    for (const [what, tally] of Object.entries({ ...life.done(), disturbed })) {
+      console.log(`${what}: ${JSON.stringify(Object.fromEntries(tally))}`);
+    }
+    console.log(`${truth.posts.size} posts to be seen; ${tellCounts(found, truth, life)}`);
+  }, 600_000);
+
+  test("the network was large enough, and everything happened to it", () => {
+    expect(truth.accounts.length).toBeGreaterThanOrEqual(stepCount < 500 ? 1 : 180);
+    expect(truth.posts.size).toBeGreaterThanOrEqual(stepCount < 500 ? 1 : 5_000);
+    const asked = proxies[0]?.requests() ?? [];
+    const compressed = asked.filter((line) => line.includes("compress=true")).length;
+    expect(compressed).toBeGreaterThan(0);
+    expect(asked.length).toBeGreaterThan(compressed);
+  });
+
+  test("every post that the network shows is found as it is there, and nothing more", () => {
+    expect(summary(differences(found, truth))).toEqual([]);
+  });
+
+  test("no count of likes, reposts, replies and quotes is below the network's", () => {
+    expect(summary(countsBelow(found, truth, life))).toEqual([]);
+  });
+
+  test("from: finds each account by the name it has in the end", async () => {
+    const wrong: Differences = [];
+    for (const { did, handle, visible } of truth.accounts) {
+      const theirs = await foundPosts(running(), `from:${handle}`);
+      // A name that was given up and taken by another account stands for both.
+      const before = life.formerHandles.get(handle) ?? new Set();
+      const own = theirs.filter(({ Metadata }) => Metadata.user_id === did).length;
+      const others = theirs.filter(
+        ({ Metadata: { user_id } }) => user_id !== did && !before.has(user_id),
+      );
+      if (own !== visible) wrong.push(`own: ${own} of ${visible} posts for from:${handle}`);
+      if (others.length > 0) wrong.push(`of others: ${others.length} for from:${handle}`);
+    }
+    expect(summary(wrong)).toEqual([]);
+  });
+});

@@ -1,0 +1,93 @@
+import type { FoundPost } from "../support/found-posts.ts";
+import type { Life } from "./life.ts";
+import type { SeenPost, Truth } from "./truth.ts";
+
+/** Differences in one line each: what differs, a colon, and where. What matches says nothing. */
+export type Differences = string[];
+
+/** How many differences of each kind there are, with the first of them. */
+export function summary(differences: Differences): Differences {
+  const kinds = Map.groupBy(differences, (difference) => difference.split(":")[0] ?? "");
+  return [...kinds].flatMap(([kind, all]) => [
+    `${kind}: ${all.length}`,
+    ...all.slice(0, 5).map((difference) => `  ${difference.slice(0, 500)}`),
+  ]);
+}
+
+/** Where what is found is not what the network shows. */
+export function differences(found: readonly FoundPost[], { posts }: Truth): Differences {
+  const told: Differences = [];
+  const shown = new Map(found.map((post) => [post.Metadata.uri, post]));
+  if (shown.size < found.length) told.push(`found twice: ${found.length - shown.size} posts`);
+  for (const post of posts.values()) {
+    const held = shown.get(post.uri);
+    if (held === undefined) told.push(`missing: ${JSON.stringify(post)}`);
+    else told.push(...differencesOf(post, held));
+  }
+  for (const { Metadata } of shown.values()) {
+    if (!posts.has(Metadata.uri)) told.push(`not to be seen: ${JSON.stringify(Metadata)}`);
+  }
+  return told;
+}
+
+function differencesOf(post: SeenPost, { Content, Metadata }: FoundPost): Differences {
+  const held: SeenPost = {
+    uri: Metadata.uri,
+    text: Content,
+    createdMs: Date.parse(Metadata.created_at),
+    userId: Metadata.user_id,
+    username: Metadata.username,
+    author: Metadata.author,
+    langs: Metadata.langs,
+    inReplyTo: Metadata.in_reply_to?.uri ?? null,
+    quoted: Metadata.quoted?.uri ?? null,
+    labels: Metadata.labels.toSorted(),
+  };
+  const names = Object.keys(post) as (keyof SeenPost)[];
+  return names
+    .map((name) => ({ name, is: JSON.stringify(held[name]), due: JSON.stringify(post[name]) }))
+    .filter(({ is, due }) => is !== due)
+    .map(({ name, is, due }) => `${name}: ${is}, the network says ${due}, of ${post.uri}`);
+}
+
+const countNames = {
+  likes: "like_count",
+  reposts: "retweet_count",
+  replies: "reply_count",
+  quotes: "quote_count",
+} as const;
+
+/** Every count that is shown, beside what the network holds and what was ever made. */
+function* countsOf(found: readonly FoundPost[], { counts }: Truth, { made }: Life) {
+  for (const { Metadata } of found) {
+    for (const name of Object.keys(countNames) as (keyof typeof countNames)[]) {
+      const { uri, public_metrics } = Metadata;
+      yield {
+        uri,
+        name,
+        shown: public_metrics[countNames[name]] ?? 0,
+        held: counts[name].get(uri) ?? 0,
+        made: made[name].get(uri) ?? 0,
+      };
+    }
+  }
+}
+
+/**
+ * Counts below what the network holds. A post under the key of a deleted one begins at nought, while the network's records may
+ * name either.
+ */
+export function countsBelow(found: readonly FoundPost[], truth: Truth, life: Life): Differences {
+  return [...countsOf(found, truth, life)]
+    .filter(({ uri, shown, held }) => shown < held && !life.madeAgain.has(uri))
+    .map(({ uri, name, shown, held }) => `${name}: ${shown}, the network holds ${held}, of ${uri}`);
+}
+
+/** How many counts are what the network holds, and how many are above it, also above all that was ever made. */
+export function tellCounts(found: readonly FoundPost[], truth: Truth, life: Life): string {
+  const all = [...countsOf(found, truth, life)];
+  const exact = all.filter(({ shown, held }) => shown === held).length;
+  const above = all.filter(({ shown, held }) => shown > held).length;
+  const twice = all.filter(({ shown, made }) => shown > made).length;
+  return `${all.length} counts, ${exact} exact, ${above} above, of which ${twice} above all that was ever made`;
+}

@@ -1,0 +1,71 @@
+import type { CuttingProxy } from "../support/cutting-proxy.ts";
+import type { JetstreamProcess } from "../support/jetstream-process.ts";
+import type { Draw } from "./draw.ts";
+import type { Earshot } from "./earshot.ts";
+
+/** What goes wrong around Earshot, as drawn, while the network goes on. */
+export type Disturbance = {
+  /** Called once a step of the network: begins what is drawn for it, and waits for nothing. */
+  step(): void;
+  /** Puts everything right again, and tells how often each kind happened. */
+  settle(): Promise<ReadonlyMap<string, number>>;
+};
+
+export function startDisturbance(
+  draw: Draw,
+  around: {
+    earshot: Earshot;
+    jetstream: JetstreamProcess;
+    proxies: readonly CuttingProxy[];
+  },
+): Disturbance {
+  const { earshot, jetstream, proxies } = around;
+  const done = new Map<string, number>();
+  let doing: Promise<void> = Promise.resolve();
+  let startsInSteps = 0;
+  const actions = {
+    nothing: async () => {},
+    cut: async () => draw.pick(proxies).cut(),
+    kill: earshot.kill,
+    stop: earshot.stop,
+    restartJetstream: () => restartJetstream("SIGTERM"),
+    killJetstream: () => restartJetstream("SIGKILL"),
+  };
+  const weights = {
+    nothing: 90,
+    cut: 5,
+    kill: 2.5,
+    stop: 1.5,
+    restartJetstream: 0.4,
+    killJetstream: 0.4,
+  };
+
+  async function restartJetstream(signal: NodeJS.Signals): Promise<void> {
+    await jetstream.end(signal);
+    await jetstream.start();
+  }
+
+  function begin(kind: keyof typeof actions): void {
+    done.set(kind, (done.get(kind) ?? 0) + 1);
+    doing = doing.then(actions[kind]);
+  }
+
+  return {
+    step: () => {
+      if (startsInSteps > 0) {
+        startsInSteps -= 1;
+        if (startsInSteps === 0) doing = doing.then(earshot.start);
+        return;
+      }
+      const kind = draw.weighted(weights);
+      if (kind === "nothing") return;
+      begin(kind);
+      if (kind === "kill" || kind === "stop") startsInSteps = 1 + draw.below(6);
+    },
+    settle: async () => {
+      doing = doing.then(earshot.start);
+      await doing;
+      return done;
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import { seededRandom } from "../../bench/measure.ts";
+
+/** What a run draws, the same for the same seed. */
+export type Draw = {
+  /** A whole number from 0 to below `bound`. */
+  below(bound: number): number;
+  chance(share: number): boolean;
+  pick<Item>(items: readonly Item[]): Item;
+  pickOrNull<Item>(items: readonly Item[]): Item | null;
+  /** One of the names, as often as its weight says. */
+  weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name;
+};
+
+export function createDraw(seed: number): Draw {
+  const random = seededRandom(seed);
+  const below = (bound: number): number => Math.floor(random() * bound);
+  const pickOrNull = <Item>(items: readonly Item[]): Item | null =>
+    items[below(items.length)] ?? null;
+  return {
+    below,
+    chance: (share) => random() < share,
+    pick: (items) => {
+      const item = items[below(items.length)];
+      if (item === undefined) throw new Error("nothing to pick from");
+      return item;
+    },
+    pickOrNull,
+    weighted: <Name extends string>(weights: Readonly<Record<Name, number>>): Name => {
+      const entries = Object.entries<number>(weights) as [Name, number][];
+      let left = random() * entries.reduce((sum, [, weight]) => sum + weight, 0);
+      for (const [name, weight] of entries) {
+        left -= weight;
+        if (left < 0) return name;
+      }
+      throw new Error("nothing has a weight");
+    },
+  };
+}

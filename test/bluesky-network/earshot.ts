@@ -1,0 +1,52 @@
+import { copyFileSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { freePort } from "../support/free-port.ts";
+import { jetstreamPrograms } from "../support/jetstream-process.ts";
+import { type ServerProcess, startServer } from "../support/server-process.ts";
+
+/**
+ * The server of this checkout on one data folder, killed and started again while the network goes on. Every other start it asks
+ * for the compressed stream.
+ */
+export type Earshot = {
+  /** The server that runs; null while none does. */
+  server(): ServerProcess | null;
+  start(): Promise<void>;
+  /** Ends it with -9. */
+  kill(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+export async function startEarshot(
+  dataDir: string,
+  settings: Record<string, string>,
+): Promise<Earshot> {
+  const port = await freePort();
+  mkdirSync(dataDir, { recursive: true });
+  copyFileSync(join(jetstreamPrograms(), "jetstream.zdict"), join(dataDir, "jetstream.zdict"));
+  let starts = 0;
+  let server: ServerProcess | null = null;
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    const ending = server;
+    server = null;
+    if (ending === null) return;
+    const ended = new Promise((resolve) => ending.child.once("exit", resolve));
+    ending.child.kill(signal);
+    await ended;
+  };
+  const start = async (): Promise<void> => {
+    starts += 1;
+    const compress = starts % 2 === 0 ? "on" : "off";
+    server ??= await startServer(dataDir, port, {
+      ...settings,
+      EARSHOT_JETSTREAM_COMPRESS: compress,
+    });
+  };
+  await start();
+  return {
+    server: () => server,
+    start,
+    kill: () => end("SIGKILL"),
+    stop: () => end("SIGTERM"),
+  };
+}

@@ -1,0 +1,71 @@
+import http from "node:http";
+import net from "node:net";
+import { answerJson, jsonOf, listen } from "./local-http.mjs";
+
+/** The PLC directory with the keys of DID documents in their present form. */
+export async function startPlcFront(plcPort) {
+  const server = http.createServer(async (request, response) => {
+    const did = /^\/(did:plc:[a-z2-7]+)$/.exec(request.url)?.[1];
+    if (did === undefined) return passOn(plcPort, request, response);
+    const data = await jsonOf(`http://127.0.0.1:${plcPort}/${did}/data`).catch(() => null);
+    answerJson(response, data === null ? null : documentOf(did, data));
+  });
+  return await listen(server);
+}
+
+function documentOf(did, { alsoKnownAs, verificationMethods, services }) {
+  return {
+    "@context": ["https://www.w3.org/ns/did/v1", "https://w3id.org/security/multikey/v1"],
+    id: did,
+    alsoKnownAs,
+    verificationMethod: Object.entries(verificationMethods).map(([name, key]) => ({
+      id: `${did}#${name}`,
+      type: "Multikey",
+      controller: did,
+      publicKeyMultibase: key.slice("did:key:".length),
+    })),
+    service: Object.entries(services).map(([name, { type, endpoint }]) => ({
+      id: `#${name}`,
+      type,
+      serviceEndpoint: endpoint,
+    })),
+  };
+}
+
+/** The PDS as a relay that has one host: itself. */
+export async function startRelayFront(pdsPort) {
+  const server = http.createServer((request, response) => {
+    if (!request.url.startsWith("/xrpc/com.atproto.sync.listHosts")) {
+      return passOn(pdsPort, request, response);
+    }
+    const { port } = server.address();
+    const host = { hostname: `localhost:${port}`, accountCount: 1, seq: 1, status: "active" };
+    answerJson(response, { hosts: [host] });
+  });
+  server.on("upgrade", (request, socket, head) => passUpgradeOn(pdsPort, request, socket, head));
+  return await listen(server);
+}
+
+function passOn(port, request, response) {
+  const { method, url: path, headers } = request;
+  const onward = http.request({ host: "127.0.0.1", port, method, path, headers }, (answer) => {
+    response.writeHead(answer.statusCode, answer.headers);
+    answer.pipe(response);
+  });
+  onward.on("error", () => response.destroy());
+  request.pipe(onward);
+}
+
+function passUpgradeOn(port, request, socket, head) {
+  const onward = net.connect(port, "127.0.0.1", () => {
+    const lines = [`${request.method} ${request.url} HTTP/1.1`];
+    for (let n = 0; n < request.rawHeaders.length; n += 2) {
+      lines.push(`${request.rawHeaders[n]}: ${request.rawHeaders[n + 1]}`);
+    }
+    onward.write(`${lines.join("\r\n")}\r\n\r\n`);
+    onward.write(head);
+    socket.pipe(onward).pipe(socket);
+  });
+  onward.on("error", () => socket.destroy());
+  socket.on("error", () => onward.destroy());
+}

@@ -1,0 +1,54 @@
+import http from "node:http";
+import { Secp256k1Keypair } from "@atproto/crypto";
+import { encode } from "@atproto/lex-cbor";
+import { MessageFrame, XrpcStreamServer } from "@atproto/xrpc-server";
+import { answerJson, listen } from "./local-http.mjs";
+
+/**
+ * An emulator of com.atproto.label.subscribeLabels, made of the network's own stream server and frames. What is posted to /labels,
+ * a JSON list of labels, is signed, kept and sent.
+ */
+export async function startLabeler() {
+  const key = await Secp256k1Keypair.create();
+  const kept = [];
+  let wakeAll = Promise.withResolvers();
+  const server = http.createServer(async (request, response) => {
+    if (request.method !== "POST" || request.url !== "/labels") return answerJson(response, null);
+    let body = "";
+    for await (const piece of request) body += piece;
+    const labels = JSON.parse(body).map((label) => ({ ver: 1, ...label }));
+    for (const label of labels) label.sig = await key.sign(encode(label));
+    kept.push({ seq: kept.length + 1, labels });
+    wakeAll.resolve();
+    wakeAll = Promise.withResolvers();
+    answerJson(response, { seq: kept.length });
+  });
+  const stream = new XrpcStreamServer({ noServer: true, handler: framesFor });
+  async function* framesFor(request, signal) {
+    const cursor = new URL(request.url, "http://localhost").searchParams.get("cursor");
+    let at = cursor === null ? kept.length : Number(cursor);
+    while (!signal.aborted) {
+      while (at < kept.length) yield new MessageFrame(kept[at++], { type: "#labels" });
+      await wakeAll.promise;
+    }
+  }
+  server.on("upgrade", (request, socket, head) => {
+    if (!request.url.startsWith("/xrpc/com.atproto.label.subscribeLabels")) return socket.destroy();
+    stream.wss.handleUpgrade(request, socket, head, (webSocket) =>
+      stream.wss.emit("connection", webSocket, request),
+    );
+  });
+  /** What the sources say of a subject at this moment. */
+  const labelsOf = (subjects, sources) => {
+    const last = new Map();
+    for (const label of kept.flatMap(({ labels }) => labels)) {
+      const { src, uri, val } = label;
+      if (subjects.includes(uri) && sources.includes(src)) last.set(`${src} ${uri} ${val}`, label);
+    }
+    const present = new Date().toISOString();
+    return [...last.values()]
+      .filter(({ neg, exp }) => !neg && (exp === undefined || exp > present))
+      .map(({ sig: _sig, ...label }) => label);
+  };
+  return { port: await listen(server), labelsOf };
+}

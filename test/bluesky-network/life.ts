@@ -1,0 +1,74 @@
+import { type Accounts, createAccounts } from "./accounts.ts";
+import type { Draw } from "./draw.ts";
+import { createModeration, type Moderation } from "./moderation.ts";
+import type { Network } from "./network.ts";
+import type { Person } from "./people.ts";
+import { add, createWrites, type Tally, type Writes } from "./writes.ts";
+
+/** What goes on in the network, step by step, as drawn. */
+export type Life = Pick<Writes, "made" | "madeAgain"> &
+  Pick<Accounts, "formerHandles"> &
+  Pick<Moderation, "labels"> & {
+    step(): Promise<void>;
+    /** How often each kind of step and of write was drawn. */
+    done(): Record<string, Tally>;
+  };
+
+const weights = {
+  write: 78,
+  edit: 4,
+  rename: 4,
+  describe: 3,
+  deactivate: 1.5,
+  reactivate: 1,
+  takeDown: 1.2,
+  allow: 0.8,
+  remove: 0.6,
+  label: 5,
+  takeDownPost: 1,
+  allowPost: 0.6,
+};
+
+export function startLife(network: Network, people: readonly Person[], draw: Draw): Life {
+  const writes = createWrites(network, people, draw);
+  const accounts = createAccounts(network, people, draw);
+  const moderation = createModeration(network, people, draw);
+  const done = new Map<string, number>();
+
+  const withStatus = (status: Person["status"]): Person[] =>
+    people.filter((person) => person.status === status);
+  const someone = (): Person => draw.pick(withStatus("active"));
+
+  async function change(from: Person["status"], to: Person["status"]): Promise<void> {
+    const person = draw.pickOrNull(withStatus(from));
+    if (person !== null) await accounts.setStatus(person, to);
+  }
+
+  const steps = {
+    write: () => writes.some(someone()),
+    edit: () => writes.edit(someone()),
+    rename: () => accounts.rename(someone()),
+    describe: () => accounts.describe(someone()),
+    deactivate: () => change("active", "deactivated"),
+    reactivate: () => change("deactivated", "active"),
+    takeDown: () => change("active", "takendown"),
+    allow: () => change("takendown", "active"),
+    remove: () => accounts.remove(someone()),
+    label: moderation.label,
+    takeDownPost: () => moderation.takeDown(someone()),
+    allowPost: moderation.allow,
+  };
+
+  return {
+    step: async () => {
+      const kind = draw.weighted(weights);
+      add(done, kind);
+      await steps[kind]();
+    },
+    made: writes.made,
+    madeAgain: writes.madeAgain,
+    formerHandles: accounts.formerHandles,
+    labels: moderation.labels,
+    done: () => ({ steps: done, writes: writes.done }),
+  };
+}

@@ -1,0 +1,84 @@
+import type { Draw } from "./draw.ts";
+import type { Label, Network } from "./network.ts";
+import { type Person, type Post, profileCollection } from "./people.ts";
+
+/** The labeler whose word counts, and one whose word does not. */
+export const labelerDid = "did:plc:labelerofearshottests234";
+const strangerDid = "did:plc:strangertoearshottests23";
+
+/** What moderators say of posts and accounts, and take back. */
+export type Moderation = {
+  /** A label on a post or an account, or the negation of one given before. */
+  label(): Promise<void>;
+  /** Takes a post down, at its PDS and by a label, as the network's moderators do. */
+  takeDown(person: Person): Promise<void>;
+  /** Takes such a takedown back. */
+  allow(): Promise<void>;
+  /** Every label ever given, in order. */
+  labels: readonly Label[];
+};
+
+export function createModeration(
+  network: Network,
+  people: readonly Person[],
+  draw: Draw,
+): Moderation {
+  const labels: Label[] = [];
+  let takenDown: { person: Person; post: Post }[] = [];
+
+  async function give(label: Omit<Label, "cts">): Promise<void> {
+    const given = { ...label, cts: new Date().toISOString() };
+    labels.push(given);
+    await network.label([given]);
+  }
+
+  const setTakedown = ({ uri, cid }: Post, takedown: object): Promise<object> =>
+    network.call("com.atproto.admin.updateSubjectStatus", network.administrator, {
+      subject: { $type: "com.atproto.repo.strongRef", uri, cid },
+      takedown,
+    });
+
+  /** Labels that may be negated: a takedown ends at the PDS too, or not at all. */
+  const negatable = (): Label[] =>
+    labels.filter(
+      ({ neg, src, uri }) =>
+        !neg && src === labelerDid && !takenDown.some(({ post }) => post.uri === uri),
+    );
+
+  return {
+    label: async () => {
+      const before = draw.chance(0.3) ? draw.pickOrNull(negatable()) : null;
+      if (before !== null) {
+        const { src, uri, val } = before;
+        return await give({ src, uri, val, neg: true });
+      }
+      const { did, posts } = draw.pick(people);
+      const post = draw.chance(0.8) ? draw.pickOrNull(posts) : null;
+      const account = draw.chance(0.5) ? `at://${did}/${profileCollection}/self` : did;
+      const soon = new Date(Date.now() + 3_000).toISOString();
+      await give({
+        src: draw.chance(0.15) ? strangerDid : labelerDid,
+        uri: post?.uri ?? account,
+        val: draw.pick(["porn", "spam", "graphic-media", "!hide", "!takedown"]),
+        ...(draw.chance(0.1) ? { exp: soon } : {}),
+      });
+    },
+    takeDown: async (person) => {
+      const post = draw.pickOrNull(person.posts);
+      if (post === null) return;
+      person.posts = person.posts.filter((each) => each !== post);
+      takenDown.push({ person, post });
+      await setTakedown(post, { applied: true, ref: "1" });
+      await give({ src: labelerDid, uri: post.uri, val: "!takedown" });
+    },
+    allow: async () => {
+      const first = takenDown.find(({ person }) => person.status === "active");
+      if (first === undefined) return;
+      takenDown = takenDown.filter((each) => each !== first);
+      first.person.posts.push(first.post);
+      await setTakedown(first.post, { applied: false });
+      await give({ src: labelerDid, uri: first.post.uri, val: "!takedown", neg: true });
+    },
+    labels,
+  };
+}

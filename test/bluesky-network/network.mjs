@@ -1,0 +1,80 @@
+// A Bluesky network in one process: the PDS and the PLC directory of the Bluesky project, as they publish them, with what
+// stands between them and Jetstream. Prints one line of JSON with its addresses, and ends with its standard input.
+//
+// - `pds`: the PDS; `administrator` is the Authorization of those who run it.
+// - `relay`: the PDS behind a front that also answers com.atproto.sync.listHosts, as a relay does and a PDS does not.
+// - `plc`: the PLC directory behind a front that writes keys of DID documents in their present form, which the published
+//   directory does not do yet, and Jetstream asks for.
+// - `labeler`: com.atproto.label.subscribeLabels, an emulator made of the network's own stream server and frames; what is
+//   posted to /labels, a JSON list of labels, is signed, kept and sent.
+// - `appview`: an emulator of app.bsky.actor.getProfiles, answered from what the PDS holds and what the labeler said.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Secp256k1Keypair } from "@atproto/crypto";
+import * as pdsServer from "@atproto/pds";
+import plcServer from "@did-plc/server";
+import { startAppview } from "./appview.mjs";
+import { startPlcFront, startRelayFront } from "./fronts.mjs";
+import { startLabeler } from "./labeler.mjs";
+import { freePort } from "./local-http.mjs";
+
+const folder = mkdtempSync(join(tmpdir(), "earshot-bluesky-"));
+const adminPassword = "admin";
+
+async function startPlc() {
+  const port = await freePort();
+  await plcServer.PlcServer.create({ db: plcServer.Database.mock(), port }).start();
+  return port;
+}
+
+async function startPds(plcPort) {
+  const port = await freePort();
+  const key = await Secp256k1Keypair.create({ exportable: true });
+  const settings = {
+    devMode: true,
+    port,
+    hostname: "localhost",
+    dataDirectory: folder,
+    blobstoreDiskLocation: join(folder, "blobs"),
+    recoveryDidKey: (await Secp256k1Keypair.create()).did(),
+    adminPassword,
+    jwtSecret: "jwt-secret-for-tests",
+    serviceHandleDomains: [".test"],
+    bskyAppViewUrl: "https://appview.invalid",
+    bskyAppViewDid: "did:example:invalid",
+    modServiceUrl: "https://moderator.invalid",
+    modServiceDid: "did:example:invalid",
+    plcRotationKeyK256PrivateKeyHex: Buffer.from(await key.export()).toString("hex"),
+    inviteRequired: false,
+    disableSsrfProtection: true,
+    didPlcUrl: `http://localhost:${plcPort}`,
+  };
+  const server = await pdsServer.PDS.create(
+    pdsServer.envToCfg(settings),
+    pdsServer.envToSecrets(settings),
+  );
+  await server.start();
+  return port;
+}
+
+const plcPort = await startPlc();
+const pdsPort = await startPds(plcPort);
+const labeler = await startLabeler();
+const address = (scheme, port) => `${scheme}://localhost:${port}`;
+console.log(
+  JSON.stringify({
+    pds: address("http", pdsPort),
+    relay: address("http", await startRelayFront(pdsPort)),
+    plc: address("http", await startPlcFront(plcPort)),
+    labeler: address("http", labeler.port),
+    appview: address("http", await startAppview(pdsPort, labeler.labelsOf)),
+    administrator: `Basic ${Buffer.from(`admin:${adminPassword}`).toString("base64")}`,
+  }),
+);
+
+process.stdin.resume();
+process.stdin.on("end", () => {
+  rmSync(folder, { recursive: true, force: true });
+  process.exit(0);
+});

@@ -1,0 +1,148 @@
+import { labelerDid } from "./moderation.ts";
+import type { Label, Network } from "./network.ts";
+import {
+  likeCollection,
+  postCollection,
+  profileCollection,
+  type Reference,
+  repostCollection,
+} from "./people.ts";
+
+/** What the network itself says is to be seen of a post. */
+export type SeenPost = {
+  uri: string;
+  text: string;
+  createdMs: number;
+  userId: string;
+  username: string;
+  author: string | null;
+  langs: readonly string[];
+  inReplyTo: string | null;
+  quoted: string | null;
+  labels: readonly string[];
+};
+
+/** How many records of the network that count name each post. */
+type Counts = Record<"likes" | "reposts" | "replies" | "quotes", Map<string, number>>;
+
+export type Truth = {
+  posts: ReadonlyMap<string, SeenPost>;
+  counts: Counts;
+  /** Handle and number of visible posts of each account that is active. */
+  accounts: readonly { did: string; handle: string; visible: number }[];
+};
+
+type Listed = { uri: string; value: RecordValue };
+type RecordValue = {
+  displayName?: string;
+  text?: string;
+  createdAt?: string;
+  langs?: string[];
+  reply?: { root: Reference; parent: Reference };
+  embed?: { record?: Reference };
+  labels?: { values: { val: string }[] };
+  subject?: Reference;
+};
+
+/** Reads everything that the PDS gives to anyone, and applies the labels that the labeler gave. */
+export async function readTruth(network: Network, labels: readonly Label[]): Promise<Truth> {
+  const inForce = valuesInForce(labels, Date.now());
+  const posts = new Map<string, SeenPost>();
+  const counts: Counts = {
+    likes: new Map(),
+    reposts: new Map(),
+    replies: new Map(),
+    quotes: new Map(),
+  };
+  const accounts: Truth["accounts"][number][] = [];
+  for (const did of await activeAccounts(network)) {
+    const { handle } = await network.read<{ handle: string }>("com.atproto.repo.describeRepo", {
+      repo: did,
+    });
+    const ofAccount = [
+      ...(inForce.get(did) ?? []),
+      ...(inForce.get(`at://${did}/${profileCollection}/self`) ?? []),
+    ];
+    const [profile] = await recordsOf(network, did, profileCollection);
+    const ownLabels = profile === undefined ? [] : valuesOfLabels(profile);
+    const isHidden = ofAccount.some(hides) || ownLabels.includes("!no-unauthenticated");
+    let visible = 0;
+    for (const listed of await recordsOf(network, did, postCollection)) {
+      const { uri, value } = listed;
+      count(counts.replies, value.reply?.parent.uri);
+      count(counts.quotes, value.embed?.record?.uri);
+      const ofPost = inForce.get(uri) ?? [];
+      if (isHidden || ofPost.some(hides)) continue;
+      visible += 1;
+      posts.set(uri, {
+        uri,
+        text: value.text ?? "",
+        createdMs: Date.parse(value.createdAt ?? ""),
+        userId: did,
+        username: handle,
+        author: profile?.value.displayName ?? null,
+        langs: value.langs ?? [],
+        inReplyTo: value.reply?.parent.uri ?? null,
+        quoted: value.embed?.record?.uri ?? null,
+        labels: [...new Set([...valuesOfLabels(listed), ...ofPost, ...ofAccount])].toSorted(),
+      });
+    }
+    for (const { value } of await recordsOf(network, did, likeCollection)) {
+      count(counts.likes, value.subject?.uri);
+    }
+    for (const { value } of await recordsOf(network, did, repostCollection)) {
+      count(counts.reposts, value.subject?.uri);
+    }
+    accounts.push({ did, handle, visible });
+  }
+  return { posts, counts, accounts };
+}
+
+function count(tally: Map<string, number>, uri: string | undefined): void {
+  if (uri !== undefined) tally.set(uri, (tally.get(uri) ?? 0) + 1);
+}
+
+const hides = (value: string): boolean => value === "!takedown" || value === "!hide";
+
+const valuesOfLabels = ({ value }: Listed): string[] =>
+  value.labels?.values.map(({ val }) => val) ?? [];
+
+async function activeAccounts(network: Network): Promise<string[]> {
+  const active: string[] = [];
+  for (let cursor: string | undefined = ""; cursor !== undefined; ) {
+    const page: { repos: { did: string; active: boolean }[]; cursor?: string } = await network.read(
+      "com.atproto.sync.listRepos",
+      { limit: "1000", ...(cursor === "" ? {} : { cursor }) },
+    );
+    active.push(...page.repos.filter((repo) => repo.active).map((repo) => repo.did));
+    cursor = page.cursor;
+  }
+  return active;
+}
+
+async function recordsOf(network: Network, repo: string, collection: string): Promise<Listed[]> {
+  const records: Listed[] = [];
+  for (let cursor: string | undefined = ""; cursor !== undefined; ) {
+    const page: { records: Listed[]; cursor?: string } = await network.read(
+      "com.atproto.repo.listRecords",
+      { repo, collection, limit: "100", ...(cursor === "" ? {} : { cursor }) },
+    );
+    records.push(...page.records);
+    cursor = page.cursor;
+  }
+  return records;
+}
+
+/** The values that count of each subject: the last word of the labeler on each, unless it has expired. */
+function valuesInForce(labels: readonly Label[], nowMs: number): Map<string, string[]> {
+  const last = new Map<string, Label>();
+  for (const label of labels) {
+    if (label.src === labelerDid) last.set(`${label.uri} ${label.val}`, label);
+  }
+  const values = new Map<string, string[]>();
+  for (const { uri, val, neg, exp } of last.values()) {
+    if (neg || (exp !== undefined && Date.parse(exp) <= nowMs)) continue;
+    values.set(uri, [...(values.get(uri) ?? []), val]);
+  }
+  return values;
+}

@@ -1,0 +1,139 @@
+import type { Draw } from "./draw.ts";
+import type { Network } from "./network.ts";
+import {
+  likeCollection,
+  type Person,
+  type Post,
+  postCollection,
+  putRecord,
+  repostCollection,
+  type Write,
+  write,
+} from "./people.ts";
+import { drawPost, edited } from "./records.ts";
+
+/** How often something was done. */
+export type Tally = ReadonlyMap<string, number>;
+
+/** What people write, like, edit and take back. */
+export type Writes = {
+  /** Up to 48 drawn writes of a person in one commit. */
+  some(person: Person): Promise<void>;
+  /** One edit, made by itself. */
+  edit(person: Person): Promise<void>;
+  /** Likes, reposts, replies and quotes ever made of each post, removed ones included. */
+  made: Readonly<Record<"likes" | "reposts" | "replies" | "quotes", Tally>>;
+  /** Posts under the key of one that was deleted. */
+  madeAgain: ReadonlySet<string>;
+  /** How often each kind of write was drawn. */
+  done: Tally;
+};
+
+const weights = {
+  post: 54,
+  again: 1.5,
+  edit: 5,
+  remove: 6,
+  like: 22,
+  repost: 7,
+  unlike: 3,
+  unrepost: 1.5,
+};
+
+export function createWrites(network: Network, people: readonly Person[], draw: Draw): Writes {
+  const done = new Map<string, number>();
+  const made = {
+    likes: new Map<string, number>(),
+    reposts: new Map<string, number>(),
+    replies: new Map<string, number>(),
+    quotes: new Map<string, number>(),
+  };
+  const madeAgain = new Set<string>();
+  const records = new Map<string, Record<string, unknown>>();
+  const drawTarget = (): Post | null => draw.pickOrNull(draw.pick(people).posts);
+
+  /** Null where what is drawn has nothing to be done to, or its record is `busy` in the same commit. */
+  function drawWrite(person: Person, busy: Set<string>): Write | null {
+    const kind = draw.weighted(weights);
+    add(done, kind);
+    if (kind === "post" || kind === "again") return newPost(person, busy, kind);
+    if (kind === "like" || kind === "repost") return reaction(kind);
+    const collection =
+      kind === "unlike" ? likeCollection : kind === "unrepost" ? repostCollection : postCollection;
+    const target = draw.pickOrNull<{ key: string }>(
+      kind === "unlike" ? person.likes : kind === "unrepost" ? person.reposts : person.posts,
+    );
+    if (target === null || busy.has(target.key)) return null;
+    busy.add(target.key);
+    const { key } = target;
+    if (kind !== "edit") return { kind: "delete", collection, key };
+    return { kind: "update", collection, key, record: newWords(uriOf(person, key)) };
+  }
+
+  function newPost(person: Person, busy: Set<string>, kind: "post" | "again"): Write | null {
+    const parent = draw.chance(0.3) ? drawTarget() : null;
+    const quoted = draw.chance(0.1) ? drawTarget() : null;
+    const named = draw.chance(0.08) ? draw.pick(people) : null;
+    const record = drawPost(draw, { parent, quoted, named });
+    const created = { kind: "create", collection: postCollection, record } as const;
+    const key = kind === "again" ? draw.pickOrNull(person.freeKeys) : null;
+    if (kind === "again" && (key === null || busy.has(key))) return null;
+    if (parent !== null) add(made.replies, parent.uri);
+    if (quoted !== null) add(made.quotes, quoted.uri);
+    if (key === null) return created;
+    busy.add(key);
+    madeAgain.add(uriOf(person, key));
+    return { ...created, key };
+  }
+
+  function reaction(kind: "like" | "repost"): Write | null {
+    const target = drawTarget();
+    if (target === null) return null;
+    add(kind === "like" ? made.likes : made.reposts, target.uri);
+    const collection = kind === "like" ? likeCollection : repostCollection;
+    const subject = { uri: target.uri, cid: target.cid };
+    const createdAt = new Date().toISOString();
+    return { kind: "create", collection, record: { $type: collection, subject, createdAt } };
+  }
+
+  function newWords(uri: string): Record<string, unknown> {
+    const record = edited(draw, records.get(uri) ?? {});
+    records.set(uri, record);
+    return record;
+  }
+
+  return {
+    some: async (person) => {
+      const busy = new Set<string>();
+      const count = draw.chance(0.3) ? 1 + draw.below(3) : 1 + draw.below(48);
+      const drawn = Array.from({ length: count }, () => drawWrite(person, busy));
+      const writes = drawn.filter((each) => each !== null);
+      if (writes.length === 0) return;
+      const uris = await write(network, person, writes);
+      for (const [index, each] of writes.entries()) {
+        if (each.kind === "create") records.set(uris[index] ?? "", each.record);
+      }
+    },
+    edit: async (person) => {
+      const post = draw.pickOrNull(person.posts);
+      if (post === null) return;
+      const { key, uri } = post;
+      const record = newWords(uri);
+      await putRecord(network, person, {
+        kind: "update",
+        collection: postCollection,
+        key,
+        record,
+      });
+    },
+    made,
+    madeAgain,
+    done,
+  };
+}
+
+const uriOf = ({ did }: Person, key: string): string => `at://${did}/${postCollection}/${key}`;
+
+export function add(tally: Map<string, number>, key: string): void {
+  tally.set(key, (tally.get(key) ?? 0) + 1);
+}
