@@ -89,7 +89,8 @@ export function startLabeler(request: LabelerRequest): Labeler {
       const end = await link.listen(url, host, takeFrame);
       if (link.signal.aborted) return;
       counts.reconnects += 1;
-      const reason = lastError ?? end.reason;
+      const refusal = toldError();
+      const reason = refusal ?? end.reason;
       log.info({ host, reason }, "labels: connection ended");
       const isNewer = (reach?.seq ?? null) !== before;
       if (isNewer) step = 1;
@@ -100,7 +101,7 @@ export function startLabeler(request: LabelerRequest): Labeler {
         writer.interrupted();
         log.warn({ host, seq: passedSeq }, "labels: a frame that is too large is passed over");
       }
-      refusals = lastError?.startsWith("FutureCursor") === true ? refusals + 1 : 0;
+      refusals = refusal?.startsWith("FutureCursor") === true ? refusals + 1 : 0;
       if (refusals === triesOfPlace) {
         refusals = 0;
         await beginAnew();
@@ -109,6 +110,9 @@ export function startLabeler(request: LabelerRequest): Labeler {
       await link.wait(host, reason, failures);
     }
   }
+
+  /** What the labeler said in its last error frame of the connection. */
+  const toldError = (): string | null => lastError;
 
   async function beginAnew(): Promise<void> {
     log.warn({ host, seq: reach?.seq }, "labels: the labeler has lost its place, a gap is left");

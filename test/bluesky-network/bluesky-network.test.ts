@@ -24,7 +24,7 @@ import { readTruth, type Truth } from "./truth.ts";
  */
 const seed = testSeed(20_261_121);
 const peopleCount = 210;
-const stepCount = Number(process.env.EARSHOT_TEST_STEPS ?? 760);
+const stepCount = Number(process.env.EARSHOT_TEST_STEPS ?? 840);
 
 const folder = mkdtempSync(join(tmpdir(), "earshot-network-"));
 const proxies: CuttingProxy[] = [];
