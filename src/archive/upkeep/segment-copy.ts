@@ -26,8 +26,12 @@ export type StoredPost = {
 /** How large what is kept in memory of a file may be while it is filled, and once it only follows, KiB. */
 const fillingCacheKib = 16_000;
 const followingCacheKib = 8_000;
-/** Posts between two commits while the file is filled. */
-const postsOfCommit = 50_000;
+/**
+ * Posts, and steps of merging, after which the file is put on disk while it is filled: what is written to a disk all at once
+ * keeps everybody else's commits waiting.
+ */
+const postsOfCommit = 20_000;
+const stepsOfSync = 8;
 
 /**
  * A segment file that is being made from another one. While it is filled nobody else knows it and a crash throws it away: it
@@ -123,7 +127,12 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
 
   function* seal(): Steps<void> {
     database.exec("COMMIT");
-    yield* mergeTerms(database);
+    let steps = 0;
+    for (const step of mergeTerms(database)) {
+      yield step;
+      steps += 1;
+      if (steps % stepsOfSync === 0) sync(path);
+    }
     database.close();
     sync(path);
     syncFolder(dirname(path));
