@@ -88,6 +88,16 @@ export function setSkew(catalog: DatabaseSync, entry: SegmentEntry, skew: TimeSk
     .run(skew.minMs, skew.maxMs, entry.platform, entry.sequence);
 }
 
+/** Notes that the index of a segment was merged into one piece. */
+export function setOptimised(
+  catalog: DatabaseSync,
+  { platform, sequence }: Pick<SegmentEntry, "platform" | "sequence">,
+): void {
+  catalog
+    .prepare("UPDATE segment SET optimised = 1 WHERE platform = ? AND sequence = ?")
+    .run(platform, sequence);
+}
+
 /** The key of this archive's uri hashes. */
 export const readUriKey = (catalog: DatabaseSync): string => readSetting(catalog, "uri_key");
 

@@ -17,7 +17,7 @@ import { makePost } from "./make-post.ts";
  * rewrites, splits, merges and removes segments without a pause. Made to be killed. Arguments: the folder, the age in
  * milliseconds above which posts age out (0 for never), and `alone` to write without the thread.
  */
-export const batches = 300;
+const batches = 220;
 const postsOfBatch = 12;
 const startMs = Date.UTC(2026, 0, 1);
 const words = ["river", "stone", "harbour", "night", "東京", "привет", "snow"];
@@ -46,7 +46,7 @@ function post(n: number, special: Partial<Post> = {}): Post {
   });
 }
 
-export function changesOf(batch: number): ArchiveChange[] {
+function changesOf(batch: number): ArchiveChange[] {
   const first = batch * postsOfBatch;
   const changes: ArchiveChange[] = Array.from({ length: postsOfBatch }, (_, n) => ({
     kind: "upsert",
@@ -111,7 +111,7 @@ function writeAll(): void {
   writer.close();
 }
 
-/** Rewrites one segment after another, on top of what there is to do. */
+/** Rewrites all segments again and again, on top of what there is to do. */
 function keepUp(over: Int32Array): void {
   const lock = lockUpkeep(folder);
   if (lock === null) throw new Error("nobody else keeps this archive up");
@@ -128,11 +128,10 @@ function keepUp(over: Int32Array): void {
   const outdate = context.catalog.prepare(
     "UPDATE segment SET analyzer = '1 15.0', optimised = 0 WHERE sequence = ?",
   );
-  for (let round = 0; Atomics.load(over, 0) === 0; round += 1) {
+  while (Atomics.load(over, 0) === 0) {
     while (runSteps(upkeep.look()) && Atomics.load(over, 0) === 0);
     const entries = readSegments(context.catalog);
-    const chosen = entries[round % Math.max(1, entries.length - 1)];
-    if (chosen !== undefined && entries.length > 1) outdate.run(chosen.sequence);
+    for (const { sequence } of entries.slice(0, -1)) outdate.run(sequence);
   }
   while (runSteps(upkeep.look()));
   const { fault } = upkeep.state();

@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
-import { mkdir, open, readdir, rm, statfs } from "node:fs/promises";
+import { open, readdir, rm, statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { backup, type DatabaseSync } from "node:sqlite";
 import type { Clock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { platforms } from "../../posts/post.ts";
 import { catalogPath, segmentPath } from "../catalog.ts";
-import { type Digest, digestOf, syncToDisk, writeDurably } from "./durable-files.ts";
+import { type Digest, digestOf, makeFolder, syncToDisk, writeDurably } from "./durable-files.ts";
 import { careFault } from "./faults.ts";
 import {
   type BackupFile,
@@ -65,7 +65,7 @@ const unfinishedPath = (target: string): string => join(target, "unfinished");
 
 /** Only what an earlier try left is taken away. */
 async function prepareTarget(target: string): Promise<void> {
-  await mkdir(target, { recursive: true, mode: 0o700 });
+  await makeFolder(target);
   if (existsSync(manifestPath(target))) throw exists(`${target} holds a backup already`);
   if (existsSync(unfinishedPath(target))) {
     for (const name of ["catalog.db", ...platforms]) {
@@ -164,7 +164,7 @@ async function copyDatabase(
   to: string,
   onShare: (share: number) => void,
 ): Promise<void> {
-  await mkdir(dirname(to), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(to));
   await (await open(to, "wx", 0o600)).close();
   await backup(database, to, {
     rate: pagesOfStep,

@@ -15,6 +15,7 @@ import { checkFile } from "./check-file.ts";
 import { checkIndexedPosts, compareIndex, sampleIndex } from "./check-index.ts";
 import { type CheckedSegment, checkRows } from "./check-rows.ts";
 import { checkUrisOnce } from "./check-uris.ts";
+import { careFault } from "./faults.ts";
 import { collectFindings, type Finding, type Findings } from "./findings.ts";
 import { onPairedSnapshot } from "./paired-snapshot.ts";
 
@@ -56,7 +57,7 @@ export async function check(request: CheckRequest): Promise<CheckReport> {
   const totals = { segments: 0, posts: 0, indexed: 0, outdated: [] as string[] };
   /** Segments of which nothing more can be said. */
   const unreadable = new Set<string>();
-  const catalog = openForReading(catalogPath(folder), 1_000);
+  const catalog = openedCatalog(folder);
   try {
     checkCatalog(folder, catalog, request.isFull, findings);
     const expected = (): number => postsSaid(folder, readSegments(catalog));
@@ -105,6 +106,18 @@ export async function check(request: CheckRequest): Promise<CheckReport> {
     catalog.close();
   }
   return { ...totals, findings: findings.kept(), findingCount: findings.count() };
+}
+
+function openedCatalog(folder: string): DatabaseSync {
+  let catalog: DatabaseSync | null = null;
+  try {
+    catalog = openForReading(catalogPath(folder), 1_000);
+    versionOf(catalog);
+    return catalog;
+  } catch (error) {
+    catalog?.close();
+    throw careFault(error, folder);
+  }
 }
 
 const keyOf = ({ platform, sequence }: SegmentEntry): string => `${platform}/${sequence}`;

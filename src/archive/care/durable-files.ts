@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
+import { createReadStream, existsSync } from "node:fs";
 import { mkdir, open, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 
@@ -23,6 +23,19 @@ export async function digestOf(
   return { bytes, sha256: hash.digest("hex") };
 }
 
+/** Makes a folder of its owner's alone where there is none, and those that it lies in. */
+export async function makeFolder(path: string): Promise<void> {
+  // Not Node's own recursion, which never ends below /proc and hides that a disk is read-only.
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    if (existsSync(path)) return;
+    if (existsSync(dirname(path)) || dirname(path) === path) throw error;
+    await makeFolder(dirname(path));
+    await mkdir(path, { mode: 0o700 });
+  }
+}
+
 /** Copies a file to a new one of its owner's alone, which is on disk when it resolves, and tells what was in it. */
 export async function copyFile(
   from: string,
@@ -30,7 +43,7 @@ export async function copyFile(
   onBytes: (bytes: number) => void,
   signal: AbortSignal,
 ): Promise<Digest> {
-  await mkdir(dirname(to), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(to));
   const target = await open(to, "wx", 0o600);
   try {
     const hash = createHash("sha256");

@@ -39,7 +39,7 @@ export function careFault(thrown: unknown, place: string): unknown {
     case "missing":
       return new EarshotError("file_missing", `${place}: ${messageOf(thrown)}`, {
         ...options,
-        hint: "check that all of its files are there and may be read",
+        hint: "check that all of its files are there, and that the folder may be written: SQLite needs that to read it, too",
       });
     default:
       return thrown;

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
-import { mkdir, readdir, rename, rm, statfs } from "node:fs/promises";
+import { readdir, rename, rm, statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { lockFolder } from "../../db/folder-lock.ts";
 import { EarshotError } from "../../lib/errors.ts";
-import { copyFile, syncToDisk } from "./durable-files.ts";
+import { copyFile, makeFolder, syncToDisk } from "./durable-files.ts";
 import { careFault } from "./faults.ts";
 import { type BackupFile, type Manifest, readManifest } from "./manifest.ts";
 
@@ -25,7 +25,7 @@ export async function restore(request: RestoreRequest): Promise<Manifest> {
   const { source, dataDir } = request;
   const manifest = await readManifest(source);
   try {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    await makeFolder(dataDir);
     const lock = lockFolder(dataDir);
     try {
       await restoreInto(manifest, request);

@@ -1,4 +1,5 @@
 import { dirname } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
 import { lockFolder } from "../../db/folder-lock.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
@@ -14,6 +15,7 @@ import { removeRetired, tidyUp } from "../upkeep/retire.ts";
 import { rewriteSegment } from "../upkeep/rewrite.ts";
 import { lockPauseMs, type Steps } from "../upkeep/steps.ts";
 import { wantedRewrites, wantRewrites } from "../wanted-rewrites.ts";
+import { careFault } from "./faults.ts";
 import { mendUris } from "./mend-uris.ts";
 
 export type RewriteRequest = {
@@ -47,7 +49,7 @@ export async function wantSegments(
   which: WhichSegments,
   signal: AbortSignal,
 ): Promise<number> {
-  const catalog = openCatalog(folder);
+  const catalog = openedCatalog(folder);
   try {
     const wanted = readSegments(catalog).filter((entry) => isMeant(entry, which));
     if (typeof which === "object" && wanted.length === 0) throw noSegment(which.segment);
@@ -61,6 +63,14 @@ export async function wantSegments(
     return wanted.length;
   } finally {
     catalog.close();
+  }
+}
+
+function openedCatalog(folder: string): DatabaseSync {
+  try {
+    return openCatalog(folder);
+  } catch (error) {
+    throw careFault(error, folder);
   }
 }
 
@@ -90,6 +100,8 @@ export async function rewriteWanted(request: RewriteRequest): Promise<RewriteOut
       const outcome = await rewriteEach(context, request);
       const oldFilesGone = await removeOldFiles(context, request);
       return { by: "here", ...outcome, oldFilesGone };
+    } catch (error) {
+      throw careFault(error, folder);
     } finally {
       context.catalog.close();
     }

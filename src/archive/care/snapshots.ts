@@ -10,7 +10,7 @@ import { inTransaction, openForReading } from "../database.ts";
 import { openCatalog } from "../open-catalog.ts";
 
 /** A segment as it was at one moment, open until it is closed. */
-export type SegmentSnapshot = { entry: SegmentEntry; database: DatabaseSync };
+type SegmentSnapshot = { entry: SegmentEntry; database: DatabaseSync };
 
 /** An archive as it was between two batches: catalog and segments fit together, whoever writes meanwhile. */
 export type ArchiveSnapshot = {

@@ -25,7 +25,7 @@ export type FollowedSegment = {
   hashOf(uri: string): bigint;
   /** Posts that lie far from the time that their uri tells. */
   strayed: { hash: bigint; id: bigint }[];
-  /** Posts that were not kept, and the hashes of their uris. */
+  /** Those of them that were not kept, and the hashes of their uris. */
   dropped: Map<bigint, bigint>;
   /** Posts that came under an ID which no arrival names. */
   moved: Set<bigint>;
@@ -55,7 +55,8 @@ export function follow(
   function copyRow(row: StoredPost): { uri: string; isNative: boolean } | null {
     const { id } = row;
     if (keeps !== null && !keeps(row.record)) {
-      followed.dropped.set(id, hashOf(uriOf(row)));
+      const uri = uriOf(row);
+      if (isStrayed(platform, uri, id)) followed.dropped.set(id, hashOf(uri));
       return null;
     }
     const added = copyOf(id).add(row);

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { inLock, type Steps } from "./steps.ts";
 
-/** Pages of the index that one step writes: some 2 MB. */
-const pagesOfStep = 500;
+/** Pages of the index that one step writes: some 1 MB. */
+const pagesOfStep = 250;
 
 /**
  * Merges the pieces of a segment's index into one, in short transactions between which others write. Not FTS5's `optimize`,

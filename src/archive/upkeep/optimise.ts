@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import { type SegmentEntry, segmentPath } from "../catalog.ts";
+import { type SegmentEntry, segmentPath, setOptimised } from "../catalog.ts";
 import { openForWriting } from "../database.ts";
 import { segmentMigrations } from "../segments/schema.ts";
 import type { UpkeepContext } from "./context.ts";
@@ -24,11 +24,7 @@ export function* optimiseSegment(
   }
   shortenLog(path);
   yield "worked";
-  yield* inLock(catalog, () => {
-    catalog
-      .prepare("UPDATE segment SET optimised = 1 WHERE platform = ? AND sequence = ?")
-      .run(entry.platform, entry.sequence);
-  });
+  yield* inLock(catalog, () => setOptimised(catalog, entry));
 }
 
 /**

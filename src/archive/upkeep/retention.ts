@@ -28,7 +28,7 @@ export function readNumbers(folder: string, entry: SegmentEntry): SegmentNumbers
 }
 
 /** Every post of the segment is older than this, Unix milliseconds. */
-export const endOf = ({ high, skew }: SegmentEntry): number =>
+const endOf = ({ high, skew }: SegmentEntry): number =>
   high === lastId ? Number.POSITIVE_INFINITY : idTimeMs(high) + 1 + Math.max(0, skew.maxMs);
 
 /** The segments that the bound of age lets go, oldest first; some may hold nothing that ages. */

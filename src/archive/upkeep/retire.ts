@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import type { Platform } from "../../posts/post.ts";
@@ -51,19 +51,21 @@ export function retiredFiles(catalog: DatabaseSync): (SegmentKey & { sinceMs: nu
  * platform's highest: no number is ever given twice, so that nobody takes one file for another.
  */
 export function* removeRetired({ folder, catalog }: UpkeepContext, untilMs: number): Steps<number> {
-  const due = retiredFiles(catalog).filter(({ sinceMs }) => sinceMs <= untilMs);
+  const retired = retiredFiles(catalog);
+  const numbers = [...readSegments(catalog), ...retired];
+  const isHighest = ({ platform, sequence }: SegmentKey): boolean =>
+    numbers.every((other) => other.platform !== platform || other.sequence <= sequence);
+  const due = retired.filter(
+    (file) =>
+      file.sinceMs <= untilMs && (existsSync(segmentPath(folder, file)) || !isHighest(file)),
+  );
   if (due.length === 0) return 0;
   for (const file of due) {
     removeSegmentFiles(segmentPath(folder, file));
     yield "worked";
   }
   yield* inLock(catalog, () => {
-    const forget = catalog.prepare(
-      `DELETE FROM retired WHERE platform = ?1 AND sequence = ?2 AND EXISTS (
-         SELECT 1 FROM segment WHERE platform = ?1 AND sequence > ?2
-         UNION ALL SELECT 1 FROM retired WHERE platform = ?1 AND sequence > ?2)`,
-    );
-    for (const { platform, sequence } of due) forget.run(platform, sequence);
+    for (const file of due) if (!isHighest(file)) reinstate(catalog, file);
   });
   return due.length;
 }
@@ -100,7 +102,7 @@ export function* tidyUp({ folder, catalog }: UpkeepContext): Steps<void> {
 }
 
 /** Changes to a segment are noted no more, and those noted are forgotten. */
-export function* endNoting(
+function* endNoting(
   { folder, catalog }: Pick<UpkeepContext, "folder" | "catalog">,
   entry: SegmentEntry,
 ): Steps<void> {

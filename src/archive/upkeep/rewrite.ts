@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { lastId } from "../../posts/ids.ts";
 import {
   addSegmentEntry,
   nextSequence,
@@ -6,6 +7,7 @@ import {
   readSetting,
   type SegmentEntry,
   segmentPath,
+  setOptimised,
 } from "../catalog.ts";
 import { openForWriting } from "../database.ts";
 import { segmentMigrations } from "../segments/schema.ts";
@@ -81,13 +83,16 @@ export function* rewriteSegment(
       isDone = yield* inLock(catalog, () => swap(context, entry, followed));
     }
     const posts = parts.reduce((sum, { copy }) => sum + copy.numbers().posts, 0);
-    return { isDone, posts, dropped: followed.dropped.size };
+    return { isDone, posts, dropped: postsOf(old) - posts };
   } finally {
     for (const { copy } of parts) copy.close();
     old?.close();
     if (!isDone) abandon(context, entry, begun.places);
   }
 }
+
+const postsOf = (segment: DatabaseSync): number =>
+  Number(segment.prepare("SELECT value FROM setting WHERE name = 'posts'").get()?.value);
 
 type Beginning = {
   places: { sequence: number; low: bigint }[];
@@ -138,9 +143,9 @@ function swap(
     // The first one begins where the segment does by now.
     const from = low === entry.low ? now.low : low;
     addSegmentEntry(catalog, { platform, sequence, low: from, skew: copy.skew() });
-    catalog
-      .prepare("UPDATE segment SET optimised = 1 WHERE platform = ? AND sequence = ?")
-      .run(platform, sequence);
+    const next = followed.parts.find((part) => part.low > low);
+    // What still fills is merged when it is quiet.
+    if (next !== undefined || now.high !== lastId) setOptimised(catalog, { platform, sequence });
   }
   const strayed = strayedOf(catalog);
   for (const [id, hash] of followed.dropped) strayed.remove(entry.platform, hash, id);

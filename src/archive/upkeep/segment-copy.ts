@@ -31,7 +31,7 @@ const followingCacheKib = 8_000;
  * keeps everybody else's commits waiting.
  */
 const postsOfCommit = 20_000;
-const stepsOfSync = 8;
+const stepsOfSync = 16;
 
 /**
  * A segment file that is being made from another one. While it is filled nobody else knows it and a crash throws it away: it

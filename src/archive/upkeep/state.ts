@@ -1,5 +1,5 @@
 /** Kinds of upkeep; `tasks.ts` says what each does. */
-export const taskKinds = [
+const taskKinds = [
   "drop",
   "thin",
   "cut",

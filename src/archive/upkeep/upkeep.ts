@@ -64,6 +64,7 @@ export function createUpkeep(context: UpkeepContext): Upkeep {
       findings = findTasks(context);
       yield* takeLateOnes();
       if (walBytes(catalogPath(folder)) > catalogWalBytes) shortenLog(catalogPath(folder));
+      if (fault?.kind === null) fault = null;
     } catch (error) {
       fault = { kind: null, message: messageOf(error), atMs: clock.now() };
       return false;

@@ -1,4 +1,4 @@
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { Command } from "commander";
 import { backUp } from "../../archive/care/back-up.ts";
 import { systemClock } from "../../lib/clock.ts";
@@ -6,6 +6,7 @@ import { startReports } from "../progress-reports.ts";
 import { bytesText, numberText } from "../quantities.ts";
 import { readConfig, requireDataDir } from "../settings.ts";
 import type { Terminal } from "../terminal.ts";
+import { archiveFolder } from "./with-archive.ts";
 
 /** `earshot archive backup`: a copy of the archive as it is at one moment. */
 export function addBackup(archive: Command, terminal: Terminal): void {
@@ -37,7 +38,7 @@ async function backup(
   const reports = startReports(terminal, systemClock, "backup");
   try {
     const { files, posts, takenAt } = await backUp({
-      folder: join(config.data.dir, "archive"),
+      folder: archiveFolder(config),
       target: folder,
       clock: systemClock,
       onProgress: (done, total) => reports.update({ done, total, remark: bytesText(total / 2) }),

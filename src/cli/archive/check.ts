@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import type { Command } from "commander";
 import { type CheckReport, check } from "../../archive/care/check.ts";
 import { type Finding, remedyOf } from "../../archive/care/findings.ts";
@@ -9,6 +8,8 @@ import { startReports } from "../progress-reports.ts";
 import { numberText } from "../quantities.ts";
 import { readConfig, requireDataDir } from "../settings.ts";
 import type { Terminal } from "../terminal.ts";
+import { segmentsText } from "./reindex.ts";
+import { archiveFolder } from "./with-archive.ts";
 
 type Options = { full?: boolean; json?: boolean };
 
@@ -43,7 +44,7 @@ async function checkArchive(options: Options, terminal: Terminal): Promise<void>
   const reports = startReports(terminal, systemClock, "check");
   try {
     const report = await check({
-      folder: join(config.data.dir, "archive"),
+      folder: archiveFolder(config),
       isFull: options.full === true,
       sampleRows,
       onProgress: (done, total) =>
@@ -85,7 +86,7 @@ function asText(report: CheckReport, seconds: number): string {
     );
   }
   lines.push(
-    `${numberText(report.segments)} segments, ${numberText(report.posts)} posts, the index of ${numberText(report.indexed)} of them: ` +
+    `${segmentsText(report.segments)}, ${numberText(report.posts)} posts, the index of ${numberText(report.indexed)} of them: ` +
       `${report.findingCount === 0 ? "all agree" : `${numberText(report.findingCount)} findings`}, in ${seconds.toFixed(1)} s`,
   );
   return `${lines.join("\n")}\n`;

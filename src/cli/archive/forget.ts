@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { type Command, Option } from "commander";
 import type { Archive } from "../../archive/archive.ts";
 import { findPosts } from "../../archive/care/find-posts.ts";
@@ -14,7 +13,6 @@ import {
 import { type NamedAuthor, namedAuthor, planOf } from "../../archive/care/named-author.ts";
 import { namedPosts } from "../../archive/care/named-posts.ts";
 import type { RewriteOutcome } from "../../archive/care/rewrite-wanted.ts";
-import { openArchive } from "../../archive/open.ts";
 import { openCatalog } from "../../archive/open-catalog.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
@@ -29,6 +27,7 @@ import { numberText } from "../quantities.ts";
 import { readConfig, requireDataDir } from "../settings.ts";
 import type { Terminal } from "../terminal.ts";
 import { rewriteWithProgress, segmentsText } from "./reindex.ts";
+import { archiveFolder, withArchive } from "./with-archive.ts";
 
 type Options = {
   author?: string;
@@ -85,27 +84,26 @@ async function forget(options: Options, terminal: Terminal): Promise<void> {
   requireOneSubject(options);
   const config = readConfig(terminal);
   requireDataDir(config);
-  const forgotten = await withArchive(config, terminal, (work) => act(work, options, terminal));
+  const forgotten = await withWork(config, terminal, (work) => act(work, options, terminal));
   if (forgotten === null) return;
   const outcome = await rewriteWithProgress(config, terminal, "rewriting");
   terminal.out(doneText(forgotten, outcome, options));
 }
 
-async function withArchive<Value>(
+async function withWork<Value>(
   config: Config,
   terminal: Terminal,
   use: (work: Work) => Promise<Value>,
 ): Promise<Value> {
-  const { dir, ...settings } = config.data;
-  const folder = join(dir, "archive");
-  const archive = await openArchive({ dataDir: dir, ...settings, clock: systemClock });
-  const catalog = openCatalog(folder);
-  try {
-    return await use({ archive, catalog, folder, signal: terminal.stopping });
-  } finally {
-    catalog.close();
-    await archive.close();
-  }
+  const folder = archiveFolder(config);
+  return withArchive(config, async (archive) => {
+    const catalog = openCatalog(folder);
+    try {
+      return await use({ archive, catalog, folder, signal: terminal.stopping });
+    } finally {
+      catalog.close();
+    }
+  });
 }
 
 /** How many posts were forgotten; null where that was not asked for. */

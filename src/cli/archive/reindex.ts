@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { type Command, Option } from "commander";
 import {
   type RewriteOutcome,
@@ -13,6 +12,7 @@ import { startReports } from "../progress-reports.ts";
 import { numberText } from "../quantities.ts";
 import { readConfig, requireDataDir } from "../settings.ts";
 import type { Terminal } from "../terminal.ts";
+import { archiveFolder } from "./with-archive.ts";
 
 type Options = { all?: boolean; segment?: string; json?: boolean };
 
@@ -45,7 +45,7 @@ async function reindex(options: Options, terminal: Terminal): Promise<void> {
   const which: WhichSegments =
     options.segment !== undefined ? { segment: options.segment } : options.all ? "all" : "outdated";
   const startedMs = systemClock.elapsed();
-  const wanted = await wantSegments(join(config.data.dir, "archive"), which, terminal.stopping);
+  const wanted = await wantSegments(archiveFolder(config), which, terminal.stopping);
   const outcome = await rewriteWithProgress(config, terminal, "reindex");
   const seconds = (systemClock.elapsed() - startedMs) / 1_000;
   if (options.json) {
@@ -77,12 +77,11 @@ export async function rewriteWithProgress(
   terminal: Terminal,
   title: string,
 ): Promise<RewriteOutcome> {
-  const { dir, ...settings } = config.data;
   const reports = startReports(terminal, systemClock, title);
   try {
     return await rewriteWanted({
-      folder: join(dir, "archive"),
-      bounds: { ...archiveDefaults, ...settings },
+      folder: archiveFolder(config),
+      bounds: { ...archiveDefaults, ...config.data },
       clock: systemClock,
       onProgress: (done, total) =>
         reports.update({ done, total, remark: `${numberText(total)} posts` }),

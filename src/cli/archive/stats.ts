@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import type { ArchiveStats, SegmentStats } from "../../archive/archive.ts";
 import { gapsIn, heldIn, intervalsOf, type Span } from "../../archive/coverage.ts";
-import { openArchive } from "../../archive/open.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { isoText } from "../../lib/iso-time.ts";
 import type { Platform } from "../../posts/post.ts";
@@ -11,6 +10,7 @@ import { readConfig, requireDataDir } from "../settings.ts";
 import { minuteText } from "../span-text.ts";
 import { type Column, tableLines } from "../table.ts";
 import { painter, type Terminal } from "../terminal.ts";
+import { withArchive } from "./with-archive.ts";
 
 /** `earshot archive stats`: what the archive holds, and how large it is. */
 export function addStats(archive: Command, terminal: Terminal): void {
@@ -34,16 +34,10 @@ export function addStats(archive: Command, terminal: Terminal): void {
 async function stats(options: { json?: boolean }, terminal: Terminal): Promise<void> {
   const config = readConfig(terminal);
   requireDataDir(config);
-  const { dir, ...settings } = config.data;
-  const archive = await openArchive({ dataDir: dir, ...settings, clock: systemClock });
-  try {
-    const held = await archive.stats();
-    const now = { nowMs: systemClock.now(), slackMs: config.ingest.coverageSlackMs };
-    if (options.json) terminal.out(`${JSON.stringify(asJson(held, now))}\n`);
-    else for (const line of asText(held, now, terminal)) terminal.out(`${line}\n`);
-  } finally {
-    await archive.close();
-  }
+  const held = await withArchive(config, (archive) => archive.stats());
+  const now = { nowMs: systemClock.now(), slackMs: config.ingest.coverageSlackMs };
+  if (options.json) terminal.out(`${JSON.stringify(asJson(held, now))}\n`);
+  else for (const line of asText(held, now, terminal)) terminal.out(`${line}\n`);
 }
 
 type Now = { nowMs: number; slackMs: number };

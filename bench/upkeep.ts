@@ -1,0 +1,143 @@
+import { cpSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { argv } from "node:process";
+import { DatabaseSync } from "node:sqlite";
+import { readSegments, segmentPath } from "../src/archive/catalog.ts";
+import { openArchive } from "../src/archive/open.ts";
+import { openCatalog } from "../src/archive/open-catalog.ts";
+import { archiveDefaults } from "../src/archive/settings.ts";
+import { upkeepContext } from "../src/archive/upkeep/context.ts";
+import { optimiseSegment } from "../src/archive/upkeep/optimise.ts";
+import { systemClock } from "../src/lib/clock.ts";
+import { makePost } from "../test/support/make-post.ts";
+import { command, summary, table } from "./measure.ts";
+
+/**
+ * What upkeep costs and brings, on the first segment of an archive that `bench/import.ts` or `bench/stream.ts` left: merging
+ * its index (queries before and after), and rewriting it while one post in 20 ms is written and must be on disk.
+ */
+const source = argv[2];
+if (source === undefined) {
+  console.error(`usage: ${command()} DATA_FOLDER`);
+  process.exit(2);
+}
+/** Of FTS5 itself, so that nothing else is measured. */
+const queries: Readonly<Record<string, string>> = {
+  "a common term": '"trump"',
+  "a rare term": '"zelensky"',
+  "two terms": '"trump" AND "clinton"',
+  "three frequent terms": '"trump" AND "news" AND "the"',
+  "a phrase": '"fake" + "news"',
+  "a term without another": '"trump" NOT "news"',
+  "one of two terms": '"maga" OR "putin"',
+  nothing: '"trump" AND "zzzzq"',
+};
+
+console.log(`${command()}\n`);
+const dataDir = mkdtempSync(join(tmpdir(), "earshot-bench-upkeep-"));
+const folder = join(dataDir, "archive");
+try {
+  cpSync(source, dataDir, { recursive: true });
+  merge();
+  await rewriteBesideWrites();
+} finally {
+  rmSync(dataDir, { recursive: true, force: true });
+}
+
+function merge(): void {
+  const context = upkeepContext(folder, archiveDefaults, systemClock);
+  const [entry] = readSegments(context.catalog);
+  if (entry === undefined) throw new Error(`${source} holds no post`);
+  const path = segmentPath(folder, entry);
+  const before = lookAt(path);
+  const steps: number[] = [];
+  const cpu = process.cpuUsage();
+  const work = optimiseSegment(context, entry);
+  for (let isDone: boolean | undefined = false; !isDone; ) {
+    const start = performance.now();
+    isDone = work.next().done;
+    steps.push(performance.now() - start);
+  }
+  const { user, system } = process.cpuUsage(cpu);
+  context.catalog.close();
+  const after = lookAt(path);
+  console.log(
+    `merged ${before.pieces} pieces into ${after.pieces}: ${((user + system) / 1e6).toFixed(1)} s of processor time in ` +
+      `${steps.length} steps, the longest ${Math.max(...steps).toFixed(0)} ms; ${before.bytes} bytes before, ${after.bytes} after\n`,
+  );
+  const rows = Object.keys(queries).map((kind) => [
+    kind,
+    before.medians[kind] ?? 0,
+    after.medians[kind] ?? 0,
+  ]);
+  console.log(`${table(["newest 100 of, ms (median)", "before", "after"], rows)}\n`);
+}
+
+function lookAt(path: string) {
+  const segment = new DatabaseSync(path, { readOnly: true });
+  segment.exec("PRAGMA cache_size = -8000");
+  const search = segment.prepare(
+    "SELECT rowid FROM term WHERE term MATCH ? ORDER BY rowid DESC LIMIT 100",
+  );
+  search.setReadBigInts(true);
+  const medians = Object.fromEntries(
+    Object.entries(queries).map(([kind, expression]) => {
+      const times = Array.from({ length: 101 }, () => {
+        const start = performance.now();
+        search.all(expression);
+        return performance.now() - start;
+      });
+      return [kind, summary(times).p50];
+    }),
+  );
+  const pieces = segment.prepare("SELECT count(DISTINCT segid) AS pieces FROM term_idx").get();
+  segment.close();
+  return { medians, pieces: Number(pieces?.pieces), bytes: statSync(path).size };
+}
+
+async function rewriteBesideWrites(): Promise<void> {
+  const quiet = await writeUntil("off", async (_, sinceMs) => sinceMs > 10_000);
+  const catalog = openCatalog(folder);
+  catalog.exec("UPDATE segment SET analyzer = '0' WHERE sequence = 1");
+  catalog.close();
+  const beside = await writeUntil("on", async (archive) => {
+    const state = await archive.upkeep();
+    return (state?.done.reindex ?? 0) > 0;
+  });
+  console.log(
+    `rewritten in ${(beside.tookMs / 1_000).toFixed(0)} s, every second one of them left to others\n`,
+  );
+  const rows = [quiet, beside].map(({ times }, index) => {
+    const { p50, p95, p99 } = summary(times);
+    return [index === 0 ? "no upkeep" : "while it is rewritten", p50, p95, p99, Math.max(...times)];
+  });
+  console.log(table(["a post on disk, ms", "p50", "p95", "p99", "longest"], rows));
+}
+
+/** Writes one post after another until it is told to end. */
+async function writeUntil(
+  upkeep: "on" | "off",
+  isOver: (archive: Awaited<ReturnType<typeof openArchive>>, sinceMs: number) => Promise<boolean>,
+): Promise<{ times: number[]; tookMs: number }> {
+  const archive = await openArchive({
+    dataDir,
+    readers: 1,
+    segmentPosts: 1_000_000,
+    clock: systemClock,
+    upkeep,
+  });
+  const times: number[] = [];
+  const began = performance.now();
+  while (!(await isOver(archive, performance.now() - began))) {
+    const nowMs = Date.now();
+    const post = makePost({ key: `bench${nowMs}`, createdMs: nowMs, seenMs: nowMs });
+    const start = performance.now();
+    await archive.write({ changes: [{ kind: "upsert", post }] });
+    times.push(performance.now() - start);
+    await systemClock.sleep(20);
+  }
+  const tookMs = performance.now() - began;
+  await archive.close();
+  return { times, tookMs };
+}

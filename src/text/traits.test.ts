@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { mayHoldEmoji } from "./emoji.ts";
+import { foldWord } from "./fold.ts";
+import { foldable, pictures, traitsOf } from "./traits.ts";
+
+const units = Array.from({ length: 0x10000 }, (_, unit) => String.fromCharCode(unit));
+const neighbours = ["", "a", "9", "я", "日", "ー", "."];
+
+test("without the trait, folding is lower case, whatever stands beside a character", () => {
+  const plain = units.filter((unit) => (traitsOf(unit) & foldable) === 0);
+  const wrong = plain.filter((unit) =>
+    neighbours.some((other) =>
+      [unit + other, other + unit].some((text) => foldWord(text) !== text.toLowerCase()),
+    ),
+  );
+  expect(wrong).toEqual([]);
+  expect(plain.length).toBeGreaterThan(20_000);
+});
+
+test("without the trait there is no emoji", () => {
+  const wrong = units.filter(
+    (unit) => (traitsOf(unit) & pictures) === 0 && mayHoldEmoji.test(unit),
+  );
+  expect(wrong).toEqual([]);
+  expect(traitsOf("abc") & pictures).toBe(0);
+  expect(traitsOf("a\u{1f600}c") & pictures).toBe(pictures);
+});

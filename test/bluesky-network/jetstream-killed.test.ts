@@ -1,0 +1,81 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { everything, foundPosts, gapsOf } from "../support/found-posts.ts";
+import { freePort } from "../support/free-port.ts";
+import { type JetstreamProcess, startJetstreamProcess } from "../support/jetstream-process.ts";
+import { type ServerProcess, startServer } from "../support/server-process.ts";
+import { until } from "../support/until.ts";
+import { type Network, startNetwork } from "./network.ts";
+import { makePeople, type Person, postCollection, write } from "./people.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "earshot-jetstream-killed-"));
+let network: Network;
+let jetstream: JetstreamProcess;
+let server: ServerProcess;
+let people: Person[];
+
+beforeAll(async () => {
+  network = await startNetwork();
+  jetstream = await startJetstreamProcess(folder, { relayUrl: network.relay, plcUrl: network.plc });
+  server = await startServer(join(folder, "data"), await freePort(), {
+    EARSHOT_INGEST: "bluesky",
+    EARSHOT_JETSTREAM_URLS: `ws://127.0.0.1:${jetstream.port}/subscribe`,
+    EARSHOT_LABELER_URLS: "none",
+    EARSHOT_LOOKUP: "off",
+    EARSHOT_INGEST_LOOKBACK: "1d",
+    EARSHOT_INGEST_MOST_BACKOFF: "500ms",
+  });
+  people = await makePeople(network, 3);
+});
+
+afterAll(async () => {
+  await server?.stop();
+  await jetstream?.end("SIGTERM");
+  await network?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Writes posts one after the other; gives the uri and the time of each. */
+async function writePosts(count: number): Promise<{ uri: string; ms: number }[]> {
+  const written: { uri: string; ms: number }[] = [];
+  for (let n = 0; n < count; n++) {
+    const person = people[n % people.length];
+    if (person === undefined) throw new Error("there is nobody to write");
+    const ms = Date.now();
+    const record = { $type: postCollection, text: `post ${n}`, createdAt: new Date(ms) };
+    const [uri = ""] = await write(network, person, [
+      { kind: "create", collection: postCollection, record },
+    ]);
+    written.push({ uri, ms });
+  }
+  return written;
+}
+
+/** Waits until all of them are found; gives everything that is. */
+const untilFound = (due: readonly { uri: string }[]): Promise<Set<string>> =>
+  until("the posts are found", async () => {
+    const posts = await foundPosts(server, everything);
+    const uris = new Set(posts.map(({ Metadata }) => Metadata.uri));
+    return due.every(({ uri }) => uris.has(uri)) ? uris : null;
+  });
+
+test("what a killed Jetstream had sent stays, and what it lost is not claimed to be held", async () => {
+  const sent = await writePosts(20);
+  await untilFound(sent);
+  await jetstream.end("SIGKILL");
+  const lost = await writePosts(10);
+  await jetstream.start();
+  const later = await writePosts(10);
+  const found = await untilFound(later);
+
+  expect(sent.filter(({ uri }) => !found.has(uri))).toEqual([]);
+  const gaps = await gapsOf(server, { fromMs: sent[0]?.ms ?? 0, toMs: Date.now() });
+  const isClaimed = ({ ms }: { ms: number }): boolean =>
+    !gaps.some((gap) => gap.fromMs <= ms && ms < gap.toMs);
+  expect(sent.slice(10).filter((post) => !isClaimed(post))).toEqual([]);
+  const missing = [...lost, ...later].filter(({ uri }) => !found.has(uri));
+  expect(missing.length).toBeGreaterThan(0);
+  expect(missing.filter(isClaimed)).toEqual([]);
+});

@@ -1,0 +1,50 @@
+import { execFileSync } from "node:child_process";
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openCatalog } from "../../src/archive/open-catalog.ts";
+import type { UpkeepState } from "../../src/archive/upkeep/state.ts";
+import { makePost } from "../support/make-post.ts";
+import { type SmallArchive, smallArchive } from "../support/small-archive.ts";
+
+const child = join(import.meta.dirname, "../support/upkeep-once.ts");
+
+let archive: SmallArchive;
+beforeEach(() => {
+  archive = smallArchive(4_000);
+});
+afterEach(() => archive.remove());
+
+/** Runs upkeep where no file may grow beyond so many blocks of 512 bytes: the disk that is full, for the file at hand. */
+function keepUp(blocks: number | "unlimited"): UpkeepState {
+  const command = `trap '' XFSZ; ulimit -f ${blocks}; exec "$0" "$1" "$2"`;
+  const output = execFileSync("bash", ["-c", command, process.execPath, child, archive.folder]);
+  return JSON.parse(output.toString()) as UpkeepState;
+}
+
+test("a copy that does not fit is removed, the segment stays, and the copy is made when there is room", () => {
+  archive.put(
+    ...Array.from({ length: 6_000 }, (_, n) =>
+      makePost({
+        key: `k${n}`,
+        createdMs: Date.UTC(2026, 0, 1) + n * 1_000,
+        text: `river stone number ${n} ${"harbour night ".repeat(5)}`,
+      }),
+    ),
+  );
+  const catalog = openCatalog(archive.folder);
+  catalog.exec("UPDATE segment SET analyzer = '1 15.0' WHERE sequence = 1");
+  catalog.close();
+  const folder = join(archive.folder, "bluesky");
+  const { size } = statSync(join(folder, "000001.db"));
+
+  const full = keepUp(Math.floor(size / 2 / 1024));
+  expect(full).toMatchObject({ fault: { kind: "reindex" }, done: { reindex: 0 } });
+  expect(readdirSync(folder).filter((name) => name.startsWith("000003"))).toEqual([]);
+  expect(archive.ask("river number", { limit: 10_000 }).positions).toHaveLength(6_000);
+  archive.put(makePost({ key: "meanwhile", createdMs: Date.UTC(2026, 0, 1) + 500 }));
+
+  expect(keepUp("unlimited")).toMatchObject({ fault: null, done: { reindex: 1 } });
+  expect(archive.ask("river number", { limit: 10_000 }).positions).toHaveLength(6_000);
+  expect(archive.search({ plan: { kind: "all" }, limit: 10_000 }).positions).toHaveLength(6_001);
+});
