@@ -3,7 +3,7 @@ import type { Platform } from "../posts/post.ts";
 import type { AccountStatus, ArchiveChange } from "./archive.ts";
 
 /** What the catalog knows of an account, by its id in lower case. */
-export type AccountRow = {
+type AccountRow = {
   status: AccountStatus;
   statusMs: number;
   /** When it was deleted last: what it wrote before that is gone for good. */

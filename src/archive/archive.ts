@@ -209,7 +209,7 @@ export type ArchiveStats = {
   arrival: number;
   /** Segments that wait to be rewritten, as somebody wanted it. */
   wantedRewrites: number;
-  /** Files that are no segments any more and wait to be removed. */
+  /** Files that are no segments any more and wait to be removed, or are being made. */
   retiredFiles: number;
   held: readonly PlatformCoverage[];
 };

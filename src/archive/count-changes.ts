@@ -21,7 +21,7 @@ export type CountChanges = {
   end(step: CountStep): void;
 };
 
-export type CountStep = { number: number; generation: number; changes: readonly CountChange[] };
+type CountStep = { number: number; generation: number; changes: readonly CountChange[] };
 
 export function countChangesOf(catalog: DatabaseSync): CountChanges {
   const gather = catalog.prepare(

@@ -32,8 +32,9 @@ export type Findings = {
   /** In order of need, the oldest or the newest segment first. */
   tasks: Task[];
   segments: number;
-  /** Without the files that are about to be removed. */
+  /** Without the files that are about to be removed, and those. */
   bytes: number;
+  retiredBytes: number;
   /** The longest write-ahead log. */
   walBytes: number;
   /** Count changes that wait to be added to their posts. */
@@ -110,6 +111,7 @@ export function findTasks(context: UpkeepContext): Findings {
     ],
     segments: entries.length,
     bytes,
+    retiredBytes,
     walBytes: Math.max(walBytes(catalogPath(folder)), ...entries.map(logOf)),
     counts: Number(catalog.prepare("SELECT count(*) AS rows FROM count_change").get()?.rows),
   };

@@ -188,6 +188,11 @@ describe("posts age out", () => {
     expect(keepUp(upkeep)).toBe(1);
     expect(found()).toBe(35);
     expect(upkeep.state()).toMatchObject({ isOverBound: false, agedOutPosts: 10 });
+    const dropped = segmentPath(archive.folder, { platform: "bluesky", sequence: 1 });
+    expect(existsSync(dropped)).toBe(true);
+    nowMs += 10_001;
+    keepUp(upkeep);
+    expect(existsSync(dropped)).toBe(false);
   });
 
   test("imports never: an archive of imports alone says that it is over its bytes", () => {

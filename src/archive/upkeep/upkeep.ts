@@ -30,7 +30,7 @@ export type Upkeep = {
   state(): UpkeepState;
 };
 
-/** After the bound of bytes was passed, a file stays for those who are in the middle of a search, milliseconds. */
+/** While the files on disk pass the bound of bytes, those of no segment stay this long for searches under way, milliseconds. */
 const graceMs = 10_000;
 
 /** The first pause after a task failed, doubled each time, milliseconds. */
@@ -43,6 +43,15 @@ const roomyShare = 0.9;
 /** The longest log that the catalog keeps. */
 const catalogWalBytes = 64 * 1024 ** 2;
 
+const nothingFound: Findings = {
+  tasks: [],
+  segments: 0,
+  bytes: 0,
+  retiredBytes: 0,
+  walBytes: 0,
+  counts: 0,
+};
+
 export function createUpkeep(context: UpkeepContext): Upkeep {
   const { folder, catalog, clock, bounds } = context;
   const failures = new Map<string, { times: number; untilMs: number }>();
@@ -50,7 +59,7 @@ export function createUpkeep(context: UpkeepContext): Upkeep {
   let doing: Task | null = null;
   let fault: UpkeepState["fault"] = null;
   let agedOutPosts = 0;
-  let findings: Findings = { tasks: [], segments: 0, bytes: 0, walBytes: 0, counts: 0 };
+  let findings = nothingFound;
   const done = countsByKind();
 
   function* look(): Steps<boolean> {
@@ -58,7 +67,7 @@ export function createUpkeep(context: UpkeepContext): Upkeep {
       requireKnownAnalyzers(readSegments(catalog), folder);
       if (!isTidy) yield* tidyUp(context);
       isTidy = true;
-      const isOver = findings.bytes > bounds.maxBytes;
+      const isOver = findings.bytes + findings.retiredBytes > bounds.maxBytes;
       yield* removeRetired(context, clock.now() - (isOver ? graceMs : bounds.retiredMs));
       yield* raiseArrivalsFrom(context);
       findings = findTasks(context);

@@ -137,7 +137,7 @@ function remarksOf(stats: ArchiveStats, platforms: readonly PlatformSums[]): str
   }
   if (stats.wantedRewrites + stats.retiredFiles > 0) {
     remarks.push(
-      `segments that wait to be rewritten: ${numberText(stats.wantedRewrites)}; old files that wait to be removed: ${numberText(stats.retiredFiles)}`,
+      `segments that wait to be rewritten: ${numberText(stats.wantedRewrites)}; files that are no segments, or no segments yet: ${numberText(stats.retiredFiles)}`,
     );
   }
   return remarks;
