@@ -269,7 +269,8 @@ function doneText(forgotten: number, outcome: RewriteOutcome, options: Options):
     };
     return `${JSON.stringify(summary)}\n`;
   }
-  if (forgotten === 0 && segments === 0) return `no such post was held${options.post === undefined ? "" : "; what was named stays out"}\n`;
+  if (forgotten === 0 && segments === 0)
+    return `no such post was held${options.post === undefined ? "" : "; what was named stays out"}\n`;
   const stays = options.allowReturn ? "may come back" : "stay out";
   const where =
     by === "elsewhere"
