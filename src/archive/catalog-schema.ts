@@ -56,6 +56,9 @@ export const catalogMigrations: readonly string[] = [
     PRIMARY KEY(platform, subject, source, value)
   ) WITHOUT ROWID;
   CREATE INDEX label_by_expiry ON label(expires_ms) WHERE expires_ms IS NOT NULL;
+  CREATE TABLE unjudged(
+    platform TEXT NOT NULL, subject TEXT NOT NULL, PRIMARY KEY(platform, subject)
+  ) WITHOUT ROWID;
   CREATE TABLE count_change(
     generation INTEGER NOT NULL, platform TEXT NOT NULL, uri TEXT NOT NULL, metric TEXT NOT NULL, added INTEGER NOT NULL,
     PRIMARY KEY(generation, platform, uri, metric)

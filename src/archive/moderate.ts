@@ -9,69 +9,54 @@ import { takeOffReactions } from "./reactions.ts";
 import type { SegmentWriter } from "./segments/segment-writer.ts";
 import { inSegment, type WriteContext } from "./write-context.ts";
 
-/** What has to be looked at anew among the posts that are held, as something new was said of it. */
-export type Judged = {
-  /** Accounts of which all posts are judged anew. */
-  accounts: ReadonlyMap<string, AccountKey>;
-  /** Accounts that were deleted: their posts up to then go. */
-  deleted: ReadonlyMap<string, AccountKey>;
-  posts: readonly LabelSubject[];
-};
+/**
+ * What is said of accounts and posts is judged where the posts are held, in several segments, each with a commit of its own. So
+ * it is listed in the catalog which accounts and posts are about to be judged, in a commit before any of them: whatever a crash
+ * leaves half judged is judged again with the next batch, by what is said then.
+ */
+type Told = Pick<PreparedChanges, "accounts" | "profiles" | "labels" | "lookUps">;
 
-type AccountKey = { platform: Platform; userId: string };
-
-/** Notes what hosts, accounts and labelers say in a batch, in the order in which it came. */
-export function noteModeration(
-  { accounts, labels }: WriteContext,
-  batch: Pick<PreparedChanges, "accounts" | "profiles" | "labels" | "lookUps">,
-): Judged {
-  const judged = new Map<string, AccountKey>();
-  const deleted = new Map<string, AccountKey>();
-  const posts: LabelSubject[] = [];
-  const mark = (of: Map<string, AccountKey>, { platform, userId }: AccountKey): void => {
-    of.set(`${platform} ${userId}`, { platform, userId });
-  };
-  for (const change of batch.accounts) {
-    const before = accounts.read(change.platform, change.userId)?.status ?? "active";
-    if (!accounts.setStatus(change)) continue;
-    if (change.status === "deleted") mark(deleted, change);
-    if (change.status !== before) mark(judged, change);
+/** The accounts and posts of which a batch says something new. */
+export function newsOf({ accounts }: WriteContext, batch: Told): LabelSubject[] {
+  const news: LabelSubject[] = [];
+  for (const { platform, userId, status } of batch.accounts) {
+    const known = accounts.read(platform, userId)?.status ?? "active";
+    if (status !== known || status === "deleted") news.push({ platform, subject: userId });
   }
-  for (const change of batch.profiles) {
-    const before = accounts.read(change.platform, change.userId)?.labels ?? [];
-    if (!accounts.setProfile(change)) continue;
-    if (before.join() !== change.labels.join()) mark(judged, change);
+  for (const { platform, userId, labels } of batch.profiles) {
+    const known = accounts.read(platform, userId)?.labels ?? [];
+    if (labels.join() !== known.join()) news.push({ platform, subject: userId });
   }
-  for (const label of batch.labels) {
-    if (!labels.put(label)) continue;
-    const { platform, subject } = label;
-    if (isAccount(subject)) mark(judged, { platform, userId: subject });
-    else posts.push({ platform, subject });
-  }
-  for (const lookUp of batch.lookUps) accounts.setLookedUp(lookUp);
-  return { accounts: judged, deleted, posts };
+  for (const { platform, subject } of batch.labels) news.push({ platform, subject });
+  return news;
 }
 
-const isAccount = (subject: string): boolean => subject.startsWith("did:");
+/** Notes what hosts, accounts and labelers say in a batch, in the order in which it came. */
+export function noteModeration({ accounts, labels }: WriteContext, batch: Told): void {
+  for (const change of batch.accounts) accounts.setStatus(change);
+  for (const change of batch.profiles) accounts.setProfile(change);
+  for (const label of batch.labels) labels.put(label);
+  for (const lookUp of batch.lookUps) accounts.setLookedUp(lookUp);
+}
 
-/** Hides, shows, labels and removes posts as is said of them now; how many were removed. */
-export function applyModeration(context: WriteContext, judged: Judged): number {
-  let removed = 0;
-  for (const account of judged.deleted.values()) removed += removePosts(context, account);
-  for (const account of judged.accounts.values()) judgePosts(context, account);
-  for (const post of judged.posts) judgePost(context, post);
-  return removed;
+/** Hides, shows, labels and removes the posts that are listed, as is said of them now; how many were removed. */
+export function judgeListed(context: WriteContext): number {
+  const { unjudged } = context;
+  const listed = unjudged.all();
+  const removed = listed.map((subject) => judge(context, subject));
+  if (listed.length > 0) unjudged.clear();
+  return removed.reduce((sum, count) => sum + count, 0);
 }
 
 /** Takes labels back whose time is over. */
 export function expireLabels(context: WriteContext, nowMs: number): void {
-  const expired = context.labels.expire(nowMs);
-  const accounts = new Map<string, AccountKey>();
-  for (const { platform, subject } of expired) {
-    if (isAccount(subject)) accounts.set(`${platform} ${subject}`, { platform, userId: subject });
-  }
-  const posts = expired.filter(({ subject }) => !isAccount(subject));
-  applyModeration(context, { accounts, deleted: new Map(), posts });
+  for (const subject of context.labels.expire(nowMs)) judge(context, subject);
+}
+
+function judge(context: WriteContext, subject: LabelSubject): number {
+  if (subject.subject.startsWith("did:")) return judgeAccount(context, subject);
+  judgePost(context, subject);
+  return 0;
 }
 
 function judgePost(context: WriteContext, { platform, subject: uri }: LabelSubject): void {
@@ -90,24 +75,20 @@ function judgePost(context: WriteContext, { platform, subject: uri }: LabelSubje
   inSegment(writer, entry, () => writer.moderate(held.id, moderation));
 }
 
-function judgePosts(context: WriteContext, { platform, userId }: AccountKey): void {
+/** All posts of an account; those that were there when it was deleted go. How many went. */
+function judgeAccount(context: WriteContext, { platform, subject: userId }: LabelSubject): number {
   const { accounts, labels } = context;
-  inSegmentsOf(context, { platform, userId }, (writer, id) => {
+  const deletedMs = accounts.read(platform, userId)?.deletedMs ?? null;
+  let removed = 0;
+  inSegmentsOf(context, platform, userId, (writer, id) => {
     const found = writer.read(id);
     if (found === null) return;
-    writer.moderate(id, moderationOf({ platform, uri: found.post.uri, userId }, accounts, labels));
-  });
-}
-
-/** The posts that were there when their account was deleted. */
-function removePosts(context: WriteContext, account: AccountKey): number {
-  const { platform, userId } = account;
-  const deletedMs = context.accounts.read(platform, userId)?.deletedMs ?? 0;
-  let removed = 0;
-  inSegmentsOf(context, account, (writer, id) => {
-    const found = writer.read(id);
-    if (found === null || found.timeMs > deletedMs) return;
-    const hash = found.post.nativeId === null ? context.hashOf(found.post.uri) : null;
+    const { uri, nativeId } = found.post;
+    if (deletedMs === null || found.timeMs > deletedMs) {
+      writer.moderate(id, moderationOf({ platform, uri, userId }, accounts, labels));
+      return;
+    }
+    const hash = nativeId === null ? context.hashOf(uri) : null;
     takeOffReactions(context, platform, found);
     writer.remove(id, hash);
     if (hash !== null) context.strayed.remove(platform, hash, id);
@@ -119,7 +100,8 @@ function removePosts(context: WriteContext, account: AccountKey): number {
 /** Does something with every post of an account, one transaction a segment. */
 function inSegmentsOf(
   { writers }: WriteContext,
-  { platform, userId }: AccountKey,
+  platform: Platform,
+  userId: string,
   work: (writer: SegmentWriter, id: bigint) => void,
 ): void {
   const facet = fromAccount(accountById(platform, userId));

@@ -1,7 +1,10 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { makePost } from "../../test/support/make-post.ts";
 import { type SmallArchive, smallArchive } from "../../test/support/small-archive.ts";
 import type { AccountStatus, ArchiveChange, Position } from "./archive.ts";
+import { openCatalog } from "./open-catalog.ts";
 
 const start = Date.UTC(2026, 0, 1);
 const alice = "did:plc:alice";
@@ -129,6 +132,45 @@ describe("the state of an account", () => {
     archive.write([status(alice, "takendown", start + 1)]);
     archive.reopen();
     expect(found("river")).toHaveLength(5);
+  });
+});
+
+describe("a crash that left an account half judged", () => {
+  /** As if the first segment had been judged, and the catalog had not heard of it. */
+  function leaveHalfJudged(): void {
+    const catalog = openCatalog(archive.folder);
+    catalog.exec(`INSERT INTO unjudged VALUES('bluesky', '${alice}')`);
+    catalog.close();
+    const first = new DatabaseSync(join(archive.folder, "bluesky", "000001.db"));
+    first.exec("INSERT INTO hidden SELECT id FROM post WHERE record LIKE '%alice%'");
+    first.close();
+  }
+
+  test("is mended with the next batch, though nothing is said of the account any more", () => {
+    putPosts();
+    leaveHalfJudged();
+    expect(found("river").length).toBeLessThan(10);
+    archive.write([]);
+    expect(found("river")).toHaveLength(10);
+  });
+
+  test("and whose word was overtaken by a later one is judged by the later one", () => {
+    putPosts();
+    leaveHalfJudged();
+    archive.write([status(alice, "active", start + 9)]);
+    archive.write([status(alice, "takendown", start + 5)]);
+    expect(found("river")).toHaveLength(10);
+  });
+
+  test("is what the list of those to be judged stands for: it is committed before any of them is, and empty after", () => {
+    putPosts();
+    archive.write([
+      status(alice, "takendown", start + 1),
+      label(uriOf("did:plc:bob", "1"), "spam"),
+    ]);
+    const catalog = openCatalog(archive.folder);
+    expect(catalog.prepare("SELECT count(*) AS rows FROM unjudged").get()).toEqual({ rows: 0 });
+    catalog.close();
   });
 });
 

@@ -31,7 +31,7 @@ import { countChangesOf } from "./count-changes.ts";
 import { inTransaction } from "./database.ts";
 import { labelsOf } from "./labels.ts";
 import { latestChanges } from "./latest-changes.ts";
-import { applyModeration, expireLabels, noteModeration } from "./moderate.ts";
+import { expireLabels, judgeListed, newsOf, noteModeration } from "./moderate.ts";
 import { moderationOf } from "./moderation.ts";
 import { requireKnownAnalyzers } from "./open-catalog.ts";
 import { owner, type PlacedChange, placeChanges } from "./placement.ts";
@@ -43,6 +43,7 @@ import { archiveBytes } from "./stats.ts";
 import { strangersOf } from "./strangers.ts";
 import { isStrayed, strayedOf } from "./strayed.ts";
 import { tombstonesOf } from "./tombstones.ts";
+import { unjudgedOf } from "./unjudged.ts";
 import { inSegment, type WriteContext } from "./write-context.ts";
 
 /**
@@ -51,8 +52,8 @@ import { inSegment, type WriteContext } from "./write-context.ts";
  * 1. The catalog's write lock is taken: one batch at a time over all processes of the folder.
  * 2. Of several changes to one uri the latest counts; each change is placed: where the post lies, else where it will.
  * 3. A segment whose posts would lie further from the times of their IDs than the catalog says has that widened first, and a
- *    post that strays far from the time its uri tells is listed first, in a commit of its own, so that no reader ever skips a
- *    post for it and no writer misses one.
+ *    post that strays far from the time its uri tells is listed first, as are the accounts and posts that are to be judged
+ *    anew, in a commit of its own, so that no reader ever skips a post for it and no crash leaves one half judged.
  * 4. What hosts, accounts and labelers say is noted, so that the posts of the batch are judged by it.
  * 5. Each segment gets its changes in the order of their IDs, in one transaction. The newest segment is cut when it is full.
  * 6. Posts that are held are hidden, shown, labelled or removed as their accounts and labels now say.
@@ -99,9 +100,10 @@ export function createBatchWriter(
     labels: labelsOf(catalog),
     counts: countChangesOf(catalog),
     strayed: strayedOf(catalog),
+    unjudged: unjudgedOf(catalog),
     hashOf: (uri) => hashUri(uriKey, uri).lookup,
   };
-  const { accounts, labels, counts, strayed } = context;
+  const { accounts, labels, counts, strayed, unjudged } = context;
   const strangers = strangersOf(context);
   /** The number of the post that arrived last, within a transaction. */
   let arrival = 0;
@@ -164,13 +166,14 @@ export function createBatchWriter(
       }),
     );
     const published = placed.map(({ platform, changes: own }) => publish(platform, own));
-    if (published.includes(true)) return false;
+    const news = newsOf(context, batch).map((subject) => unjudged.add(subject));
+    if (published.includes(true) || news.includes(true)) return false;
     for (const { changes: own } of placed) own.forEach(noteAuthor);
-    const judged = noteModeration(context, batch);
+    noteModeration(context, batch);
     arrival = Number(readSetting(catalog, "arrival"));
     for (const { platform, changes: own } of placed) writeSegments(platform, own);
     putSetting(catalog, "arrival", arrival);
-    report.deleted += applyModeration(context, judged);
+    report.deleted += judgeListed(context);
     addHandles(catalog, batch.handles);
     for (const change of batch.counts) counts.gather(change);
     for (const interval of batch.coverage) addCoverage(catalog, withoutAgedOut(catalog, interval));

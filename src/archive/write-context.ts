@@ -6,6 +6,7 @@ import type { Labels } from "./labels.ts";
 import type { SegmentWriters } from "./segment-writers.ts";
 import type { SegmentWriter } from "./segments/segment-writer.ts";
 import type { Strayed } from "./strayed.ts";
+import type { Unjudged } from "./unjudged.ts";
 
 /** What writing shares: the catalog, open under its write lock, and what is kept in it. */
 export type WriteContext = {
@@ -15,6 +16,7 @@ export type WriteContext = {
   labels: Labels;
   counts: CountChanges;
   strayed: Strayed;
+  unjudged: Unjudged;
   hashOf(uri: string): bigint;
 };
 

@@ -27,7 +27,9 @@ function childOf(child: ChildProcess): Child {
   const isRunning = (): boolean => child.exitCode === null && child.signalCode === null;
   // A program that could not be started has no process id, and one whose starter has failed must not stay behind.
   child.on("error", () => {});
-  process.once("exit", () => child.kill("SIGKILL"));
+  const kill = (): boolean => child.kill("SIGKILL");
+  process.once("exit", kill);
+  child.once("exit", () => process.off("exit", kill));
   return {
     pid: child.pid ?? 0,
     isRunning,
