@@ -297,7 +297,7 @@ export const settings = {
       "EARSHOT_INGEST_MAX_WAITING_EVENTS",
       10_000,
       [1, 1_000_000],
-      "Events that may wait for the archive before reading pauses.",
+      "Events that may wait for the archive before reading pauses; what one read from the network brings may come on top.",
     ),
     maxRememberedEvents: count(
       "EARSHOT_INGEST_MAX_REMEMBERED_EVENTS",
