@@ -1,7 +1,7 @@
-import { xIdOf } from "../posts/ids.ts";
 import type { CountMetric } from "../query/tree.ts";
 import type { CountChange } from "./count-changes.ts";
-import { findHeld, owner } from "./placement.ts";
+import { findPost } from "./find-post.ts";
+import { owner } from "./placement.ts";
 import { inSegment, type WriteContext } from "./write-context.ts";
 
 /** Rows of one step: few enough that live posts hardly wait for it. */
@@ -14,12 +14,9 @@ export function addCountStep(context: WriteContext): boolean {
   if (step === null) return false;
   for (const [platform, changes] of Map.groupBy(step.changes, (change) => change.platform)) {
     const entries = writers.entries(platform);
-    const segments = { ...context, writerOf: writers.writerOf, entries };
     const byId = new Map<bigint, Map<CountMetric, number>>();
     for (const [uri, own] of Map.groupBy(changes, (change) => change.uri)) {
-      const id = platform === "x" ? xIdOf(uri) : null;
-      const hash = id === null ? context.hashOf(uri) : null;
-      const held = entries.length === 0 ? null : findHeld(segments, { platform, uri, hash, id });
+      const held = findPost(context, entries, platform, uri);
       if (held !== null) byId.set(held.id, sumsOf(own));
     }
     const ids = [...byId.keys()].sort((a, b) => (a < b ? -1 : 1));

@@ -1,9 +1,9 @@
-import { xIdOf } from "../posts/ids.ts";
 import type { Platform } from "../posts/post.ts";
 import { accountById, fromAccount } from "../text/facets.ts";
+import { findPost } from "./find-post.ts";
 import type { LabelSubject } from "./labels.ts";
 import { moderationOf } from "./moderation.ts";
-import { findHeld, owner } from "./placement.ts";
+import { owner } from "./placement.ts";
 import type { PreparedChanges } from "./prepare.ts";
 import { takeOffReactions } from "./reactions.ts";
 import type { SegmentWriter } from "./segments/segment-writer.ts";
@@ -62,11 +62,7 @@ function judge(context: WriteContext, subject: LabelSubject): number {
 function judgePost(context: WriteContext, { platform, subject: uri }: LabelSubject): void {
   const { writers, accounts, labels } = context;
   const entries = writers.entries(platform);
-  if (entries.length === 0) return;
-  const segments = { ...context, writerOf: writers.writerOf, entries };
-  const id = platform === "x" ? xIdOf(uri) : null;
-  const hash = id === null ? context.hashOf(uri) : null;
-  const held = findHeld(segments, { platform, uri, hash, id });
+  const held = findPost(context, entries, platform, uri);
   if (held === null) return;
   const entry = owner(entries, held.id);
   const writer = writers.writerOf(entry);

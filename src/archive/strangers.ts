@@ -1,7 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
-import { xIdOf } from "../posts/ids.ts";
 import type { Platform } from "../posts/post.ts";
-import { findHeld } from "./placement.ts";
+import { findPost } from "./find-post.ts";
 import type { WriteContext } from "./write-context.ts";
 
 /**
@@ -30,6 +29,8 @@ export function strangersOf(context: WriteContext): Strangers {
     ["platform", "subject", "source", "value"],
     labelsAtOnce,
   );
+  const isHeld = (platform: Platform, uri: string): boolean =>
+    findPost(context, context.writers.entries(platform), platform, uri) !== null;
   const isKnown = (platform: Platform, userId: string): boolean =>
     context.accounts.read(platform, userId) !== null;
 
@@ -43,19 +44,10 @@ export function strangersOf(context: WriteContext): Strangers {
       });
       labels(({ platform, subject, created_ms }) => {
         if (Number(created_ms) >= beforeMs || String(subject).startsWith("did:")) return false;
-        return !isHeld(context, platform as Platform, String(subject));
+        return !isHeld(platform as Platform, String(subject));
       });
     },
   };
-}
-
-function isHeld(context: WriteContext, platform: Platform, uri: string): boolean {
-  const { writers } = context;
-  const entries = writers.entries(platform);
-  const segments = { ...context, writerOf: writers.writerOf, entries };
-  const id = platform === "x" ? xIdOf(uri) : null;
-  const hash = id === null ? context.hashOf(uri) : null;
-  return entries.length > 0 && findHeld(segments, { platform, uri, hash, id }) !== null;
 }
 
 type Row = Record<string, unknown>;

@@ -1,8 +1,9 @@
+import type { FileLock } from "../db/folder-lock.ts";
 import { systemClock } from "../lib/clock.ts";
 import { reply, serveThread, type ThreadCall, threadData } from "../lib/thread.ts";
 import type { ArchiveBounds } from "./settings.ts";
 import { type UpkeepContext, upkeepContext } from "./upkeep/context.ts";
-import { lockUpkeep, type UpkeepLock } from "./upkeep/lock.ts";
+import { lockUpkeep } from "./upkeep/lock.ts";
 import { type UpkeepState, unknownState } from "./upkeep/state.ts";
 import { lockPauseMs, type Steps } from "./upkeep/steps.ts";
 import { createUpkeep, type Upkeep } from "./upkeep/upkeep.ts";
@@ -19,7 +20,7 @@ const longestRestMs = 200;
 
 const { folder, bounds } = threadData<UpkeepThreadData>();
 const ending = new AbortController();
-let running: { lock: UpkeepLock; context: UpkeepContext; upkeep: Upkeep } | null = null;
+let running: { lock: FileLock; context: UpkeepContext; upkeep: Upkeep } | null = null;
 let steps: Steps<boolean> | null = null;
 
 const rest = (ms: number): Promise<void> => systemClock.sleep(ms, ending.signal);

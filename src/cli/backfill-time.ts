@@ -1,6 +1,7 @@
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { openArchive } from "../archive/open.ts";
-import { type FolderLock, lockFolder } from "../db/folder-lock.ts";
+import { type FileLock, holdLock } from "../db/folder-lock.ts";
 import { openNetworkReplay } from "../ingest/backfill/network-replay.ts";
 import { type ReplaySummary, replay } from "../ingest/backfill/replay.ts";
 import type { Span } from "../ingest/backfill/time-spans.ts";
@@ -76,16 +77,15 @@ export async function backfillTime(
 }
 
 /** One replay at a time: two would both count the same likes. */
-function lockReplays(dataDir: string): FolderLock {
-  try {
-    return lockFolder(join(dataDir, "replay"));
-  } catch (fault) {
-    if (!(fault instanceof EarshotError) || fault.code !== "folder_in_use") throw fault;
-    throw new EarshotError("replay_running", "another replay runs on this data folder", {
-      retryable: true,
-      hint: "wait for its end",
-    });
-  }
+function lockReplays(dataDir: string): FileLock {
+  const folder = join(dataDir, "replay");
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const lock = holdLock(join(folder, "lock.db"));
+  if (lock !== null) return lock;
+  throw new EarshotError("replay_running", "another replay runs on this data folder", {
+    retryable: true,
+    hint: "wait for its end",
+  });
 }
 
 /** The public archive asks for a token; one's own server does not. */
