@@ -100,7 +100,8 @@ function copyOf({ record, id, ms, rareAt }: Base, copy: number): Record<string, 
   const author = String(record.author);
   return {
     ...record,
-    id: String(id + (BigInt(copy * shiftMs) << 22n)),
+    // The IDs of the data set end in zeros: a copy's own number keeps those of one millisecond apart.
+    id: String(id + (BigInt(copy * shiftMs) << 22n) + BigInt(copy)),
     created_at: new Date(ms + copy * shiftMs).toISOString(),
     text: withOtherRareWords(String(record.text), rareAt, copy),
     ...(rareAuthors.has(author) ? { author: withOtherEnd(author, copy) } : {}),

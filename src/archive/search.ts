@@ -1,5 +1,6 @@
 import type { Clock } from "../lib/clock.ts";
 import { type IdRange, idsOfWindow, lastId } from "../posts/ids.ts";
+import type { Platform } from "../posts/post.ts";
 import { splitWindow } from "../query/window.ts";
 import type { Position, SearchAnswer, SearchRequest, SegmentWork } from "./archive.ts";
 import { presentAnalyzer, type SegmentEntry } from "./catalog.ts";
@@ -90,17 +91,15 @@ function visitsOf(
   entries: readonly SegmentEntry[],
   window: BoundedPlan,
 ): Visit[] {
-  const queries = new Map(
-    request.platforms.map((platform) => [
-      platform,
-      { byTerms: platformQuery(platform, window), rowByRow: rowByRowQuery(platform, window) },
-    ]),
-  );
+  const askedOf = (entry: SegmentEntry): ReturnType<typeof platformQuery> =>
+    entry.analyzer === presentAnalyzer ? byTerms(entry.platform) : rowByRow(entry.platform);
+  const byTerms = onceEach((platform: Platform) => platformQuery(platform, window));
+  const rowByRow = onceEach((platform: Platform) => rowByRowQuery(platform, window));
   return entries
     .flatMap((entry): Visit[] => {
-      const asked = queries.get(entry.platform);
-      const query = entry.analyzer === presentAnalyzer ? asked?.byTerms : asked?.rowByRow;
-      if (!query) return [];
+      if (!request.platforms.includes(entry.platform)) return [];
+      const query = askedOf(entry);
+      if (query === null) return [];
       const ids = idsOfWindow(window.fromMs, window.toMs, entry.skew);
       const low = highest(entry.low, ids.low, window.lowId);
       const after = highestAfter(request.after, entry);
@@ -109,6 +108,18 @@ function visitsOf(
     })
     .filter(({ low, high }) => low <= high)
     .sort((a, b) => (a.high === b.high ? 0 : a.high > b.high ? -1 : 1));
+}
+
+/** Asks for each platform once, and only for those that are asked of. */
+function onceEach<Answer>(ask: (platform: Platform) => Answer): (platform: Platform) => Answer {
+  const answers = new Map<Platform, Answer>();
+  return (platform) => {
+    const known = answers.get(platform);
+    if (known !== undefined) return known;
+    const answer = ask(platform);
+    answers.set(platform, answer);
+    return answer;
+  };
 }
 
 /** The highest ID of a platform that comes strictly after a position. */
