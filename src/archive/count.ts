@@ -80,12 +80,14 @@ function visitsOf(request: CountRequest, entries: readonly SegmentEntry[]): Visi
     toMs: Math.ceil(bounded.toMs ?? request.toMs),
   };
   if (window.fromMs >= window.toMs) return [];
+  const isOutdated = entries.some(({ analyzer }) => analyzer !== presentAnalyzer);
   const asked = new Map(
     request.platforms.map((platform) => {
       const query = platformQuery(platform, bounded);
       const byTerms = query && inTerms(query);
       const question = query && questionOf(query, bounded, request.bucketMs);
-      return [platform, { byTerms, rowByRow: rowByRowQuery(platform, bounded), question }] as const;
+      const rowByRow = isOutdated ? rowByRowQuery(platform, bounded) : null;
+      return [platform, { byTerms, rowByRow, question }] as const;
     }),
   );
   return entries

@@ -1,4 +1,4 @@
-import { DatabaseSync } from "node:sqlite";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { useWriteAheadLog } from "../db/write-ahead-log.ts";
 import { EarshotError } from "../lib/errors.ts";
 
@@ -61,9 +61,23 @@ export function onSnapshot<Value>(database: DatabaseSync, work: () => Value): Va
   }
 }
 
+/** Prepares statements whose numbers come as bigints: IDs are larger than what a number holds. */
+export const preparesBigInts =
+  (database: DatabaseSync) =>
+  (text: string): StatementSync => {
+    const statement = database.prepare(text);
+    statement.setReadBigInts(true);
+    return statement;
+  };
+
 /** Runs `work` in one write transaction: all of it, or nothing when it throws. */
 export function inTransaction<Value>(database: DatabaseSync, work: () => Value): Value {
   database.exec("BEGIN IMMEDIATE");
+  return committed(database, work);
+}
+
+/** Runs `work` in the transaction that is open, and ends it: all of it, or nothing when it throws. */
+export function committed<Value>(database: DatabaseSync, work: () => Value): Value {
   try {
     const value = work();
     database.exec("COMMIT");

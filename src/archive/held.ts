@@ -1,27 +1,33 @@
 import type { DatabaseSync } from "node:sqlite";
+import { platforms } from "../posts/post.ts";
 import type { PlanNode } from "../query/plan.ts";
 import { accountById, fromAccount } from "../text/facets.ts";
-import type { PlatformCoverage } from "./archive.ts";
+import type { CoverageInterval, PlatformCoverage } from "./archive.ts";
 import { readCoverageOfAccount } from "./catalog.ts";
 
 /** Authors of one plan whose own intervals are looked up; a plan that names more is answered by what is held of everybody. */
 const mostAuthors = 256;
 
-/** What is held of everybody, and of the authors that a plan names. */
-export function heldFor(
-  catalog: DatabaseSync,
-  ofAll: readonly PlatformCoverage[],
-  plan: PlanNode,
-): readonly PlatformCoverage[] {
+/** What is held of the authors that a plan names, each alone. */
+export function heldOfAuthors(catalog: DatabaseSync, plan: PlanNode): CoverageInterval[] {
   const authors = authorsIn(plan);
-  if (authors.size === 0 || authors.size > mostAuthors) return ofAll;
-  return ofAll.map((entry) => {
-    const prefix = fromAccount(accountById(entry.platform, ""));
-    const own = [...authors]
+  if (authors.size > mostAuthors) return [];
+  return platforms.flatMap((platform) => {
+    const prefix = fromAccount(accountById(platform, ""));
+    return [...authors]
       .filter((facet) => facet.startsWith(prefix))
-      .flatMap((facet) =>
-        readCoverageOfAccount(catalog, entry.platform, facet.slice(prefix.length)),
-      );
+      .flatMap((facet) => readCoverageOfAccount(catalog, platform, facet.slice(prefix.length)));
+  });
+}
+
+/** What is held of everybody with what is held of some alone. */
+export function withAuthors(
+  ofAll: readonly PlatformCoverage[],
+  ofAuthors: readonly CoverageInterval[],
+): readonly PlatformCoverage[] {
+  if (ofAuthors.length === 0) return ofAll;
+  return ofAll.map((entry) => {
+    const own = ofAuthors.filter(({ platform }) => platform === entry.platform);
     return own.length === 0 ? entry : { ...entry, intervals: [...entry.intervals, ...own] };
   });
 }

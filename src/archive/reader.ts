@@ -3,6 +3,7 @@ import { type Platform, platforms } from "../posts/post.ts";
 import { type KnownAccount, type RecordRow, recordUri, renderRecord } from "../posts/record.ts";
 import { blueskyUri, postKey, readNamedPost } from "../posts/references.ts";
 import type { QueryNames, ResolvedNames } from "../query/make-plan.ts";
+import type { PlanNode } from "../query/plan.ts";
 import { accountsOf } from "./accounts.ts";
 import type {
   ArchiveStats,
@@ -30,7 +31,7 @@ import {
 import { countSegments } from "./count.ts";
 import { createCountCache } from "./count-cache.ts";
 import { onSnapshot, openForReading } from "./database.ts";
-import { heldFor } from "./held.ts";
+import { heldOfAuthors, withAuthors } from "./held.ts";
 import { requireKnownAnalyzers } from "./open-catalog.ts";
 import { comparePositions, searchSegments } from "./search.ts";
 import { openSegment, type Segment } from "./segments/segment.ts";
@@ -89,6 +90,16 @@ export function createReader(
       segment.close();
       opened.delete(path);
     }
+  }
+
+  /** An answer with what was held when it was begun: what is claimed must not be newer than the segments that were asked. */
+  function covered<Answer>(
+    plan: PlanNode,
+    answer: (segments: SegmentEntry[]) => Answer,
+  ): Answer & { held: readonly PlatformCoverage[] } {
+    const ofAuthors = heldOfAuthors(catalog, plan);
+    const { segments, held } = current();
+    return { ...answer(segments), held: withAuthors(held, ofAuthors) };
   }
 
   function open(entry: SegmentEntry): Segment {
@@ -156,20 +167,10 @@ export function createReader(
 
   return {
     operations: {
-      search: (request) => {
-        const { segments, held } = current();
-        return {
-          ...searchSegments(request, segments, open, clock),
-          held: heldFor(catalog, held, request.plan),
-        };
-      },
-      count: (request) => {
-        const { segments, held } = current();
-        return {
-          ...countSegments(request, segments, open, counted, clock),
-          held: heldFor(catalog, held, request.plan),
-        };
-      },
+      search: (request) =>
+        covered(request.plan, (segments) => searchSegments(request, segments, open, clock)),
+      count: (request) =>
+        covered(request.plan, (segments) => countSegments(request, segments, open, counted, clock)),
       records,
       resolve: ({ accounts, posts }) => ({
         accounts: new Map(accounts.map((name) => [name, resolveAccount(catalog, name)])),

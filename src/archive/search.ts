@@ -1,6 +1,5 @@
 import type { Clock } from "../lib/clock.ts";
 import { type IdRange, idsOfWindow, lastId } from "../posts/ids.ts";
-import type { Platform } from "../posts/post.ts";
 import { splitWindow } from "../query/window.ts";
 import type { Position, SearchAnswer, SearchRequest, SegmentWork } from "./archive.ts";
 import { presentAnalyzer, type SegmentEntry } from "./catalog.ts";
@@ -91,15 +90,18 @@ function visitsOf(
   entries: readonly SegmentEntry[],
   window: BoundedPlan,
 ): Visit[] {
-  const askedOf = (entry: SegmentEntry): ReturnType<typeof platformQuery> =>
-    entry.analyzer === presentAnalyzer ? byTerms(entry.platform) : rowByRow(entry.platform);
-  const byTerms = onceEach((platform: Platform) => platformQuery(platform, window));
-  const rowByRow = onceEach((platform: Platform) => rowByRowQuery(platform, window));
+  const isOutdated = entries.some(({ analyzer }) => analyzer !== presentAnalyzer);
+  const asked = new Map(
+    request.platforms.map((platform) => {
+      const rowByRow = isOutdated ? rowByRowQuery(platform, window) : null;
+      return [platform, { byTerms: platformQuery(platform, window), rowByRow }] as const;
+    }),
+  );
   return entries
     .flatMap((entry): Visit[] => {
-      if (!request.platforms.includes(entry.platform)) return [];
-      const query = askedOf(entry);
-      if (query === null) return [];
+      const { byTerms, rowByRow } = asked.get(entry.platform) ?? {};
+      const query = entry.analyzer === presentAnalyzer ? byTerms : rowByRow;
+      if (!query) return [];
       const ids = idsOfWindow(window.fromMs, window.toMs, entry.skew);
       const low = highest(entry.low, ids.low, window.lowId);
       const after = highestAfter(request.after, entry);
@@ -108,18 +110,6 @@ function visitsOf(
     })
     .filter(({ low, high }) => low <= high)
     .sort((a, b) => (a.high === b.high ? 0 : a.high > b.high ? -1 : 1));
-}
-
-/** Asks for each platform once, and only for those that are asked of. */
-function onceEach<Answer>(ask: (platform: Platform) => Answer): (platform: Platform) => Answer {
-  const answers = new Map<Platform, Answer>();
-  return (platform) => {
-    const known = answers.get(platform);
-    if (known !== undefined) return known;
-    const answer = ask(platform);
-    answers.set(platform, answer);
-    return answer;
-  };
 }
 
 /** The highest ID of a platform that comes strictly after a position. */

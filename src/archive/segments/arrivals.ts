@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { preparesBigInts } from "../database.ts";
 import { packIds, unpackIds } from "./arrival-ids.ts";
 
 /**
@@ -136,11 +137,7 @@ const without = (ids: readonly bigint[], id: bigint): bigint[] =>
   ids.filter((other) => other !== id);
 
 function prepareStatements(database: DatabaseSync) {
-  const prepare = (text: string) => {
-    const statement = database.prepare(text);
-    statement.setReadBigInts(true);
-    return statement;
-  };
+  const prepare = preparesBigInts(database);
   return {
     insert: prepare("INSERT INTO arrival(number, low, high, ids) VALUES(?, ?, ?, ?)"),
     setIds: prepare("UPDATE arrival SET ids = ? WHERE rowid = ?"),

@@ -10,7 +10,7 @@ import {
 } from "../../posts/record.ts";
 import { countThresholds, indexTerms } from "../../posts/terms.ts";
 import { type CountMetric, countMetrics } from "../../query/tree.ts";
-import { openForWriting } from "../database.ts";
+import { openForWriting, preparesBigInts } from "../database.ts";
 import type { PreparedPost } from "../prepare.ts";
 import { arrivalsIn } from "./arrivals.ts";
 import { segmentMigrations } from "./schema.ts";
@@ -320,11 +320,7 @@ export function sameCounts(a: PostCounts, b: PostCounts): boolean {
 const numberOrNull = (value: unknown): number | null => (value === null ? null : Number(value));
 
 function prepareStatements(database: DatabaseSync) {
-  const prepare = (text: string) => {
-    const statement = database.prepare(text);
-    statement.setReadBigInts(true);
-    return statement;
-  };
+  const prepare = preparesBigInts(database);
   return {
     row: prepare("SELECT * FROM post WHERE id = ?"),
     exists: prepare("SELECT 1 FROM post WHERE id = ?"),

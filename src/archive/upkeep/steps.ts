@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { isBusy } from "../../db/sqlite-errors.ts";
+import { committed } from "../database.ts";
 
 /**
  * Work in short steps. Between two of them whoever runs it may rest, do something else, or leave it: `return()` on it tidies
@@ -27,14 +28,7 @@ export function runSteps<Value>(steps: Steps<Value>): Value {
  */
 export function* inLock<Value>(database: DatabaseSync, work: () => Value): Steps<Value> {
   while (!begins(database)) yield "waiting";
-  try {
-    const value = work();
-    database.exec("COMMIT");
-    return value;
-  } catch (error) {
-    if (database.isTransaction) database.exec("ROLLBACK");
-    throw error;
-  }
+  return committed(database, work);
 }
 
 function begins(database: DatabaseSync): boolean {
