@@ -79,7 +79,21 @@ function changesOf(batch: number): ArchiveChange[] {
   return changes;
 }
 
-function writeAll(): void {
+/** How often the thread has looked at all segments; where the writing says that it is over. */
+interface Pace {
+  readonly rounds: Int32Array;
+  readonly over: Int32Array;
+}
+
+/** Batches that are written for each round of the thread, so that a fast writer cannot leave it without work. */
+const batchesOfRound = 20;
+
+function awaitRound(rounds: Int32Array): void {
+  const outcome = Atomics.wait(rounds, 0, Atomics.load(rounds, 0), 60_000);
+  if (outcome === "timed-out") throw new Error("the thread that rewrites segments has stopped");
+}
+
+function writeAll(rounds: Int32Array | null): void {
   const catalog = openCatalog(folder);
   const uriKey = readUriKey(catalog);
   const writer = createBatchWriter(folder, catalog, {
@@ -105,6 +119,7 @@ function writeAll(): void {
     });
     if (batch % 7 === 0) writer.closeCounts();
     writer.addCounts();
+    if (rounds !== null && batch % batchesOfRound === 0) awaitRound(rounds);
   }
   writer.closeCounts();
   while (writer.addCounts());
@@ -112,7 +127,7 @@ function writeAll(): void {
 }
 
 /** Rewrites all segments again and again, on top of what there is to do. */
-function keepUp(over: Int32Array): void {
+function keepUp({ rounds, over }: Pace): void {
   const lock = lockUpkeep(folder);
   if (lock === null) throw new Error("nobody else keeps this archive up");
   const bounds = {
@@ -130,6 +145,8 @@ function keepUp(over: Int32Array): void {
   );
   while (Atomics.load(over, 0) === 0) {
     while (runSteps(upkeep.look()) && Atomics.load(over, 0) === 0);
+    Atomics.add(rounds, 0, 1);
+    Atomics.notify(rounds, 0);
     const entries = readSegments(context.catalog);
     for (const { sequence } of entries.slice(0, -1)) outdate.run(sequence);
   }
@@ -141,8 +158,8 @@ function keepUp(over: Int32Array): void {
 }
 
 /** Resolves when the thread has ended. */
-function startKeeper(over: Int32Array): Promise<void> {
-  const options = { argv: process.argv.slice(2), workerData: over };
+function startKeeper(pace: Pace): Promise<void> {
+  const options = { argv: process.argv.slice(2), workerData: pace };
   const keeper = new Worker(new URL(import.meta.url), options);
   return new Promise((resolve, reject) => {
     keeper.on("error", reject);
@@ -151,12 +168,17 @@ function startKeeper(over: Int32Array): Promise<void> {
 }
 
 if (parentPort !== null) {
-  keepUp(workerData as Int32Array);
+  keepUp(workerData as Pace);
 } else if (process.argv[2] !== undefined && import.meta.filename === process.argv[1]) {
   openCatalog(folder).close();
-  const over = new Int32Array(new SharedArrayBuffer(4));
-  const keeping = process.argv[4] === "alone" ? null : startKeeper(over);
-  writeAll();
-  Atomics.store(over, 0, 1);
-  await keeping;
+  if (process.argv[4] === "alone") {
+    writeAll(null);
+  } else {
+    const shared = () => new Int32Array(new SharedArrayBuffer(4));
+    const pace = { rounds: shared(), over: shared() };
+    const keeping = startKeeper(pace);
+    writeAll(pace.rounds);
+    Atomics.store(pace.over, 0, 1);
+    await keeping;
+  }
 }
