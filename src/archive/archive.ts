@@ -1,3 +1,4 @@
+import type { ThreadLoad } from "../lib/thread.ts";
 import type { Platform, Post } from "../posts/post.ts";
 import type { QueryNames, ResolvedNames } from "../query/make-plan.ts";
 import type { PlanNode } from "../query/plan.ts";
@@ -227,6 +228,10 @@ export type PlatformCoverage = {
   holdsPosts: boolean;
 };
 
+type ArchiveThreadLoad = ThreadLoad & {
+  thread: "writer" | "readers" | "upkeep" | "languages";
+};
+
 /**
  * The memory of the product. All calls run on other threads; none holds the event loop. Reads never wait for writes.
  * Errors: `archive_unavailable` (retryable) when a thread died or a disk is full.
@@ -237,6 +242,7 @@ export type Archive = {
    * of the calls; when one fails, those that were called meanwhile fail with it, so that no checkpoint runs ahead.
    */
   write(batch: WriteBatch): Promise<WriteReport>;
+  /** Rejects with the signal's reason when that aborts, and the thread that searches stops. */
   search(request: SearchRequest, signal?: AbortSignal): Promise<CoveredAnswer>;
   /** The stored records of these posts as JSON texts, in order; posts deleted meanwhile are left out. */
   records(positions: readonly Position[]): Promise<readonly string[]>;
@@ -256,5 +262,7 @@ export type Archive = {
   stats(): Promise<ArchiveStats>;
   /** What the archive's upkeep does; null where this process does none. */
   upkeep(): Promise<UpkeepState | null>;
+  /** What its threads are at, those of one kind together. */
+  load(): readonly ArchiveThreadLoad[];
   close(): Promise<void>;
 };

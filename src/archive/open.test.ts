@@ -8,6 +8,7 @@ import { postKey } from "../posts/references.ts";
 import type { PlanNode } from "../query/plan.ts";
 import type { Archive } from "./archive.ts";
 import { openArchive } from "./open.ts";
+import { createReader } from "./reader.ts";
 
 const dataDir = mkdtempSync(join(tmpdir(), "earshot-open-"));
 let archive: Archive | null = null;
@@ -103,4 +104,23 @@ test("a folder that holds something else is refused with what to do", async () =
   );
   await expect(open()).rejects.toThrow(/not a database/);
   archive = null;
+});
+
+test("a search whose signal aborts is rejected with its reason, its thread stops, and others are answered", async () => {
+  const held = await open();
+  await held.write(batch(0, 100));
+  const gone = new AbortController();
+  const asked = held.search(everything, gone.signal);
+  const reason = new Error("nobody waits for it");
+  gone.abort(reason);
+  await expect(asked).rejects.toBe(reason);
+  await expect(held.search(everything, gone.signal)).rejects.toBe(reason);
+  const unstopped = await held.search(everything, new AbortController().signal);
+  expect(unstopped.positions).toHaveLength(100);
+
+  const reader = createReader(join(dataDir, "archive"), 2_000, systemClock, new Int32Array([1, 0]));
+  const stopped = reader.operations.search({ ...everything, stopFlag: 0 });
+  expect(stopped).toMatchObject({ positions: [], complete: false, work: { segmentsOpened: 0 } });
+  expect(reader.operations.search({ ...everything, stopFlag: 1 }).positions).toHaveLength(100);
+  reader.close();
 });

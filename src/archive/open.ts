@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../lib/clock.ts";
 import { EarshotError } from "../lib/errors.ts";
-import { siblingModule, startThread, type Thread } from "../lib/thread.ts";
+import { siblingModule, startThread, type Thread, type ThreadLoad } from "../lib/thread.ts";
 import type { ResolvedNames } from "../query/make-plan.ts";
 import type {
   Archive,
@@ -15,11 +15,13 @@ import type {
   WriteBatch,
   WriteReport,
 } from "./archive.ts";
+import { careFault, requireWritable } from "./care/faults.ts";
 import { readUriKey } from "./catalog.ts";
 import { openCatalog } from "./open-catalog.ts";
 import { type Preparation, type PreparedChanges, startPreparation } from "./prepare.ts";
 import type { ReaderThreadData } from "./reader-thread.ts";
 import { type ArchiveBounds, archiveDefaults } from "./settings.ts";
+import { createStopFlags } from "./stop-flags.ts";
 import type { UpkeepState } from "./upkeep/state.ts";
 import type { UpkeepThreadData } from "./upkeep-thread.ts";
 import { withLanguages } from "./with-languages.ts";
@@ -45,17 +47,22 @@ const readerCacheKib = 8_000;
 
 /**
  * Opens the archive of a data folder, making it when there is none. Searches are spread over the reader threads; changes
- * are analysed on the caller's thread and written on one other. Errors: `newer_schema`.
+ * are analysed on the caller's thread and written on one other. Errors: `newer_schema`, `not_writable`, `disk_full`,
+ * `archive_damaged`.
  */
 export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
   const { clock } = settings;
   const bounds = { ...archiveDefaults, ...settings };
   const folder = join(settings.dataDir, "archive");
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const uriKey = prepareCatalog(folder);
   const { segmentPosts, maxBytes, countDelayMs } = bounds;
   const writerData: WriterThreadData = { folder, segmentPosts, maxBytes };
-  const readerData: ReaderThreadData = { folder, cacheKib: readerCacheKib };
+  const stopFlags = createStopFlags();
+  const readerData: ReaderThreadData = {
+    folder,
+    cacheKib: readerCacheKib,
+    stopFlags: stopFlags.shared,
+  };
   const writer = startThread(siblingModule(import.meta.url, "./writer-thread"), writerData);
   const keeper =
     settings.upkeep === "on" ? startKeeper({ folder, bounds: boundsOf(bounds) }) : null;
@@ -112,10 +119,11 @@ export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
 
   return {
     write,
-    search: async (request, signal) => {
-      signal?.throwIfAborted();
-      return (await ask("search", request)) as CoveredAnswer;
-    },
+    search: async (request, signal) =>
+      await stopFlags.during(
+        signal,
+        async (stopFlag) => (await ask("search", { ...request, stopFlag })) as CoveredAnswer,
+      ),
     count: async (request, signal) => {
       signal?.throwIfAborted();
       // All counts go to one reader: it remembers what it has counted, and searches do not wait behind them.
@@ -133,6 +141,12 @@ export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
     coverage: async () => (await ask("coverage", null)) as PlatformCoverage[],
     stats: async () => (await ask("stats", { maxBytes })) as ArchiveStats,
     upkeep: async () => ((await keeper?.call("state", null)) as UpkeepState | undefined) ?? null,
+    load: () => [
+      { thread: "writer", ...writer.load() },
+      { thread: "readers", ...sumOf(readers.map(({ thread }) => thread.load())) },
+      { thread: "languages", ...detector.load() },
+      ...(keeper === null ? [] : [{ thread: "upkeep" as const, ...keeper.load() }]),
+    ],
     close: async () => {
       closing.abort();
       await counting;
@@ -146,6 +160,11 @@ export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
     },
   };
 }
+
+const sumOf = (loads: readonly ThreadLoad[]): ThreadLoad => ({
+  waiting: loads.reduce((sum, { waiting }) => sum + waiting, 0),
+  busyMs: loads.reduce((sum, { busyMs }) => sum + busyMs, 0),
+});
 
 /**
  * From time to time adds the counts that have gathered to their posts, in steps between which batches are written, and takes
@@ -207,10 +226,16 @@ async function prepareInTurns(
 
 /** Makes the catalog when there is none; the key of its uri hashes never changes. */
 function prepareCatalog(folder: string): string {
-  const catalog = openCatalog(folder);
-  const uriKey = readUriKey(catalog);
-  catalog.close();
-  return uriKey;
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    requireWritable(folder);
+    const catalog = openCatalog(folder);
+    const uriKey = readUriKey(catalog);
+    catalog.close();
+    return uriKey;
+  } catch (error) {
+    throw careFault(error, folder);
+  }
 }
 
 /** SQLite's own errors (disk full, no access, damage) reach the caller as what they mean for it. */

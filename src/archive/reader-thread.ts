@@ -3,12 +3,19 @@ import { reply, serveThread, type ThreadCall, threadData } from "../lib/thread.t
 import { createReader, type ReaderOperations } from "./reader.ts";
 
 /** One of the threads that read the archive. */
-export type ReaderThreadData = { folder: string; cacheKib: number };
+export type ReaderThreadData = { folder: string; cacheKib: number; stopFlags: Int32Array };
 
-const { folder, cacheKib } = threadData<ReaderThreadData>();
-const reader = createReader(folder, cacheKib, systemClock);
+const { folder, cacheKib, stopFlags } = threadData<ReaderThreadData>();
+
+/** When the clock that only goes on began, by the wall clock as it was at the beginning of the call. */
+let startMs = 0;
+
+/** A wall clock that is not put right within a call, which would be out of time then, or have too much of it. */
+const clock = { now: () => startMs + systemClock.elapsed(), elapsed: systemClock.elapsed };
+const reader = createReader(folder, cacheKib, clock, stopFlags);
 
 function run({ method, args }: ThreadCall): unknown {
+  startMs = systemClock.now() - systemClock.elapsed();
   const operation = reader.operations[method as keyof ReaderOperations];
   return operation(args as never);
 }

@@ -36,12 +36,13 @@ import { requireKnownAnalyzers } from "./open-catalog.ts";
 import { comparePositions, searchSegments } from "./search.ts";
 import { openSegment, type Segment } from "./segments/segment.ts";
 import { readStats } from "./stats.ts";
+import { isStopped } from "./stop-flags.ts";
 
 /** How many segments a reader keeps open; the one used longest ago is closed for a new one. */
 const openSegments = 64;
 
 export type ReaderOperations = {
-  search(request: SearchRequest): CoveredAnswer;
+  search(request: SearchRequest & { stopFlag?: number | null }): CoveredAnswer;
   count(request: CountRequest): CountAnswer;
   records(positions: readonly Position[]): string[];
   resolve(names: QueryNames): ResolvedNames;
@@ -54,11 +55,15 @@ export type ReaderOperations = {
 
 export type Reader = { operations: ReaderOperations; close(): void };
 
-/** Everything that is read of an archive, in the thread that calls it. Each call sees the last commit. */
+/**
+ * Everything that is read of an archive, in the thread that calls it. Each call sees the last commit. A search whose flag of
+ * `stopFlags` goes up ends with what it has.
+ */
 export function createReader(
   folder: string,
   cacheKib: number,
   clock: Pick<Clock, "now" | "elapsed">,
+  stopFlags: Int32Array = new Int32Array(0),
 ): Reader {
   const catalog = openForReading(catalogPath(folder), 1_000);
   const version = catalog.prepare("PRAGMA data_version");
@@ -168,7 +173,11 @@ export function createReader(
   return {
     operations: {
       search: (request) =>
-        covered(request.plan, (segments) => searchSegments(request, segments, open, clock)),
+        covered(request.plan, (segments) =>
+          searchSegments(request, segments, open, clock, () =>
+            isStopped(stopFlags, request.stopFlag),
+          ),
+        ),
       count: (request) =>
         covered(request.plan, (segments) => countSegments(request, segments, open, counted, clock)),
       records,

@@ -17,12 +17,14 @@ export function comparePositions(a: Position, b: Position): number {
  * below what was already found is not opened, nor is one outside the window. The deadline is looked at between two segments
  * and within one; what is returned then is complete down to `next`, where the following page goes on. Segments of several
  * platforms that hold the same IDs share the time, and each is looked into a little even when it is over: every page gets on.
+ * One that is stopped ends in the same way, sooner.
  */
 export function searchSegments(
   request: SearchRequest,
   entries: readonly SegmentEntry[],
   open: (entry: SegmentEntry) => Segment,
   clock: Pick<Clock, "now" | "elapsed">,
+  isStopped: () => boolean = () => false,
 ): SearchAnswer {
   const window = splitWindow(request.plan, request);
   // One more than asked for tells whether there is a next page.
@@ -46,7 +48,7 @@ export function searchSegments(
     const low = highest(visit.low, worst?.id, seenFrom);
     if (low > visit.high) continue;
     const isFirst = visit.high === visits[0]?.high;
-    if (!isFirst && clock.now() >= request.deadlineMs) {
+    if (isStopped() || (!isFirst && clock.now() >= request.deadlineMs)) {
       seenFrom = visit.high + 1n;
       break;
     }
@@ -59,7 +61,7 @@ export function searchSegments(
       visit.query,
       { low, high: visit.high },
       wanted,
-      () => clock.now() >= endMs,
+      () => isStopped() || clock.now() >= endMs,
     );
     work.segmentsOpened += 1;
     work.statements += answer.statements;

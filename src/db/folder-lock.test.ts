@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { lockFolder } from "./folder-lock.ts";
@@ -21,7 +21,7 @@ async function otherServer(): Promise<ChildProcess> {
   const module = JSON.stringify(new URL("./folder-lock.ts", import.meta.url).href);
   const program = `
     import { lockFolder } from ${module};
-    lockFolder(${JSON.stringify(folder)});
+    globalThis.lock = lockFolder(${JSON.stringify(folder)}); // A lock that nothing refers to is collected, and let go.
     console.log("held");
     setInterval(() => {}, 1000);
   `;
@@ -39,9 +39,20 @@ test("a second server in this process is refused until the first lets go", () =>
   lockFolder(folder).release();
 });
 
+test("a folder that was let go holds nothing but the lock, and a note that cannot be read is left out", () => {
+  const lock = lockFolder(folder);
+  writeFileSync(join(folder, "lock.pid"), "nonsense\n");
+  expect(() => lockFolder(folder)).toThrow(`another server runs on ${folder}`);
+  lock.release();
+  expect(readdirSync(folder)).toEqual(["lock.db"]);
+});
+
 test("a second process is refused, and let in once the first was killed", async () => {
   const other = await otherServer();
   expect(() => lockFolder(folder)).toThrow(inUse);
+  expect(() => lockFolder(folder)).toThrow(
+    `another server (process ${other.pid} on ${hostname()}) runs on ${folder}`,
+  );
   const gone = once(other, "exit");
   other.kill("SIGKILL");
   await gone;

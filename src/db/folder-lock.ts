@@ -1,4 +1,5 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { EarshotError } from "../lib/errors.ts";
@@ -7,7 +8,10 @@ import { isBusy } from "./sqlite-errors.ts";
 
 export type FileLock = { release(): void };
 
-/** Holds an exclusive transaction on a database of its own, which ends with the process however it ends; null while another one does. */
+/**
+ * Holds an exclusive transaction on a database of its own, which ends with the process however it ends; null while another one
+ * does. Whoever holds it keeps the answer: what nothing refers to is collected, and the lock with it.
+ */
 export function holdLock(path: string): FileLock | null {
   createPrivately(path);
   const connection = new DatabaseSync(path, { timeout: 0 });
@@ -21,14 +25,52 @@ export function holdLock(path: string): FileLock | null {
   return { release: () => connection.close() };
 }
 
-/** Holds a data folder for one server. Command-line tools do not ask for it. Errors: `folder_in_use`. */
+/**
+ * Holds a data folder for one server. Command-line tools do not ask for it. Errors: `folder_in_use`, which names the process
+ * that holds it where that is known.
+ */
 export function lockFolder(dataDir: string): FileLock {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const lock = holdLock(join(dataDir, "lock.db"));
-  if (lock !== null) return lock;
-  throw new EarshotError("folder_in_use", `another server runs on ${dataDir}`, {
-    status: 503,
-    retryable: true,
-    hint: "stop it, or name another folder in EARSHOT_DATA_DIR",
-  });
+  if (lock === null) throw folderInUse(dataDir);
+  noteHolder(dataDir);
+  const release = (): void => {
+    rmSync(holderPath(dataDir), { force: true });
+    lock.release();
+  };
+  return { release };
+}
+
+const holderPath = (dataDir: string): string => join(dataDir, "lock.pid");
+
+/** For people only: the lock is what counts, so that a note that cannot be written keeps nobody out. */
+function noteHolder(dataDir: string): void {
+  try {
+    writeFileSync(holderPath(dataDir), `process ${process.pid} on ${hostname()}\n`, {
+      mode: 0o600,
+    });
+  } catch {
+    return;
+  }
+}
+
+function holderOf(dataDir: string): string {
+  try {
+    const [holder = ""] = readFileSync(holderPath(dataDir), "utf8").split("\n");
+    return /^process \d+ on \S+$/.test(holder) ? ` (${holder})` : "";
+  } catch {
+    return "";
+  }
+}
+
+function folderInUse(dataDir: string): EarshotError {
+  return new EarshotError(
+    "folder_in_use",
+    `another server${holderOf(dataDir)} runs on ${dataDir}`,
+    {
+      status: 503,
+      retryable: true,
+      hint: "stop it, or name another folder in EARSHOT_DATA_DIR",
+    },
+  );
 }

@@ -33,5 +33,5 @@ export function createLocalStore<Table extends Operations>(
   }
 
   // What an operation returned is the value of its name.
-  return { read, write } as Store<Table>;
+  return { read, write, inMemory: read } as Store<Table>;
 }

@@ -3,9 +3,11 @@ import type { Database } from "./open.ts";
 /**
  * The control store is a table of named operations, each a function of the database. Reads run on a connection that cannot
  * write. All writes that wait run in one transaction; a `durable` one is on disk when its promise resolves, a `relaxed` one
- * (what is made anew after a crash) may be lost with the power.
+ * (what is made anew after a crash) may be lost with the power. One in `memory` changes what the store keeps beside its
+ * database (`perStore`): all who share the store share it, one call runs after the other, nothing is written, and it is gone
+ * with the thread that reads. Such a one may read the database.
  */
-type Mode = "read" | "durable" | "relaxed";
+type Mode = "read" | "durable" | "relaxed" | "memory";
 
 type Operation<Args, Value, M extends Mode = Mode> = {
   mode: M;
@@ -16,6 +18,7 @@ export type Operations = Readonly<Record<string, Operation<never, unknown>>>;
 
 export type Read<Args, Value> = Operation<Args, Value, "read">;
 export type Write<Args, Value> = Operation<Args, Value, "durable" | "relaxed">;
+export type InMemory<Args, Value> = Operation<Args, Value, "memory">;
 
 export function read<Args, Value>(
   run: (database: Database, args: Args) => Value,
@@ -33,6 +36,24 @@ export function relaxed<Args, Value>(
   run: (database: Database, args: Args) => Value,
 ): Write<Args, Value> {
   return { mode: "relaxed", run };
+}
+
+export function memory<Args, Value>(
+  run: (database: Database, args: Args) => Value,
+): InMemory<Args, Value> {
+  return { mode: "memory", run };
+}
+
+/** What operations in memory work on: made at the first call of a store, and each store's own. */
+export function perStore<State>(make: () => State): (database: Database) => State {
+  const states = new WeakMap<Database, State>();
+  return (database) => {
+    const held = states.get(database);
+    if (held !== undefined) return held;
+    const made = make();
+    states.set(database, made);
+    return made;
+  };
 }
 
 export type ArgsOf<O> = O extends Operation<infer Args, unknown> ? Args : never;
@@ -57,6 +78,10 @@ export type Store<Table> = {
     args: ArgsOf<Table[Name]>,
   ): Promise<ValueOf<Table[Name]>>;
   write<Name extends NamesOf<Table, "durable" | "relaxed">>(
+    name: Name,
+    args: ArgsOf<Table[Name]>,
+  ): Promise<ValueOf<Table[Name]>>;
+  inMemory<Name extends NamesOf<Table, "memory">>(
     name: Name,
     args: ArgsOf<Table[Name]>,
   ): Promise<ValueOf<Table[Name]>>;

@@ -2,25 +2,48 @@ import { EarshotError, messageOf } from "../lib/errors.ts";
 
 /** Primary result codes (sqlite.org/rescode.html) of trouble around the database, not in the statement. */
 const busy = 5;
-const outside = new Set([busy, 6, 8, 10, 13, 14]);
+const readOnly = 8;
+const full = 13;
+const outside = new Set([busy, 6, readOnly, 10, full, 14]);
+
+/** The extended code of an index file of a write-ahead log that could not be made larger. */
+const sharedMemorySize = 4_874;
+
+function extendedCode(thrown: unknown): number | null {
+  if (!(thrown instanceof Error && "errcode" in thrown)) return null;
+  return typeof thrown.errcode === "number" ? thrown.errcode : null;
+}
 
 function resultCode(thrown: unknown): number | null {
-  if (!(thrown instanceof Error && "errcode" in thrown)) return null;
-  return typeof thrown.errcode === "number" ? thrown.errcode & 0xff : null;
+  const code = extendedCode(thrown);
+  return code === null ? null : code & 0xff;
 }
 
 export function isBusy(thrown: unknown): boolean {
   return resultCode(thrown) === busy;
 }
 
-/** A full or read-only disk, a failing one, or another process in the way is `store_unavailable`; the rest stays as it is. */
+/**
+ * A full disk is `storage_full`; a read-only disk, a failing one, or another process in the way is `store_unavailable`. Both
+ * pass, and can be tried again. The rest stays as it is.
+ */
 export function storeError(thrown: unknown): unknown {
   const code = resultCode(thrown);
+  if (code === full || extendedCode(thrown) === sharedMemorySize) return storageFull(thrown);
   if (code === null || !outside.has(code)) return thrown;
   return new EarshotError("store_unavailable", `the control store failed: ${messageOf(thrown)}`, {
     status: 503,
     retryable: true,
     hint: "look at the free space and the rights of the data folder",
     cause: thrown,
+  });
+}
+
+function storageFull(cause: unknown): EarshotError {
+  return new EarshotError("storage_full", "the disk of the data folder is full", {
+    status: 503,
+    retryable: true,
+    hint: "nothing can be written until whoever runs the server has made room; what was accepted is safe and can be read",
+    cause,
   });
 }

@@ -107,7 +107,7 @@ test("on a full disk what is answered with success is there and nothing else", (
   database.get("PRAGMA max_page_count = 8");
   const calls = ["a", "b".repeat(60_000), "c"].map((text) => ({ method: "add", args: { text } }));
   const outcomes = runBatch(database, operations, calls);
-  expect(outcomes[1]).toMatchObject({ ok: false, error: { code: "store_unavailable" } });
+  expect(outcomes[1]).toMatchObject({ ok: false, error: { code: "storage_full" } });
   const kept = ["a", "c"].filter((_, index) => outcomes[index * 2]?.ok);
   expect(notes()).toEqual(kept);
   expect(runBatch(database, operations, [{ method: "add", args: { text: "d" } }])).toEqual([

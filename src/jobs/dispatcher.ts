@@ -1,24 +1,25 @@
 import type { Clock } from "../lib/clock.ts";
 import { createFairQueue } from "./fair-queue.ts";
 import { firstOf } from "./first-of.ts";
-import type { Job, SearchJobRequest } from "./job.ts";
+import type { Job } from "./job.ts";
 
 /**
  * The jobs that have not ended, in memory: which wait and whose turn it is, which nodes and callers wait for what. The store
- * is the truth; this only says whom to ask for what, and wakes without asking.
+ * is the truth; this only says whom to ask for what, and wakes without asking. Times are of the clock that only goes on.
  */
 export type LiveJob = {
   readonly uuid: string;
-  readonly accountId: string;
   readonly keyId: string;
-  readonly request: SearchJobRequest;
-  readonly deadlineMs: number;
+  /** The job as it was taken. */
+  readonly taken: Job;
+  deadlineMs: number;
   /** `waiting` for a node, `delayed` until it may be tried again, `leased`, or `ending`: handed in, on the way to the disk. */
   phase: "waiting" | "delayed" | "leased" | "ending";
-  token: string | null;
-  leaseUntilMs: number;
+  lease: LiveLease | null;
   readonly endListeners: Set<(ended: Job | null) => void>;
 };
+
+type LiveLease = { readonly token: string; untilMs: number; readonly lost: AbortController };
 
 export type Dispatcher = {
   /** A job that may be leased at once. */
@@ -29,7 +30,12 @@ export type Dispatcher = {
   next(methods: readonly string[], waitMs: number, signal?: AbortSignal): Promise<LiveJob | null>;
   /** The node has handed in what it had: the key may run another. */
   release(job: LiveJob): void;
-  /** The job has ended: whoever waits for that is told, with the job as it stands where that is known. */
+  /** The lease that a node has on the job is lost, and its key may run another. */
+  loseLease(job: LiveJob): void;
+  /**
+   * The job has ended: whoever waits for that is told, with the job as it stands where that is known, and a node that runs it
+   * all the same has lost its lease.
+   */
   end(uuid: string, ended?: Job | null): void;
   /**
    * Resolves when the job ends, `waitMs` pass, the signal aborts or the server stops; with the ended job, or null when it has to
@@ -99,7 +105,7 @@ export function createDispatcher(clock: Clock, maxRunningPerKey: number): Dispat
     signal?: AbortSignal,
   ): Promise<LiveJob | null> {
     if (stopping.signal.aborted) return null;
-    const accepts = (job: LiveJob) => methods.includes(job.request.method);
+    const accepts = (job: LiveJob) => methods.includes(job.taken.request.method);
     const ready = take(accepts);
     if (ready !== null) return ready;
     return await firstOf<LiveJob>(clock, waitMs, signal, (give) => {
@@ -116,11 +122,18 @@ export function createDispatcher(clock: Clock, maxRunningPerKey: number): Dispat
     wakeNodes();
   }
 
+  function loseLease(job: LiveJob): void {
+    const { phase, lease } = job;
+    job.lease = null;
+    if (phase === "leased") lease?.lost.abort(leaseLost);
+    release(job);
+  }
+
   function end(uuid: string, ended: Job | null = null): void {
     const job = jobs.get(uuid);
     if (job === undefined) return;
-    release(job);
-    queue.remove(job);
+    loseLease(job);
+    if (job.phase === "waiting") queue.remove(job);
     waiting -= isWaiting(job) ? 1 : 0;
     jobs.delete(uuid);
     for (const tell of [...job.endListeners]) tell(ended);
@@ -151,6 +164,7 @@ export function createDispatcher(clock: Clock, maxRunningPerKey: number): Dispat
     offerLater,
     next,
     release,
+    loseLease,
     end,
     waitForEnd,
     get: (uuid) => jobs.get(uuid),
@@ -159,6 +173,9 @@ export function createDispatcher(clock: Clock, maxRunningPerKey: number): Dispat
     stop,
   };
 }
+
+/** Why the work on a lease stops; one for all, as an abort without a reason makes an exception each time. */
+const leaseLost = new Error("the lease is lost");
 
 function isWaiting(job: LiveJob): boolean {
   return job.phase === "waiting" || job.phase === "delayed";

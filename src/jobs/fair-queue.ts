@@ -1,3 +1,5 @@
+import { createLine, type Line } from "./line.ts";
+
 /**
  * What waits, in one line a key. Keys take turns, whoever has many jobs waiting; within a key the oldest comes first. A key
  * that holds `maxHeldPerKey` of what was taken is passed over until it releases one.
@@ -12,37 +14,37 @@ export type FairQueue<Item> = {
   release(keyId: string): void;
 };
 
-type Line<Item> = { keyId: string; items: Item[]; held: number; inTurn: boolean };
+type KeyLine<Item> = { keyId: string; waiting: Line<Item>; held: number; inTurn: boolean };
 
 export function createFairQueue<Item extends { keyId: string }>(
   maxHeldPerKey: number,
 ): FairQueue<Item> {
-  const lines = new Map<string, Line<Item>>();
+  const lines = new Map<string, KeyLine<Item>>();
   // The lines that have an item and may take one, in the order of their turns.
-  const turns: Line<Item>[] = [];
+  const turns: KeyLine<Item>[] = [];
 
-  function lineOf(keyId: string): Line<Item> {
+  function lineOf(keyId: string): KeyLine<Item> {
     let line = lines.get(keyId);
     if (line === undefined) {
-      line = { keyId, items: [], held: 0, inTurn: false };
+      line = { keyId, waiting: createLine(), held: 0, inTurn: false };
       lines.set(keyId, line);
     }
     return line;
   }
 
-  function giveTurn(line: Line<Item>): void {
-    if (line.inTurn || line.items.length === 0 || line.held >= maxHeldPerKey) return;
+  function giveTurn(line: KeyLine<Item>): void {
+    if (line.inTurn || line.waiting.isEmpty() || line.held >= maxHeldPerKey) return;
     line.inTurn = true;
     turns.push(line);
   }
 
-  function forgetIfIdle(line: Line<Item>): void {
-    if (line.items.length === 0 && line.held === 0 && !line.inTurn) lines.delete(line.keyId);
+  function forgetIfIdle(line: KeyLine<Item>): void {
+    if (line.waiting.isEmpty() && line.held === 0 && !line.inTurn) lines.delete(line.keyId);
   }
 
   function add(item: Item): void {
     const line = lineOf(item.keyId);
-    line.items.push(item);
+    line.waiting.add(item);
     giveTurn(line);
   }
 
@@ -51,21 +53,21 @@ export function createFairQueue<Item extends { keyId: string }>(
       const line = turns.shift();
       if (line === undefined) return null;
       line.inTurn = false;
-      const [item] = line.items.splice(indexOrEnd(line.items, accepts), 1);
-      if (item !== undefined) line.held += 1;
+      const item = line.waiting.find(accepts);
+      if (item !== null) {
+        line.waiting.remove(item);
+        line.held += 1;
+      }
       giveTurn(line);
       forgetIfIdle(line);
-      if (item !== undefined) return item;
+      if (item !== null) return item;
     }
     return null;
   }
 
   function remove(item: Item): void {
     const line = lines.get(item.keyId);
-    const index = line?.items.indexOf(item) ?? -1;
-    if (line === undefined || index < 0) return;
-    line.items.splice(index, 1);
-    forgetIfIdle(line);
+    if (line?.waiting.remove(item)) forgetIfIdle(line);
   }
 
   function release(keyId: string): void {
@@ -77,9 +79,4 @@ export function createFairQueue<Item extends { keyId: string }>(
   }
 
   return { add, take, remove, release };
-}
-
-function indexOrEnd<Item>(items: readonly Item[], accepts: (item: Item) => boolean): number {
-  const index = items.findIndex(accepts);
-  return index < 0 ? items.length : index;
 }

@@ -56,3 +56,18 @@ export type Job = {
   /** Remarks known at submission; those of the result come on top. */
   warnings: readonly SourceWarning[];
 };
+
+/** A job in a list: how many posts its result holds and whether that is all there are; null while there is no result. */
+export type JobSummary = Omit<Job, "result"> & { count: number | null; complete: boolean | null };
+
+/** Where in the list of an account's jobs, newest first, a job stands. */
+export type ListedPlace = { submittedMs: number; uuid: string };
+
+/** A job that came to another state. `id` counts the changes of its account, also across restarts. */
+export type JobChange = {
+  id: number;
+  uuid: string;
+  state: JobState;
+  attempts: number;
+  atMs: number;
+};

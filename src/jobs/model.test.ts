@@ -17,13 +17,15 @@ type Model = {
   deadlineMs: number;
   expiresMs: number;
   failure: string | null;
+  isForgotten: boolean;
 };
 
 type JobCommand =
   | { kind: "lease"; job: number }
   | { kind: "renew"; job: number; stale: boolean }
   | { kind: "complete"; job: number; stale: boolean }
-  | { kind: "fail"; job: number; stale: boolean; retryable: boolean; died: boolean };
+  | { kind: "fail"; job: number; stale: boolean; retryable: boolean; died: boolean }
+  | { kind: "cancel"; job: number };
 
 type Command =
   | { kind: "insert" | "lapse" | "timeOut" | "recover" | "expire" }
@@ -40,6 +42,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant("lease"), job }) },
   fc.record({ kind: fc.constant("renew"), job, stale }),
   fc.record({ kind: fc.constant("complete"), job, stale }),
+  fc.record({ kind: fc.constant("cancel"), job }),
   {
     weight: 4,
     arbitrary: fc.record({
@@ -55,7 +58,6 @@ const command: fc.Arbitrary<Command> = fc.oneof(
 const rules = { maxAttempts: 3, retryDelayMs: 250 };
 const leaseMs = 1_500;
 const lifeMs = 6_000;
-const graceMs = 300;
 const keptMs = 2_000;
 
 function check(database: Database, commands: readonly Command[], seen: Set<string>): void {
@@ -75,6 +77,14 @@ function check(database: Database, commands: readonly Command[], seen: Set<strin
   function end(model: Model, failure: string): void {
     model.state = "error";
     model.failure = failure;
+  }
+
+  function leaseOf({ uuid, tokens, deadlineMs }: Model, which: number) {
+    return { uuid, token: tokens.at(which) ?? "none", deadlineMs };
+  }
+
+  function changesAfter(after: number) {
+    return run.changesAfter.run(database, { accountId: "one", after, limit: 100, nowMs });
   }
 
   function step(one: Command): void {
@@ -105,26 +115,24 @@ function check(database: Database, commands: readonly Command[], seen: Set<strin
         deadlineMs,
         expiresMs: 0,
         failure: null,
+        isForgotten: false,
       });
     } else if (one.kind === "pass") {
       nowMs += one.ms;
       run.beat.run(database, { nowMs });
     } else if (one.kind === "lapse") {
-      run.endLapsedLeases.run(database, { nowMs, ...rules });
-      for (const model of models) {
-        const lapsed = model.state === "in progress" && model.leaseUntilMs <= nowMs;
-        if (lapsed) failed(model, "node_lost", true);
+      const lapsed = models.filter(({ leaseUntilMs }) => leaseUntilMs <= nowMs);
+      const leases = lapsed.map((model) => leaseOf(model, -1));
+      run.endLapsedLeases.run(database, { leases, nowMs, ...rules });
+      for (const model of lapsed) {
+        if (model.state === "in progress") failed(model, "node_lost", true);
       }
     } else if (one.kind === "timeOut") {
-      run.timeOutJobs.run(database, { nowMs, graceMs });
-      for (const model of models) {
-        const waits = model.state === "received" || model.state === "error(retrying)";
-        if (waits && model.deadlineMs <= nowMs) end(model, "deadline");
-        const runs = model.state === "in progress";
-        if (runs && model.deadlineMs + graceMs <= nowMs) end(model, "deadline");
-      }
+      const late = models.filter(({ deadlineMs }) => deadlineMs <= nowMs);
+      run.timeOutJobs.run(database, { uuids: late.map(({ uuid }) => uuid), nowMs });
+      for (const model of late) if (!hasEnded(model)) end(model, "deadline");
     } else if (one.kind === "recover") {
-      const recovered = run.recoverJobs.run(database, { nowMs });
+      const recovered = run.recoverJobs.run(database, { nowMs, lifeMs });
       for (const model of models) {
         if (model.state !== "in progress") continue;
         model.state = "received";
@@ -133,9 +141,10 @@ function check(database: Database, commands: readonly Command[], seen: Set<strin
       const waiting = models.filter(({ state }) => ["received", "error(retrying)"].includes(state));
       expect(recovered.map(({ uuid }) => uuid)).toEqual(waiting.map(({ uuid }) => uuid));
     } else if (one.kind === "expire") {
-      run.expireJobs.run(database, { nowMs, retentionMs: 1e9 });
+      run.expireJobs.run(database, { nowMs, endedMs: 0, keyedMs: 0 });
       for (const model of models) {
-        if (model.state === "done" && model.expiresMs <= nowMs) model.state = "expired";
+        const isOver = model.expiresMs <= nowMs && !model.isForgotten;
+        if (model.state === "done" && isOver) model.state = "expired";
       }
     }
   }
@@ -146,20 +155,31 @@ function check(database: Database, commands: readonly Command[], seen: Set<strin
       tokens += 1;
       const token = `token-${tokens}`;
       const untilMs = nowMs + leaseMs;
-      const attempt = run.leaseJob.run(database, { uuid, token, node: "node", nowMs, untilMs });
-      const waits = model.state === "received" || model.state === "error(retrying)";
-      if (!waits || model.deadlineMs <= nowMs) {
-        expect(attempt).toBeNull();
+      const stand = run.leaseJob.run(database, { uuid, token, node: "node", nowMs, untilMs });
+      if (model.state !== "received" && model.state !== "error(retrying)") {
+        expect(stand).toBeNull();
         return;
       }
       model.state = "in progress";
       model.attempts += 1;
       model.tokens.push(token);
       model.leaseUntilMs = untilMs;
-      expect(attempt).toBe(model.attempts);
+      expect(stand).toMatchObject({ state: "in progress", attempts: model.attempts });
       return;
     }
-    const token = model.tokens.at(one.stale ? -2 : -1) ?? "none";
+    if (one.kind === "cancel") {
+      const outcome = run.cancelJob.run(database, { accountId: "one", uuid, nowMs });
+      if (hasEnded(model)) {
+        expect(outcome).toBe(model.isForgotten ? null : "forgotten");
+        model.isForgotten = true;
+      } else {
+        expect(outcome).toMatchObject({ uuid, state: "cancelled" });
+        model.state = "cancelled";
+      }
+      return;
+    }
+    const lease = leaseOf(model, one.stale ? -2 : -1);
+    const { token } = lease;
     const held = model.state === "in progress" && !one.stale && model.tokens.length > 0;
     if (one.kind === "renew") {
       const untilMs = nowMs + leaseMs;
@@ -175,19 +195,39 @@ function check(database: Database, commands: readonly Command[], seen: Set<strin
     } else {
       const code = one.died ? "thread_died" : "broken";
       const failure = { code, message: "", status: 500, retryable: one.retryable };
-      const attemptEnd = run.failJob.run(database, { uuid, token, failure, nowMs, ...rules });
+      const attemptEnd = run.failJob.run(database, { lease, failure, nowMs, ...rules });
       expect(attemptEnd !== null).toBe(held);
       if (!held) return;
       model.deaths += one.died ? 1 : 0;
       failed(model, code, one.retryable);
-      expect(attemptEnd?.state).toBe(model.state);
+      const isOver = attemptEnd?.notBeforeMs === null;
+      expect(isOver).toBe(model.state === "error");
     }
   }
 
+  let lastChange = run.lastChange.run(database, { accountId: "one" });
   for (const one of commands) {
+    const before = new Map(models.map(({ uuid, state, attempts }) => [uuid, { state, attempts }]));
     step(one);
+    const left = one.kind === "recover" ? models.filter((model) => !hasEnded(model)).length : 0;
+    const changes = changesAfter(lastChange);
+    const changed = models.filter((model) => {
+      const { uuid, state, attempts } = model;
+      const was = before.get(uuid);
+      return was?.state !== state || was?.attempts !== attempts;
+    });
+    // A retry is near here, and shows with the lease that follows.
+    const visible = changed.filter(({ state }) => state !== "error(retrying)");
+    expect(changes.map(({ uuid }) => uuid).sort()).toEqual(visible.map(({ uuid }) => uuid).sort());
+    expect(changes.map(({ id }) => id)).toEqual(changes.map((_, n) => lastChange + left + n + 1));
+    lastChange = run.lastChange.run(database, { accountId: "one" });
+    expect(lastChange).toBe(changes.at(-1)?.id ?? lastChange);
     for (const model of models) {
       const row = run.findJob.run(database, { accountId: "one", uuid: model.uuid });
+      if (model.isForgotten) {
+        expect(row).toBeNull();
+        continue;
+      }
       const code = row?.failure ? JSON.parse(row.failure).code : null;
       expect([row?.state, row?.attempts, code]).toEqual([
         model.state,
@@ -200,6 +240,9 @@ function check(database: Database, commands: readonly Command[], seen: Set<strin
   }
 }
 
+const hasEnded = ({ state }: Model) =>
+  state === "done" || state === "error" || state === "cancelled" || state === "expired";
+
 test("the table goes the ways of the state machine and no others, whatever comes in whatever order", () => {
   const seen = new Set<string>();
   const table = openJobTable();
@@ -211,7 +254,7 @@ test("the table goes the ways of the state machine and no others, whatever comes
     { numRuns: 300 },
   );
   table.remove();
-  const ways = ["received", "in progress", "error(retrying)", "done", "expired"];
+  const ways = ["received", "in progress", "error(retrying)", "done", "expired", "cancelled"];
   const ends = ["broken", "thread_died", "poison_job", "deadline"];
   expect([...seen]).toEqual(expect.arrayContaining([...ways, ...ends]));
 });

@@ -1,11 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createManualClock, type ManualClock } from "../lib/manual-clock.ts";
-import type { Lease, LeaseFailure } from "../nodes/lease.ts";
-import type { SearchJobRequest } from "./job.ts";
-import { createJobQueue, type JobQueue, type NewJob } from "./queue.ts";
+import type { Lease } from "../nodes/lease.ts";
+import type { Job, SearchJobRequest } from "./job.ts";
+import { createJobQueue, type JobQueue } from "./queue.ts";
 import { type JobSettings, jobDefaults } from "./settings.ts";
-import { type JobTable, openJobTable, request, result } from "./test-jobs.ts";
+import {
+  failure,
+  type JobTable,
+  newJob,
+  openJobTable,
+  request,
+  result,
+  testNode,
+} from "./test-jobs.ts";
 
 let clock: ManualClock;
 let table: JobTable;
@@ -36,34 +44,32 @@ afterEach(async () => {
   expect(faults).toEqual([]);
 });
 
-const node = { nodeId: "node", methods: ["searchbyquery", "searchbyfullarchive"] };
-
-function newJob(keyId = "key", accountId = "one"): NewJob {
-  return { accountId, keyId, request, canonicalQuery: "comet", warnings: [] };
+async function submitted(job = newJob()): Promise<Job> {
+  const { job: taken } = await queue.submit(job);
+  if (taken === null) throw new Error("nothing was taken");
+  return taken;
 }
 
 async function leaseNow(): Promise<Lease<SearchJobRequest>> {
-  const lease = await queue.lease(node, 0);
+  const lease = await queue.lease(testNode, 0);
   if (lease === null) throw new Error("nothing could be leased");
   return lease;
 }
 
-const failure: LeaseFailure = { code: "broken", message: "it broke", status: 502, retryable: true };
-
 const stateOf = async (uuid: string) => (await queue.find("one", uuid))?.state;
 
 test("a job goes from submission to its result, ids whole", async () => {
-  const submitted = await queue.submit(newJob());
-  expect(submitted).toMatchObject({ state: "received", attempts: 0, request });
-  expect(await queue.find("one", submitted.uuid)).toEqual(submitted);
+  const taken = await submitted();
+  expect(taken).toMatchObject({ state: "received", attempts: 0, request });
+  expect(await queue.find("one", taken.uuid)).toEqual(taken);
   const lease = await leaseNow();
-  expect(lease).toMatchObject({ uuid: submitted.uuid, work: request, attempt: 1 });
-  expect(await stateOf(submitted.uuid)).toBe("in progress");
+  expect(lease).toMatchObject({ uuid: taken.uuid, work: request, attempt: 1 });
+  expect(await stateOf(taken.uuid)).toBe("in progress");
   await clock.advance(40);
   await queue.complete(lease.uuid, lease.token, result);
-  const done = await queue.find("one", submitted.uuid);
+  const done = await queue.find("one", taken.uuid);
   expect(done).toMatchObject({ state: "done", node: "node", attempts: 1, result });
-  expect(done?.finishedMs).toBe(submitted.submittedMs + 40);
+  expect(done?.finishedMs).toBe(taken.submittedMs + 40);
 });
 
 test("a uuid in capitals is the same job; another account's is none", async () => {
@@ -75,12 +81,12 @@ test("a uuid in capitals is the same job; another account's is none", async () =
 
 test("two nodes and one job: one lease", async () => {
   await queue.submit(newJob());
-  const leases = await Promise.all([queue.lease(node, 0), queue.lease(node, 0)]);
+  const leases = await Promise.all([queue.lease(testNode, 0), queue.lease(testNode, 0)]);
   expect(leases.filter((lease) => lease !== null)).toHaveLength(1);
 });
 
 test("a node that waits is given the job that comes, in the commit that takes the job", async () => {
-  const waits = queue.lease(node, 30_000);
+  const waits = queue.lease(testNode, 30_000);
   const { uuid } = await queue.submit(newJob());
   expect((await waits)?.uuid).toBe(uuid);
 });
@@ -90,7 +96,7 @@ test("a node gets only methods that it can run, and null when none comes in time
   const waits = queue.lease({ nodeId: "other", methods: ["searchbyfullarchive"] }, 5_000);
   await clock.advance(5_000);
   expect(await waits).toBeNull();
-  expect(await queue.lease(node, 0)).not.toBeNull();
+  expect(await queue.lease(testNode, 0)).not.toBeNull();
 });
 
 test("a result after its lease was lost is dropped, the next one counts", async () => {
@@ -139,7 +145,7 @@ test("a failure is retried soon, three attempts in all, and never shows as an en
     await queue.fail(uuid, lease.token, failure);
     expect(await stateOf(uuid)).toBe("in progress");
     await clock.advance(delayMs - 1);
-    expect(await queue.lease(node, 0)).toBeNull();
+    expect(await queue.lease(testNode, 0)).toBeNull();
     await clock.advance(1);
   }
   const last = await leaseNow();
@@ -185,7 +191,7 @@ test("a job that waits past its deadline ends with 504; whoever waits is told", 
   await clock.advance(121_000);
   expect(await wait).toMatchObject({ state: "error", failure: { code: "deadline", status: 504 } });
   expect(queue.depth()).toBe(0);
-  expect(await queue.lease(node, 0)).toBeNull();
+  expect(await queue.lease(testNode, 0)).toBeNull();
 });
 
 test("what a node found until the deadline is taken a moment after it, and not later", async () => {
@@ -237,9 +243,9 @@ test("a key runs two searches at a time, the next once a result is handed in; ot
   const first = await leaseNow();
   expect((await leaseNow()).uuid).toBe(quiet.uuid);
   await leaseNow();
-  expect(await queue.lease(node, 0)).toBeNull();
+  expect(await queue.lease(testNode, 0)).toBeNull();
   const completing = queue.complete(first.uuid, first.token, result);
-  const next = queue.lease(node, 0);
+  const next = queue.lease(testNode, 0);
   expect(await next).not.toBeNull();
   await completing;
 });
@@ -258,7 +264,7 @@ test("more jobs than may wait are refused before they are anything", async () =>
 test("a submission that the store refuses is not run", async () => {
   await expect(queue.submit(newJob("key", "nobody"))).rejects.toThrow(/FOREIGN KEY/);
   expect(queue.depth()).toBe(0);
-  expect(await queue.lease(node, 0)).toBeNull();
+  expect(await queue.lease(testNode, 0)).toBeNull();
 });
 
 test("after a crash every accepted job is there and runs, and the attempt that died does not count", async () => {
@@ -287,7 +293,7 @@ test("after a crash every accepted job is there and runs, and the attempt that d
 });
 
 test("time in which no server ran is added to the deadline", async () => {
-  const { uuid, deadlineMs } = await queue.submit(newJob());
+  const { uuid, deadlineMs } = await submitted();
   await clock.advance(100_000);
   await queue.stop();
   await clock.advance(3_600_000);

@@ -1,13 +1,30 @@
 import type { Store } from "../db/operations.ts";
 import type { Clock } from "../lib/clock.ts";
 import { EarshotError } from "../lib/errors.ts";
-import type { Lease, LeaseFailure, LeaseGateway, NodeCapabilities } from "../nodes/lease.ts";
+import { startTurns } from "../lib/turns.ts";
+import type { LeaseGateway } from "../nodes/lease.ts";
+import { createChangeReaders } from "./change-readers.ts";
 import { createDispatcher, type LiveJob } from "./dispatcher.ts";
-import type { Job, JobResult, SearchJobRequest, SearchMethod } from "./job.ts";
-import type { AttemptEnd, JobInsertion, JobOperations } from "./operations.ts";
+import type {
+  Job,
+  JobChange,
+  JobResult,
+  JobState,
+  JobSummary,
+  ListedPlace,
+  SearchJobRequest,
+  SearchMethod,
+} from "./job.ts";
+import { createJobReads } from "./job-reads.ts";
+import { timeAfter } from "./latest-time.ts";
+import { createLeases } from "./leases.ts";
+import type { JobOperations } from "./operations.ts";
 import type { JobSettings } from "./settings.ts";
-import { decodeRequest, encodeRequest, encodeResult, jobOf } from "./stored.ts";
+import { changeOf, encodeRequest, jobAfter, resultlessJobOf } from "./stored.ts";
+import type { JobInsertion } from "./submission-operations.ts";
 import { createSweeper } from "./sweeper.ts";
+import type { JobStand } from "./visible-change.ts";
+import { createWallClock } from "./wall-clock.ts";
 
 /**
  * The jobs of one server: takes submissions, hands them to nodes, keeps what they hand in. The job table is the truth and
@@ -16,9 +33,26 @@ import { createSweeper } from "./sweeper.ts";
  */
 export type JobQueue = LeaseGateway<SearchJobRequest, JobResult> & {
   /**
-   * Takes a job; it is on disk when this resolves. Errors: `overloaded` when too many wait already, and those of the store.
+   * Takes a job; it is on disk when this resolves. With the idempotency key of an earlier submission of the account it takes
+   * none and resolves with that one's. Errors: `overloaded` when too many wait already, `idempotency_mismatch` when the key
+   * was used for another request, and those of the store.
    */
-  submit(job: NewJob): Promise<Job>;
+  submit(job: NewJob): Promise<SubmittedJob>;
+  /** What an earlier submission under this key was answered with; null when there was none. Errors: `idempotency_mismatch`. */
+  replayOf(accountId: string, idempotency: Idempotency): Promise<EarlierJob | null>;
+  /**
+   * Cancels an account's job that has not ended; the node that runs it stops. Forgets one that has ended, with its result.
+   * Null when the uuid is unknown or another account's.
+   */
+  cancel(accountId: string, uuid: string): Promise<"cancelled" | "forgotten" | null>;
+  /** A page of an account's jobs, newest first, without their results. */
+  list(accountId: string, filter: JobFilter): Promise<JobPage>;
+  /**
+   * What happens to an account's jobs, in order. From `after` on: first where every job stands whose last change came after
+   * it, then what happens from now on; null for the latter alone. States between may be left out for a reader that is slower
+   * than its jobs, the last state of a job never is. Ends when the signal aborts or the queue stops.
+   */
+  changes(accountId: string, after: number | null, signal: AbortSignal): AsyncIterable<JobChange>;
   /** An account's job as it stands; null when the uuid, in capitals or not, is unknown or another account's. */
   find(accountId: string, uuid: string): Promise<Job | null>;
   /** Whether it is an account's job that has not ended; asks memory alone. */
@@ -38,7 +72,43 @@ export type JobQueue = LeaseGateway<SearchJobRequest, JobResult> & {
   stop(): Promise<void>;
 };
 
-export type NewJob = Pick<Job, "accountId" | "keyId" | "request" | "canonicalQuery" | "warnings">;
+/** The key that a client gave its submission, and the SHA-256 of what it asked: 32 bytes. */
+export type Idempotency = { key: string; requestHash: Uint8Array };
+
+export type NewJob = Pick<
+  Job,
+  "accountId" | "keyId" | "request" | "canonicalQuery" | "warnings"
+> & { idempotency?: Idempotency | null };
+
+/** The job of an earlier submission; null when it is not known any more, by its retention or as its client forgot it. */
+export type EarlierJob = { uuid: string; job: Job | null };
+
+/** `isReplay`: nothing was taken, the job is that of an earlier submission. */
+export type SubmittedJob =
+  | { isReplay: false; uuid: string; job: Job }
+  | ({ isReplay: true } & EarlierJob);
+
+/** Which jobs to list: null for all. `before` is the `next` of the page before. */
+export type JobFilter = {
+  states: readonly JobState[] | null;
+  methods: readonly SearchMethod[] | null;
+  before: ListedPlace | null;
+  limit: number;
+};
+
+/** `next` is null on the last page. */
+export type JobPage = { jobs: readonly JobSummary[]; next: ListedPlace | null };
+
+type EndState = "done" | "error" | "cancelled";
+
+/** A job that has ended, `ms` after its submission. */
+type EndedJob = {
+  uuid: string;
+  method: SearchMethod;
+  state: EndState;
+  attempts: number;
+  ms: number;
+};
 
 export type JobQueueContext = {
   store: Store<JobOperations>;
@@ -46,227 +116,154 @@ export type JobQueueContext = {
   /** A fresh UUID, also as the token of a lease. */
   randomUuid: () => string;
   settings: JobSettings;
-  /** Told of each attempt that failed or whose lease lapsed, and of each job that ended, with its method. */
+  /** Told of each attempt that failed or whose lease lapsed, and of each job that ended. */
   onFailedAttempt?: (method: SearchMethod) => void;
-  onEnd?: (method: SearchMethod, state: "done" | "error") => void;
+  onEnd?: (ended: EndedJob) => void;
   /** Told of what goes wrong in the watch, which goes on. */
   onFault?: (thrown: unknown) => void;
 };
 
 export function createJobQueue(context: JobQueueContext): JobQueue {
   const { store, clock, randomUuid, settings } = context;
+  const { now } = createWallClock(clock, (ms) => store.write("moveTimes", { ms }));
   const dispatcher = createDispatcher(clock, settings.maxRunningPerKey);
-  const sweeper = createSweeper({ ...context, dispatcher, settleAttempt, endJob });
+  const readers = createChangeReaders(store, now);
+  const reads = createJobReads({ store, dispatcher, now, idempotencyMs: settings.idempotencyMs });
+  const leases = createLeases({ ...context, now, dispatcher, tellStand });
+  const { settleAttempt, heldLease } = leases;
+  const sweeper = createSweeper({
+    ...context,
+    now,
+    dispatcher,
+    heldLease,
+    settleAttempt,
+    tellStand,
+  });
 
-  async function submit(job: NewJob): Promise<Job> {
+  async function submit(job: NewJob): Promise<SubmittedJob> {
     if (dispatcher.depth() >= settings.maxWaiting) throw overloaded();
-    const submittedMs = clock.now();
-    const row: JobInsertion = {
-      uuid: randomUuid().toLowerCase(),
-      accountId: job.accountId,
-      keyId: job.keyId,
-      request: encodeRequest(job.request),
-      canonicalQuery: job.canonicalQuery,
-      warnings: JSON.stringify(job.warnings),
-      submittedMs,
-      deadlineMs: timeAfter(submittedMs, settings.deadlineMs),
-    };
-    const written = store.write("insertJob", row);
+    const taken = newJobAt(now(), randomUuid(), job, settings.deadlineMs);
+    const { uuid, accountId } = taken;
+    const idempotency = job.idempotency ?? null;
+    const written = store.write("insertJob", {
+      ...rowOf(taken),
+      idempotency: idempotency && { ...idempotency, sinceMs: reads.keyedSinceMs() },
+    });
     // The writer keeps the order of its calls: a lease that follows at once finds the row, and shares its commit.
-    dispatcher.offer(liveJob(row, job.request));
+    dispatcher.offer(liveJob(taken, clock.elapsed() + settings.deadlineMs));
     try {
-      await written;
+      const inserted = await written;
+      if (inserted.isReplay) {
+        dispatcher.end(uuid);
+        return { isReplay: true, ...reads.earlierJob(inserted.earlier) };
+      }
+      const { state, attempts, submittedMs } = taken;
+      readers.tell(accountId, { id: inserted.change, uuid, state, attempts, atMs: submittedMs });
+      return { isReplay: false, uuid, job: taken };
     } catch (error) {
-      dispatcher.end(row.uuid);
+      dispatcher.end(uuid);
       throw error;
     }
-    return { ...jobOf({ ...row, ...untouched }, submittedMs), request: job.request };
   }
 
-  async function find(accountId: string, uuid: string): Promise<Job | null> {
-    const row = await store.read("findJob", { accountId, uuid });
-    return row === null ? null : jobOf(row, clock.now());
-  }
-
-  const isUnderWay = (accountId: string, uuid: string): boolean =>
-    dispatcher.get(uuid.toLowerCase())?.accountId === accountId;
-
-  async function waitForEnd(
+  async function cancel(
     accountId: string,
     uuid: string,
-    waitMs: number,
-    signal?: AbortSignal,
-  ): Promise<Job | null> {
-    const live = dispatcher.get(uuid.toLowerCase());
-    const isOwn = live?.accountId === accountId;
-    const ended = isOwn ? await dispatcher.waitForEnd(live, waitMs, signal) : null;
-    return ended ?? (await find(accountId, uuid));
+  ): Promise<"cancelled" | "forgotten" | null> {
+    const asked = { accountId, uuid: uuid.toLowerCase(), nowMs: now() };
+    const outcome = await store.write("cancelJob", asked);
+    if (outcome === null || outcome === "forgotten") return outcome;
+    tellStand(outcome);
+    return "cancelled";
   }
 
-  async function lease(
-    capabilities: NodeCapabilities,
-    waitMs: number,
-    signal?: AbortSignal,
-  ): Promise<Lease<SearchJobRequest> | null> {
-    const endMs = clock.elapsed() + waitMs;
-    for (;;) {
-      const leftMs = endMs - clock.elapsed();
-      const job = await dispatcher.next(capabilities.methods, leftMs, signal);
-      if (job === null) return null;
-      const leased = await leaseJob(job, capabilities.nodeId);
-      if (leased !== null) return leased;
-    }
-  }
-
-  async function leaseJob(job: LiveJob, node: string): Promise<Lease<SearchJobRequest> | null> {
-    const { uuid, request, deadlineMs } = job;
-    const token = randomUuid();
-    const nowMs = clock.now();
-    const untilMs = timeAfter(nowMs, settings.leaseMs);
-    job.token = token;
-    job.leaseUntilMs = untilMs;
-    try {
-      const attempt = await store.write("leaseJob", { uuid, token, node, nowMs, untilMs });
-      if (attempt !== null) return { uuid, work: request, attempt, deadlineMs, token, untilMs };
-    } catch (error) {
-      dispatcher.release(job);
-      if (dispatcher.get(uuid) === job) dispatcher.offer(job);
-      throw error;
-    }
-    // Its deadline has passed, and the watch will end it.
-    dispatcher.release(job);
-    return null;
-  }
-
-  async function renew(uuid: string, token: string): Promise<number> {
-    const untilMs = timeAfter(clock.now(), settings.leaseMs);
-    if (!(await store.write("renewLease", { uuid, token, untilMs }))) throw leaseLost(uuid);
+  /** Tells whoever follows the account's jobs, and, when the job has ended, whoever waits for that. */
+  function tellStand(stand: JobStand, result: JobResult | null = null): void {
+    const { accountId, uuid, state } = stand;
+    const nowMs = now();
+    readers.tell(accountId, changeOf(stand, nowMs));
     const job = dispatcher.get(uuid);
-    if (job?.token === token) job.leaseUntilMs = untilMs;
-    return untilMs;
-  }
-
-  async function complete(uuid: string, token: string, result: JobResult): Promise<void> {
-    releaseLease(uuid, token);
-    const nowMs = clock.now();
-    const row = await store.write("completeJob", {
-      uuid,
-      token,
-      nowMs,
-      expiresMs: timeAfter(nowMs, settings.resultRetentionMs),
-      result: encodeResult(result),
-    });
-    if (row === null) throw leaseLost(uuid);
-    endJob(uuid, "done", jobOf(row, nowMs));
-  }
-
-  async function fail(uuid: string, token: string, failure: LeaseFailure): Promise<void> {
-    releaseLease(uuid, token);
-    const { maxAttempts, retryDelayMs } = settings;
-    const nowMs = clock.now();
-    const end = await store.write("failJob", {
-      uuid,
-      token,
-      failure,
-      nowMs,
-      maxAttempts,
-      retryDelayMs,
-    });
-    if (end === null) throw leaseLost(uuid);
-    settleAttempt(end);
-  }
-
-  /** The key may run its next search while this one is on the way to the disk. */
-  function releaseLease(uuid: string, token: string): void {
-    const job = dispatcher.get(uuid);
-    if (job?.token === token) dispatcher.release(job);
-  }
-
-  function settleAttempt({ uuid, notBeforeMs }: AttemptEnd): void {
-    const job = dispatcher.get(uuid);
-    if (job === undefined) return;
-    context.onFailedAttempt?.(job.request.method);
-    if (notBeforeMs === null) {
-      endJob(uuid, "error");
-      return;
-    }
-    dispatcher.release(job);
-    dispatcher.offerLater(job, notBeforeMs - clock.now());
-  }
-
-  /** `ended` is the job as it stands, where that is known. */
-  function endJob(uuid: string, state: "done" | "error", ended: Job | null = null): void {
-    const job = dispatcher.get(uuid);
-    if (job === undefined) return;
-    dispatcher.end(uuid, ended);
-    context.onEnd?.(job.request.method, state);
+    if (job === undefined || !isEnd(state)) return;
+    dispatcher.end(uuid, jobAfter(job.taken, stand, result, nowMs));
+    const { request, submittedMs } = job.taken;
+    const ms = Math.max(0, nowMs - submittedMs);
+    context.onEnd?.({ uuid, method: request.method, state, attempts: stand.attempts, ms });
   }
 
   async function start(): Promise<void> {
-    const nowMs = clock.now();
-    for (const row of await store.write("recoverJobs", { nowMs })) {
-      dispatcher.offerLater(liveJob(row, decodeRequest(row.request)), row.notBeforeMs - nowMs);
+    const nowMs = now();
+    const rows = await store.write("recoverJobs", { nowMs, lifeMs: settings.deadlineMs });
+    const letOthers = startTurns(clock);
+    for (const row of rows) {
+      await letOthers();
+      const job = liveJob(resultlessJobOf(row, nowMs), clock.elapsed() + row.deadlineMs - nowMs);
+      dispatcher.offerLater(job, row.notBeforeMs - nowMs);
     }
     sweeper.start();
   }
 
   async function stop(): Promise<void> {
+    readers.stop();
     dispatcher.stop();
     await sweeper.stop();
   }
 
   return {
     submit,
-    find,
-    isUnderWay,
-    waitForEnd,
-    lease,
-    renew,
-    complete,
-    fail,
+    replayOf: reads.replayOf,
+    cancel,
+    list: reads.list,
+    changes: readers.read,
+    find: reads.find,
+    isUnderWay: reads.isUnderWay,
+    waitForEnd: reads.waitForEnd,
+    lease: leases.lease,
+    renew: leases.renew,
+    complete: leases.complete,
+    fail: leases.fail,
     depth: dispatcher.depth,
     start,
     stop,
   };
 }
 
-/** No time is later: the end of what a date can hold. */
-const latestMs = 8.64e15;
-
-/** A time after another one, however long the span is. */
-function timeAfter(ms: number, spanMs: number): number {
-  return Math.min(ms + spanMs, latestMs);
-}
-
-/** A row that nothing has happened to. */
-const untouched = {
-  state: "received",
-  attempts: 0,
-  node: null,
-  notBeforeMs: 0,
-  startedMs: null,
-  finishedMs: null,
-  expiresMs: null,
-  result: null,
-  failure: null,
-} as const;
-
-function liveJob(
-  row: Pick<LiveJob, "uuid" | "accountId" | "keyId" | "deadlineMs">,
-  request: SearchJobRequest,
-): LiveJob {
-  const { uuid, accountId, keyId, deadlineMs } = row;
+function newJobAt(submittedMs: number, uuid: string, asked: NewJob, lifeMs: number): Job {
+  const { accountId, keyId, request, canonicalQuery, warnings } = asked;
   return {
-    uuid,
+    uuid: uuid.toLowerCase(),
     accountId,
     keyId,
+    state: "received",
     request,
-    deadlineMs,
-    phase: "waiting",
-    token: null,
-    leaseUntilMs: 0,
-    endListeners: new Set(),
+    canonicalQuery,
+    attempts: 0,
+    submittedMs,
+    deadlineMs: timeAfter(submittedMs, lifeMs),
+    startedMs: null,
+    finishedMs: null,
+    expiresMs: null,
+    node: null,
+    result: null,
+    failure: null,
+    warnings,
   };
+}
+
+function rowOf(job: Job): Omit<JobInsertion, "idempotency"> {
+  const { uuid, accountId, keyId, canonicalQuery, submittedMs, deadlineMs } = job;
+  const request = encodeRequest(job.request);
+  const warnings = JSON.stringify(job.warnings);
+  return { uuid, accountId, keyId, request, canonicalQuery, warnings, submittedMs, deadlineMs };
+}
+
+function liveJob(taken: Job, deadlineMs: number): LiveJob {
+  const { uuid, keyId } = taken;
+  const endListeners: LiveJob["endListeners"] = new Set();
+  return { uuid, keyId, taken, deadlineMs, phase: "waiting", lease: null, endListeners };
+}
+
+function isEnd(state: JobState): state is EndState {
+  return state === "done" || state === "error" || state === "cancelled";
 }
 
 function overloaded(): EarshotError {
@@ -274,12 +271,5 @@ function overloaded(): EarshotError {
     status: 503,
     retryable: true,
     hint: "submit it again in a few seconds",
-  });
-}
-
-function leaseLost(uuid: string): EarshotError {
-  return new EarshotError("lease_lost", `the lease of job ${uuid} is not held any more`, {
-    status: 409,
-    hint: "drop the work: another attempt has the job, or it has ended",
   });
 }

@@ -13,6 +13,9 @@ const gatewayPauseMs = 1_000;
 /** Why renewing stops; one for all jobs, as an abort without a reason makes an exception each time. */
 const jobEnded = new Error("the job has ended");
 
+/** Why a search stops before its end; one for all jobs, for the same reason. */
+const leaseLost = new Error("the lease of the job is lost");
+
 type RunnerLog = { warn(fields: Record<string, unknown>, message: string): void };
 
 export type RunnerOptions = {
@@ -32,7 +35,8 @@ export type Runner = {
 
 /**
  * The working side of a node: leases jobs one after another, runs each and hands in its result, or why there is none. A lease
- * is renewed while its job runs; when it is lost all the same, the result is dropped, as another run of the job counts.
+ * is renewed while its job runs; when it is lost all the same, the search stops and nothing is handed in: another run of the
+ * job counts, or its client wants it no more.
  */
 export function startRunner(options: RunnerOptions): Runner {
   const stopping = new AbortController();
@@ -61,17 +65,24 @@ async function work(options: RunnerOptions, stopping: AbortSignal): Promise<void
 }
 
 async function run(options: RunnerOptions, lease: Lease<SearchJobRequest>): Promise<void> {
-  const { gateway, clock } = options;
+  const { gateway } = options;
   const ended = new AbortController();
-  const renewing = renewUntil(gateway, clock, lease, ended.signal);
+  const lost = new AbortController();
+  const stop = () => lost.abort(leaseLost);
+  lease.lost.addEventListener("abort", stop, { once: true });
+  if (lease.lost.aborted) stop();
+  const renewing = renewUntil(options, lease, ended.signal, stop);
   try {
-    const outcome = await attempt(options, lease);
+    const outcome = await attempt(options, lease, lost.signal);
+    // Nobody waits for what was found without a lease.
+    if (outcome === null) return;
     if (outcome.ok) await gateway.complete(lease.uuid, lease.token, outcome.result);
     else await gateway.fail(lease.uuid, lease.token, outcome.failure);
   } catch (error) {
     // What cannot be handed in is no failure of the job: its lease lapses, and it runs again.
     if (!isLostLease(error)) throw error;
   } finally {
+    lease.lost.removeEventListener("abort", stop);
     ended.abort(jobEnded);
     await renewing;
   }
@@ -79,33 +90,37 @@ async function run(options: RunnerOptions, lease: Lease<SearchJobRequest>): Prom
 
 type Outcome = { ok: true; result: JobResult } | { ok: false; failure: LeaseFailure };
 
+/** Null when the lease was lost meanwhile. */
 async function attempt(
-  { source, log }: RunnerOptions,
-  { uuid, attempt: number, work: request, deadlineMs }: Lease<SearchJobRequest>,
-): Promise<Outcome> {
+  { source, clock, log }: RunnerOptions,
+  { uuid, attempt: number, work: request, leftMs }: Lease<SearchJobRequest>,
+  lost: AbortSignal,
+): Promise<Outcome | null> {
   try {
-    return { ok: true, result: await searchArchive(source, request, deadlineMs) };
+    const result = await searchArchive(source, request, clock.now() + leftMs, lost);
+    return lost.aborted ? null : { ok: true, result };
   } catch (error) {
+    if (lost.aborted) return null;
     log.warn({ uuid, attempt: number, ...causeOf(error) }, "an attempt at a job failed");
     return { ok: false, failure: failureOf(error) };
   }
 }
 
-/** Renews at half of the time that is left, as long as the job runs; a lost lease shows when the result is handed in. */
+/** Renews at half of the time that is left, as long as the job runs; `onLost` is told when the lease is gone. */
 async function renewUntil(
-  gateway: RunnerOptions["gateway"],
-  clock: Clock,
+  { gateway, clock }: RunnerOptions,
   lease: Lease<SearchJobRequest>,
   ended: AbortSignal,
+  onLost: () => void,
 ): Promise<void> {
-  let untilMs = lease.untilMs;
+  let { holdMs } = lease;
   try {
     while (!ended.aborted) {
-      await clock.sleep(Math.max(0, (untilMs - clock.now()) / 2), ended);
-      untilMs = await gateway.renew(lease.uuid, lease.token);
+      await clock.sleep(holdMs / 2, ended);
+      holdMs = await gateway.renew(lease.uuid, lease.token);
     }
-  } catch {
-    return;
+  } catch (error) {
+    if (isLostLease(error)) onLost();
   }
 }
 

@@ -13,6 +13,8 @@ export type JobSettings = {
   resultRetentionMs: number;
   /** How long a job is known after its end. */
   retentionMs: number;
+  /** How long a submission that is repeated under its idempotency key is known. */
+  idempotencyMs: number;
   /** Jobs that may wait for a node. */
   maxWaiting: number;
   maxRunningPerKey: number;
@@ -26,6 +28,7 @@ export const jobDefaults: JobSettings = {
   retryDelayMs: 250,
   resultRetentionMs: 86_400_000,
   retentionMs: 604_800_000,
+  idempotencyMs: 86_400_000,
   maxWaiting: 10_000,
   maxRunningPerKey: 2,
 };

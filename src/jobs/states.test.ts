@@ -1,19 +1,26 @@
 import { expect, test } from "vitest";
-import type { JobState } from "./job.ts";
+import { type JobState, jobStates } from "./job.ts";
 import { shownState, startsFrom, transitions } from "./states.ts";
 
+const finals: readonly JobState[] = ["done", "error", "cancelled", "expired"];
 const rows = Object.entries(transitions);
 
 test("nothing leaves a final state, except that a result expires", () => {
-  const finals: readonly JobState[] = ["done", "error", "cancelled", "expired"];
   const leaving = rows.filter(([, { from }]) => from.some((state) => finals.includes(state)));
-  expect(leaving).toEqual([["expire", { from: ["done"], to: "expired" }]]);
+  expect(leaving).toEqual([
+    ["expire", { from: ["done"], to: "expired" }],
+    ["forget", { from: finals, to: null }],
+  ]);
 });
 
-test("every state that is not final can be leased or times out", () => {
-  for (const [, { to }] of rows) {
-    const left = rows.some(([, { from }]) => from.some((state) => state === to));
-    expect([to, left]).toEqual([to, !["error", "expired"].includes(to)]);
+test("every state that is not final can be cancelled and times out; every final one can be forgotten", () => {
+  for (const state of jobStates) {
+    const ways = rows.filter(([, { from }]) => from.some((one) => one === state));
+    const names = ways.map(([name]) => name);
+    const isFinal = finals.includes(state);
+    expect([state, names.includes("forget")]).toEqual([state, isFinal]);
+    expect([state, names.includes("cancel")]).toEqual([state, !isFinal]);
+    expect([state, names.includes("timeOut")]).toEqual([state, !isFinal]);
   }
 });
 

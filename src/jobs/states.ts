@@ -7,8 +7,10 @@ import type { JobState } from "./job.ts";
  * attempt and has a fresh token, and only who holds the current token can renew, complete or fail it. Completing makes it
  * `done`. A failure that another attempt may mend, and a lease that lapses, make it `error(retrying)` until it is leased
  * again; the last one makes it `error`, and so does its deadline. A process that dies takes its leases along: its jobs are
- * `received` again and the attempt does not count. `done` becomes `expired` when the result is dropped. `done`, `error`,
- * `cancelled` and `expired` are final: a job reaches one of them once, and only `expired` follows `done`.
+ * `received` again and the attempt does not count. Its client makes it `cancelled` as long as it has not ended: the lease is
+ * lost then. `done` becomes `expired` when the result is dropped. `done`, `error`, `cancelled` and `expired` are final: a job
+ * reaches one of them once, and only `expired` follows `done`. What is final is forgotten, row and result, when its client
+ * says so and when its time is over.
  *
  * Each change is one row of this table, and each update of the store names the states it may start from.
  */
@@ -20,10 +22,15 @@ export const transitions = {
   fail: { from: ["in progress"], to: "error" },
   timeOut: { from: ["received", "in progress", "error(retrying)"], to: "error" },
   recover: { from: ["in progress"], to: "received" },
+  cancel: { from: ["received", "in progress", "error(retrying)"], to: "cancelled" },
   expire: { from: ["done"], to: "expired" },
-} as const satisfies Record<string, { from: readonly JobState[]; to: JobState }>;
+  forget: { from: ["done", "error", "cancelled", "expired"], to: null },
+} as const satisfies Record<string, { from: readonly JobState[]; to: JobState | null }>;
 
 export type Transition = keyof typeof transitions;
+
+/** A transition after which there is a job. */
+export type Change = Exclude<Transition, "forget">;
 
 /** The states a transition may start from, as an SQL condition. */
 export function startsFrom(transition: Transition): string {
@@ -31,12 +38,12 @@ export function startsFrom(transition: Transition): string {
 }
 
 /** The state a transition leads to, as an SQL assignment. */
-export function leadsTo(transition: Transition): string {
+export function leadsTo(transition: Change): string {
   return `state = '${transitions[transition].to}'`;
 }
 
 /** Clients may take `error(retrying)` for the end, so that a retry shows as one only when it is further away than this. */
-const shownRetryMs = 3_000;
+export const shownRetryMs = 3_000;
 
 /** The state as a caller sees it. */
 export function shownState(
@@ -48,3 +55,9 @@ export function shownState(
   if (state === "done" && expiresMs !== null && expiresMs <= nowMs) return "expired";
   return state;
 }
+
+/** The same as an SQL expression of a row and of `:nowMs`. */
+export const shownStateSql = `CASE
+  WHEN state = 'error(retrying)' AND not_before_ms - :nowMs <= ${shownRetryMs} THEN 'in progress'
+  WHEN state = 'done' AND expires_ms <= :nowMs THEN 'expired'
+  ELSE state END`;

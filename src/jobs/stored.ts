@@ -1,7 +1,8 @@
 import type { Position } from "../archive/archive.ts";
 import type { Platform } from "../posts/post.ts";
-import type { Job, JobResult, JobState, SearchJobRequest } from "./job.ts";
+import type { Job, JobChange, JobResult, JobState, JobSummary, SearchJobRequest } from "./job.ts";
 import { shownState } from "./states.ts";
+import type { JobStand } from "./visible-change.ts";
 
 /** A job as its row holds it; what has a shape of its own is JSON, with ids as text. */
 export type JobRow = {
@@ -24,6 +25,24 @@ export type JobRow = {
   failure: string | null;
 };
 
+/** The columns of a `JobHead`. */
+export const headColumns = `uuid, account_id AS accountId, key_id AS keyId, request, canonical_query AS canonicalQuery,
+  warnings, state, attempts, node, not_before_ms AS notBeforeMs, submitted_ms AS submittedMs,
+  deadline_ms AS deadlineMs, started_ms AS startedMs, finished_ms AS finishedMs, expires_ms AS expiresMs, failure`;
+
+/** The columns of a `JobRow`. */
+export const rowColumns = `${headColumns}, result`;
+
+/** A job without its result. */
+export type JobHead = Omit<JobRow, "result">;
+
+/** A job in a list; `complete` is 0 or 1. */
+export type ListedRow = JobHead & { count: number | null; complete: number | null };
+
+/** The columns of a `ListedRow`. */
+export const listedColumns = `${headColumns}, json_array_length(result, '$.positions') AS count,
+  result ->> '$.complete' AS complete`;
+
 type StoredPosition = [platform: Platform, id: string];
 
 type StoredRequest = Omit<SearchJobRequest, "after"> & { after: StoredPosition | null };
@@ -38,7 +57,7 @@ export function encodeRequest(request: SearchJobRequest): string {
   return JSON.stringify(stored);
 }
 
-export function decodeRequest(text: string): SearchJobRequest {
+function decodeRequest(text: string): SearchJobRequest {
   const stored: StoredRequest = JSON.parse(text);
   return { ...stored, after: stored.after && unpack(stored.after) };
 }
@@ -63,12 +82,53 @@ function decodeResult(text: string): JobResult {
 
 /** The job of a row as a caller sees it now: without its result once that has expired. */
 export function jobOf(row: JobRow, nowMs: number): Job {
-  const state = shownState(row, nowMs);
+  const job = headOf(row, nowMs);
+  const result = job.state === "done" && row.result !== null ? decodeResult(row.result) : null;
+  return { ...job, result };
+}
+
+/** The job of a row that holds no result. */
+export function resultlessJobOf(row: JobHead, nowMs: number): Job {
+  return { ...headOf(row, nowMs), result: null };
+}
+
+export function summaryOf({ count, complete, ...head }: ListedRow, nowMs: number): JobSummary {
+  const summary = headOf(head, nowMs);
+  const isHeld = summary.state === "done" && complete !== null;
+  return {
+    ...summary,
+    count: isHeld ? count : null,
+    complete: isHeld ? complete === 1 : null,
+  };
+}
+
+/** A job as it was submitted, where it stands now, and its result when it has one. */
+export function jobAfter(job: Job, stand: JobStand, result: JobResult | null, nowMs: number): Job {
+  return {
+    ...job,
+    state: shownState(stand, nowMs),
+    attempts: stand.attempts,
+    deadlineMs: stand.deadlineMs,
+    startedMs: stand.startedMs,
+    finishedMs: stand.finishedMs,
+    expiresMs: stand.expiresMs,
+    node: stand.node,
+    result,
+    failure: stand.failure === null ? null : JSON.parse(stand.failure),
+  };
+}
+
+export function changeOf(stand: JobStand, nowMs: number): JobChange {
+  const { change, uuid, attempts, changedMs } = stand;
+  return { id: change, uuid, state: shownState(stand, nowMs), attempts, atMs: changedMs };
+}
+
+function headOf(row: JobHead, nowMs: number): Omit<Job, "result"> {
   return {
     uuid: row.uuid,
     accountId: row.accountId,
     keyId: row.keyId,
-    state,
+    state: shownState(row, nowMs),
     request: decodeRequest(row.request),
     canonicalQuery: row.canonicalQuery,
     attempts: row.attempts,
@@ -78,7 +138,6 @@ export function jobOf(row: JobRow, nowMs: number): Job {
     finishedMs: row.finishedMs,
     expiresMs: row.expiresMs,
     node: row.node,
-    result: state === "done" && row.result !== null ? decodeResult(row.result) : null,
     failure: row.failure === null ? null : JSON.parse(row.failure),
     warnings: JSON.parse(row.warnings),
   };

@@ -1,8 +1,10 @@
 import type { Store } from "../db/operations.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Dispatcher, LiveJob } from "./dispatcher.ts";
-import type { AttemptEnd, JobOperations } from "./operations.ts";
+import type { AttemptEnd, HeldLease } from "./lease-operations.ts";
+import type { JobOperations } from "./operations.ts";
 import type { JobSettings } from "./settings.ts";
+import type { JobStand } from "./visible-change.ts";
 
 /**
  * The watch over jobs, once a second: notes that the server runs, ends what has passed its deadline or whose lease has lapsed,
@@ -12,12 +14,16 @@ import type { JobSettings } from "./settings.ts";
 export type SweeperContext = {
   store: Store<JobOperations>;
   clock: Clock;
+  /** Unix milliseconds. */
+  now: () => number;
   settings: JobSettings;
   dispatcher: Dispatcher;
+  /** The lease by which a job is held, as the store is asked for it. */
+  heldLease: (job: LiveJob) => HeldLease | null;
   /** What to do with a job whose lease has lapsed. */
   settleAttempt: (end: AttemptEnd) => void;
-  /** What to do with a job whose deadline has passed. */
-  endJob: (uuid: string, state: "error") => void;
+  /** What to do when a job has changed: its deadline has passed, or its result has expired. */
+  tellStand: (stand: JobStand) => void;
   onFault?: (thrown: unknown) => void;
 };
 
@@ -25,6 +31,8 @@ export type Sweeper = { start(): void; stop(): Promise<void> };
 
 const beatMs = 1_000;
 const beatsPerExpiry = 60;
+/** A busy event loop is late by less. */
+const standstillMs = 5_000;
 
 export function createSweeper(context: SweeperContext): Sweeper {
   const { store, clock, settings, dispatcher } = context;
@@ -34,44 +42,76 @@ export function createSweeper(context: SweeperContext): Sweeper {
   async function watch(): Promise<void> {
     for (let beats = 0; !stopping.signal.aborted; beats += 1) {
       await sweep(beats % beatsPerExpiry === 0).catch((thrown) => context.onFault?.(thrown));
-      await clock.sleep(beatMs, stopping.signal).catch(() => undefined);
+      await rest();
     }
   }
 
+  async function rest(): Promise<void> {
+    const beganMs = clock.elapsed();
+    await clock.sleep(beatMs, stopping.signal).catch(() => undefined);
+    const lateMs = clock.elapsed() - beganMs - beatMs;
+    if (lateMs >= standstillMs) noteStandstill(lateMs);
+  }
+
+  /** Time in which this process was stopped, and so could run no job, is no job's time. */
+  function noteStandstill(ms: number): void {
+    for (const job of dispatcher.all()) {
+      job.deadlineMs += ms;
+      if (job.lease !== null) job.lease.untilMs += ms;
+    }
+    store.write("moveTimes", { ms }).catch((thrown) => context.onFault?.(thrown));
+  }
+
   async function sweep(expiryIsDue: boolean): Promise<void> {
-    await store.write("beat", { nowMs: clock.now() });
+    await store.write("beat", { nowMs: context.now() });
     await endLapsedLeases();
     await timeOut();
     if (expiryIsDue) await expire();
   }
 
   async function endLapsedLeases(): Promise<void> {
-    const nowMs = clock.now();
     const { maxAttempts, retryDelayMs } = settings;
-    const jobs = [...dispatcher.all()];
-    if (!jobs.some((job) => isRunning(job) && job.leaseUntilMs <= nowMs)) return;
-    const ends = await store.write("endLapsedLeases", { nowMs, maxAttempts, retryDelayMs });
-    for (const end of ends) context.settleAttempt(end);
+    const elapsedMs = clock.elapsed();
+    const leases = jobsWhere(({ lease }) => lease !== null && lease.untilMs <= elapsedMs)
+      .map(context.heldLease)
+      .filter((lease) => lease !== null);
+    for (const part of parts(leases)) {
+      const nowMs = context.now();
+      const args = { leases: part, nowMs, maxAttempts, retryDelayMs };
+      for (const end of await store.write("endLapsedLeases", args)) context.settleAttempt(end);
+    }
   }
 
+  /** A job in progress has a moment more to hand in what it found. */
   async function timeOut(): Promise<void> {
-    const nowMs = clock.now();
-    const graceMs = settings.deadlineGraceMs;
-    const late = [...dispatcher.all()].filter((job) => job.deadlineMs <= nowMs);
-    if (late.length === 0) return;
-    for (const uuid of await store.write("timeOutJobs", { nowMs, graceMs })) {
-      context.endJob(uuid, "error");
+    const elapsedMs = clock.elapsed();
+    const graceMs = ({ lease }: LiveJob) => (lease === null ? 0 : settings.deadlineGraceMs);
+    const late = jobsWhere((job) => job.deadlineMs + graceMs(job) <= elapsedMs);
+    for (const part of parts(late)) {
+      const uuids = part.map(({ uuid }) => uuid);
+      const stands = await store.write("timeOutJobs", { uuids, nowMs: context.now() });
+      for (const stand of stands) context.tellStand(stand);
+      // Whatever the table says of them, no job lives longer.
+      for (const uuid of uuids) dispatcher.end(uuid);
     }
-    // Whatever the table says of them, no job lives longer.
-    for (const job of late) if (job.deadlineMs + graceMs <= nowMs) dispatcher.end(job.uuid);
   }
 
   async function expire(): Promise<void> {
-    const { retentionMs } = settings;
-    let more = true;
-    while (more && !stopping.signal.aborted) {
-      more = await store.write("expireJobs", { nowMs: clock.now(), retentionMs });
+    const { retentionMs, idempotencyMs } = settings;
+    let isMore = true;
+    while (isMore && !stopping.signal.aborted) {
+      const nowMs = context.now();
+      const ages = { endedMs: nowMs - retentionMs, keyedMs: nowMs - idempotencyMs };
+      const swept = await store.write("expireJobs", { nowMs, ...ages });
+      for (const stand of swept.expired) context.tellStand(stand);
+      isMore = swept.isMore;
     }
+  }
+
+  function jobsWhere(isMeant: (job: LiveJob) => boolean): LiveJob[] {
+    const meant: LiveJob[] = [];
+    for (const job of dispatcher.all()) if (isMeant(job)) meant.push(job);
+    return meant;
   }
 
   function start(): void {
@@ -81,12 +121,19 @@ export function createSweeper(context: SweeperContext): Sweeper {
   async function stop(): Promise<void> {
     stopping.abort();
     await watching;
-    await store.write("beat", { nowMs: clock.now() }).catch((thrown) => context.onFault?.(thrown));
+    await store
+      .write("beat", { nowMs: context.now() })
+      .catch((thrown) => context.onFault?.(thrown));
   }
 
   return { start, stop };
 }
 
-function isRunning(job: LiveJob): boolean {
-  return job.phase === "leased" || job.phase === "ending";
+/** Jobs that one transaction changes, so that none holds the writer for long. */
+const jobsAtOnce = 500;
+
+function* parts<Item>(items: readonly Item[]): Generator<readonly Item[]> {
+  for (let start = 0; start < items.length; start += jobsAtOnce) {
+    yield items.slice(start, start + jobsAtOnce);
+  }
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -5,8 +6,12 @@ import { createLocalStore } from "../db/local-store.ts";
 import { controlMigrations } from "../db/migrations/control.ts";
 import { type Database, openForWriting } from "../db/open.ts";
 import type { Store } from "../db/operations.ts";
+import { createManualClock, type ManualClock } from "../lib/manual-clock.ts";
+import type { Lease, LeaseFailure } from "../nodes/lease.ts";
 import type { JobResult, SearchJobRequest } from "./job.ts";
 import { type JobOperations, jobOperations } from "./operations.ts";
+import { createJobQueue, type JobQueue, type NewJob } from "./queue.ts";
+import { type JobSettings, jobDefaults } from "./settings.ts";
 
 /** What the tests of this room share: a job table in a folder of its own, a request and a result. */
 export type JobTable = {
@@ -20,7 +25,7 @@ export type JobTable = {
 export function openJobTable(folder = mkdtempSync(join(tmpdir(), "earshot-"))): JobTable {
   const database = openForWriting(join(folder, "control.db"), controlMigrations);
   for (const account of ["one", "two"]) {
-    database.run("INSERT OR IGNORE INTO account VALUES(:account, NULL, 0)", { account });
+    database.run("INSERT OR IGNORE INTO account(id, created_ms) VALUES(:account, 0)", { account });
   }
   return {
     database,
@@ -74,4 +79,81 @@ export const result: JobResult = {
   },
   sources: [{ platform: "x", via: "archive", fromMs: null, toMs: 2, count: 2 }],
   warnings: [{ code: "incomplete_coverage", message: "there is a gap" }],
+};
+
+/** A queue over a job table of its own, on a clock that stands still until it is told. */
+export type TestQueue = {
+  clock: ManualClock;
+  table: JobTable;
+  queue: JobQueue;
+  /** Ends the queue as a stop of the server does, or is killed (`how`), and starts another over the same store. */
+  restart(how: "stop" | "kill", settings?: Partial<JobSettings>): Promise<void>;
+  /** The lease of the next job; fails when none waits. */
+  lease(): Promise<Lease<SearchJobRequest>>;
+  /** Submits a job and lets a node complete it. */
+  complete(job?: NewJob): Promise<string>;
+  close(): Promise<void>;
+};
+
+export async function startTestQueue(
+  settings: Partial<JobSettings> = {},
+  table = openJobTable(),
+): Promise<TestQueue> {
+  const clock = createManualClock();
+  const faults: unknown[] = [];
+  const test: TestQueue = {
+    clock,
+    table,
+    queue: open(table, settings),
+    restart: async (how, changed = settings) => {
+      if (how === "stop") await test.queue.stop();
+      else test.table = test.table.reopen();
+      test.queue = open(test.table, changed);
+      await test.queue.start();
+    },
+    lease: async () => {
+      const lease = await test.queue.lease(testNode, 0);
+      if (lease === null) throw new Error("nothing could be leased");
+      return lease;
+    },
+    complete: async (job = newJob()) => {
+      await test.queue.submit(job);
+      const { uuid, token } = await test.lease();
+      await test.queue.complete(uuid, token, result);
+      return uuid;
+    },
+    close: async () => {
+      await test.queue.stop();
+      test.table.remove();
+      if (faults.length > 0) throw faults[0];
+    },
+  };
+
+  function open({ store }: JobTable, changed: Partial<JobSettings>): JobQueue {
+    const queue: JobQueue = createJobQueue({
+      store,
+      clock,
+      randomUuid: randomUUID,
+      settings: { ...jobDefaults, ...changed },
+      // The queue of a process that was killed is not heard of.
+      onFault: (thrown) => test.queue === queue && faults.push(thrown),
+    });
+    return queue;
+  }
+
+  await test.queue.start();
+  return test;
+}
+
+export const testNode = { nodeId: "node", methods: ["searchbyquery", "searchbyfullarchive"] };
+
+export function newJob(keyId = "key", accountId = "one"): NewJob {
+  return { accountId, keyId, request, canonicalQuery: "comet", warnings: [] };
+}
+
+export const failure: LeaseFailure = {
+  code: "broken",
+  message: "it broke",
+  status: 502,
+  retryable: true,
 };

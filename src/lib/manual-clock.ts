@@ -3,6 +3,8 @@ import type { Clock } from "./clock.ts";
 export type ManualClock = Clock & {
   /** Lets time pass: whoever sleeps wakes in order, and what that sets going has run when this resolves. */
   advance(ms: number): Promise<void>;
+  /** Lets time pass while nothing runs, as in a process that is stopped: whoever should have woken meanwhile wakes after it. */
+  hold(ms: number): Promise<void>;
   /** Puts the wall clock forward or back; the time that has elapsed stays as it is. */
   shiftWall(ms: number): void;
 };
@@ -62,6 +64,10 @@ export function createManualClock(startMs = 1_700_000_000_000): ManualClock {
     elapsed: () => elapsedMs,
     sleep,
     advance,
+    hold: async (ms) => {
+      elapsedMs += ms;
+      await advance(0);
+    },
     shiftWall: (ms) => {
       wallOffsetMs += ms;
     },

@@ -7,11 +7,16 @@ export type Lease<Work> = {
   uuid: string;
   work: Work;
   attempt: number;
-  /** When the job as a whole must have ended, Unix milliseconds. */
-  deadlineMs: number;
+  /** How long the job as a whole has left. Spans, as the clocks of two machines differ and any clock may be put right. */
+  leftMs: number;
   token: string;
-  /** When the lease lapses unless renewed, Unix milliseconds. */
-  untilMs: number;
+  /** How long the lease holds unless renewed. */
+  holdMs: number;
+  /**
+   * Aborts when the lease is lost before the job has ended: it was cancelled, or its time is over. A gateway in the node's own
+   * process aborts it at once; one that is asked over a network hears of it when it renews.
+   */
+  lost: AbortSignal;
 };
 
 export type NodeCapabilities = { nodeId: string; methods: readonly string[] };
@@ -25,7 +30,7 @@ export type LeaseGateway<Work, Result> = {
     waitMs: number,
     signal?: AbortSignal,
   ): Promise<Lease<Work> | null>;
-  /** Extends the lease; the new end, or `lease_lost`. */
+  /** Extends the lease; how long it holds from here on, or `lease_lost`: the node stops its work then. */
   renew(uuid: string, token: string): Promise<number>;
   /** Makes the job done, in one transaction with the check of the token. */
   complete(uuid: string, token: string, result: Result): Promise<void>;

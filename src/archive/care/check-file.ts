@@ -11,6 +11,6 @@ export function checkFile(
   const pragma = isFull ? "integrity_check" : "quick_check";
   for (const row of database.prepare(`PRAGMA ${pragma}(${mostFaults})`).all()) {
     const message = String(row[pragma]);
-    if (message !== "ok") onFault(message.replaceAll(/\s*\n\s*/g, " "));
+    if (message !== "ok") onFault(message.replaceAll(/\s+/g, " "));
   }
 }

@@ -1,3 +1,4 @@
+import { accessSync, constants } from "node:fs";
 import { EarshotError, messageOf } from "../../lib/errors.ts";
 
 /** What SQLite's result codes and those of the operating system mean for whoever looks after an archive. */
@@ -18,7 +19,7 @@ const meanings = new Map<number | string, "disk_full" | "not_writable" | "damage
 /** The error with a code and a hint where the cause lies outside; any other as it is. `place` is the folder it is about. */
 export function careFault(thrown: unknown, place: string): unknown {
   if (thrown instanceof EarshotError) return thrown;
-  const meaning = meanings.get(codeOf(thrown));
+  const meaning = meaningOf(thrown, place);
   const options = { cause: thrown };
   switch (meaning) {
     case "disk_full":
@@ -29,21 +30,45 @@ export function careFault(thrown: unknown, place: string): unknown {
     case "not_writable":
       return new EarshotError("not_writable", `${place} cannot be written`, {
         ...options,
-        hint: "check who may write there, and whether its disk is mounted for reading alone",
+        hint: "check who may write there, and whether its disk is mounted for reading alone; SQLite has to write there to read, too",
       });
     case "damaged":
-      return new EarshotError("archive_damaged", `a file in ${place} is damaged`, {
-        ...options,
-        hint: "earshot archive check names it; restore a backup",
-      });
+      return new EarshotError(
+        "archive_damaged",
+        `a file in ${place} is damaged (${messageOf(thrown)})`,
+        {
+          ...options,
+          hint: "earshot archive check names it; restore a backup",
+        },
+      );
     case "missing":
       return new EarshotError("file_missing", `${place}: ${messageOf(thrown)}`, {
         ...options,
-        hint: "check that all of its files are there, and that the folder may be written: SQLite needs that to read it, too",
+        hint: "check that all of its files are there",
       });
     default:
       return thrown;
   }
+}
+
+/** SQLite says of a file that it cannot write beside what it says of one that is not there. */
+function meaningOf(thrown: unknown, place: string) {
+  const meaning = meanings.get(codeOf(thrown));
+  return meaning === "missing" && isReadOnly(place) ? "not_writable" : meaning;
+}
+
+function isReadOnly(place: string): boolean {
+  try {
+    requireWritable(place);
+    return false;
+  } catch (error) {
+    return codeOf(error) !== "ENOENT";
+  }
+}
+
+/** Throws the operating system's fault where a folder may not be written. */
+export function requireWritable(folder: string): void {
+  accessSync(folder, constants.W_OK);
 }
 
 function codeOf(thrown: unknown): number | string {

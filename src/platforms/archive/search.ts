@@ -9,7 +9,10 @@ import { type ArchiveFeed, coverageOf } from "./coverage.ts";
 /** What the archive source needs of its surroundings. */
 export type ArchiveSource = ArchiveFeed & { archive: Archive; clock: Clock };
 
-/** Answers a search from the archive: the newest matching posts of the asked platforms, and how much of the window it holds completely. */
+/**
+ * Answers a search from the archive: the newest matching posts of the asked platforms, and how much of the window it holds
+ * completely. Rejects with the signal's reason when that aborts; the search stops then.
+ */
 export async function searchArchive(
   source: ArchiveSource,
   request: SourceRequest,
@@ -20,6 +23,7 @@ export async function searchArchive(
   // Its length was looked at when the job was taken.
   const { tree } = parseQuery(request.query, { maxLength: Number.POSITIVE_INFINITY });
   const names = await archive.resolve(namesIn(tree));
+  signal?.throwIfAborted();
   const plan = makePlan(tree, { names, asOfMs: request.asOfMs });
   const { platform, after, maxResults, fromMs, toMs } = request;
   const searched = platform === "social" ? platforms : [platform];

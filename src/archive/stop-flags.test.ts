@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { createStopFlags, isStopped } from "./stop-flags.ts";
+
+const reason = new Error("nobody waits");
+
+test("a flag goes up with its signal and comes down with the answer, to serve another call", async () => {
+  const flags = createStopFlags();
+  const gone = new AbortController();
+  const answer = Promise.withResolvers<string>();
+  let taken: number | null = null;
+  const call = flags.during(gone.signal, (flag) => {
+    taken = flag;
+    return answer.promise;
+  });
+  expect(isStopped(flags.shared, taken)).toBe(false);
+  gone.abort(reason);
+  await expect(call).rejects.toBe(reason);
+  expect(isStopped(flags.shared, taken)).toBe(true);
+  answer.resolve("too late");
+  await new Promise(setImmediate);
+  expect(isStopped(flags.shared, taken)).toBe(false);
+  const again = flags.during(new AbortController().signal, async (flag) => flag);
+  expect(await again).toBe(taken);
+});
+
+test("answers and faults come through; a signal that has aborted makes no call", async () => {
+  const flags = createStopFlags();
+  const { signal } = new AbortController();
+  expect(await flags.during(signal, async () => "found")).toBe("found");
+  expect(await flags.during(undefined, async (flag) => flag)).toBeNull();
+  const fault = new Error("it broke");
+  await expect(flags.during(signal, () => Promise.reject(fault))).rejects.toBe(fault);
+  const call = () => Promise.reject(new Error("was called"));
+  await expect(flags.during(AbortSignal.abort(reason), call)).rejects.toBe(reason);
+});
+
+test("calls beyond the number of flags are made all the same, without one", async () => {
+  const flags = createStopFlags();
+  const { signal } = new AbortController();
+  const hold = Promise.withResolvers<void>();
+  const taken = new Set<number | null>();
+  const calls = Array.from({ length: flags.shared.length + 5 }, () =>
+    flags.during(signal, async (flag) => {
+      taken.add(flag);
+      await hold.promise;
+    }),
+  );
+  expect(taken.size).toBe(flags.shared.length + 1);
+  expect(taken.has(null)).toBe(true);
+  hold.resolve();
+  await Promise.all(calls);
+});

@@ -1,0 +1,24 @@
+/**
+ * What a client sees of its jobs: their changes in order (`account.last_change` counts them, `job.change` is the number of a
+ * job's last one, `job.changed_ms` its time), lists of them, and submissions that are repeated under one idempotency key.
+ * States are looked for only among jobs that have not ended.
+ */
+export const control002 = `
+  ALTER TABLE account ADD COLUMN last_change INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE job ADD COLUMN change INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE job ADD COLUMN changed_ms INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX job_account ON job(account_id, submitted_ms, uuid);
+  CREATE INDEX job_change ON job(account_id, change);
+  DROP INDEX job_state;
+  CREATE INDEX job_not_ended ON job(state) WHERE finished_ms IS NULL;
+
+  CREATE TABLE idempotency(
+    account_id TEXT NOT NULL REFERENCES account(id),
+    key TEXT NOT NULL,
+    request_hash BLOB NOT NULL,
+    uuid TEXT NOT NULL,
+    created_ms INTEGER NOT NULL,
+    PRIMARY KEY(account_id, key)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX idempotency_created ON idempotency(created_ms);
+`;

@@ -1,0 +1,104 @@
+import { expect, test } from "vitest";
+import type { Store } from "../db/operations.ts";
+import { createChangeReaders } from "./change-readers.ts";
+import type { JobChange } from "./job.ts";
+import type { JobOperations } from "./operations.ts";
+
+const change = (id: number, uuid = `job-${id}`): JobChange => ({
+  id,
+  uuid,
+  state: "received",
+  attempts: 0,
+  atMs: 0,
+});
+
+/** A store that holds these changes, and counts how often it is asked. */
+function storeOf(changes: JobChange[]) {
+  const asked = { lastChange: 0, changesAfter: 0 };
+  const read = async (name: keyof typeof asked, args: { after: number; limit: number }) => {
+    asked[name] += 1;
+    if (name === "lastChange") return changes.at(-1)?.id ?? 0;
+    return changes.filter(({ id }) => id > args.after).slice(0, args.limit);
+  };
+  // The readers ask for nothing else.
+  return { asked, store: { read } as unknown as Store<JobOperations> };
+}
+
+async function take(changes: AsyncIterator<JobChange>, count: number): Promise<number[]> {
+  const ids: number[] = [];
+  while (ids.length < count) ids.push((await changes.next()).value.id);
+  return ids;
+}
+
+const open = (readers: ReturnType<typeof createChangeReaders>, after: number | null) =>
+  readers.read("one", after, new AbortController().signal)[Symbol.asyncIterator]();
+
+test("a reader that keeps up asks the store once, however much it is told", async () => {
+  const { store, asked } = storeOf([]);
+  const readers = createChangeReaders(store, () => 0);
+  const changes = open(readers, null);
+  for (let id = 1; id <= 1_000; id += 1) {
+    readers.tell("one", change(id));
+    expect(await take(changes, 1)).toEqual([id]);
+  }
+  expect(asked).toEqual({ lastChange: 1, changesAfter: 0 });
+});
+
+test("what comes out of order, or not at all, is read from the store", async () => {
+  const held = [change(1)];
+  const { store } = storeOf(held);
+  const readers = createChangeReaders(store, () => 0);
+  const changes = open(readers, 1);
+  held.push(change(2), change(3));
+  readers.tell("one", change(3));
+  readers.tell("one", change(2));
+  expect(await take(changes, 2)).toEqual([2, 3]);
+  held.push(change(4), change(5), change(6));
+  readers.tell("one", change(6));
+  expect(await take(changes, 3)).toEqual([4, 5, 6]);
+});
+
+test("what is told while the store is read comes once", async () => {
+  const held = Array.from({ length: 600 }, (_, index) => change(index + 1));
+  const { store, asked } = storeOf(held);
+  const readers = createChangeReaders(store, () => 0);
+  const changes = open(readers, 0);
+  const first = take(changes, 1);
+  held.push(change(601));
+  readers.tell("one", change(601));
+  const ids = [...(await first), ...(await take(changes, 600))];
+  expect(ids).toEqual(held.map(({ id }) => id));
+  expect(asked.changesAfter).toBe(3);
+  readers.tell("one", change(602));
+  expect(await take(changes, 1)).toEqual([602]);
+});
+
+test("a reader that does not read holds a bounded number of changes", async () => {
+  const held: JobChange[] = [];
+  const { store, asked } = storeOf(held);
+  const readers = createChangeReaders(store, () => 0);
+  const changes = open(readers, null);
+  for (let id = 1; id <= 10_000; id += 1) {
+    held.push(change(id));
+    readers.tell("one", change(id));
+  }
+  expect(await take(changes, 10_000)).toEqual(held.map(({ id }) => id));
+  expect(asked.changesAfter).toBeGreaterThanOrEqual(39);
+});
+
+test("a reader that has seen more than a restored store holds is told what comes next", async () => {
+  const { store } = storeOf([change(1), change(2)]);
+  const readers = createChangeReaders(store, () => 0);
+  const changes = open(readers, 9);
+  const next = changes.next();
+  await new Promise(setImmediate);
+  readers.tell("one", change(3));
+  expect((await next).value).toMatchObject({ id: 3 });
+});
+
+test("a store that cannot be read ends the reader with its fault", async () => {
+  const fault = new Error("the store is closed");
+  const store = { read: () => Promise.reject(fault) } as unknown as Store<JobOperations>;
+  const readers = createChangeReaders(store, () => 0);
+  await expect(open(readers, 0).next()).rejects.toBe(fault);
+});

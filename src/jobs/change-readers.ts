@@ -1,0 +1,154 @@
+import type { Store } from "../db/operations.ts";
+import type { JobChange } from "./job.ts";
+import type { JobOperations } from "./operations.ts";
+
+/**
+ * Who follows the changes of an account's jobs. A reader gets what it is told from memory; one that fell behind, or to which
+ * something did not come in order, reads from the store where the jobs stand and goes on from there. So memory holds a few
+ * changes a reader, however slow it is.
+ */
+export type ChangeReaders = {
+  /** Told of each change after its commit. */
+  tell(accountId: string, change: JobChange): void;
+  read(accountId: string, after: number | null, signal: AbortSignal): AsyncIterable<JobChange>;
+  /** Ends all readers, now and from now on. */
+  stop(): void;
+};
+
+/** Changes that wait for a reader; and those that are read from the store at a time. */
+const mostWaiting = 256;
+
+type Reader = {
+  waiting: JobChange[];
+  /** What comes is in the store as well, and will be read there. */
+  isBehind: boolean;
+  isOver: boolean;
+  firstTold: number | null;
+  wake: () => void;
+  end: () => void;
+};
+
+export function createChangeReaders(store: Store<JobOperations>, now: () => number): ChangeReaders {
+  const readers = new Map<string, Set<Reader>>();
+  let isStopped = false;
+
+  function tell(accountId: string, change: JobChange): void {
+    for (const reader of readers.get(accountId) ?? []) {
+      reader.firstTold ??= change.id;
+      if (reader.waiting.length === mostWaiting) {
+        reader.waiting = [];
+        reader.isBehind = true;
+      }
+      if (!reader.isBehind) reader.waiting.push(change);
+      reader.wake();
+    }
+  }
+
+  function read(
+    accountId: string,
+    after: number | null,
+    signal: AbortSignal,
+  ): AsyncIterable<JobChange> {
+    const reader: Reader = {
+      waiting: [],
+      isBehind: after !== null,
+      isOver: false,
+      firstTold: null,
+      wake: () => undefined,
+      end: () => {
+        reader.isOver = true;
+        signal.removeEventListener("abort", reader.end);
+        remove(accountId, reader);
+        reader.wake();
+      },
+    };
+    add(accountId, reader);
+    signal.addEventListener("abort", reader.end);
+    if (signal.aborted || isStopped) reader.end();
+    return changesOf(accountId, reader, after);
+  }
+
+  async function* changesOf(
+    accountId: string,
+    reader: Reader,
+    after: number | null,
+  ): AsyncGenerator<JobChange> {
+    try {
+      // A number from before a backup was restored can be higher than what there is.
+      const present = await presentPlace(accountId, reader);
+      let last = after === null ? present : Math.min(after, present);
+      while (!reader.isOver) {
+        if (reader.isBehind) {
+          // What is told while the store is read may be in what was read, and is left out then by its number.
+          reader.isBehind = false;
+          for await (const change of stored(accountId, last)) {
+            if (reader.isOver) return;
+            last = change.id;
+            yield change;
+          }
+          continue;
+        }
+        const next = reader.waiting.shift();
+        if (next === undefined) await woken(reader);
+        else if (next.id > last + 1) fallBehind(reader);
+        else if (next.id > last) {
+          last = next.id;
+          yield next;
+        }
+      }
+    } finally {
+      reader.end();
+    }
+  }
+
+  /** The number before the first change that was told, or that of the last one of the account. */
+  async function presentPlace(accountId: string, reader: Reader): Promise<number> {
+    const last = await store.read("lastChange", { accountId });
+    return reader.firstTold === null ? last : Math.min(last, reader.firstTold - 1);
+  }
+
+  async function* stored(accountId: string, after: number): AsyncGenerator<JobChange> {
+    const limit = mostWaiting;
+    let last = after;
+    for (;;) {
+      const page = await store.read("changesAfter", {
+        accountId,
+        after: last,
+        limit,
+        nowMs: now(),
+      });
+      yield* page;
+      if (page.length < limit) return;
+      last = page.at(-1)?.id ?? last;
+    }
+  }
+
+  function add(accountId: string, reader: Reader): void {
+    const present = readers.get(accountId) ?? new Set();
+    readers.set(accountId, present.add(reader));
+  }
+
+  function remove(accountId: string, reader: Reader): void {
+    const present = readers.get(accountId);
+    present?.delete(reader);
+    if (present?.size === 0) readers.delete(accountId);
+  }
+
+  function stop(): void {
+    isStopped = true;
+    for (const present of [...readers.values()]) for (const reader of present) reader.end();
+  }
+
+  return { tell, read, stop };
+}
+
+function fallBehind(reader: Reader): void {
+  reader.waiting = [];
+  reader.isBehind = true;
+}
+
+function woken(reader: Reader): Promise<void> {
+  return new Promise((resolve) => {
+    reader.wake = resolve;
+  });
+}

@@ -1,0 +1,162 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { failure, newJob, result, startTestQueue, type TestQueue, testNode } from "./test-jobs.ts";
+
+let jobs: TestQueue;
+
+beforeEach(async () => {
+  jobs = await startTestQueue();
+});
+
+afterEach(async () => {
+  await jobs.close();
+});
+
+const hourMs = 3_600_000;
+const stateOf = async (uuid: string) => (await jobs.queue.find("one", uuid))?.state;
+
+describe.each([
+  ["forward", hourMs],
+  ["back", -hourMs],
+])("the wall clock is put %s by an hour", (_, stepMs) => {
+  test("while a job waits: it has its two minutes, and no more", async () => {
+    const { uuid } = await jobs.queue.submit(newJob());
+    await jobs.clock.advance(10_000);
+    jobs.clock.shiftWall(stepMs);
+    await jobs.clock.advance(109_000);
+    expect(await stateOf(uuid)).toBe("received");
+    await jobs.clock.advance(2_000);
+    expect(await stateOf(uuid)).toBe("error");
+  });
+
+  test("while a job runs: its lease holds as long as it would have, and its result is taken", async () => {
+    const { uuid } = await jobs.queue.submit(newJob());
+    const lease = await jobs.lease();
+    jobs.clock.shiftWall(stepMs);
+    await jobs.clock.advance(29_000);
+    expect(lease.lost.aborted).toBe(false);
+    expect(await jobs.queue.renew(uuid, lease.token)).toBe(30_000);
+    await jobs.clock.advance(29_000);
+    await jobs.queue.complete(uuid, lease.token, result);
+    expect(await stateOf(uuid)).toBe("done");
+  });
+
+  test("while a job runs whose node is gone: it is tried again in time", async () => {
+    const { uuid } = await jobs.queue.submit(newJob());
+    await jobs.lease();
+    jobs.clock.shiftWall(stepMs);
+    await jobs.clock.advance(32_000);
+    const again = await jobs.lease();
+    expect(again).toMatchObject({ uuid, attempt: 2 });
+    expect(again.leftMs).toBe(88_000);
+  });
+
+  test("while a job waits for its next attempt: it comes when it would have", async () => {
+    const { uuid } = await jobs.queue.submit(newJob());
+    const { token } = await jobs.lease();
+    await jobs.queue.fail(uuid, token, failure);
+    jobs.clock.shiftWall(stepMs);
+    await jobs.clock.advance(249);
+    expect(await jobs.queue.lease(testNode, 0)).toBeNull();
+    await jobs.clock.advance(1);
+    expect(await jobs.lease()).toMatchObject({ uuid, attempt: 2 });
+  });
+
+  test("after a job was taken: a failure near its deadline is not retried beyond it", async () => {
+    const { uuid } = await jobs.queue.submit(newJob());
+    await jobs.clock.advance(119_900);
+    const { token } = await jobs.lease();
+    jobs.clock.shiftWall(stepMs);
+    await jobs.queue.fail(uuid, token, failure);
+    expect(await stateOf(uuid)).toBe("error");
+  });
+
+  test("and the server is killed a moment later: jobs have the time that they had left", async () => {
+    const { uuid } = await jobs.queue.submit(newJob());
+    await jobs.clock.advance(20_000);
+    jobs.clock.shiftWall(stepMs);
+    await jobs.clock.advance(1_000);
+    await jobs.restart("kill");
+    expect((await jobs.lease()).leftMs).toBe(99_000);
+    expect(await stateOf(uuid)).toBe("in progress");
+  });
+
+  test("and a job is taken and the server killed in the same second: the job has its two minutes", async () => {
+    const old = await jobs.queue.submit(newJob("old"));
+    await jobs.clock.advance(20_000);
+    jobs.clock.shiftWall(stepMs);
+    const { uuid } = await jobs.queue.submit(newJob("new"));
+    await jobs.restart("kill");
+    const leases = [await jobs.lease(), await jobs.lease()];
+    expect(leases.map((lease) => [lease.uuid, lease.leftMs])).toEqual([
+      [old.uuid, 100_000],
+      [uuid, 120_000],
+    ]);
+  });
+
+  test("while no server runs: jobs have the time that they had left, and retries do not wait for the clock", async () => {
+    const { uuid } = await jobs.queue.submit(newJob());
+    const { token } = await jobs.lease();
+    await jobs.clock.advance(1_000);
+    await jobs.queue.fail(uuid, token, failure);
+    await jobs.queue.stop();
+    jobs.clock.shiftWall(stepMs);
+    await jobs.restart("kill");
+    await jobs.clock.advance(250);
+    const lease = await jobs.lease();
+    expect(lease.attempt).toBe(2);
+    expect(lease.leftMs).toBe(118_750);
+  });
+
+  test("while callers wait and nodes ask for work: neither waits longer or shorter", async () => {
+    const { uuid } = await jobs.queue.submit(newJob());
+    const held = jobs.queue.waitForEnd("one", uuid, 10_000);
+    const idle = jobs.queue.lease({ nodeId: "idle", methods: [] }, 10_000);
+    let ended = 0;
+    for (const wait of [held, idle]) {
+      wait.then(() => {
+        ended += 1;
+      });
+    }
+    jobs.clock.shiftWall(stepMs);
+    await jobs.clock.advance(9_999);
+    expect(ended).toBe(0);
+    await jobs.clock.advance(1);
+    expect(ended).toBe(2);
+  });
+});
+
+test("the process is stopped for an hour: its jobs go on where they were, with the time that they had left", async () => {
+  const running = await jobs.queue.submit(newJob());
+  const waiting = await jobs.queue.submit(newJob());
+  const lease = await jobs.lease();
+  await jobs.clock.advance(20_500);
+  await jobs.clock.hold(hourMs);
+  expect(lease.lost.aborted).toBe(false);
+  await jobs.clock.advance(8_000);
+  await jobs.queue.complete(running.uuid, lease.token, result);
+  await jobs.clock.advance(89_000);
+  expect(await stateOf(waiting.uuid)).toBe("received");
+  await jobs.restart("kill");
+  await jobs.clock.advance(500);
+  expect(await stateOf(waiting.uuid)).toBe("received");
+  await jobs.clock.advance(4_000);
+  expect(await stateOf(waiting.uuid)).toBe("error");
+});
+
+test("a clock that drifts by less than a second moves nothing on disk", async () => {
+  const { uuid } = await jobs.queue.submit(newJob());
+  const before = (await jobs.queue.find("one", uuid))?.deadlineMs;
+  jobs.clock.shiftWall(900);
+  await jobs.clock.advance(2_000);
+  expect((await jobs.queue.find("one", uuid))?.deadlineMs).toBe(before);
+  jobs.clock.shiftWall(200);
+  await jobs.clock.advance(2_000);
+  expect((await jobs.queue.find("one", uuid))?.deadlineMs).toBe((before ?? 0) + 1_100);
+});
+
+test("results and idempotency keys last by the wall clock: put back, they last longer, never less", async () => {
+  const uuid = await jobs.complete();
+  jobs.clock.shiftWall(-hourMs);
+  jobs.clock.shiftWall(86_400_000);
+  expect(await stateOf(uuid)).toBe("done");
+});

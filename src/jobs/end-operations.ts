@@ -1,0 +1,81 @@
+import { durable } from "../db/operations.ts";
+import { deadlinePassed } from "./retries.ts";
+import { startsFrom } from "./states.ts";
+import { type JobStand, visibleChange } from "./visible-change.ts";
+
+type End = { uuid: string; nowMs: number };
+
+const noLease = "lease_token = NULL, lease_until_ms = NULL";
+
+const timeOut = visibleChange<End & { failure: string }>("timeOut", {
+  set: `finished_ms = :nowMs, failure = :failure, ${noLease}`,
+  where: "uuid = :uuid",
+});
+
+const cancel = visibleChange<End & { accountId: string }>("cancel", {
+  set: `finished_ms = :nowMs, ${noLease}`,
+  where: "uuid = :uuid AND account_id = :accountId",
+});
+
+const expire = visibleChange<End>("expire", { set: "result = NULL", where: "uuid = :uuid" });
+
+/** How a job ends other than by its node, and what becomes of it then. */
+export const endOperations = {
+  /** Where the job stands now that it is cancelled, `forgotten` when it had ended; null when the account has no such job. */
+  cancelJob: durable(
+    (
+      database,
+      { accountId, uuid, nowMs }: End & { accountId: string },
+    ): JobStand | "forgotten" | null => {
+      const stand = cancel(database, { accountId, uuid, nowMs });
+      if (stand !== null) return stand;
+      const forgotten = database.run(
+        `DELETE FROM job WHERE uuid = :uuid AND account_id = :accountId AND ${startsFrom("forget")}`,
+        { accountId, uuid },
+      );
+      return forgotten === 1 ? "forgotten" : null;
+    },
+  ),
+
+  /** Ends jobs whose deadline has passed; where those stand that had not ended. */
+  timeOutJobs: durable(
+    (database, { uuids, nowMs }: { uuids: readonly string[]; nowMs: number }): JobStand[] =>
+      uuids
+        .map((uuid) => timeOut(database, { uuid, nowMs, failure: JSON.stringify(deadlinePassed) }))
+        .filter((stand) => stand !== null),
+  ),
+
+  /**
+   * Drops results past their time, forgets jobs that ended before `endedMs` and idempotency keys used before `keyedMs`, some at
+   * a time. Where the jobs stand whose results went, and whether there may be more to do.
+   */
+  expireJobs: durable(
+    (
+      database,
+      { nowMs, endedMs, keyedMs }: { nowMs: number; endedMs: number; keyedMs: number },
+    ): { expired: JobStand[]; isMore: boolean } => {
+      const over = database.all<{ uuid: string }>(
+        `SELECT uuid FROM job WHERE state = 'done' AND expires_ms <= :nowMs LIMIT ${sweepRows}`,
+        { nowMs },
+      );
+      const expired = over
+        .map(({ uuid }) => expire(database, { uuid, nowMs }))
+        .filter((stand) => stand !== null);
+      const forgotten = database.run(
+        `DELETE FROM job WHERE sequence IN (SELECT sequence FROM job
+                                            WHERE finished_ms <= :endedMs LIMIT ${sweepRows})
+           AND ${startsFrom("forget")}`,
+        { endedMs },
+      );
+      const unkeyed = database.run(
+        `DELETE FROM idempotency WHERE (account_id, key) IN (SELECT account_id, key FROM idempotency
+                                                             WHERE created_ms <= :keyedMs LIMIT ${sweepRows})`,
+        { keyedMs },
+      );
+      return { expired, isMore: [over.length, forgotten, unkeyed].includes(sweepRows) };
+    },
+  ),
+};
+
+/** Rows that one sweep changes, so that no transaction holds the writer for long. */
+const sweepRows = 500;

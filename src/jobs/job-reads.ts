@@ -1,0 +1,89 @@
+import type { Store } from "../db/operations.ts";
+import type { Dispatcher } from "./dispatcher.ts";
+import type { Job, ListedPlace } from "./job.ts";
+import { latestMs } from "./latest-time.ts";
+import type { JobOperations } from "./operations.ts";
+import type { EarlierJob, Idempotency, JobFilter, JobPage, JobQueue } from "./queue.ts";
+import type { ListedPart } from "./read-operations.ts";
+import { jobOf, summaryOf } from "./stored.ts";
+import type { EarlierSubmission } from "./submission-operations.ts";
+
+/** What clients ask of their jobs. */
+export type JobReads = Pick<
+  JobQueue,
+  "find" | "isUnderWay" | "waitForEnd" | "replayOf" | "list"
+> & {
+  /** What an idempotency key was used for before, counts no more. */
+  keyedSinceMs(): number;
+  earlierJob(earlier: EarlierSubmission): EarlierJob;
+};
+
+type JobReadsContext = {
+  store: Store<JobOperations>;
+  dispatcher: Dispatcher;
+  /** Unix milliseconds. */
+  now: () => number;
+  idempotencyMs: number;
+};
+
+export function createJobReads(context: JobReadsContext): JobReads {
+  const { store, dispatcher, now } = context;
+
+  async function find(accountId: string, uuid: string): Promise<Job | null> {
+    const row = await store.read("findJob", { accountId, uuid: uuid.toLowerCase() });
+    return row === null ? null : jobOf(row, now());
+  }
+
+  const isUnderWay = (accountId: string, uuid: string): boolean =>
+    dispatcher.get(uuid.toLowerCase())?.taken.accountId === accountId;
+
+  async function waitForEnd(
+    accountId: string,
+    uuid: string,
+    waitMs: number,
+    signal?: AbortSignal,
+  ): Promise<Job | null> {
+    const live = dispatcher.get(uuid.toLowerCase());
+    const isOwn = live?.taken.accountId === accountId;
+    const ended = isOwn ? await dispatcher.waitForEnd(live, waitMs, signal) : null;
+    return ended ?? (await find(accountId, uuid));
+  }
+
+  const keyedSinceMs = (): number => now() - context.idempotencyMs;
+
+  async function replayOf(
+    accountId: string,
+    { key, requestHash }: Idempotency,
+  ): Promise<EarlierJob | null> {
+    const idempotency = { key, requestHash, sinceMs: keyedSinceMs() };
+    const earlier = await store.read("findEarlier", { accountId, idempotency });
+    return earlier === null ? null : earlierJob(earlier);
+  }
+
+  const earlierJob = ({ uuid, row }: EarlierSubmission): EarlierJob => ({
+    uuid,
+    job: row === null ? null : jobOf(row, now()),
+  });
+
+  /** The store is asked piece by piece, so that a long list holds up nobody else. */
+  async function list(
+    accountId: string,
+    { states, methods, before, limit }: JobFilter,
+  ): Promise<JobPage> {
+    const nowMs = now();
+    const jobs: JobPage["jobs"][number][] = [];
+    let place: ListedPlace | null = before ?? { submittedMs: latestMs, uuid: "" };
+    while (place !== null && jobs.length <= limit) {
+      const wanted = limit + 1 - jobs.length;
+      const part: ListedPart = { accountId, before: place, states, methods, limit: wanted, nowMs };
+      const { rows, seen } = await store.read("listJobs", part);
+      for (const row of rows) jobs.push(summaryOf(row, nowMs));
+      place = seen;
+    }
+    const last = jobs.length > limit ? jobs[limit - 1] : undefined;
+    const next = last === undefined ? null : { submittedMs: last.submittedMs, uuid: last.uuid };
+    return { jobs: jobs.slice(0, limit), next };
+  }
+
+  return { find, isUnderWay, waitForEnd, replayOf, list, keyedSinceMs, earlierJob };
+}

@@ -1,0 +1,168 @@
+import type { Store } from "../db/operations.ts";
+import type { Clock } from "../lib/clock.ts";
+import { EarshotError } from "../lib/errors.ts";
+import type { Lease, LeaseFailure, LeaseGateway, NodeCapabilities } from "../nodes/lease.ts";
+import type { Dispatcher, LiveJob } from "./dispatcher.ts";
+import type { JobResult, SearchJobRequest, SearchMethod } from "./job.ts";
+import { timeAfter } from "./latest-time.ts";
+import type { AttemptEnd, HeldLease } from "./lease-operations.ts";
+import type { JobOperations } from "./operations.ts";
+import type { JobSettings } from "./settings.ts";
+import { encodeResult } from "./stored.ts";
+import type { JobStand } from "./visible-change.ts";
+
+/** What nodes do with jobs: they lease, renew and hand in. */
+export type Leases = LeaseGateway<SearchJobRequest, JobResult> & {
+  /** The lease by which a job is held, as the store is asked for it; null when no node has it. */
+  heldLease(job: LiveJob): HeldLease | null;
+  /** What follows on an attempt that failed. */
+  settleAttempt(end: AttemptEnd): void;
+};
+
+type LeasesContext = {
+  store: Store<JobOperations>;
+  clock: Clock;
+  /** Unix milliseconds. */
+  now: () => number;
+  randomUuid: () => string;
+  settings: JobSettings;
+  dispatcher: Dispatcher;
+  tellStand: (stand: JobStand, result?: JobResult) => void;
+  onFailedAttempt?: (method: SearchMethod) => void;
+};
+
+export function createLeases(context: LeasesContext): Leases {
+  const { store, clock, now, randomUuid, settings, dispatcher, tellStand } = context;
+
+  async function lease(
+    capabilities: NodeCapabilities,
+    waitMs: number,
+    signal?: AbortSignal,
+  ): Promise<Lease<SearchJobRequest> | null> {
+    const endMs = clock.elapsed() + waitMs;
+    for (;;) {
+      const leftMs = endMs - clock.elapsed();
+      const job = await dispatcher.next(capabilities.methods, leftMs, signal);
+      if (job === null) return null;
+      const leased = await leaseJob(job, capabilities.nodeId);
+      if (leased !== null) return leased;
+    }
+  }
+
+  async function leaseJob(job: LiveJob, node: string): Promise<Lease<SearchJobRequest> | null> {
+    const elapsedMs = clock.elapsed();
+    if (job.deadlineMs <= elapsedMs) {
+      // The watch will end it.
+      dispatcher.release(job);
+      return null;
+    }
+    const { uuid } = job;
+    const token = randomUuid();
+    const lost = new AbortController();
+    job.lease = { token, untilMs: elapsedMs + settings.leaseMs, lost };
+    const nowMs = now();
+    const untilMs = timeAfter(nowMs, settings.leaseMs);
+    try {
+      const stand = await store.write("leaseJob", { uuid, token, node, nowMs, untilMs });
+      if (stand !== null) {
+        tellStand(stand);
+        return {
+          uuid,
+          work: job.taken.request,
+          attempt: stand.attempts,
+          leftMs: job.deadlineMs - clock.elapsed(),
+          token,
+          holdMs: settings.leaseMs,
+          lost: lost.signal,
+        };
+      }
+    } catch (error) {
+      job.lease = null;
+      dispatcher.release(job);
+      if (dispatcher.get(uuid) === job) dispatcher.offer(job);
+      throw error;
+    }
+    // It has ended meanwhile.
+    dispatcher.release(job);
+    return null;
+  }
+
+  async function renew(uuid: string, token: string): Promise<number> {
+    const { leaseMs } = settings;
+    const lease = leaseOf(uuid, token);
+    if (lease !== null) lease.untilMs = clock.elapsed() + leaseMs;
+    const untilMs = timeAfter(now(), leaseMs);
+    if (!(await store.write("renewLease", { uuid, token, untilMs }))) throw leaseLost(uuid);
+    return leaseMs;
+  }
+
+  async function complete(uuid: string, token: string, result: JobResult): Promise<void> {
+    releaseLease(uuid, token);
+    const nowMs = now();
+    const stand = await store.write("completeJob", {
+      uuid,
+      token,
+      nowMs,
+      expiresMs: timeAfter(nowMs, settings.resultRetentionMs),
+      result: encodeResult(result),
+    });
+    if (stand === null) throw leaseLost(uuid);
+    tellStand(stand, result);
+  }
+
+  async function fail(uuid: string, token: string, failure: LeaseFailure): Promise<void> {
+    const job = dispatcher.get(uuid);
+    releaseLease(uuid, token);
+    const { maxAttempts, retryDelayMs } = settings;
+    const nowMs = now();
+    const deadlineMs = job === undefined ? nowMs : deadlineOf(job);
+    const end = await store.write("failJob", {
+      lease: { uuid, token, deadlineMs },
+      failure,
+      nowMs,
+      maxAttempts,
+      retryDelayMs,
+    });
+    if (end === null) throw leaseLost(uuid);
+    settleAttempt(end);
+  }
+
+  /** The key may run its next search while this one is on the way to the disk. */
+  function releaseLease(uuid: string, token: string): void {
+    const job = dispatcher.get(uuid);
+    if (job?.lease?.token === token) dispatcher.release(job);
+  }
+
+  function leaseOf(uuid: string, token: string): LiveJob["lease"] {
+    const lease = dispatcher.get(uuid)?.lease ?? null;
+    return lease?.token === token ? lease : null;
+  }
+
+  function heldLease(job: LiveJob): HeldLease | null {
+    const { uuid, lease } = job;
+    return lease === null ? null : { uuid, token: lease.token, deadlineMs: deadlineOf(job) };
+  }
+
+  /** By the wall clock as it is now. */
+  function deadlineOf(job: LiveJob): number {
+    return timeAfter(now(), job.deadlineMs - clock.elapsed());
+  }
+
+  function settleAttempt({ uuid, notBeforeMs, stand }: AttemptEnd): void {
+    const job = dispatcher.get(uuid);
+    if (job !== undefined) context.onFailedAttempt?.(job.taken.request.method);
+    if (stand !== null) tellStand(stand);
+    if (job === undefined || notBeforeMs === null) return;
+    dispatcher.loseLease(job);
+    dispatcher.offerLater(job, notBeforeMs - now());
+  }
+
+  return { lease, renew, complete, fail, heldLease, settleAttempt };
+}
+
+function leaseLost(uuid: string): EarshotError {
+  return new EarshotError("lease_lost", `the lease of job ${uuid} is not held any more`, {
+    status: 409,
+    hint: "drop the work: another attempt has the job, or it has ended",
+  });
+}

@@ -1,0 +1,45 @@
+/** Items in the order in which they came. Whatever its length, an item is put in and taken out in the same time. */
+export type Line<Item> = {
+  add(item: Item): void;
+  /** Whether the item was in the line. */
+  remove(item: Item): boolean;
+  /** The oldest item that is accepted; null when there is none. */
+  find(accepts: (item: Item) => boolean): Item | null;
+  isEmpty(): boolean;
+};
+
+type Link<Item> = { item: Item; before: Link<Item> | null; after: Link<Item> | null };
+
+export function createLine<Item>(): Line<Item> {
+  const links = new Map<Item, Link<Item>>();
+  let first: Link<Item> | null = null;
+  let last: Link<Item> | null = null;
+
+  function add(item: Item): void {
+    const link: Link<Item> = { item, before: last, after: null };
+    if (last === null) first = link;
+    else last.after = link;
+    last = link;
+    links.set(item, link);
+  }
+
+  function remove(item: Item): boolean {
+    const link = links.get(item);
+    if (link === undefined) return false;
+    links.delete(item);
+    if (link.before === null) first = link.after;
+    else link.before.after = link.after;
+    if (link.after === null) last = link.before;
+    else link.after.before = link.before;
+    return true;
+  }
+
+  function find(accepts: (item: Item) => boolean): Item | null {
+    for (let link = first; link !== null; link = link.after) {
+      if (accepts(link.item)) return link.item;
+    }
+    return null;
+  }
+
+  return { add, remove, find, isEmpty: () => first === null };
+}

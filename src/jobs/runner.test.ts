@@ -1,0 +1,121 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { SearchRequest } from "../archive/archive.ts";
+import type { ArchiveSource } from "../platforms/archive/search.ts";
+import { type Runner, startRunner } from "./runner.ts";
+import { newJob, startTestQueue, type TestQueue } from "./test-jobs.ts";
+
+type Search = { request: SearchRequest; signal: AbortSignal | undefined; answer: () => void };
+
+let jobs: TestQueue;
+let searches: Search[];
+let asked: PromiseWithResolvers<void>;
+let logged: unknown[];
+let runner: Runner;
+
+/** An archive whose searches last until the test answers them, and which obeys their signals. */
+function heldArchive(): ArchiveSource["archive"] {
+  const notAsked = () => Promise.reject(new Error("nothing of the kind is asked"));
+  const archive: Pick<ArchiveSource["archive"], "search" | "resolve"> = {
+    resolve: async () => ({ accounts: new Map(), posts: new Map() }),
+    search: (request, signal) =>
+      new Promise((resolve, reject) => {
+        const answer = () =>
+          resolve({ positions: [], next: null, complete: true, held: [], work: noWork });
+        signal?.addEventListener("abort", () => reject(signal.reason));
+        searches.push({ request, signal, answer });
+        asked.resolve();
+        asked = Promise.withResolvers();
+      }),
+  };
+  return new Proxy(archive, {
+    get: (target, name) => Reflect.get(target, name) ?? notAsked,
+  }) as ArchiveSource["archive"];
+}
+
+const noWork = {
+  segmentsHeld: 0,
+  segmentsInWindow: 0,
+  segmentsOpened: 0,
+  statements: 0,
+  candidates: 0,
+  rechecked: 0,
+  returned: 0,
+  segments: [],
+};
+
+beforeEach(async () => {
+  searches = [];
+  logged = [];
+  asked = Promise.withResolvers();
+  jobs = await startTestQueue({ maxRunningPerKey: 1 });
+  runner = startRunner({
+    gateway: jobs.queue,
+    source: {
+      archive: heldArchive(),
+      clock: jobs.clock,
+      fedPlatforms: [],
+      coverageSlackMs: 0,
+    },
+    clock: jobs.clock,
+    nodeId: "embedded",
+    concurrency: 1,
+    log: { warn: (fields) => logged.push(fields) },
+  });
+});
+
+afterEach(async () => {
+  for (const { answer } of searches) answer();
+  const stopped = runner.stop();
+  await jobs.close();
+  await stopped;
+});
+
+async function nextSearch(): Promise<Search> {
+  const known = searches.length;
+  if (known === 0) await asked.promise;
+  else while (searches.length === known) await asked.promise;
+  const search = searches.at(-1);
+  if (search === undefined) throw new Error("nothing was searched");
+  return search;
+}
+
+test("a cancelled search stops at once, hands nothing in, and its node and key run the next one", async () => {
+  const first = nextSearch();
+  const { uuid } = await jobs.queue.submit(newJob());
+  const search = await first;
+  const second = nextSearch();
+  const { uuid: next } = await jobs.queue.submit(newJob());
+  await jobs.queue.cancel("one", uuid);
+  expect(search.signal?.aborted).toBe(true);
+  const running = await second;
+  expect(await jobs.queue.find("one", next)).toMatchObject({ state: "in progress" });
+  expect(await jobs.queue.find("one", uuid)).toMatchObject({ state: "cancelled", result: null });
+  running.answer();
+  expect(await jobs.queue.waitForEnd("one", next, 1_000)).toMatchObject({ state: "done" });
+  expect(logged).toEqual([]);
+});
+
+test("a node that hears only at its renewal that the lease is gone stops then", async () => {
+  const asked = nextSearch();
+  const { uuid } = await jobs.queue.submit(newJob());
+  const search = await asked;
+  jobs.table.database.run("UPDATE job SET lease_token = 'of another node' WHERE uuid = :uuid", {
+    uuid,
+  });
+  await jobs.clock.advance(14_000);
+  expect(search.signal?.aborted).toBe(false);
+  await jobs.clock.advance(1_000);
+  expect(search.signal?.aborted).toBe(true);
+  expect(logged).toEqual([]);
+});
+
+test("a search has the time that its job has left, and its lease is renewed meanwhile", async () => {
+  const asked = nextSearch();
+  const { uuid } = await jobs.queue.submit(newJob());
+  const search = await asked;
+  expect(search.request.deadlineMs).toBe(jobs.clock.now() + 120_000);
+  await jobs.clock.advance(100_000);
+  expect(search.signal?.aborted).toBe(false);
+  search.answer();
+  expect(await jobs.queue.waitForEnd("one", uuid, 1_000)).toMatchObject({ state: "done" });
+});

@@ -1,0 +1,109 @@
+import type { Database } from "../db/open.ts";
+import { durable, read } from "../db/operations.ts";
+import { EarshotError } from "../lib/errors.ts";
+import { type JobRow, rowColumns } from "./stored.ts";
+import { numberSubmission } from "./visible-change.ts";
+
+/** A job as it comes in. */
+export type JobInsertion = Pick<
+  JobRow,
+  | "uuid"
+  | "accountId"
+  | "keyId"
+  | "request"
+  | "canonicalQuery"
+  | "warnings"
+  | "submittedMs"
+  | "deadlineMs"
+> & { idempotency?: KeyedRequest | null };
+
+/** A client's idempotency key; what it was used for before `sinceMs` counts no more. */
+export type KeyedRequest = { key: string; requestHash: Uint8Array; sinceMs: number };
+
+/** The job that a key was used for; without its row when that was forgotten. */
+export type EarlierSubmission = { uuid: string; row: JobRow | null };
+
+/** The number of the job's first change, or the earlier submission under its key, instead of which nothing was taken. */
+export type InsertedJob =
+  | { isReplay: false; change: number }
+  | { isReplay: true; earlier: EarlierSubmission };
+
+export type Submission = { keyId: string; ms: number };
+
+export const submissionOperations = {
+  /** Errors: `idempotency_mismatch`. */
+  insertJob: durable((database, { idempotency = null, ...job }: JobInsertion): InsertedJob => {
+    const { accountId, uuid, submittedMs } = job;
+    if (idempotency !== null) {
+      const earlier = earlierSubmission(database, accountId, idempotency);
+      if (earlier !== null) return { isReplay: true, earlier };
+    }
+    const change = numberSubmission(database, accountId);
+    database.run(
+      `INSERT INTO job(uuid, account_id, key_id, request, canonical_query, warnings, state, submitted_ms,
+                         deadline_ms, change, changed_ms)
+         VALUES(:uuid, :accountId, :keyId, :request, :canonicalQuery, :warnings, 'received', :submittedMs,
+                :deadlineMs, :change, :submittedMs)`,
+      { ...job, change },
+    );
+    if (idempotency !== null) {
+      const { key, requestHash } = idempotency;
+      database.run(
+        `INSERT OR REPLACE INTO idempotency(account_id, key, request_hash, uuid, created_ms)
+           VALUES(:accountId, :key, :requestHash, :uuid, :submittedMs)`,
+        { accountId, key, requestHash, uuid, submittedMs },
+      );
+    }
+    return { isReplay: false, change };
+  }),
+
+  /** The earlier submission under a key of the account. Errors: `idempotency_mismatch`. */
+  findEarlier: read(
+    (
+      database,
+      { accountId, idempotency }: { accountId: string; idempotency: KeyedRequest },
+    ): EarlierSubmission | null => earlierSubmission(database, accountId, idempotency),
+  ),
+
+  /** Key and time of the jobs submitted after `sinceMs`, newest first. */
+  submissionsSince: read((database, { sinceMs }: { sinceMs: number }): Submission[] =>
+    database.all(
+      `SELECT key_id AS keyId, submitted_ms AS ms FROM job
+       WHERE sequence > coalesce((SELECT sequence FROM job WHERE submitted_ms <= :sinceMs
+                                  ORDER BY sequence DESC LIMIT 1), 0)
+       ORDER BY sequence DESC`,
+      { sinceMs },
+    ),
+  ),
+};
+
+function earlierSubmission(
+  database: Database,
+  accountId: string,
+  { key, requestHash, sinceMs }: KeyedRequest,
+): EarlierSubmission | null {
+  const earlier = database.get<{ uuid: string; requestHash: Uint8Array }>(
+    `SELECT uuid, request_hash AS requestHash FROM idempotency
+     WHERE account_id = :accountId AND key = :key AND created_ms > :sinceMs`,
+    { accountId, key, sinceMs },
+  );
+  if (earlier === undefined) return null;
+  if (Buffer.compare(earlier.requestHash, requestHash) !== 0) throw mismatch();
+  const { uuid } = earlier;
+  const row = database.get<JobRow>(
+    `SELECT ${rowColumns} FROM job WHERE uuid = :uuid AND account_id = :accountId`,
+    { uuid, accountId },
+  );
+  return { uuid, row: row ?? null };
+}
+
+function mismatch(): EarshotError {
+  return new EarshotError(
+    "idempotency_mismatch",
+    "the idempotency key was used for another request",
+    {
+      status: 422,
+      hint: "send a fresh Idempotency-Key with each request that is not a repetition of an earlier one",
+    },
+  );
+}

@@ -1,0 +1,74 @@
+import type { Database } from "../db/open.ts";
+import type { JobState } from "./job.ts";
+import { type Change, leadsTo, startsFrom } from "./states.ts";
+import { enqueueDeliveries } from "./webhooks/enqueue.ts";
+import type { JobEvent } from "./webhooks/webhook.ts";
+
+/**
+ * Where a job stands after a change that its client can see: everything of its row that can change, but the result. `change`
+ * numbers the changes of its account, and `failure` is JSON.
+ */
+export type JobStand = {
+  uuid: string;
+  accountId: string;
+  state: JobState;
+  attempts: number;
+  node: string | null;
+  notBeforeMs: number;
+  deadlineMs: number;
+  startedMs: number | null;
+  finishedMs: number | null;
+  expiresMs: number | null;
+  failure: string | null;
+  change: number;
+  changedMs: number;
+};
+
+const standColumns = `uuid, account_id AS accountId, state, attempts, node, not_before_ms AS notBeforeMs,
+  deadline_ms AS deadlineMs, started_ms AS startedMs, finished_ms AS finishedMs, expires_ms AS expiresMs, failure,
+  change, changed_ms AS changedMs`;
+
+type Values = Readonly<Record<string, string | number | null>>;
+
+/**
+ * A transition of one job that its client can see. What it makes of a database, values for its SQL and `nowMs`: where the job
+ * stands, or null when the job is in no state that the transition starts from, or is not the one of the condition. In the
+ * same transaction the change gets its number, and an end is told to the webhooks of the account.
+ */
+export function visibleChange<Args extends Values & { nowMs: number }>(
+  transition: Change,
+  { set, where }: { set: string; where: string },
+): (database: Database, args: Args) => JobStand | null {
+  const sql = `UPDATE job
+    SET ${leadsTo(transition)}, changed_ms = :nowMs,
+        change = (SELECT last_change + 1 FROM account WHERE account.id = job.account_id), ${set}
+    WHERE ${where} AND ${startsFrom(transition)}
+    RETURNING ${standColumns}`;
+  return (database, args) => {
+    const stand = database.get<JobStand>(sql, args);
+    if (stand === undefined) return null;
+    const { accountId, uuid, change, state } = stand;
+    database.run("UPDATE account SET last_change = :change WHERE id = :accountId", {
+      accountId,
+      change,
+    });
+    const event = eventOf(state);
+    if (event !== null) enqueueDeliveries(database, { accountId, uuid, event, nowMs: args.nowMs });
+    return stand;
+  };
+}
+
+function eventOf(state: JobState): JobEvent | null {
+  if (state === "done") return "job.done";
+  if (state === "error") return "job.error";
+  return state === "cancelled" ? "job.cancelled" : null;
+}
+
+/** The number of the first change of a job that is about to be: its submission. */
+export function numberSubmission(database: Database, accountId: string): number {
+  const account = database.get<{ change: number }>(
+    "UPDATE account SET last_change = last_change + 1 WHERE id = :accountId RETURNING last_change AS change",
+    { accountId },
+  );
+  return account?.change ?? 0;
+}

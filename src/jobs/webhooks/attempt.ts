@@ -1,0 +1,112 @@
+import type { Store } from "../../db/operations.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Sealer } from "../../lib/seal.ts";
+import type { DueDelivery } from "./due-deliveries.ts";
+import type { TryEnd } from "./end-try.ts";
+import type { WebhookOperations } from "./operations.ts";
+import type { PostDelivery } from "./post.ts";
+import { longestPauseMs, pauseAfter, type TryOutcome } from "./schedule.ts";
+import { secretsOf } from "./secrets.ts";
+import type { WebhookSettings } from "./settings.ts";
+import { signedFields } from "./sign.ts";
+
+export type AttemptContext = {
+  store: Pick<Store<WebhookOperations>, "write">;
+  clock: Clock;
+  /** From 0 to below 1. */
+  random: () => number;
+  settings: WebhookSettings;
+  sealer: Sealer;
+  post: PostDelivery;
+  log: {
+    info(fields: Record<string, unknown>, message: string): void;
+    error(fields: Record<string, unknown>, message: string): void;
+  };
+  /** Told what the store did not do and what that leaves undone; it is tried again. */
+  onFault: (thrown: unknown, message: string) => void;
+};
+
+export type AttemptEnd = {
+  end: TryEnd["end"];
+  /** How long its webhook is to be left alone; 0 when it need not be. */
+  pauseMs: number;
+};
+
+/** Answers of a receiver that is overloaded, or of its gateway: the rest of what waits for it is held back as well. */
+const throttling = new Set<number | null>([429, 502, 503, 504]);
+/** For how long, where it does not say. */
+const throttleMs = 5_000;
+
+/** How long until it is tried again to note how a try went. */
+const noteAgainMs = 5_000;
+
+/** Tries a delivery once and notes how that went, as soon as the store takes it. Rejects, with nothing noted, when the signal aborts. */
+export async function attempt(
+  context: AttemptContext,
+  delivery: DueDelivery,
+  signal: AbortSignal,
+): Promise<AttemptEnd> {
+  const { clock, random, settings, log } = context;
+  const { id, webhookId, attempts, nextMs } = delivery;
+  const outcome = await send(context, delivery, signal);
+  const nowMs = clock.now();
+  const end = endOf(outcome, delivery.failures + 1, random, nowMs);
+  const { disableAfterMs } = settings;
+  const tried = { ...end, id, webhookId, attempts, nextMs, nowMs, disableAfterMs };
+  const { disabledReason } = await note(context, tried, signal);
+  if (disabledReason !== null) {
+    log.info({ webhook: webhookId, reason: disabledReason }, "a webhook was disabled");
+  }
+  return { end: end.end, pauseMs: pauseOf(outcome) };
+}
+
+/** What was sent is not sent again for want of a note: a full disk would have it sent again and again. */
+async function note({ store, clock, onFault }: AttemptContext, tried: TryEnd, signal: AbortSignal) {
+  for (;;) {
+    try {
+      return await store.write("endTry", tried);
+    } catch (fault) {
+      signal.throwIfAborted();
+      onFault(fault, "how a delivery went was not noted");
+    }
+    await clock.sleep(noteAgainMs, signal);
+  }
+}
+
+async function send(
+  { clock, sealer, post, log }: AttemptContext,
+  delivery: DueDelivery,
+  signal: AbortSignal,
+): Promise<TryOutcome> {
+  const { id, webhookId, url, payload: body } = delivery;
+  let secrets: string[];
+  try {
+    secrets = secretsOf(sealer, delivery);
+  } catch (fault) {
+    log.error({ webhook: webhookId, err: fault }, "the secret of a webhook cannot be opened");
+    const error = "the server cannot open the secret that signs it; replace the secret";
+    return { kind: "failed", status: null, error, retryAfterMs: null };
+  }
+  const fields = signedFields({ id, atMs: clock.now(), body }, secrets);
+  return await post({ url, body, fields }, signal);
+}
+
+function endOf(
+  outcome: TryOutcome,
+  failures: number,
+  random: () => number,
+  nowMs: number,
+): Pick<TryEnd, "end" | "status" | "error" | "retryMs"> {
+  const { kind, status } = outcome;
+  if (kind === "delivered") return { end: kind, status, error: null, retryMs: null };
+  if (kind === "gone") return { end: kind, status, error: `answered ${status}`, retryMs: null };
+  const { error, retryAfterMs } = outcome;
+  const pauseMs = pauseAfter(failures, retryAfterMs, random);
+  if (pauseMs === null) return { end: "failed", status, error, retryMs: null };
+  return { end: "retry", status, error, retryMs: nowMs + pauseMs };
+}
+
+function pauseOf(outcome: TryOutcome): number {
+  if (outcome.kind !== "failed" || !throttling.has(outcome.status)) return 0;
+  return Math.min(outcome.retryAfterMs ?? throttleMs, longestPauseMs);
+}

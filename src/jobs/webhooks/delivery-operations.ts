@@ -1,0 +1,79 @@
+import { durable, read, relaxed } from "../../db/operations.ts";
+import { type DueDelivery, dueDeliveries } from "./due-deliveries.ts";
+import { endTry, setDue } from "./end-try.ts";
+
+type WebhookSecret = Pick<
+  DueDelivery,
+  "accountId" | "webhookId" | "sealedSecret" | "formerSealedSecret"
+>;
+
+/** What the sender asks of the store: what is due, how a try went, what is too old. */
+export const deliveryOperations = {
+  dueDeliveries: read(dueDeliveries),
+
+  endTry: relaxed(endTry),
+
+  /** Deliveries that have not ended. */
+  countWaitingDeliveries: read(
+    (database, _args: null): number =>
+      database.get<{ waiting: number }>(
+        "SELECT count(*) AS waiting FROM webhook_delivery WHERE next_ms IS NOT NULL",
+      )?.waiting ?? 0,
+  ),
+
+  /** The secret of some webhook, to try a key with; null when there is none. */
+  anyWebhookSecret: read(
+    (database, _args: null): WebhookSecret | null =>
+      database.get<WebhookSecret>(
+        `SELECT id AS webhookId, account_id AS accountId, sealed_secret AS sealedSecret, NULL AS formerSealedSecret
+         FROM webhook LIMIT 1`,
+      ) ?? null,
+  ),
+
+  /**
+   * Drops what is too old or too much, some at a time, and former secrets whose time is over. How many deliveries that had
+   * not ended went, and whether there may be more.
+   */
+  sweepDeliveries: durable(
+    (
+      database,
+      limits: { nowMs: number; retentionMs: number; maxDeliveries: number },
+    ): { dropped: number; more: boolean } => {
+      const { nowMs, retentionMs, maxDeliveries } = limits;
+      database.run(
+        "UPDATE webhook SET former_sealed_secret = NULL, former_until_ms = NULL WHERE former_until_ms <= :nowMs",
+        { nowMs },
+      );
+      const old = database.all<Dropped>(
+        `DELETE FROM webhook_delivery WHERE rowid IN
+           (SELECT rowid FROM webhook_delivery WHERE created_ms <= :createdMs LIMIT ${sweepRows})
+         RETURNING webhook_id AS webhookId, next_ms AS nextMs`,
+        { createdMs: nowMs - retentionMs },
+      );
+      const excess = database.all<Dropped>(
+        `DELETE FROM webhook_delivery WHERE rowid IN
+           (SELECT delivery.rowid FROM webhook CROSS JOIN webhook_delivery AS delivery
+              ON delivery.webhook_id = webhook.id AND delivery.number <= webhook.last_number - :maxDeliveries
+            LIMIT ${sweepRows})
+         RETURNING webhook_id AS webhookId, next_ms AS nextMs`,
+        { maxDeliveries },
+      );
+      const waiting = [...old, ...excess].filter(({ nextMs }) => nextMs !== null);
+      for (const { webhookId } of waiting) {
+        database.run("UPDATE webhook SET dropped = dropped + 1 WHERE id = :webhookId", {
+          webhookId,
+        });
+      }
+      for (const webhookId of new Set(waiting.map((each) => each.webhookId))) {
+        setDue(database, webhookId, nowMs);
+      }
+      const more = old.length === sweepRows || excess.length === sweepRows;
+      return { dropped: waiting.length, more };
+    },
+  ),
+};
+
+type Dropped = { webhookId: string; nextMs: number | null };
+
+/** Rows that one sweep drops, so that no transaction holds the writer for long. */
+const sweepRows = 500;

@@ -1,0 +1,100 @@
+import type { Database } from "../../db/open.ts";
+
+/** A delivery that may be tried, with all that a try needs. Times are Unix milliseconds. */
+export type DueDelivery = {
+  id: string;
+  webhookId: string;
+  accountId: string;
+  url: string;
+  payload: string;
+  attempts: number;
+  failures: number;
+  nextMs: number;
+  /** The webhook's first failure since a delivery last succeeded. */
+  failingSinceMs: number | null;
+  sealedSecret: Uint8Array;
+  /** Null when there is none, or it is not good any more. */
+  formerSealedSecret: Uint8Array | null;
+};
+
+export type DueRequest = {
+  nowMs: number;
+  /** Webhooks that are left alone for now. */
+  paused: readonly string[];
+  /** Deliveries under way. */
+  underWay: readonly { id: string; webhookId: string }[];
+  /** How many of one webhook may be under way. */
+  perWebhook: number;
+  /** How many are wanted, of webhooks whose last delivery succeeded or that are untried, and of all others. */
+  limit: number;
+  failingLimit: number;
+};
+
+/**
+ * What may be tried now; of a webhook at most `perWebhook`, those under way included. Webhooks take turns: one that was just
+ * tried comes after all that are due, however much waits for it.
+ */
+export function dueDeliveries(database: Database, request: DueRequest): DueDelivery[] {
+  const { limit, failingLimit } = request;
+  const healthy = dueOfWebhooks(database, request, { isHealthy: 1, limit });
+  const room = Math.max(0, Math.min(failingLimit, limit - healthy.length));
+  const failing = dueOfWebhooks(database, request, { isHealthy: 0, limit: room });
+  return [...healthy, ...failing].flatMap((id) => detailsOf(database, id, request.nowMs));
+}
+
+type Share = { isHealthy: 0 | 1; limit: number };
+
+/** Ids of what is due of the webhooks whose turn it is, as many as are wanted. */
+function dueOfWebhooks(
+  database: Database,
+  request: DueRequest,
+  { isHealthy, limit }: Share,
+): string[] {
+  if (limit === 0) return [];
+  const { nowMs, paused, underWay } = request;
+  const webhooks = database.all<{ webhookId: string }>(
+    `SELECT id AS webhookId FROM webhook
+     WHERE (failing_since_ms IS NULL) = :isHealthy AND due_ms <= :nowMs
+     ORDER BY due_ms LIMIT :webhooks`,
+    // Those that are paused, or have something under way, may be the first and have nothing to give.
+    { isHealthy, nowMs, webhooks: limit + underWay.length + paused.length },
+  );
+  const closed = new Set(paused);
+  const found: string[] = [];
+  for (const { webhookId } of webhooks) {
+    if (found.length >= limit) break;
+    if (!closed.has(webhookId)) found.push(...dueOf(database, webhookId, request));
+  }
+  return found.slice(0, limit);
+}
+
+function dueOf(
+  database: Database,
+  webhookId: string,
+  { nowMs, underWay, perWebhook }: DueRequest,
+): string[] {
+  const busy = new Set(underWay.filter((each) => each.webhookId === webhookId).map(({ id }) => id));
+  const room = perWebhook - busy.size;
+  if (room <= 0) return [];
+  return database
+    .all<{ id: string }>(
+      `SELECT id FROM webhook_delivery
+       WHERE webhook_id = :webhookId AND next_ms <= :nowMs ORDER BY next_ms, number LIMIT :rows`,
+      { webhookId, nowMs, rows: room + busy.size },
+    )
+    .map(({ id }) => id)
+    .filter((id) => !busy.has(id))
+    .slice(0, room);
+}
+
+/** A delivery with what is needed to try it; nothing when it went meanwhile. */
+function detailsOf(database: Database, id: string, nowMs: number): DueDelivery[] {
+  return database.all<DueDelivery>(
+    `SELECT delivery.id, webhook_id AS webhookId, account_id AS accountId, url, payload, attempts, failures, next_ms AS nextMs,
+            failing_since_ms AS failingSinceMs, sealed_secret AS sealedSecret,
+            CASE WHEN former_until_ms > :nowMs THEN former_sealed_secret END AS formerSealedSecret
+     FROM webhook_delivery AS delivery JOIN webhook ON webhook.id = webhook_id
+     WHERE delivery.id = :id AND disabled_ms IS NULL`,
+    { id, nowMs },
+  );
+}

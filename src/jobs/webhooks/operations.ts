@@ -1,0 +1,160 @@
+import type { Database } from "../../db/open.ts";
+import { durable, read } from "../../db/operations.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import { deliveryOperations } from "./delivery-operations.ts";
+import { setDue } from "./end-try.ts";
+import { insertDelivery } from "./enqueue.ts";
+import { testPayload } from "./payload.ts";
+import {
+  type DeliveryFilter,
+  deliveriesOf,
+  deliveryOf,
+  type OwnedId,
+  webhookOf,
+  webhooksOf,
+} from "./rows.ts";
+import type { Delivery, JobEvent, Webhook } from "./webhook.ts";
+
+export type NewWebhook = OwnedId & {
+  url: string;
+  events: readonly JobEvent[];
+  sealedSecret: Uint8Array;
+  nowMs: number;
+  /** How many the account may have. */
+  maxPerAccount: number;
+};
+
+export type SecretChange = OwnedId & {
+  sealedSecret: Uint8Array;
+  /** Until when the secret that is replaced signs as well. */
+  formerUntilMs: number;
+};
+
+export type WebhookOperations = typeof webhookOperations;
+
+/**
+ * Webhooks as their owners see them. Everything names the account: another account's webhook is null, as one that is not
+ * there. What the owner changes is on disk when it resolves.
+ */
+export const webhookOperations = {
+  ...deliveryOperations,
+
+  /** Errors: `too_many_webhooks`. */
+  createWebhook: durable((database, asked: NewWebhook): Webhook => {
+    const { id, accountId, url, events, sealedSecret, nowMs, maxPerAccount } = asked;
+    if (webhooksOf(database, accountId).length >= maxPerAccount) throw tooMany(maxPerAccount);
+    database.run(
+      `INSERT INTO webhook(id, account_id, url, events, sealed_secret, created_ms)
+       VALUES(:id, :accountId, :url, :events, :sealedSecret, :nowMs)`,
+      { id, accountId, url, events: JSON.stringify(events), sealedSecret, nowMs },
+    );
+    return present(webhookOf(database, asked));
+  }),
+
+  /** Oldest first. */
+  listWebhooks: read((database, { accountId }: { accountId: string }): Webhook[] =>
+    webhooksOf(database, accountId),
+  ),
+
+  findWebhook: read((database, owned: OwnedId): Webhook | null => webhookOf(database, owned)),
+
+  /** Its deliveries go with it. Whether it was there. */
+  deleteWebhook: durable(
+    (database, { accountId, id }: OwnedId): boolean =>
+      database.run("DELETE FROM webhook WHERE id = :id AND account_id = :accountId", {
+        accountId,
+        id,
+      }) === 1,
+  ),
+
+  replaceWebhookSecret: durable((database, change: SecretChange): Webhook | null => {
+    const { accountId, id, sealedSecret, formerUntilMs } = change;
+    database.run(
+      `UPDATE webhook SET former_sealed_secret = sealed_secret, former_until_ms = :formerUntilMs, sealed_secret = :sealedSecret
+       WHERE id = :id AND account_id = :accountId`,
+      { accountId, id, sealedSecret, formerUntilMs },
+    );
+    return webhookOf(database, change);
+  }),
+
+  /** Lets it be told again, also of what waits for it; one that is not disabled stays as it is. */
+  enableWebhook: durable(
+    (database, { nowMs, ...owned }: OwnedId & { nowMs: number }): Webhook | null => {
+      const changed = database.run(
+        `UPDATE webhook SET disabled_ms = NULL, disabled_reason = NULL, failing_since_ms = NULL
+       WHERE id = :id AND account_id = :accountId AND disabled_ms IS NOT NULL`,
+        owned,
+      );
+      if (changed === 1) setDue(database, owned.id, nowMs);
+      return webhookOf(database, owned);
+    },
+  ),
+
+  /** Errors: `webhook_disabled`. */
+  testWebhook: durable(
+    (database, test: OwnedId & { deliveryId: string; nowMs: number }): Delivery | null => {
+      const { deliveryId, nowMs } = test;
+      const webhook = enabled(database, { accountId: test.accountId, id: test.id });
+      if (webhook === null) return null;
+      insertDelivery(database, {
+        id: deliveryId,
+        webhookId: webhook.id,
+        event: "webhook.test",
+        payload: testPayload(webhook.id, nowMs),
+        nowMs,
+      });
+      return present(deliveryOf(database, webhook.id, deliveryId));
+    },
+  ),
+
+  listDeliveries: read(
+    (database, { filter, ...owned }: OwnedId & { filter: DeliveryFilter }): Delivery[] | null =>
+      webhookOf(database, owned) && deliveriesOf(database, owned.id, filter),
+  ),
+
+  /**
+   * Begins a delivery anew, under its own id and with all of its tries; one that waits is due at once. `webhook` or `delivery`:
+   * which of the two is not there. Errors: `webhook_disabled`.
+   */
+  replayDelivery: durable(
+    (
+      database,
+      replay: OwnedId & { deliveryId: string; nowMs: number },
+    ): Delivery | "webhook" | "delivery" => {
+      const { accountId, id, deliveryId, nowMs } = replay;
+      if (webhookOf(database, { accountId, id }) === null) return "webhook";
+      if (deliveryOf(database, id, deliveryId) === null) return "delivery";
+      enabled(database, { accountId, id });
+      database.run(
+        `UPDATE webhook_delivery SET next_ms = :nowMs, failures = 0, delivered_ms = NULL
+         WHERE id = :deliveryId AND webhook_id = :id`,
+        { id, deliveryId, nowMs },
+      );
+      setDue(database, id, nowMs);
+      return present(deliveryOf(database, id, deliveryId));
+    },
+  ),
+};
+
+/** An account's webhook that is not disabled; null when it has none of this id. Errors: `webhook_disabled`. */
+function enabled(database: Database, owned: OwnedId): Webhook | null {
+  const webhook = webhookOf(database, owned);
+  if (webhook === null || webhook.disabledMs === null) return webhook;
+  throw new EarshotError("webhook_disabled", `the webhook is disabled: ${webhook.disabledReason}`, {
+    status: 409,
+    hint: `mend its receiver, then POST /v1/webhooks/${webhook.id}/enable`,
+  });
+}
+
+function tooMany(most: number): EarshotError {
+  return new EarshotError("too_many_webhooks", `the account has ${most} webhooks already`, {
+    status: 409,
+    hint: "delete one of them first; GET /v1/webhooks lists them",
+  });
+}
+
+/** What was written in this transaction. */
+function present<Value>(value: Value | null): Value {
+  if (value === null) throw new Error("a row is missing that was just written");
+  return value;
+}

@@ -1,0 +1,67 @@
+import type { Database } from "../../db/open.ts";
+import type { WebhookEvent } from "./webhook.ts";
+
+type EndedRow = {
+  status: string;
+  error: string | null;
+  platform: string;
+  type: string;
+  method: string;
+  count: number | null;
+  complete: number | null;
+  submittedMs: number;
+  finishedMs: number | null;
+  expiresMs: number | null;
+  attempts: number;
+};
+
+/**
+ * What a receiver is told of a job that has ended, as JSON; null when the job is not there. It holds neither the query nor
+ * posts: who may see them fetches them with a key.
+ */
+export function jobPayload(
+  database: Database,
+  uuid: string,
+  event: WebhookEvent,
+  nowMs: number,
+): string | null {
+  const row = database.get<EndedRow>(
+    `SELECT state AS status, failure ->> '$.message' AS error, request ->> '$.platform' AS platform,
+            request ->> '$.type' AS type, request ->> '$.method' AS method,
+            json_array_length(result, '$.positions') AS count, result ->> '$.complete' AS complete,
+            submitted_ms AS submittedMs, finished_ms AS finishedMs, expires_ms AS expiresMs, attempts
+     FROM job WHERE uuid = :uuid`,
+    { uuid },
+  );
+  if (row === undefined) return null;
+  const { status, error, platform, type, method, count, complete, attempts } = row;
+  const hasResult = count !== null;
+  return payloadOf(event, nowMs, {
+    uuid,
+    status,
+    error: error ?? "",
+    platform,
+    type,
+    method,
+    count,
+    complete: complete === null ? null : complete === 1,
+    submitted_at: iso(row.submittedMs),
+    finished_at: isoOrNull(row.finishedMs),
+    expires_at: isoOrNull(row.expiresMs),
+    attempts,
+    result_url: hasResult ? `/v1/search/live/${platform}/result/${uuid}` : null,
+  });
+}
+
+/** What a receiver is told when its owner tries it. */
+export function testPayload(webhookId: string, nowMs: number): string {
+  return payloadOf("webhook.test", nowMs, { webhook_id: webhookId });
+}
+
+function payloadOf(type: WebhookEvent, nowMs: number, data: Record<string, unknown>): string {
+  return JSON.stringify({ type, timestamp: iso(nowMs), data });
+}
+
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+const isoOrNull = (ms: number | null): string | null => (ms === null ? null : iso(ms));

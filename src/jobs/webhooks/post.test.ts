@@ -1,0 +1,186 @@
+import { createServer, type RequestListener } from "node:http";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { createGuard, type Resolve } from "../../lib/guard.ts";
+import { createGuardedFetch } from "../../lib/guarded-fetch.ts";
+import { createPost } from "./post.ts";
+
+const closers: (() => Promise<unknown> | unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+async function receiver(answer: RequestListener): Promise<string> {
+  const server = createServer(answer);
+  server.on("connection", (socket) => socket.on("error", () => undefined));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  closers.push(() => {
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(resolve));
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const nowMs = Date.parse("2026-01-31T12:00:00Z");
+const message = { body: "{}", fields: { "webhook-id": "msg_1" } };
+
+function post(
+  url: string,
+  {
+    allowed = [url],
+    timeoutMs = 5_000,
+    resolve,
+    signal = new AbortController().signal,
+  }: {
+    allowed?: string[];
+    timeoutMs?: number;
+    resolve?: Resolve;
+    signal?: AbortSignal;
+  } = {},
+) {
+  const client = createGuardedFetch({
+    guard: createGuard(allowed, resolve),
+    userAgent: "earshot/test",
+    timeoutMs,
+    maxBytes: 1_024,
+    maxRedirects: 0,
+  });
+  closers.push(client.close);
+  return createPost(client, { timeoutMs, now: () => nowMs })({ url, ...message }, signal);
+}
+
+test("a delivery is a POST of its body with its fields", async () => {
+  const asked: unknown[] = [];
+  const url = await receiver((request, response) => {
+    let body = "";
+    request.on("data", (chunk) => {
+      body += chunk;
+    });
+    request.on("end", () => {
+      asked.push(
+        request.method,
+        body,
+        request.headers["webhook-id"],
+        request.headers["content-type"],
+      );
+      response.writeHead(202).end();
+    });
+  });
+  expect(await post(url)).toEqual({ kind: "delivered", status: 202 });
+  expect(asked).toEqual(["POST", "{}", "msg_1", "application/json"]);
+});
+
+test("410 is told apart", async () => {
+  const url = await receiver((_request, response) => response.writeHead(410).end());
+  expect(await post(url)).toEqual({ kind: "gone", status: 410 });
+});
+
+test.each([
+  ["a number of seconds", "120", 120_000],
+  ["a date", "Sat, 31 Jan 2026 12:01:00 GMT", 60_000],
+  ["a date that has passed", "Sat, 31 Jan 2026 11:00:00 GMT", 0],
+  ["nonsense", "soon", null],
+  ["a negative number", "-5", null],
+])("a refusal with %s in Retry-After", async (_, written, retryAfterMs) => {
+  const url = await receiver((_request, response) => {
+    response.writeHead(429, { "retry-after": written }).end();
+  });
+  const outcome = await post(url);
+  if (outcome.kind !== "failed") throw new Error(outcome.kind);
+  expect(outcome).toMatchObject({ status: 429, error: "answered 429" });
+  // What looks like a year reads as a date of the past.
+  expect(outcome.retryAfterMs || null).toBe(retryAfterMs || null);
+});
+
+test.each([301, 302, 303, 307, 308])("a redirect with %i is not followed", async (status) => {
+  const asked: string[] = [];
+  const url = await receiver((request, response) => {
+    asked.push(request.url ?? "");
+    response.writeHead(status, { location: "/elsewhere" }).end();
+  });
+  expect(await post(url)).toMatchObject({ kind: "failed", status });
+  expect(asked).toEqual(["/"]);
+});
+
+test.each<[string, RequestListener]>([
+  [
+    "is cut off",
+    (_request, response) => {
+      response.writeHead(200, { "content-length": "900" });
+      response.write("half", () => response.destroy());
+    },
+  ],
+  [
+    "has no end",
+    (_request, response) => {
+      response.writeHead(200);
+      const write = () => {
+        while (response.writable && response.write(Buffer.alloc(65_536)));
+        response.once("drain", write);
+      };
+      write();
+    },
+  ],
+  [
+    "drips",
+    (_request, response) => {
+      response.writeHead(200);
+      const timer = setInterval(() => response.write("."), 20);
+      response.on("close", () => clearInterval(timer));
+    },
+  ],
+  [
+    "is said to be compressed and is not",
+    (_request, response) => {
+      response.writeHead(200, { "content-encoding": "gzip" }).end("plain");
+    },
+  ],
+])("what comes after a 2xx does not count, when it %s", async (_, answer) => {
+  const url = await receiver(answer);
+  expect(await post(url, { timeoutMs: 300 })).toEqual({ kind: "delivered", status: 200 });
+});
+
+test("a receiver that says nothing in time has failed", async () => {
+  const url = await receiver(() => undefined);
+  const { host } = new URL(url);
+  expect(await post(url, { timeoutMs: 100 })).toEqual({
+    kind: "failed",
+    status: null,
+    error: `${host} did not answer in time`,
+    retryAfterMs: null,
+  });
+});
+
+test.each([
+  "",
+  "HTTP/1.1 20",
+  "SSH-2.0-OpenSSH_9.9\r\n",
+  `HTTP/1.1 200 OK\r\nx: ${"a".repeat(100_000)}`,
+])("an answer that is no HTTP has failed (%#)", async (bytes) => {
+  const server = createTcpServer((socket) => {
+    socket.on("error", () => undefined);
+    socket.once("data", () => socket.end(bytes));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  closers.push(() => new Promise((resolve) => server.close(resolve)));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  expect(await post(url)).toMatchObject({ kind: "failed", status: null });
+});
+
+test("a name that leads inwards is refused when it is called, and it is not told where it leads", async () => {
+  const inwards: Resolve = (_hostname, _options, done) =>
+    done(null, [{ address: "169.254.169.254", family: 4 }]);
+  const outcome = await post("https://rebinding.example/", { allowed: [], resolve: inwards });
+  expect(outcome).toEqual({
+    kind: "failed",
+    status: null,
+    error: "its address is not public",
+    retryAfterMs: null,
+  });
+});
+
+test("a try that is cut off has no outcome", async () => {
+  const stopping = new AbortController();
+  const url = await receiver(() => stopping.abort(new Error("the server stops")));
+  await expect(post(url, { signal: stopping.signal })).rejects.toThrow("the server stops");
+});

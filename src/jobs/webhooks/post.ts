@@ -1,0 +1,74 @@
+import { EarshotError } from "../../lib/errors.ts";
+import type { GuardedClient } from "../../lib/guarded-fetch.ts";
+import type { TryOutcome } from "./schedule.ts";
+
+/** One try: sends a delivery and tells how that went. It never throws but when the signal aborts. */
+export type PostDelivery = (message: Message, signal: AbortSignal) => Promise<TryOutcome>;
+
+export type Message = {
+  url: string;
+  body: string;
+  /** Those that prove where it comes from. */
+  fields: Readonly<Record<string, string>>;
+};
+
+/** So much of an answer's body is read, and dropped, so that its connection can be used again. */
+const mostAnswerBytes = 1_024;
+
+/**
+ * Sends through a guarded fetch that follows no redirects. The status decides: whatever is wrong with the body that follows a
+ * 2xx, the receiver has what it was sent.
+ */
+export function createPost(
+  client: Pick<GuardedClient, "stream">,
+  { timeoutMs, now }: { timeoutMs: number; now: () => number },
+): PostDelivery {
+  return async ({ url, body, fields }, signal) => {
+    try {
+      const answer = await client.stream(url, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...fields },
+        body,
+        signal,
+        timeoutMs,
+        maxBytes: mostAnswerBytes,
+      });
+      await drop(answer.pieces);
+      return outcomeOf(answer.status, answer.headers.get("retry-after"), now());
+    } catch (fault) {
+      signal.throwIfAborted();
+      return { kind: "failed", status: null, error: reasonOf(fault), retryAfterMs: null };
+    }
+  };
+}
+
+async function drop(pieces: AsyncIterable<Uint8Array>): Promise<void> {
+  try {
+    for await (const _piece of pieces);
+  } catch {
+    // Too long, cut off or too slow: it is not looked at anyway.
+  }
+}
+
+function outcomeOf(status: number, retryAfter: string | null, nowMs: number): TryOutcome {
+  if (status >= 200 && status < 300) return { kind: "delivered", status };
+  if (status === 410) return { kind: "gone", status };
+  const isRedirect = status >= 300 && status < 400;
+  const error = `answered ${status}${isRedirect ? ", and redirects are not followed" : ""}`;
+  return { kind: "failed", status, error, retryAfterMs: askedPauseMs(retryAfter, nowMs) };
+}
+
+/** `Retry-After` is a number of seconds or a date. */
+function askedPauseMs(written: string | null, nowMs: number): number | null {
+  if (written === null) return null;
+  if (/^\d{1,9}$/.test(written)) return Number(written) * 1_000;
+  const atMs = Date.parse(written);
+  return Number.isNaN(atMs) ? null : Math.max(0, atMs - nowMs);
+}
+
+/** What the owner of a webhook may know: never where a name leads inside of this network. */
+function reasonOf(fault: unknown): string {
+  if (!(fault instanceof EarshotError)) return "could not be sent";
+  if (fault.code === "address_refused") return "its address is not public";
+  return fault.message;
+}

@@ -1,0 +1,41 @@
+import type { Store } from "../../db/operations.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { AttemptContext } from "./attempt.ts";
+import type { WebhookOperations } from "./operations.ts";
+import type { WebhookSettings } from "./settings.ts";
+
+export type RetentionContext = {
+  store: Pick<Store<WebhookOperations>, "write">;
+  clock: Clock;
+  settings: Pick<WebhookSettings, "retentionMs" | "maxDeliveries">;
+  onFault: AttemptContext["onFault"];
+  /** Told how many deliveries were dropped before they had ended. */
+  onDropped: (deliveries: number) => void;
+};
+
+const sweepEveryMs = 60_000;
+
+/** Drops deliveries that are too old or too many, once a minute, until the signal aborts; it never rejects. */
+export async function keepWithinBounds(
+  context: RetentionContext,
+  stopping: AbortSignal,
+): Promise<void> {
+  const { clock, onFault } = context;
+  while (!stopping.aborted) {
+    await sweep(context, stopping).catch((fault: unknown) => {
+      onFault(fault, "old deliveries to webhooks were not dropped");
+    });
+    await clock.sleep(sweepEveryMs, stopping).catch(() => undefined);
+  }
+}
+
+async function sweep(context: RetentionContext, stopping: AbortSignal): Promise<void> {
+  const { store, clock, settings, onDropped } = context;
+  const { retentionMs, maxDeliveries } = settings;
+  for (let more = true; more && !stopping.aborted; ) {
+    const limits = { nowMs: clock.now(), retentionMs, maxDeliveries };
+    const swept = await store.write("sweepDeliveries", limits);
+    if (swept.dropped > 0) onDropped(swept.dropped);
+    more = swept.more;
+  }
+}

@@ -1,0 +1,79 @@
+import type { Database } from "../../db/open.ts";
+import type { Delivery, Webhook, WebhookEvent } from "./webhook.ts";
+
+type WebhookRow = Omit<Webhook, "events"> & { events: string };
+
+type DeliveryRow = Omit<Delivery, "state" | "event"> & { event: WebhookEvent };
+
+const webhookColumns = `id, account_id AS accountId, url, events, created_ms AS createdMs, failing_since_ms AS failingSinceMs,
+  former_until_ms AS formerUntilMs, disabled_ms AS disabledMs, disabled_reason AS disabledReason, dropped`;
+
+const deliveryColumns = `id, number, event, payload, created_ms AS createdMs, attempts, next_ms AS nextMs, last_ms AS lastMs,
+  delivered_ms AS deliveredMs, last_status AS lastStatus, last_error AS lastError`;
+
+export function webhooksOf(database: Database, accountId: string): Webhook[] {
+  return database
+    .all<WebhookRow>(
+      `SELECT ${webhookColumns} FROM webhook WHERE account_id = :accountId ORDER BY created_ms, id`,
+      { accountId },
+    )
+    .map(readWebhook);
+}
+
+/** An account's webhook; null when there is none of this id, or it is another account's. */
+export function webhookOf(database: Database, { accountId, id }: OwnedId): Webhook | null {
+  const row = database.get<WebhookRow>(
+    `SELECT ${webhookColumns} FROM webhook WHERE id = :id AND account_id = :accountId`,
+    { accountId, id },
+  );
+  return row === undefined ? null : readWebhook(row);
+}
+
+export type OwnedId = { accountId: string; id: string };
+
+export type DeliveryFilter = {
+  state: Delivery["state"] | null;
+  /** Only what was numbered before; null from the newest. */
+  before: number | null;
+  limit: number;
+};
+
+/** Which rows are in a state, as an SQL condition. */
+const conditions: Record<Delivery["state"], string> = {
+  waiting: "next_ms IS NOT NULL",
+  delivered: "next_ms IS NULL AND delivered_ms IS NOT NULL",
+  failed: "next_ms IS NULL AND delivered_ms IS NULL",
+};
+
+/** Deliveries of a webhook, newest first. */
+export function deliveriesOf(
+  database: Database,
+  webhookId: string,
+  { state, before, limit }: DeliveryFilter,
+): Delivery[] {
+  return database
+    .all<DeliveryRow>(
+      `SELECT ${deliveryColumns} FROM webhook_delivery
+       WHERE webhook_id = :webhookId AND number < :before AND ${state === null ? "TRUE" : conditions[state]}
+       ORDER BY number DESC LIMIT :limit`,
+      { webhookId, before: before ?? Number.MAX_SAFE_INTEGER, limit },
+    )
+    .map(readDelivery);
+}
+
+export function deliveryOf(database: Database, webhookId: string, id: string): Delivery | null {
+  const row = database.get<DeliveryRow>(
+    `SELECT ${deliveryColumns} FROM webhook_delivery WHERE id = :id AND webhook_id = :webhookId`,
+    { webhookId, id },
+  );
+  return row === undefined ? null : readDelivery(row);
+}
+
+function readWebhook(row: WebhookRow): Webhook {
+  return { ...row, events: JSON.parse(row.events) };
+}
+
+function readDelivery(row: DeliveryRow): Delivery {
+  const ended = row.deliveredMs === null ? "failed" : "delivered";
+  return { ...row, state: row.nextMs === null ? ended : "waiting" };
+}

@@ -1,0 +1,440 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createLocalStore } from "../../db/local-store.ts";
+import { controlMigrations } from "../../db/migrations/control.ts";
+import { type Database, openForWriting } from "../../db/open.ts";
+import type { Store } from "../../db/operations.ts";
+import { createGuard } from "../../lib/guard.ts";
+import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
+import { createSealer } from "../../lib/seal.ts";
+import { type WebhookOperations, webhookOperations } from "./operations.ts";
+import type { Message } from "./post.ts";
+import { pausesMs, type TryOutcome } from "./schedule.ts";
+import { createSender, type DeliveryOutcome, type Sender } from "./sender.ts";
+import { webhookDefaults } from "./settings.ts";
+import { jobEvents } from "./webhook.ts";
+import { createWebhooks, type Webhooks } from "./webhooks.ts";
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const secretKey = randomBytes(32);
+
+let folder: string;
+let database: Database;
+let store: Store<WebhookOperations>;
+let clock: ManualClock;
+let webhooks: Webhooks;
+let sender: Sender;
+let sent: { url: string; id: string; signatures: string[]; atMs: number }[];
+let outcomes: DeliveryOutcome[];
+let logged: string[];
+let faults: unknown[];
+/** How the next try ends. */
+let answer: (message: Message) => TryOutcome | Promise<TryOutcome>;
+
+const delivered: TryOutcome = { kind: "delivered", status: 200 };
+const failed: TryOutcome = {
+  kind: "failed",
+  status: 500,
+  error: "answered 500",
+  retryAfterMs: null,
+};
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "earshot-"));
+  database = openForWriting(join(folder, "control.db"), controlMigrations);
+  database.run("INSERT INTO account(id, created_ms) VALUES('one', 0)");
+  clock = createManualClock();
+  sent = [];
+  outcomes = [];
+  logged = [];
+  faults = [];
+  answer = () => delivered;
+  begin();
+});
+
+afterEach(async () => {
+  const stopped = sender.stop();
+  await clock.advance(10_000);
+  await stopped;
+  database.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** A process that comes to what the one before left. */
+function begin(key: Uint8Array = secretKey, overrides: Partial<typeof webhookDefaults> = {}): void {
+  store = createLocalStore(database, webhookOperations);
+  const settings = { ...webhookDefaults, ...overrides };
+  const sealer = createSealer(key, randomBytes);
+  const log = (_fields: unknown, message: string) => logged.push(message);
+  sender = createSender({
+    store: {
+      read: (...call) => store.read(...call),
+      write: (...call) => store.write(...call),
+    } as Store<WebhookOperations>,
+    clock,
+    random: () => 0,
+    settings,
+    sealer,
+    post: async (message, signal) => {
+      const { "webhook-id": id = "", "webhook-signature": signatures = "" } = message.fields;
+      sent.push({ url: message.url, id, signatures: signatures.split(" "), atMs: clock.now() });
+      const cut = new Promise<never>((_resolve, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason));
+      });
+      return await Promise.race([answer(message), cut]);
+    },
+    log: { info: log, error: log },
+    onFault: (fault) => faults.push(fault),
+    onOutcome: (outcome, deliveries) => {
+      for (let count = 0; count < deliveries; count += 1) outcomes.push(outcome);
+    },
+  });
+  webhooks = createWebhooks({
+    store,
+    clock,
+    randomBytes,
+    settings,
+    sealer,
+    guard: createGuard([]),
+    onDue: sender.wake,
+  });
+}
+
+async function register(path: string): Promise<string> {
+  const asked = { url: `https://example.com${path}`, events: jobEvents };
+  return (await webhooks.create("one", asked)).webhook.id;
+}
+
+async function sendTest(id: string): Promise<string> {
+  return (await webhooks.test("one", id))?.id ?? "";
+}
+
+const pageOf = async (id: string) =>
+  (await webhooks.deliveries("one", id, { state: null, before: null, limit: 100 }))?.deliveries ??
+  [];
+
+const sentTo = (path: string) => sent.filter(({ url }) => url === `https://example.com${path}`);
+
+/** Time passes in steps that leave the sender time to look between them. */
+async function pass(ms: number, steps = 10): Promise<void> {
+  for (let step = 0; step < steps; step += 1) await clock.advance(ms / steps);
+}
+
+describe("tries", () => {
+  test("are made when the schedule says, ten of them, and then the delivery has failed", async () => {
+    answer = () => failed;
+    sender.start();
+    const id = await register("/down");
+    const deliveryId = await sendTest(id);
+    await clock.advance(1_000);
+    for (const pauseMs of pausesMs) {
+      const before = sent.length;
+      // A try begins at most a look after it is due, and is noted when it was made.
+      clock.shiftWall(pauseMs - 1_001);
+      await clock.advance(0);
+      expect(sent).toHaveLength(before);
+      await clock.advance(2_100);
+      expect(sent).toHaveLength(before + 1);
+    }
+    expect(sent).toHaveLength(10);
+    clock.shiftWall(2 * dayMs);
+    await clock.advance(2_000);
+    expect(sent).toHaveLength(10);
+    expect(new Set(sent.map((each) => each.id))).toEqual(new Set([deliveryId]));
+    expect(await pageOf(id)).toMatchObject([{ state: "failed", attempts: 10, nextMs: null }]);
+    expect(outcomes).toEqual([...Array(9).fill("retried"), "failed"]);
+    expect(await webhooks.find("one", id)).toMatchObject({ disabledMs: null });
+  });
+
+  test("wait as long as the receiver asks, all that wait for it with the one that was refused", async () => {
+    answer = () => ({ ...failed, status: 429, retryAfterMs: 60_000 });
+    sender.start();
+    const id = await register("/busy");
+    for (let count = 0; count < 5; count += 1) await sendTest(id);
+    await clock.advance(30_000);
+    expect(sent).toHaveLength(2);
+    answer = () => delivered;
+    await clock.advance(29_000);
+    expect(sent).toHaveLength(2);
+    await pass(3_000);
+    expect(sent).toHaveLength(7);
+  });
+
+  test("are two of one webhook at a time, whatever waits", async () => {
+    const ends: (() => void)[] = [];
+    answer = () => new Promise((resolve) => ends.push(() => resolve(delivered)));
+    sender.start();
+    const id = await register("/slow");
+    for (let count = 0; count < 5; count += 1) await sendTest(id);
+    await pass(5_000);
+    expect(sent).toHaveLength(2);
+    ends.shift()?.();
+    await pass(2_000);
+    expect(sent).toHaveLength(3);
+    for (const end of ends) end();
+    answer = () => delivered;
+    await pass(2_000);
+    expect(sent).toHaveLength(5);
+  });
+
+  test("of webhooks that fail take half of the places at most", async () => {
+    begin(secretKey, { concurrency: 4, maxPerAccount: 10 });
+    answer = () => failed;
+    sender.start();
+    const failing = await Promise.all(["/a", "/b", "/c"].map(register));
+    for (const id of failing) await sendTest(id);
+    await pass(2_000);
+    answer = () => new Promise(() => undefined);
+    for (const id of failing) {
+      await sendTest(id);
+      await sendTest(id);
+    }
+    await pass(5_000);
+    const underWay = sent.length - failing.length;
+    expect(underWay).toBe(2);
+    answer = () => delivered;
+    await sendTest(await register("/healthy"));
+    await pass(1_000);
+    expect(sentTo("/healthy")).toHaveLength(1);
+  });
+
+  test("go round the webhooks, however much waits for one", async () => {
+    begin(secretKey, { concurrency: 1 });
+    const many = await register("/many");
+    for (let count = 0; count < 5; count += 1) await sendTest(many);
+    await clock.advance(1);
+    await sendTest(await register("/one"));
+    await clock.advance(1);
+    sender.start();
+    await pass(3_000);
+    expect(sent).toHaveLength(6);
+    expect(sent[1]?.url).toBe("https://example.com/one");
+  });
+
+  test("begin in the order in which deliveries became due", async () => {
+    const id = await register("/ordered");
+    const ids: string[] = [];
+    for (let count = 0; count < 6; count += 1) {
+      ids.push(await sendTest(id));
+      await clock.advance(1);
+    }
+    sender.start();
+    await pass(3_000);
+    expect(sent.map((each) => each.id)).toEqual(ids);
+  });
+});
+
+describe("a crash", () => {
+  test("in the middle of a try has it made again", async () => {
+    answer = () => new Promise(() => undefined);
+    sender.start();
+    const id = await register("/crash");
+    const deliveryId = await sendTest(id);
+    await clock.advance(1_000);
+    const dead = sender;
+    // The first process notes nothing any more.
+    answer = () => delivered;
+    begin();
+    sender.start();
+    await pass(2_000);
+    expect(sent.map((each) => each.id)).toEqual([deliveryId, deliveryId]);
+    expect(await pageOf(id)).toMatchObject([{ state: "delivered", attempts: 1 }]);
+    const stopped = dead.stop();
+    await clock.advance(3_000);
+    await stopped;
+  });
+
+  test("of the store while a try is noted has it noted later, and nothing sent twice", async () => {
+    sender.start();
+    const id = await register("/full");
+    await clock.advance(1_000);
+    const { write } = store;
+    let refusals = 3;
+    store.write = (async (...call: Parameters<typeof write>) => {
+      if (call[0] === "endTry" && refusals > 0) {
+        refusals -= 1;
+        throw new Error("the disk is full");
+      }
+      return await write(...call);
+    }) as typeof write;
+    await sendTest(id);
+    await pass(12_000);
+    expect(faults).toHaveLength(3);
+    expect(await pageOf(id)).toMatchObject([{ state: "waiting", attempts: 0 }]);
+    await pass(10_000);
+    expect(await pageOf(id)).toMatchObject([{ state: "delivered", attempts: 1 }]);
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe("a stop", () => {
+  test("lets a try end that does so soon", async () => {
+    let end: (outcome: TryOutcome) => void = () => undefined;
+    answer = () =>
+      new Promise((resolve) => {
+        end = resolve;
+      });
+    sender.start();
+    const id = await register("/soon");
+    await sendTest(id);
+    await clock.advance(100);
+    const stopped = sender.stop();
+    await clock.advance(500);
+    end(delivered);
+    await stopped;
+    expect(await pageOf(id)).toMatchObject([{ state: "delivered" }]);
+  });
+
+  test("cuts off one that does not, which is due again, and begins no other", async () => {
+    answer = () => new Promise(() => undefined);
+    sender.start();
+    const id = await register("/late");
+    for (let count = 0; count < 3; count += 1) await sendTest(id);
+    await clock.advance(100);
+    const stopped = sender.stop();
+    await clock.advance(2_000);
+    await stopped;
+    expect(sent).toHaveLength(2);
+    expect(faults).toEqual([]);
+    expect(await pageOf(id)).toMatchObject(Array(3).fill({ state: "waiting", attempts: 0 }));
+  });
+});
+
+describe("a webhook", () => {
+  test("is disabled when nothing could be delivered for five days; what waits for it is sent when it is enabled", async () => {
+    answer = () => failed;
+    sender.start();
+    const id = await register("/dead");
+    for (let day = 0; day < 5; day += 1) {
+      await sendTest(id);
+      for (let hour = 0; hour < 24; hour += 1) {
+        clock.shiftWall(hourMs);
+        await clock.advance(1_000);
+      }
+    }
+    expect(await webhooks.find("one", id)).toMatchObject({ disabledMs: null });
+    for (let hour = 0; hour < 24; hour += 1) {
+      clock.shiftWall(hourMs);
+      await clock.advance(1_000);
+    }
+    const webhook = await webhooks.find("one", id);
+    expect(webhook?.disabledReason).toMatch(/^nothing could be delivered since 2023-11-/);
+    const states = async () => (await pageOf(id)).map(({ state }) => state);
+    expect(await states()).toEqual(["waiting", "waiting", "failed", "failed", "failed"]);
+    const tries = sent.length;
+    clock.shiftWall(dayMs);
+    await pass(3_000);
+    expect(sent).toHaveLength(tries);
+    expect(logged).toContain("a webhook was disabled");
+    await expect(webhooks.test("one", id)).rejects.toMatchObject({ code: "webhook_disabled" });
+    answer = () => delivered;
+    await webhooks.enable("one", id);
+    await pass(3_000);
+    expect(await states()).toEqual(["delivered", "delivered", "failed", "failed", "failed"]);
+  });
+
+  test("that succeeds in between is not", async () => {
+    sender.start();
+    const id = await register("/shaky");
+    for (let day = 0; day < 8; day += 1) {
+      answer = () => (day === 4 ? delivered : failed);
+      await sendTest(id);
+      for (let hour = 0; hour < 24; hour += 1) {
+        clock.shiftWall(hourMs);
+        await clock.advance(1_000);
+      }
+    }
+    expect(await webhooks.find("one", id)).toMatchObject({ disabledMs: null });
+  });
+
+  test("signs with its former secret for a day, and then that is gone", async () => {
+    sender.start();
+    const id = await register("/rotated");
+    await webhooks.replaceSecret("one", id);
+    await sendTest(id);
+    await pass(1_000);
+    clock.shiftWall(dayMs);
+    await sendTest(id);
+    await pass(61_000);
+    expect(sent.map(({ signatures }) => signatures.length)).toEqual([2, 1]);
+    expect(database.get("SELECT former_sealed_secret AS former FROM webhook")).toEqual({
+      former: null,
+    });
+  });
+
+  test("whose secret was sealed with another key says so, and is mended by another secret", async () => {
+    const id = await register("/sealed");
+    begin(randomBytes(32));
+    sender.start();
+    await sendTest(id);
+    await clock.advance(1_000);
+    expect(sent).toEqual([]);
+    expect(logged).toContain("the secrets of webhooks cannot be opened");
+    const [waiting] = await pageOf(id);
+    expect(waiting?.lastError).toContain("replace the secret");
+    await webhooks.replaceSecret("one", id);
+    await pass(6_000);
+    expect(sent).toMatchObject([{ signatures: [expect.stringMatching(/^v1,/)] }]);
+  });
+});
+
+describe("what is kept", () => {
+  test("is dropped when it is too old, and counted where it had not ended", async () => {
+    sender.start();
+    const id = await register("/old");
+    await sendTest(id);
+    await clock.advance(1_000);
+    answer = () => ({ ...failed, retryAfterMs: dayMs });
+    await sendTest(id);
+    await clock.advance(1_000);
+    clock.shiftWall(webhookDefaults.retentionMs - 65_000);
+    await clock.advance(59_000);
+    expect(await pageOf(id)).toHaveLength(2);
+    await clock.advance(60_000);
+    expect(await pageOf(id)).toEqual([]);
+    expect(await webhooks.find("one", id)).toMatchObject({ dropped: 1 });
+    expect(outcomes.filter((outcome) => outcome === "dropped")).toHaveLength(1);
+  });
+
+  test("is the newest of each webhook, when there is too much", async () => {
+    begin(secretKey, { maxDeliveries: 700 });
+    const [many, few] = [await register("/many"), await register("/few")];
+    await Promise.all(Array.from({ length: 1_500 }, () => sendTest(many)));
+    const newest = await sendTest(many);
+    await sendTest(few);
+    answer = () => new Promise(() => undefined);
+    sender.start();
+    await pass(1_000);
+    const counts = database.all(
+      "SELECT webhook_id AS id, count(*) AS kept, max(number) AS newest FROM webhook_delivery GROUP BY 1 ORDER BY 2",
+    );
+    expect(counts).toEqual([
+      { id: few, kept: 1, newest: 1 },
+      { id: many, kept: 700, newest: 1_501 },
+    ]);
+    expect((await pageOf(many))[0]?.id).toBe(newest);
+    expect(await webhooks.find("one", many)).toMatchObject({ dropped: 801 });
+  });
+});
+
+test("a replay while it is being tried is not lost", async () => {
+  let end: (outcome: TryOutcome) => void = () => undefined;
+  answer = () =>
+    new Promise((resolve) => {
+      end = resolve;
+    });
+  sender.start();
+  const id = await register("/replayed");
+  const deliveryId = await sendTest(id);
+  await clock.advance(1_000);
+  await webhooks.replay("one", id, deliveryId);
+  answer = () => delivered;
+  end(failed);
+  await pass(2_000);
+  expect(sent.map((each) => each.id)).toEqual([deliveryId, deliveryId]);
+  expect(await pageOf(id)).toMatchObject([{ state: "delivered", attempts: 1 }]);
+});

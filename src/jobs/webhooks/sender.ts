@@ -1,0 +1,148 @@
+import type { Store } from "../../db/operations.ts";
+import { type AttemptContext, attempt } from "./attempt.ts";
+import type { DueDelivery } from "./due-deliveries.ts";
+import type { TryEnd } from "./end-try.ts";
+import type { WebhookOperations } from "./operations.ts";
+import { keepWithinBounds } from "./retention.ts";
+import { secretsOf } from "./secrets.ts";
+
+/**
+ * Delivers what is due, at least once each: the store knows what waits and until when, and a try that a crash cut off is made
+ * again. At most two tries of one webhook are under way, and the webhooks that fail share half of the places, so that slow
+ * receivers do not hold up the others.
+ */
+export type Sender = {
+  /** Begins to deliver. */
+  start(): void;
+  /** There may be something due: looks at once instead of within a second. */
+  wake(): void;
+  /** Lets tries under way end for a short time, cuts off the rest, which is due again, and resolves when all have ended. */
+  stop(): Promise<void>;
+};
+
+export type DeliveryOutcome = "delivered" | "retried" | "failed" | "dropped";
+
+export type SenderContext = AttemptContext & {
+  store: Store<WebhookOperations>;
+  /** Told how deliveries fared, of how many at once. */
+  onOutcome?: (outcome: DeliveryOutcome, deliveries: number) => void;
+};
+
+const perWebhook = 2;
+/** Between two looks at what is due. */
+const lookEveryMs = 1_000;
+/** The least time between two looks, however often it is woken. */
+const leastPauseMs = 20;
+/** How long tries under way have at a stop. */
+const stopPatienceMs = 2_000;
+
+const outcomes = {
+  delivered: "delivered",
+  retry: "retried",
+  failed: "failed",
+  gone: "failed",
+} as const satisfies Record<TryEnd["end"], DeliveryOutcome>;
+
+type Try = { delivery: DueDelivery; ended: Promise<void> };
+
+export function createSender(context: SenderContext): Sender {
+  const { store, clock, settings, sealer, log, onFault, onOutcome } = context;
+  const stopping = new AbortController();
+  const cutting = new AbortController();
+  const underWay = new Map<string, Try>();
+  /** Until when webhooks are left alone, by the clock's `elapsed`. */
+  const pausedUntilMs = new Map<string, number>();
+  let watching: Promise<unknown> = Promise.resolve();
+  let isWoken = false;
+  let sleeping = new AbortController();
+
+  async function watch(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      isWoken = false;
+      await look().catch((fault: unknown) => {
+        onFault(fault, "the store did not tell which deliveries are due");
+      });
+      await rest();
+    }
+  }
+
+  async function rest(): Promise<void> {
+    await clock.sleep(leastPauseMs, stopping.signal).catch(() => undefined);
+    if (isWoken) return;
+    sleeping = new AbortController();
+    await clock.sleep(lookEveryMs - leastPauseMs, sleeping.signal).catch(() => undefined);
+  }
+
+  function wake(): void {
+    isWoken = true;
+    sleeping.abort();
+  }
+
+  async function look(): Promise<void> {
+    const places = settings.concurrency;
+    if (underWay.size >= places) return;
+    const tried = [...underWay.values()].map(({ delivery }) => delivery);
+    const failing = tried.filter(({ failingSinceMs }) => failingSinceMs !== null);
+    const due = await store.read("dueDeliveries", {
+      nowMs: clock.now(),
+      paused: pausedWebhooks(),
+      underWay: tried.map(({ id, webhookId }) => ({ id, webhookId })),
+      perWebhook,
+      limit: places - tried.length,
+      failingLimit: Math.ceil(places / 2) - failing.length,
+    });
+    if (stopping.signal.aborted) return;
+    for (const delivery of due) {
+      underWay.set(delivery.id, { delivery, ended: run(delivery) });
+    }
+  }
+
+  function pausedWebhooks(): string[] {
+    const nowMs = clock.elapsed();
+    for (const [id, untilMs] of pausedUntilMs) if (untilMs <= nowMs) pausedUntilMs.delete(id);
+    return [...pausedUntilMs.keys()];
+  }
+
+  async function run(delivery: DueDelivery): Promise<void> {
+    try {
+      const { end, pauseMs } = await attempt(context, delivery, cutting.signal);
+      onOutcome?.(outcomes[end], 1);
+      if (pauseMs > 0) pausedUntilMs.set(delivery.webhookId, clock.elapsed() + pauseMs);
+    } catch (fault) {
+      // What was cut off is due again.
+      if (!cutting.signal.aborted) onFault(fault, "a delivery was not tried");
+    } finally {
+      underWay.delete(delivery.id);
+      wake();
+    }
+  }
+
+  /** A wrong key shows at the start, not at the first delivery. */
+  async function checkKey(): Promise<void> {
+    const held = await store.read("anyWebhookSecret", null);
+    if (held !== null) secretsOf(sealer, held);
+  }
+
+  function start(): void {
+    checkKey().catch((fault: unknown) => {
+      log.error({ err: fault }, "the secrets of webhooks cannot be opened");
+    });
+    const onDropped = (deliveries: number) => onOutcome?.("dropped", deliveries);
+    watching = Promise.all([watch(), keepWithinBounds({ ...context, onDropped }, stopping.signal)]);
+  }
+
+  async function stop(): Promise<void> {
+    stopping.abort();
+    wake();
+    await watching;
+    const ended = Promise.all([...underWay.values()].map((each) => each.ended));
+    const over = new AbortController();
+    const tooLate = clock.sleep(stopPatienceMs, over.signal).catch(() => undefined);
+    await Promise.race([ended, tooLate]);
+    over.abort();
+    cutting.abort(new Error("the server stops"));
+    await ended;
+  }
+
+  return { start, wake, stop };
+}

@@ -1,0 +1,32 @@
+import { createHmac } from "node:crypto";
+import type { RandomBytes } from "../../lib/base62.ts";
+
+/**
+ * Signatures of Standard Webhooks 1.0.0: HMAC-SHA256 over `id.timestamp.body`, the key being what stands in base64 after
+ * `whsec_`. While a secret is being replaced there are two signatures, of which a receiver needs one.
+ */
+const prefix = "whsec_";
+const keyLength = 32;
+
+export function newSigningSecret(randomBytes: RandomBytes): string {
+  return prefix + Buffer.from(randomBytes(keyLength)).toString("base64");
+}
+
+/** The header fields that prove where a request comes from and when it was made. */
+export function signedFields(
+  message: { id: string; atMs: number; body: string },
+  secrets: readonly string[],
+): Record<string, string> {
+  const timestamp = String(Math.floor(message.atMs / 1000));
+  const content = `${message.id}.${timestamp}.${message.body}`;
+  return {
+    "webhook-id": message.id,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": secrets.map((secret) => signature(secret, content)).join(" "),
+  };
+}
+
+function signature(secret: string, content: string): string {
+  const key = Buffer.from(secret.slice(prefix.length), "base64");
+  return `v1,${createHmac("sha256", key).update(content).digest("base64")}`;
+}

@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { createGuard } from "../../lib/guard.ts";
+import { checkWebhookUrl } from "./webhook-url.ts";
+
+const rules = { guard: createGuard(["http://10.1.2.3:8000"]), allowHttp: "off" } as const;
+const refused = expect.objectContaining({ code: "webhook_url_refused", status: 400 });
+
+test.each([
+  ["https://example.com/a?b=c", "https://example.com/a?b=c"],
+  ["HTTPS://EXAMPLE.com", "https://example.com/"],
+  ["https://example.com:8443/#part", "https://example.com:8443/"],
+  ["https://bücher.example/", "https://xn--bcher-kva.example/"],
+  ["https://8.8.8.8/", "https://8.8.8.8/"],
+])("%s is taken as %s", (written, taken) => {
+  expect(checkWebhookUrl(written, rules)).toBe(taken);
+});
+
+test.each([
+  "http://example.com/",
+  "javascript:alert(1)",
+  "//example.com/",
+  "https://",
+  "https://ann@example.com/",
+  "https://:word@example.com/",
+  "https://127.0.0.1/",
+  "https://2130706433/",
+  "https://0x7f000001/",
+  "https://192.168.0.1/",
+  "https://[fe80::1]/",
+  "https://[::ffff:10.0.0.1]/",
+  "https://10.1.2.3:8001/",
+  `https://example.com/${"a".repeat(2_100)}`,
+  `https://example.com/${"é".repeat(1_000)}`,
+])("%s is refused", (written) => {
+  expect(() => checkWebhookUrl(written, rules)).toThrow(refused);
+});
+
+test("where it is allowed, an address needs no TLS, and a host that is named need not be public", () => {
+  const open = { ...rules, allowHttp: "on" } as const;
+  expect(checkWebhookUrl("http://example.com/", open)).toBe("http://example.com/");
+  expect(checkWebhookUrl("http://10.1.2.3:8000/x", open)).toBe("http://10.1.2.3:8000/x");
+  expect(() => checkWebhookUrl("http://10.1.2.3/x", open)).toThrow(refused);
+});
+
+test("a refusal never repeats credentials", () => {
+  try {
+    checkWebhookUrl("https://ann:hidden@example.com/", rules);
+    expect.unreachable();
+  } catch (fault) {
+    expect(JSON.stringify(fault) + String(fault)).not.toContain("hidden");
+  }
+});

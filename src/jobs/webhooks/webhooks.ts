@@ -1,0 +1,122 @@
+import type { Store } from "../../db/operations.ts";
+import { type RandomBytes, randomBase62 } from "../../lib/base62.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Guard } from "../../lib/guard.ts";
+import type { Sealer } from "../../lib/seal.ts";
+import type { WebhookOperations } from "./operations.ts";
+import type { DeliveryFilter } from "./rows.ts";
+import { webhookOwner } from "./secrets.ts";
+import type { WebhookSettings } from "./settings.ts";
+import { newSigningSecret } from "./sign.ts";
+import type { Delivery, DeliveryPage, JobEvent, Webhook } from "./webhook.ts";
+import { checkWebhookUrl } from "./webhook-url.ts";
+
+/**
+ * The webhooks of accounts, for their owners. Null: the account has no webhook of this id, whether another one has or not.
+ * Secrets leave it once, when they are made.
+ */
+export type Webhooks = {
+  /** Errors: `webhook_url_refused`, `too_many_webhooks`. */
+  create(
+    accountId: string,
+    asked: { url: string; events: readonly JobEvent[] },
+  ): Promise<WebhookWithSecret>;
+  list(accountId: string): Promise<readonly Webhook[]>;
+  find(accountId: string, id: string): Promise<Webhook | null>;
+  /** Whether it was there. */
+  remove(accountId: string, id: string): Promise<boolean>;
+  /** Makes another secret; the former one signs beside it for a while. */
+  replaceSecret(accountId: string, id: string): Promise<WebhookWithSecret | null>;
+  /** Lets it be told again, also of what waited for it meanwhile. */
+  enable(accountId: string, id: string): Promise<Webhook | null>;
+  /** Sends a `webhook.test`. Errors: `webhook_disabled`. */
+  test(accountId: string, id: string): Promise<Delivery | null>;
+  /** Newest first. */
+  deliveries(accountId: string, id: string, filter: DeliveryFilter): Promise<DeliveryPage | null>;
+  /** Begins a delivery anew; else which of the two is not there. Errors: `webhook_disabled`. */
+  replay(
+    accountId: string,
+    id: string,
+    deliveryId: string,
+  ): Promise<Delivery | "webhook" | "delivery">;
+};
+
+export type WebhookWithSecret = { webhook: Webhook; secret: string };
+
+export type WebhooksContext = {
+  store: Store<WebhookOperations>;
+  clock: Clock;
+  randomBytes: RandomBytes;
+  settings: WebhookSettings;
+  sealer: Sealer;
+  guard: Guard;
+  /** Told when something is due. */
+  onDue: () => void;
+};
+
+const idLength = 20;
+
+export function createWebhooks(context: WebhooksContext): Webhooks {
+  const { store, clock, randomBytes, settings, sealer, guard, onDue } = context;
+
+  function newSecret(accountId: string, id: string): { secret: string; sealedSecret: Uint8Array } {
+    const secret = newSigningSecret(randomBytes);
+    return { secret, sealedSecret: sealer.seal(secret, webhookOwner(accountId, id)) };
+  }
+
+  return {
+    create: async (accountId, { url: written, events }) => {
+      const url = checkWebhookUrl(written, { guard, allowHttp: settings.allowHttp });
+      const id = `wh_${randomBase62(idLength, randomBytes)}`;
+      const { secret, sealedSecret } = newSecret(accountId, id);
+      const { maxPerAccount } = settings;
+      const nowMs = clock.now();
+      const asked = { accountId, id, url, events, sealedSecret, nowMs, maxPerAccount };
+      return { webhook: await store.write("createWebhook", asked), secret };
+    },
+
+    list: (accountId) => store.read("listWebhooks", { accountId }),
+
+    find: (accountId, id) => store.read("findWebhook", { accountId, id }),
+
+    remove: (accountId, id) => store.write("deleteWebhook", { accountId, id }),
+
+    replaceSecret: async (accountId, id) => {
+      const { secret, sealedSecret } = newSecret(accountId, id);
+      const formerUntilMs = clock.now() + settings.formerSecretMs;
+      const change = { accountId, id, sealedSecret, formerUntilMs };
+      const webhook = await store.write("replaceWebhookSecret", change);
+      return webhook && { webhook, secret };
+    },
+
+    enable: async (accountId, id) => {
+      const webhook = await store.write("enableWebhook", { accountId, id, nowMs: clock.now() });
+      if (webhook !== null) onDue();
+      return webhook;
+    },
+
+    test: async (accountId, id) => {
+      const deliveryId = `msg_${Buffer.from(randomBytes(16)).toString("hex")}`;
+      const nowMs = clock.now();
+      const delivery = await store.write("testWebhook", { accountId, id, deliveryId, nowMs });
+      if (delivery !== null) onDue();
+      return delivery;
+    },
+
+    deliveries: async (accountId, id, filter) => {
+      const more = { ...filter, limit: filter.limit + 1 };
+      const found = await store.read("listDeliveries", { accountId, id, filter: more });
+      if (found === null) return null;
+      const deliveries = found.slice(0, filter.limit);
+      const isLast = found.length <= filter.limit;
+      return { deliveries, before: isLast ? null : (deliveries.at(-1)?.number ?? null) };
+    },
+
+    replay: async (accountId, id, deliveryId) => {
+      const nowMs = clock.now();
+      const outcome = await store.write("replayDelivery", { accountId, id, deliveryId, nowMs });
+      if (typeof outcome !== "string") onDue();
+      return outcome;
+    },
+  };
+}

@@ -1,0 +1,22 @@
+import fc from "fast-check";
+import { commands, finish } from "./commands.ts";
+import { makeWorld } from "./world.ts";
+
+/** Runs the job machine by commands that are drawn, so many runs; how many commands that were. Fails with the fewest that lead to a fault. */
+export async function runJobMachine(runs: { numRuns: number; seed: number }): Promise<number> {
+  let steps = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.commands(commands, { maxCommands: 100, size: "max" }), async (drawn) => {
+      const world = await makeWorld();
+      try {
+        await fc.asyncModelRun(() => ({ model: {}, real: world }), drawn);
+        await finish(world);
+      } finally {
+        steps += world.steps;
+        await world.machine.close();
+      }
+    }),
+    { ...runs, endOnFailure: false },
+  );
+  return steps;
+}
