@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { newApiKey, parseApiKey, printApiKey } from "./api-key.ts";
+import { keyOfAuthorization, newApiKey, parseApiKey, printApiKey } from "./api-key.ts";
 
 const key = newApiKey(randomBytes);
 const text = printApiKey(key);
@@ -36,4 +36,26 @@ test("anything else is no key", () => {
   expect(parseApiKey(`${text}\n`)).toBeNull();
   expect(parseApiKey(` ${text}`)).toBeNull();
   fc.assert(fc.property(fc.string({ unit: "binary" }), (any) => parseApiKey(any) === null));
+});
+
+test("a request brings its key as a bearer token, in whatever case the scheme is written", () => {
+  for (const scheme of ["Bearer", "bearer", "BEARER"]) {
+    expect(keyOfAuthorization(`${scheme} ${text}`)).toEqual(key);
+    expect(keyOfAuthorization(`${scheme}   ${text} `)).toEqual(key);
+  }
+  for (const header of [
+    text,
+    `Basic ${text}`,
+    `Bearer${text}`,
+    `Bearer ${text} x`,
+    "Bearer ",
+    "",
+  ]) {
+    expect(keyOfAuthorization(header)).toBeNull();
+  }
+});
+
+test("no header is read in more than linear time", () => {
+  const hostile = [" ", "a", "a ", "bearer "].map((part) => `bearer ${part.repeat(1_000_000)}\n`);
+  for (const header of hostile) expect(keyOfAuthorization(header)).toBeNull();
 });

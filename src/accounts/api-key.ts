@@ -34,6 +34,12 @@ export function parseApiKey(text: string): ApiKey | null {
   return sum === checksum(body) ? { id, secret } : null;
 }
 
+/** The key of an Authorization header; null when it is of another scheme or holds no whole key. */
+export function keyOfAuthorization(header: string): ApiKey | null {
+  const token = /^bearer +([^\s]+) *$/i.exec(header)?.[1];
+  return token === undefined ? null : parseApiKey(token);
+}
+
 export function hashSecret(secret: string): Uint8Array {
   return createHash("sha256").update(secret).digest();
 }

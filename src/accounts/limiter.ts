@@ -1,192 +1,121 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
+import type { Store } from "../db/operations.ts";
 import type { Clock } from "../lib/clock.ts";
-import { addressGroup } from "./address-group.ts";
+import { keyOfAuthorization } from "./api-key.ts";
 import type { Caller } from "./authenticate.ts";
-import type { Limits } from "./limits.ts";
-import { createSlidingLog, type SlidingLog } from "./sliding-log.ts";
+import { type AdmissionAsked, type LimitOperations, ratedKey } from "./limit-operations.ts";
+import type { LimitPolicy, Limits, PolicyState } from "./limits.ts";
+
+/** Both limits of a key, `burst` first, as they stood at a time of the clock's elapsed one. */
+export type LimitState = { asOfMs: number; policies: readonly PolicyState[] };
+
+/** What a request brings to be let in. */
+export type Entrant = {
+  address: string;
+  /** The header of that name. */
+  authorization: string | undefined;
+  /**
+   * The job that it reads: when it is the caller's own, the read waits for its turn, oldest first, up to `maxWaitMs`. Null
+   * for any other request, which never waits.
+   */
+  readOf: string | null;
+  maxWaitMs: number;
+};
+
+type Admission =
+  /** Too many different wrong keys came from the address. */
+  | { kind: "blocked"; retryAfterMs: number }
+  /** No key, or one that is mistyped, unknown, revoked or wrong. */
+  | { kind: "unknown" }
+  /** It may go on after `turnInMs`, for which the caller of this function waits; the turn is spent in any case. */
+  | { kind: "admitted"; caller: Caller; turnInMs: number; limits: LimitState }
+  | { kind: "refused"; caller: Caller; retryAfterMs: number; limits: LimitState };
+
+export type SubmissionDecision = {
+  allowed: boolean;
+  policy: LimitPolicy;
+  retryAfterMs: number;
+  limits: LimitState;
+  /**
+   * Undoes an allowed one whose submission was refused for another reason; once, however often it is called. The state after
+   * it; null when there was nothing to undo or the store does not answer, and then it has lost its log anyway.
+   */
+  giveBack(): Promise<LimitState | null>;
+};
 
 /**
  * Two limits a key, each an exact sliding log: `burst`, requests in any second over the whole API, and `search`, submissions
- * in any 60 seconds. A call that is refused costs nothing. Time is the clock's elapsed time, so that a wall clock that is put
- * back changes nothing. One more limit an address: different wrong keys in any 60 seconds; the same one again is no new guess,
- * so that a client that goes on with a revoked key does not lock out those beside it.
+ * in any 60 seconds. A call that is refused costs nothing. One limit an address: different wrong keys in any 60 seconds. The
+ * logs are the store's, and shared by all who share it. Time is the clock's elapsed time, so that a wall clock that is put
+ * back changes nothing. After a restart, submissions of the last minute still count as far as job rows tell of them: counts
+ * have none, nor have jobs that were forgotten. Errors of all: those of the store.
  */
-type LimitPolicy = "burst" | "search";
-
-export type LimitDecision = { allowed: boolean; retryAfterMs: number; policy: LimitPolicy };
-
-type SubmissionDecision = LimitDecision & {
-  /** Undoes an allowed one whose submission was refused for another reason; once, however often it is called. */
-  giveBack(): void;
-};
-
-type PolicyState = {
-  policy: LimitPolicy;
-  limit: number;
-  windowMs: number;
-  remaining: number;
-  /** Until `remaining` grows; 0 when nothing is used. */
-  growsInMs: number;
-};
-
-/** Both policies, `burst` first. */
-export type LimitState = readonly PolicyState[];
-
 export type Limiter = {
-  /** One request of the key. */
-  takeRequest(caller: Caller): LimitDecision;
-  /**
-   * One request that waits for its turn, oldest first, when the second is used up; refused when its turn is further away than
-   * `maxWaitMs`. The turn is spent even when the signal aborts the wait, which rejects with the signal's reason.
-   */
-  waitForRequest(caller: Caller, maxWaitMs: number, signal?: AbortSignal): Promise<LimitDecision>;
+  /** Whose key it is, and one request of it, in one call to the store. */
+  admit(entrant: Entrant): Promise<Admission>;
   /** One submission of the key. */
-  takeSubmission(caller: Caller): SubmissionDecision;
-  state(caller: Caller): LimitState;
-  /** Takes over, after a restart, the submissions of the last minute: when they were made, Unix milliseconds. */
-  rebuild(submissions: readonly { keyId: string; ms: number }[], nowMs: number): void;
-  /** Counts a wrong key of an address, whatever form it has. */
-  takeFailedAuth(address: string, wrongKey: string): void;
-  /** For how long the address (an IPv6 network of 64 bits counts as one) has used up its wrong keys; 0 when it has not. */
-  blockedMs(address: string): number;
+  takeSubmission(caller: Caller): Promise<SubmissionDecision>;
+  state(caller: Caller): Promise<LimitState>;
 };
 
-const burstWindowMs = 1_000;
-const searchWindowMs = 60_000;
-const failedWindowMs = 60_000;
-/** The address that has been quiet longest is forgotten first. */
-const maxAddresses = 10_000;
+export function createLimiter(
+  store: Pick<Store<LimitOperations>, "inMemory">,
+  clock: Clock,
+  limits: Limits,
+): Limiter {
+  const callTime = () => ({ elapsedMs: clock.elapsed(), nowMs: clock.now() });
+  const asOf = (policies: readonly PolicyState[]) => ({ asOfMs: clock.elapsed(), policies });
 
-type KeyLogs = { burst: SlidingLog; search: SlidingLog };
-
-export function createLimiter(clock: Clock, limits: Limits): Limiter {
-  const keys = new Map<string, KeyLogs>();
-  /** When each different wrong key of an address came, oldest first; the keys as hashes. */
-  const addresses = new Map<string, Map<string, number>>();
-
-  function logsOf(keyId: string): KeyLogs {
-    let logs = keys.get(keyId);
-    if (logs === undefined) {
-      logs = { burst: createSlidingLog(burstWindowMs), search: createSlidingLog(searchWindowMs) };
-      keys.set(keyId, logs);
-    }
-    return logs;
+  async function admit(entrant: Entrant): Promise<Admission> {
+    const { address, authorization, readOf, maxWaitMs } = entrant;
+    const answer = await store.inMemory("admit", {
+      ...callTime(),
+      ...limits,
+      ...presentedKey(authorization),
+      address,
+      readOf,
+      maxWaitMs,
+    });
+    if (answer.kind === "blocked" || answer.kind === "unknown") return answer;
+    const { policies, ...decision } = answer;
+    return { ...decision, limits: asOf(policies) };
   }
 
-  const burstLimit = (caller: Caller) => caller.requestsPerSecond ?? limits.requestsPerSecond;
-  const searchLimit = (caller: Caller) =>
-    caller.submissionsPerMinute ?? limits.submissionsPerMinute;
+  async function takeSubmission(caller: Caller): Promise<SubmissionDecision> {
+    const key = ratedKey(caller, limits);
+    const answer = await store.inMemory("takeSubmission", { ...callTime(), key });
+    const { allowed, retryAfterMs, takenMs, policies } = answer;
+    let taken = allowed;
 
-  function take(
-    log: SlidingLog,
-    limit: number,
-    policy: LimitPolicy,
-    maxWaitMs: number,
-    nowMs: number,
-  ): LimitDecision {
-    const retryAfterMs = log.waitMs(limit, nowMs);
-    if (retryAfterMs > maxWaitMs) return { allowed: false, retryAfterMs, policy };
-    log.add(nowMs + retryAfterMs, nowMs);
-    return { allowed: true, retryAfterMs, policy };
-  }
-
-  function takeRequest(caller: Caller): LimitDecision {
-    return take(logsOf(caller.keyId).burst, burstLimit(caller), "burst", 0, clock.elapsed());
-  }
-
-  async function waitForRequest(
-    caller: Caller,
-    maxWaitMs: number,
-    signal?: AbortSignal,
-  ): Promise<LimitDecision> {
-    const log = logsOf(caller.keyId).burst;
-    const turn = take(log, burstLimit(caller), "burst", maxWaitMs, clock.elapsed());
-    if (!turn.allowed || turn.retryAfterMs === 0) return turn;
-    await clock.sleep(Math.ceil(turn.retryAfterMs), signal);
-    return { ...turn, retryAfterMs: 0 };
-  }
-
-  function takeSubmission(caller: Caller): SubmissionDecision {
-    const log = logsOf(caller.keyId).search;
-    const takenMs = clock.elapsed();
-    const decision = take(log, searchLimit(caller), "search", 0, takenMs);
-    let taken = decision.allowed;
-    function giveBack(): void {
-      if (taken) log.takeBack(takenMs);
+    async function giveBack(): Promise<LimitState | null> {
+      if (!taken) return null;
       taken = false;
+      try {
+        return asOf(await store.inMemory("giveBackSubmission", { ...callTime(), key, takenMs }));
+      } catch {
+        return null;
+      }
     }
-    return { ...decision, giveBack };
+
+    return { allowed, policy: "search", retryAfterMs, limits: asOf(policies), giveBack };
   }
 
-  function state(caller: Caller): LimitState {
-    const { burst, search } = logsOf(caller.keyId);
-    return [
-      policyState("burst", burst, burstLimit(caller), burstWindowMs),
-      policyState("search", search, searchLimit(caller), searchWindowMs),
-    ];
+  async function state(caller: Caller): Promise<LimitState> {
+    const key = ratedKey(caller, limits);
+    return asOf(await store.inMemory("limitState", { ...callTime(), key }));
   }
 
-  function policyState(
-    policy: LimitPolicy,
-    log: SlidingLog,
-    limit: number,
-    windowMs: number,
-  ): PolicyState {
-    const nowMs = clock.elapsed();
-    const remaining = Math.max(0, limit - log.used(nowMs));
-    return { policy, limit, windowMs, remaining, growsInMs: log.growsInMs(limit, nowMs) };
-  }
+  return { admit, takeSubmission, state };
+}
 
-  function rebuild(submissions: readonly { keyId: string; ms: number }[], nowMs: number): void {
-    const elapsedMs = clock.elapsed();
-    // One that seems to come from the future was made before the wall clock was put back: it counts as made now.
-    const aged = submissions.map(({ keyId, ms }) => ({ keyId, ageMs: Math.max(0, nowMs - ms) }));
-    aged.sort((one, other) => other.ageMs - one.ageMs);
-    for (const { keyId, ageMs } of aged) logsOf(keyId).search.add(elapsedMs - ageMs, elapsedMs);
-  }
-
-  function takeFailedAuth(address: string, wrongKey: string): void {
-    const group = addressGroup(address);
-    const wrongKeys = addresses.get(group) ?? new Map<string, number>();
-    addresses.delete(group);
-    addresses.set(group, wrongKeys);
-    const nowMs = clock.elapsed();
-    forgetPassed(wrongKeys, nowMs);
-    const hash = createHash("sha256").update(wrongKey).digest("base64");
-    if (wrongKeys.size < limits.failedKeysPerMinute && !wrongKeys.has(hash)) {
-      wrongKeys.set(hash, nowMs);
-    }
-    if (addresses.size <= maxAddresses) return;
-    for (const quietest of addresses.keys()) {
-      addresses.delete(quietest);
-      return;
-    }
-  }
-
-  function forgetPassed(wrongKeys: Map<string, number>, nowMs: number): void {
-    for (const [hash, atMs] of wrongKeys) {
-      if (atMs + failedWindowMs > nowMs) return;
-      wrongKeys.delete(hash);
-    }
-  }
-
-  function blockedMs(address: string): number {
-    const wrongKeys = addresses.get(addressGroup(address));
-    if (wrongKeys === undefined) return 0;
-    const nowMs = clock.elapsed();
-    forgetPassed(wrongKeys, nowMs);
-    if (wrongKeys.size < limits.failedKeysPerMinute) return 0;
-    const [oldestMs = nowMs] = wrongKeys.values();
-    return oldestMs + failedWindowMs - nowMs;
-  }
-
+/** What is no key is hashed as it is, so that it is told from other wrong ones. */
+function presentedKey(
+  authorization: string | undefined,
+): Pick<AdmissionAsked, "keyId" | "keyHash"> {
+  if (authorization === undefined) return { keyId: null, keyHash: null };
+  const key = keyOfAuthorization(authorization);
   return {
-    takeRequest,
-    waitForRequest,
-    takeSubmission,
-    state,
-    rebuild,
-    takeFailedAuth,
-    blockedMs,
+    keyId: key?.id ?? null,
+    keyHash: hash("sha256", key?.secret ?? authorization, "base64"),
   };
 }

@@ -10,3 +10,16 @@ export const defaultLimits: Limits = {
   submissionsPerMinute: 10,
   failedKeysPerMinute: 30,
 };
+
+/** `burst`: requests in any second over the whole API. `search`: submissions in any 60 seconds. */
+export type LimitPolicy = "burst" | "search";
+
+/** How far a key has used up one of its limits. */
+export type PolicyState = {
+  policy: LimitPolicy;
+  limit: number;
+  windowMs: number;
+  remaining: number;
+  /** Until `remaining` grows; 0 when nothing is used. */
+  growsInMs: number;
+};

@@ -7,8 +7,6 @@ import { createLocalStore } from "../db/local-store.ts";
 import { controlMigrations } from "../db/migrations/control.ts";
 import { type Database, openForWriting } from "../db/open.ts";
 import type { Store } from "../db/operations.ts";
-import { newApiKey, printApiKey } from "./api-key.ts";
-import { authenticate } from "./authenticate.ts";
 import { type AccountOperations, accountOperations, type NewKey } from "./operations.ts";
 
 let folder: string;
@@ -34,44 +32,15 @@ const asked: NewKey = {
   nowMs: 5,
 };
 
-test("a key names its caller, with the key's own limits", async () => {
-  const { id, accountId, token } = await store.write("createKey", asked);
-  expect(await authenticate(store, token)).toEqual({
-    keyId: id,
-    accountId,
-    requestsPerSecond: null,
-    submissionsPerMinute: 1_000_000,
-  });
-});
-
-test("a wrong secret, an unknown id and a mistyped key name nobody", async () => {
-  const { id, token } = await store.write("createKey", asked);
-  const other = newApiKey(randomBytes);
-  expect(await authenticate(store, printApiKey({ ...other, id }))).toBeNull();
-  expect(await authenticate(store, printApiKey(other))).toBeNull();
-  expect(await authenticate(store, token.slice(0, -1))).toBeNull();
-});
-
-test("a mistyped key is refused without a look at the store", async () => {
-  const unasked: Store<AccountOperations> = {
-    ...store,
-    read: () => Promise.reject(new Error("the store was asked")),
-  };
-  const { token } = await store.write("createKey", asked);
-  expect(await authenticate(unasked, `${token}0`)).toBeNull();
-  await expect(authenticate(unasked, token)).rejects.toThrow("the store was asked");
-});
-
 test("the store holds no secret", async () => {
   const { token } = await store.write("createKey", asked);
   const rows = database.all("SELECT *, hex(secret_hash) AS hash FROM api_key");
   expect(JSON.stringify(rows)).not.toContain(token.slice(13, 45));
 });
 
-test("a revoked key names nobody at once; revoking again changes nothing", async () => {
-  const { id, token } = await store.write("createKey", asked);
+test("revoking again changes nothing", async () => {
+  const { id } = await store.write("createKey", asked);
   await store.write("revokeKey", { id });
-  expect(await authenticate(store, token)).toBeNull();
   await store.write("revokeKey", { id });
   expect(await store.read("listKeys", null)).toMatchObject([{ id, revoked: true }]);
 });

@@ -34,14 +34,6 @@ export type KeyListing = {
   revoked: boolean;
 };
 
-export type FoundKey = {
-  id: string;
-  accountId: string;
-  secretHash: Uint8Array;
-  requestsPerSecond: number | null;
-  submissionsPerMinute: number | null;
-};
-
 /** Keys of one account that are not revoked. */
 const maxKeysPerAccount = 5;
 
@@ -105,17 +97,6 @@ export function accountOperations(randomBytes: RandomBytes) {
         )
         .map((row) => ({ ...row, revoked: row.revoked === 1 })),
     ),
-
-    /** The key of an id; null when there is none or it is revoked. */
-    findKey: read((database, { id }: { id: string }): FoundKey | null => {
-      const row = database.get<FoundKey>(
-        `SELECT id, account_id AS accountId, secret_hash AS secretHash, requests_per_second AS requestsPerSecond,
-                submissions_per_minute AS submissionsPerMinute
-         FROM api_key WHERE id = :id AND revoked = 0`,
-        { id },
-      );
-      return row ?? null;
-    }),
   };
 }
 

@@ -38,3 +38,12 @@ test("what is left grows when the oldest call passes", () => {
   expect(log.growsInMs(2, 40)).toBe(70);
   expect(log.growsInMs(1, 40)).toBe(90);
 });
+
+test("a call that is let in before a turn that was given counts as long as that turn", () => {
+  const log = createSlidingLog(windowMs);
+  log.add(0, 0);
+  log.add(100, 0);
+  expect(log.waitMs(3, 0)).toBe(0);
+  log.add(0, 0);
+  expect(log.waitMs(1, 0)).toBe(200);
+});

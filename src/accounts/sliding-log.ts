@@ -10,7 +10,7 @@ export type SlidingLog = {
   waitMs(limit: number, nowMs: number): number;
   /** How long until the number of calls that are left grows; 0 when all are left. */
   growsInMs(limit: number, nowMs: number): number;
-  /** Notes a call. `atMs` is never before that of the call noted last. */
+  /** Notes a call; not before the one noted last, whatever `atMs` says. */
   add(atMs: number, nowMs: number): void;
   /** Forgets the newest call noted at this time, if it is still there. */
   takeBack(atMs: number): void;
@@ -62,7 +62,7 @@ export function createSlidingLog(windowMs: number): SlidingLog {
 
   function add(atMs: number, nowMs: number): void {
     if (size === times.length) makeRoom(firstCounted(nowMs));
-    times[(head + size) % times.length] = atMs;
+    times[(head + size) % times.length] = size === 0 ? atMs : Math.max(atMs, timeOf(size - 1));
     size += 1;
   }
 

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "../../accounts/authenticate.ts";
-import type { LimitDecision } from "../../accounts/limiter.ts";
+import type { LimitState } from "../../accounts/limiter.ts";
 import { clientGone } from "../client-gone.ts";
 import type { HttpContext } from "../context.ts";
 import { problem } from "../problem-writer.ts";
@@ -10,92 +10,90 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Whose key the request names; null where none is needed. */
     caller: Caller | null;
+    /** What was left of the key's rates when the store was asked last; null without a caller. */
+    limits: LimitState | null;
   }
   interface FastifyContextConfig {
     /** What the key's rate does with a request too many: `call` refuses it, `read` lets it wait for its turn. */
     pace?: "call" | "read";
+    /** A request without a key is one with the key of EARSHOT_OPEN_NODE_KEY, where there is one. */
+    mayBeOpen?: boolean;
     /** Refusals of this route also hold `uuid: ""`. */
     refusalHoldsUuid?: boolean;
   }
 }
 
 /**
- * Who calls, and whether it is the key's turn: wrong keys of the address first, then the key, then its requests a second. It
- * runs before the body is read, so that a stranger's body costs nothing.
+ * Who calls, and whether it is the key's turn: wrong keys of the address first, then the key, then its requests a second, all
+ * in one call to the store. A read of one's own job waits for its turn when the second is used up; one of anything else is
+ * refused at once, so that nobody holds requests open by asking for what is not there. It runs before the body is read, so
+ * that a stranger's body costs nothing.
  */
 export function callerHook(context: HttpContext) {
+  const { limiter, metrics, settings } = context;
+  const { openNodeKey } = settings;
+  const openAuthorization = openNodeKey === null ? undefined : `Bearer ${openNodeKey}`;
+
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const { pace } = request.routeOptions.config;
+    const { pace, mayBeOpen = false } = request.routeOptions.config;
     if (pace === undefined) return;
-    const blockedMs = context.limiter.blockedMs(request.ip);
-    if (blockedMs > 0) {
-      context.metrics.rateLimited.inc({ policy: "failed_keys" });
-      const seconds = setRetryAfter(reply, blockedMs);
+    const { authorization } = request.headers;
+    const admission = await limiter.admit({
+      address: request.ip,
+      authorization: authorization ?? (mayBeOpen ? openAuthorization : undefined),
+      readOf: pace === "read" ? uuidIn(request.params) : null,
+      maxWaitMs: settings.maxReadWaitMs,
+    });
+    if (admission.kind === "blocked") {
+      metrics.rateLimited.inc({ policy: "failed_keys" });
+      const seconds = setRetryAfter(reply, admission.retryAfterMs);
       throw problem("too_many_failed_keys", "too many requests with a wrong key came from here", {
         hint: `come again in ${seconds} s with a valid key`,
       });
     }
-    const caller = await identify(context, request);
-    request.caller = caller;
-    const gone = clientGone(reply);
-    const decision =
-      pace === "call"
-        ? context.limiter.takeRequest(caller)
-        : await takeRead(context, request, caller, gone);
-    if (decision === null) {
-      // Nobody is there to be answered.
-      reply.hijack();
-      return;
+    if (admission.kind === "unknown") throw unauthorized(authorization);
+    request.caller = admission.caller;
+    request.limits = admission.limits;
+    if (admission.kind === "refused") {
+      const { retryAfterMs } = admission;
+      throw refusedByRate(context, reply, { policy: "burst", retryAfterMs });
     }
-    if (!decision.allowed) throw refusedByRate(context, reply, decision);
+    const { turnInMs } = admission;
+    // Nobody is there to be answered when the client has gone.
+    if (turnInMs > 0 && !(await turnCame(context, reply, turnInMs))) reply.hijack();
   };
 }
 
-/**
- * A read of one's own job waits for its turn when the second is used up; one of anything else is refused at once, so that
- * nobody holds requests open by asking for what is not there. Null when the client has gone while it waited.
- */
-async function takeRead(
-  context: HttpContext,
-  { params }: FastifyRequest,
-  caller: Caller,
-  gone: AbortSignal,
-): Promise<LimitDecision | null> {
-  const { limiter, jobs, settings } = context;
-  const decision = limiter.takeRequest(caller);
-  if (decision.allowed) return decision;
-  const uuid = uuidIn(params);
-  const isOwn =
-    jobs.isUnderWay(caller.accountId, uuid) || (await jobs.find(caller.accountId, uuid)) !== null;
-  if (!isOwn) return decision;
+/** False when the client has gone while it waited. */
+async function turnCame(
+  { clock }: HttpContext,
+  reply: FastifyReply,
+  turnInMs: number,
+): Promise<boolean> {
+  const gone = clientGone(reply);
   try {
-    return await limiter.waitForRequest(caller, settings.maxReadWaitMs, gone);
+    await clock.sleep(Math.ceil(turnInMs), gone);
+    return true;
   } catch (error) {
-    if (gone.aborted) return null;
+    if (gone.aborted) return false;
     throw error;
   }
 }
 
-function uuidIn(params: unknown): string {
+function uuidIn(params: unknown): string | null {
   return typeof params === "object" && params !== null && "uuid" in params
     ? String(params.uuid)
-    : "";
+    : null;
 }
 
-async function identify(context: HttpContext, request: FastifyRequest): Promise<Caller> {
-  const header = request.headers.authorization;
-  if (header === undefined) {
-    throw problem("unauthorized", "an API key is needed", {
-      hint: "send the header Authorization: Bearer <API_KEY>; earshot keys create makes a key",
-    });
-  }
-  const token = /^bearer +([^\s]+) *$/i.exec(header)?.[1];
-  const caller = token === undefined ? null : await context.authenticate(token);
-  if (caller !== null) return caller;
-  context.limiter.takeFailedAuth(request.ip, header);
-  throw problem("unauthorized", "the API key is not valid", {
-    hint: "check that the key is whole and was not revoked: Authorization: Bearer <API_KEY>",
-  });
+function unauthorized(authorization: string | undefined) {
+  return authorization === undefined
+    ? problem("unauthorized", "an API key is needed", {
+        hint: "send the header Authorization: Bearer <API_KEY>; earshot keys create makes a key",
+      })
+    : problem("unauthorized", "the API key is not valid", {
+        hint: "check that the key is whole and was not revoked: Authorization: Bearer <API_KEY>",
+      });
 }
 
 /** The caller of a route that needs a key. */

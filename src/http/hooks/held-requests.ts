@@ -1,16 +1,20 @@
+import { finished } from "node:stream";
 import type { FastifyReply } from "fastify";
 import type { Caller } from "../../accounts/authenticate.ts";
 import type { Job } from "../../jobs/job.ts";
-import { clientGone } from "../client-gone.ts";
+import type { SubmittedJob } from "../../jobs/queue.ts";
 import type { HttpContext } from "../context.ts";
 import { problem } from "../problem-writer.ts";
 import { refusedByRate } from "../refused-by-rate.ts";
 
-/** Requests that wait for the end of a job; a key may have so many open as EARSHOT_MAX_HELD_REQUESTS says. */
+/**
+ * Requests that stay open until something happens to a job; a key may have so many at a time as EARSHOT_MAX_HELD_REQUESTS
+ * says. When the server stops, all of them end at once.
+ */
 export type HeldRequests = {
   /**
    * The caller's job after it ended or `waitSeconds` have passed, whichever is first; null when there is no such job. A
-   * request beyond the key's number of held ones is answered at once, and so are all when the server stops.
+   * request beyond the key's number of held ones is answered at once.
    */
   waitForJob(
     caller: Caller,
@@ -18,34 +22,88 @@ export type HeldRequests = {
     waitSeconds: number,
     reply: FastifyReply,
   ): Promise<Job | null>;
+  /** The same for a wait that the client prefers: `Preference-Applied` tells whether it was given. */
+  waitAsPreferred(
+    caller: Caller,
+    uuid: string,
+    waitSeconds: number,
+    reply: FastifyReply,
+  ): Promise<Job | null>;
   /**
    * Submits a job and resolves with it after it has ended. Errors: those of `submit`; `rate_limited`, with nothing submitted,
-   * beyond the key's number of held requests; `unavailable` when the server stops first.
+   * beyond the key's number of held requests; `result_expired` when an earlier submission's job is forgotten; `unavailable`
+   * when the server stops first.
    */
-  submitAndWait(caller: Caller, reply: FastifyReply, submit: () => Promise<Job>): Promise<Job>;
+  submitAndWait(
+    caller: Caller,
+    reply: FastifyReply,
+    submit: () => Promise<SubmittedJob>,
+  ): Promise<Job>;
+  /**
+   * Submits a job and resolves with it after it has ended, or as it stands when `waitSeconds` have passed or the server stops:
+   * it goes on. Errors: those of `submitAndWait` but for `unavailable`.
+   */
+  submitAndWaitAtMost(
+    caller: Caller,
+    reply: FastifyReply,
+    waitSeconds: number,
+    submit: () => Promise<SubmittedJob>,
+  ): Promise<Job>;
+  /**
+   * Counts an answer that is written bit by bit until it is closed. The signal says when to end it: the server stops, the
+   * client has gone, or `longestMs` are over. Errors: `rate_limited`.
+   */
+  holdStream(caller: Caller, reply: FastifyReply, longestMs: number): AbortSignal;
 };
 
 /** The watch over deadlines looks once a second, and what it ends has to reach the disk. */
 const watchMs = 3_000;
 
+/** Why a wait ends early; one for all, as an abort without a reason makes an exception each time. */
+const over = new Error("the server stops, or nobody waits any more");
+
 export function createHeldRequests(context: HttpContext, stopping: AbortSignal): HeldRequests {
   const { settings, clock, jobs, metrics } = context;
-  const held = new Map<string, number>();
+  const heldByKey = new Map<string, number>();
+  // One listener for all of them: a signal of its own for each costs more than the wait itself.
+  const ends = new Set<() => void>();
+  stopping.addEventListener("abort", () => {
+    for (const end of [...ends]) end();
+  });
 
   function mayHold({ keyId }: Caller): boolean {
-    return (held.get(keyId) ?? 0) < settings.maxHeldRequests;
+    return (heldByKey.get(keyId) ?? 0) < settings.maxHeldRequests;
   }
 
-  async function hold<Value>({ keyId }: Caller, wait: () => Promise<Value>): Promise<Value> {
-    held.set(keyId, (held.get(keyId) ?? 0) + 1);
+  /** Counts a request as held until the function that it returns is called. */
+  function count({ keyId }: Caller, end: () => void): () => void {
+    heldByKey.set(keyId, (heldByKey.get(keyId) ?? 0) + 1);
     metrics.heldRequests.inc();
-    try {
-      return await wait();
-    } finally {
+    ends.add(end);
+    return () => {
+      ends.delete(end);
       metrics.heldRequests.dec();
-      const left = (held.get(keyId) ?? 1) - 1;
-      if (left === 0) held.delete(keyId);
-      else held.set(keyId, left);
+      const left = (heldByKey.get(keyId) ?? 1) - 1;
+      if (left === 0) heldByKey.delete(keyId);
+      else heldByKey.set(keyId, left);
+    };
+  }
+
+  async function hold<Value>(
+    caller: Caller,
+    reply: FastifyReply,
+    wait: (signal: AbortSignal) => Promise<Value>,
+  ): Promise<Value> {
+    const controller = new AbortController();
+    const end = () => controller.abort(over);
+    const release = count(caller, end);
+    reply.raw.once("close", end);
+    if (reply.raw.destroyed) end();
+    try {
+      return await wait(controller.signal);
+    } finally {
+      reply.raw.off("close", end);
+      release();
     }
   }
 
@@ -58,29 +116,86 @@ export function createHeldRequests(context: HttpContext, stopping: AbortSignal):
     const { accountId } = caller;
     const waits = waitSeconds > 0 && mayHold(caller) && jobs.isUnderWay(accountId, uuid);
     if (!waits || stopping.aborted) return await jobs.find(accountId, uuid);
-    const ends = AbortSignal.any([stopping, clientGone(reply)]);
-    return await hold(caller, () => jobs.waitForEnd(accountId, uuid, waitSeconds * 1000, ends));
+    return await hold(caller, reply, (signal) =>
+      jobs.waitForEnd(accountId, uuid, waitSeconds * 1000, signal),
+    );
+  }
+
+  async function waitAsPreferred(
+    caller: Caller,
+    uuid: string,
+    waitSeconds: number,
+    reply: FastifyReply,
+  ): Promise<Job | null> {
+    const isGiven = mayHold(caller) || !jobs.isUnderWay(caller.accountId, uuid);
+    const job = await waitForJob(caller, uuid, waitSeconds, reply);
+    if (waitSeconds > 0 && isGiven && job !== null && !stopping.aborted) {
+      reply.header("preference-applied", `wait=${waitSeconds}`);
+    }
+    return job;
   }
 
   async function submitAndWait(
     caller: Caller,
     reply: FastifyReply,
-    submit: () => Promise<Job>,
+    submit: () => Promise<SubmittedJob>,
   ): Promise<Job> {
-    if (!mayHold(caller)) {
-      throw refusedByRate(context, reply, { policy: "held", retryAfterMs: 1_000 });
-    }
-    const ends = AbortSignal.any([stopping, clientGone(reply)]);
-    return await hold(caller, async () => {
-      const submitted = await submit();
+    if (!mayHold(caller)) throw tooManyHeld(reply);
+    return await hold(caller, reply, async (signal) => {
+      const { uuid, job: submitted } = await submit();
+      if (submitted === null) throw forgotten();
       const endMs = submitted.deadlineMs + settings.deadlineGraceMs + watchMs;
       const waitMs = Math.max(0, endMs - clock.now());
-      const job = await jobs.waitForEnd(caller.accountId, submitted.uuid, waitMs, ends);
+      const job = await jobs.waitForEnd(caller.accountId, uuid, waitMs, signal);
       if (job !== null && job.finishedMs !== null) return job;
       if (stopping.aborted) throw problem("unavailable", "the server stops; search again");
       throw problem("deadline_exceeded", "the search has not ended in time");
     });
   }
 
-  return { waitForJob, submitAndWait };
+  async function submitAndWaitAtMost(
+    caller: Caller,
+    reply: FastifyReply,
+    waitSeconds: number,
+    submit: () => Promise<SubmittedJob>,
+  ): Promise<Job> {
+    if (!mayHold(caller)) throw tooManyHeld(reply);
+    return await hold(caller, reply, async (signal) => {
+      const { uuid, job: submitted } = await submit();
+      if (submitted === null) throw forgotten();
+      const waitMs = waitSeconds * 1000;
+      return (await jobs.waitForEnd(caller.accountId, uuid, waitMs, signal)) ?? submitted;
+    });
+  }
+
+  function holdStream(caller: Caller, reply: FastifyReply, longestMs: number): AbortSignal {
+    if (!mayHold(caller)) throw tooManyHeld(reply);
+    const controller = new AbortController();
+    const { raw } = reply;
+    const end = () => {
+      controller.abort(over);
+      // A client that does not read would keep what was written, and its connection, for ever.
+      if (raw.writableNeedDrain) raw.destroy();
+    };
+    const release = count(caller, end);
+    finished(raw, () => {
+      release();
+      end();
+    });
+    clock.sleep(longestMs, controller.signal).then(end, () => undefined);
+    if (stopping.aborted) end();
+    return controller.signal;
+  }
+
+  function tooManyHeld(reply: FastifyReply) {
+    return refusedByRate(context, reply, { policy: "held", retryAfterMs: 1_000 });
+  }
+
+  return { waitForJob, waitAsPreferred, submitAndWait, submitAndWaitAtMost, holdStream };
+}
+
+function forgotten() {
+  return problem("result_expired", "the job of this Idempotency-Key is no longer known", {
+    hint: "submit the search again under another key",
+  });
 }

@@ -1,0 +1,59 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createLocalStore } from "../db/local-store.ts";
+import { controlMigrations } from "../db/migrations/control.ts";
+import { type Database, openForWriting } from "../db/open.ts";
+import type { Store } from "../db/operations.ts";
+import { limitOperations } from "./limit-operations.ts";
+import { accountOperations, type CreatedKey, type NewKey } from "./operations.ts";
+
+const operations = { ...accountOperations(randomBytes), ...limitOperations };
+
+export type TestAccounts = {
+  database: Database;
+  store: Store<typeof operations>;
+  makeKey(asked?: Partial<NewKey>): Promise<CreatedKey>;
+  /** Notes a job of the key, with only what limits look at. */
+  addJob(key: CreatedKey, uuid: string, submittedMs: number): void;
+  /** The same database, opened once more: what was in memory is gone. */
+  reopen(): TestAccounts;
+  remove(): void;
+};
+
+/** Accounts and limits over a control database in a folder of its own. */
+export function createTestAccounts(
+  folder: string = mkdtempSync(join(tmpdir(), "earshot-")),
+): TestAccounts {
+  const database = openForWriting(join(folder, "control.db"), controlMigrations);
+  const store = createLocalStore(database, operations);
+  return {
+    database,
+    store,
+    makeKey: (asked = {}) =>
+      store.write("createKey", {
+        name: "laptop",
+        accountName: null,
+        requestsPerSecond: null,
+        submissionsPerMinute: null,
+        nowMs: 5,
+        ...asked,
+      }),
+    addJob: ({ id, accountId }, uuid, submittedMs) => {
+      database.run(
+        `INSERT INTO job(uuid, account_id, key_id, request, canonical_query, warnings, state, submitted_ms, deadline_ms)
+         VALUES(:uuid, :accountId, :id, '{}', 'comet', '[]', 'received', :submittedMs, :submittedMs)`,
+        { uuid, accountId, id, submittedMs },
+      );
+    },
+    reopen: () => {
+      database.close();
+      return createTestAccounts(folder);
+    },
+    remove: () => {
+      database.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import { createFailedKeys } from "./failed-keys.ts";
+
+const limit = 30;
+const address = "203.0.113.9";
+
+function noteMany(failed: ReturnType<typeof createFailedKeys>, keys: number, nowMs: number) {
+  for (let index = 0; index < keys; index += 1) failed.note(address, `${index}`, limit, nowMs);
+}
+
+test("an address with 30 wrong keys in a minute is blocked until the oldest is a minute old", () => {
+  const failed = createFailedKeys();
+  failed.note(address, "first", limit, 0);
+  noteMany(failed, 28, 10_000);
+  expect(failed.blockedMs(address, limit, 10_000)).toBe(0);
+  failed.note(`::ffff:${address}`, "last", limit, 10_000);
+  expect(failed.blockedMs(address, limit, 10_000)).toBe(50_000);
+  expect(failed.blockedMs("203.0.113.10", limit, 10_000)).toBe(0);
+  expect(failed.blockedMs(address, limit, 59_999)).toBe(1);
+  expect(failed.blockedMs(address, limit, 60_000)).toBe(0);
+});
+
+test("the same wrong key again is no new guess, until a minute has passed", () => {
+  const failed = createFailedKeys();
+  for (let index = 0; index < 1_000; index += 1) failed.note(address, "revoked", limit, 0);
+  noteMany(failed, 28, 0);
+  expect(failed.blockedMs(address, limit, 0)).toBe(0);
+  noteMany(failed, 29, 60_000);
+  failed.note(address, "revoked", limit, 60_000);
+  expect(failed.blockedMs(address, limit, 60_000)).toBe(60_000);
+});
+
+test("an IPv6 network of 64 bits counts as one address", () => {
+  const failed = createFailedKeys();
+  for (let index = 0; index < limit; index += 1) {
+    failed.note(`2001:db8::${index + 1}`, `${index}`, limit, 0);
+  }
+  expect(failed.blockedMs("2001:db8::ffff", limit, 0)).toBeGreaterThan(0);
+  expect(failed.blockedMs("2001:db8:0:1::1", limit, 0)).toBe(0);
+});
+
+test("the table of addresses is bounded: the one that was quiet longest is forgotten", () => {
+  const failed = createFailedKeys();
+  noteMany(failed, limit, 0);
+  for (let index = 0; index < 10_000; index += 1) {
+    failed.note(`10.0.${index >> 8}.${index & 255}`, "wrong", limit, 0);
+  }
+  expect(failed.blockedMs(address, limit, 0)).toBe(0);
+});

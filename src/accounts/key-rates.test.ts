@@ -1,0 +1,81 @@
+import { expect, test } from "vitest";
+import { createKeyRates, type RatedKey } from "./key-rates.ts";
+
+const key: RatedKey = { keyId: "key", requestsPerSecond: 3, submissionsPerMinute: 10 };
+
+function submitTimes(rates: ReturnType<typeof createKeyRates>, times: number, nowMs: number) {
+  return Array.from({ length: times }, () => rates.takeSubmission(key, nowMs).allowed);
+}
+
+test("the 11th submission is refused at 59.9 s and let through at 60.1 s", () => {
+  const rates = createKeyRates();
+  expect(submitTimes(rates, 10, 0)).not.toContain(false);
+  expect(rates.takeSubmission(key, 59_900)).toEqual({ allowed: false, waitMs: 100 });
+  expect(rates.takeSubmission(key, 60_100)).toEqual({ allowed: true, waitMs: 0 });
+});
+
+test("the window slides: ten spread over a minute let one through for each that passes", () => {
+  const rates = createKeyRates();
+  for (let nowMs = 0; nowMs < 60_000; nowMs += 6_000) {
+    expect(rates.takeSubmission(key, nowMs).allowed).toBe(true);
+  }
+  expect(submitTimes(rates, 2, 60_000)).toEqual([true, false]);
+  expect(submitTimes(rates, 2, 66_000)).toEqual([true, false]);
+});
+
+test("the 4th request within a second is refused, also across the second's turn", () => {
+  const rates = createKeyRates();
+  const take = (nowMs: number) => rates.takeRequest(key, 0, nowMs);
+  expect([take(900), take(900), take(900)].map(({ allowed }) => allowed)).not.toContain(false);
+  expect(take(1_100)).toEqual({ allowed: false, waitMs: 800 });
+  expect(take(1_900).allowed).toBe(true);
+});
+
+test("requests that may wait get the next free turns, as far as those are near enough", () => {
+  const rates = createKeyRates();
+  const turns = Array.from({ length: 10 }, () => rates.takeRequest(key, 2_000, 0));
+  expect(turns.map(({ waitMs }) => waitMs)).toEqual([
+    0, 0, 0, 1_000, 1_000, 1_000, 2_000, 2_000, 2_000, 3_000,
+  ]);
+  expect(turns.map(({ allowed }) => allowed).indexOf(false)).toBe(9);
+  expect(rates.takeRequest(key, 0, 2_000)).toEqual({ allowed: false, waitMs: 1_000 });
+});
+
+test("refused calls cost nothing", () => {
+  const rates = createKeyRates();
+  submitTimes(rates, 10, 0);
+  expect(submitTimes(rates, 100, 30_000)).not.toContain(true);
+  expect(submitTimes(rates, 10, 60_000)).not.toContain(false);
+});
+
+test("a submission that was given back was never made", () => {
+  const rates = createKeyRates();
+  submitTimes(rates, 4, 0);
+  rates.takeSubmission(key, 5);
+  submitTimes(rates, 5, 10);
+  rates.giveBackSubmission(key, 5);
+  rates.giveBackSubmission(key, 5);
+  expect(submitTimes(rates, 2, 20)).toEqual([true, false]);
+});
+
+test("a key's own limits have no upper bound", () => {
+  const rates = createKeyRates();
+  const quick = { ...key, requestsPerSecond: 1_000_000 };
+  for (let index = 0; index < 1_000_000; index += 1) rates.takeRequest(quick, 0, 0);
+  expect(rates.takeRequest(quick, 0, 0).allowed).toBe(false);
+  expect(rates.takeRequest({ ...quick, keyId: "another" }, 0, 0).allowed).toBe(true);
+});
+
+test("a key of which nothing counts any more is forgotten, one of which something does is not", () => {
+  const rates = createKeyRates();
+  for (let index = 0; index < 1_000; index += 1) {
+    rates.takeRequest({ ...key, keyId: `${index}` }, 0, index);
+  }
+  rates.takeSubmission(key, 1_000);
+  for (let nowMs = 2_000; nowMs < 3_000; nowMs += 1) rates.state(key, nowMs);
+  expect(rates.size()).toBe(1);
+  for (let index = 0; index < 10; index += 1) {
+    rates.takeRequest({ ...key, keyId: `${index}` }, 0, 60_000);
+  }
+  expect(rates.state(key, 60_000)).toMatchObject([{ remaining: 3 }, { remaining: 9 }]);
+});

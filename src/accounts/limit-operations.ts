@@ -1,0 +1,150 @@
+import type { Database } from "../db/open.ts";
+import { memory, perStore } from "../db/operations.ts";
+import { authenticate, type Caller } from "./authenticate.ts";
+import { createFailedKeys } from "./failed-keys.ts";
+import { createKeyRates, type RatedKey } from "./key-rates.ts";
+import type { Limits, PolicyState } from "./limits.ts";
+import { recentSubmissions } from "./recent-submissions.ts";
+
+/**
+ * When a call is made: `elapsedMs` never goes back, and everyone on one store takes it from one clock; `nowMs` is Unix time.
+ */
+type CallTime = { elapsedMs: number; nowMs: number };
+
+/** With the limits of the deployment, for keys without their own. Flat, and the hash a text, as that travels cheapest. */
+export type AdmissionAsked = CallTime &
+  Limits & {
+    address: string;
+    /** Null when what the request brought is no key. */
+    keyId: string | null;
+    /** SHA-256 in base64 of the key's secret, or of what the request brought in the place of a key; null when that is nothing. */
+    keyHash: string | null;
+    /** The job whose read waits for its turn, when it is the caller's own, up to `maxWaitMs`; null for any other request. */
+    readOf: string | null;
+    maxWaitMs: number;
+  };
+
+/** `policies` are the key's limits as they stand after the call, `burst` first. */
+export type AdmissionAnswer =
+  | { kind: "blocked"; retryAfterMs: number }
+  | { kind: "unknown" }
+  | { kind: "admitted"; caller: Caller; turnInMs: number; policies: readonly PolicyState[] }
+  | { kind: "refused"; caller: Caller; retryAfterMs: number; policies: readonly PolicyState[] };
+
+export type SubmissionAsked = CallTime & { key: RatedKey };
+
+export type SubmissionAnswer = {
+  allowed: boolean;
+  retryAfterMs: number;
+  /** What gives it back. */
+  takenMs: number;
+  policies: readonly PolicyState[];
+};
+
+export type LimitOperations = typeof limitOperations;
+
+/** The limits of keys and addresses. They live in memory, and all contexts on one store share them. */
+export const limitOperations = {
+  /**
+   * Whose key a request brings, and its turn: wrong keys of the address first, then the key, then its requests of this second,
+   * of which it costs one.
+   */
+  admit: memory((database, asked: AdmissionAsked): AdmissionAnswer => {
+    const held = limitsOf(database);
+    const nowMs = timeOf(database, held, asked);
+    const { address, failedKeysPerMinute, keyId, keyHash } = asked;
+    const blockedMs = held.failedKeys.blockedMs(address, failedKeysPerMinute, nowMs);
+    if (blockedMs > 0) return { kind: "blocked", retryAfterMs: blockedMs };
+    if (keyHash === null) return { kind: "unknown" };
+    const caller =
+      keyId === null ? null : authenticate(database, keyId, Buffer.from(keyHash, "base64"));
+    if (caller === null) {
+      held.failedKeys.note(address, keyHash, failedKeysPerMinute, nowMs);
+      return { kind: "unknown" };
+    }
+    const rated = ratedKey(caller, asked);
+    let turn = held.rates.takeRequest(rated, 0, nowMs);
+    if (!turn.allowed && ownsJob(database, caller, asked.readOf)) {
+      turn = held.rates.takeRequest(rated, asked.maxWaitMs, nowMs);
+    }
+    const policies = held.rates.state(rated, nowMs);
+    const { allowed, waitMs } = turn;
+    return allowed
+      ? { kind: "admitted", caller, turnInMs: waitMs, policies }
+      : { kind: "refused", caller, retryAfterMs: waitMs, policies };
+  }),
+
+  /** One submission of the key. */
+  takeSubmission: memory((database, asked: SubmissionAsked): SubmissionAnswer => {
+    const held = limitsOf(database);
+    const nowMs = timeOf(database, held, asked);
+    const { allowed, waitMs } = held.rates.takeSubmission(asked.key, nowMs);
+    const policies = held.rates.state(asked.key, nowMs);
+    return { allowed, retryAfterMs: waitMs, takenMs: nowMs, policies };
+  }),
+
+  /** Undoes one submission that was allowed. */
+  giveBackSubmission: memory(
+    (database, asked: SubmissionAsked & { takenMs: number }): PolicyState[] => {
+      const held = limitsOf(database);
+      const nowMs = timeOf(database, held, asked);
+      held.rates.giveBackSubmission(asked.key, asked.takenMs);
+      return held.rates.state(asked.key, nowMs);
+    },
+  ),
+
+  /** The key's limits as they stand. */
+  limitState: memory((database, asked: SubmissionAsked): PolicyState[] => {
+    const held = limitsOf(database);
+    return held.rates.state(asked.key, timeOf(database, held, asked));
+  }),
+};
+
+/** A key's own limits, or those of the deployment. */
+export function ratedKey(caller: Caller, limits: Limits): RatedKey {
+  return {
+    keyId: caller.keyId,
+    requestsPerSecond: caller.requestsPerSecond ?? limits.requestsPerSecond,
+    submissionsPerMinute: caller.submissionsPerMinute ?? limits.submissionsPerMinute,
+  };
+}
+
+const limitsOf = perStore(() => ({
+  rates: createKeyRates(),
+  failedKeys: createFailedKeys(),
+  /** The time of the latest call; null before the first. */
+  latestMs: null as number | null,
+}));
+
+type HeldLimits = ReturnType<typeof limitsOf>;
+
+const rebuiltMs = 60_000;
+
+/**
+ * The time of a call. Calls of two contexts may come in another order than they were made in: one that comes late counts as
+ * made when the one before it was. The first call finds out which submissions still count from before the store was opened.
+ */
+function timeOf(database: Database, held: HeldLimits, asked: CallTime): number {
+  const elapsedMs = exactMs(asked.elapsedMs);
+  if (held.latestMs === null) {
+    for (const { keyId, ageMs } of recentSubmissions(database, asked.nowMs, rebuiltMs)) {
+      held.rates.noteSubmission(keyId, elapsedMs - ageMs, elapsedMs);
+    }
+  }
+  held.latestMs = Math.max(held.latestMs ?? elapsedMs, elapsedMs);
+  return held.latestMs;
+}
+
+/** In steps of 2^-10 ms, of which floating point loses none: a minute from now is 60,000 ms away, and not a bit more. */
+function exactMs(ms: number): number {
+  return Math.floor(ms * 1_024) / 1_024;
+}
+
+function ownsJob(database: Database, { accountId }: Caller, uuid: string | null): boolean {
+  if (uuid === null) return false;
+  const row = database.get("SELECT 1 FROM job WHERE uuid = :uuid AND account_id = :accountId", {
+    uuid: uuid.toLowerCase(),
+    accountId,
+  });
+  return row !== undefined;
+}

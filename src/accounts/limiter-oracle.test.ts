@@ -1,0 +1,128 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createManualClock, type ManualClock } from "../lib/manual-clock.ts";
+import { createTestAccounts, type TestAccounts } from "./accounts.test-support.ts";
+import { createLimiter, type SubmissionDecision } from "./limiter.ts";
+import { defaultLimits } from "./limits.ts";
+
+let accounts: TestAccounts;
+beforeAll(() => {
+  accounts = createTestAccounts();
+});
+afterAll(() => accounts.remove());
+
+/** Every call that ever counted, and all questions answered by looking at each of them. */
+function createOracle(limit: number, windowMs: number) {
+  const calls: number[] = [];
+  const countedAt = (ms: number) => calls.filter((atMs) => atMs + windowMs > ms).length;
+  return {
+    calls,
+    windowMs,
+    limit,
+    remaining: (nowMs: number) => Math.max(0, limit - countedAt(nowMs)),
+    /** Until the first moment at which one more fits. */
+    waitMs: (nowMs: number) => {
+      const moments = [nowMs, ...calls.map((atMs) => atMs + windowMs)].filter((ms) => ms >= nowMs);
+      return Math.min(...moments.filter((ms) => countedAt(ms) < limit)) - nowMs;
+    },
+  };
+}
+
+type Oracle = ReturnType<typeof createOracle>;
+
+/** Whatever second or minute one picks, it holds no more than the limit. */
+function expectNoWindowOverfull({ calls, windowMs, limit }: Oracle): void {
+  for (const fromMs of calls) {
+    const inWindow = calls.filter((atMs) => atMs >= fromMs && atMs < fromMs + windowMs);
+    expect(inWindow.length).toBeLessThanOrEqual(limit);
+  }
+}
+
+const step = fc.record({
+  afterMs: fc.oneof(fc.nat({ max: 400 }), fc.nat({ max: 12_000 }), fc.constant(0)),
+  wallShiftMs: fc.oneof({ weight: 9, arbitrary: fc.constant(0) }, fc.integer()),
+  context: fc.nat({ max: 1 }),
+  key: fc.nat({ max: 1 }),
+  what: fc.constantFrom("call", "read", "submit", "submit", "give back"),
+});
+
+async function makeKey(
+  clock: ManualClock,
+  requestsPerSecond: number,
+  submissionsPerMinute: number,
+) {
+  const key = await accounts.makeKey({ requestsPerSecond, submissionsPerMinute });
+  const uuid = key.id.toLowerCase();
+  accounts.addJob({ ...key, id: "another key of the account" }, uuid, clock.now());
+  return {
+    authorization: `Bearer ${key.token}`,
+    caller: { keyId: key.id, accountId: key.accountId, requestsPerSecond, submissionsPerMinute },
+    uuid,
+    burst: createOracle(requestsPerSecond, 1_000),
+    search: createOracle(submissionsPerMinute, 60_000),
+    given: [] as SubmissionDecision[],
+  };
+}
+
+test("random traffic of two keys through two contexts gets what a look at every call ever made gives it", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 30, maxLength: 120 }), async (steps) => {
+      const clock = createManualClock();
+      const startMs = startOfRun();
+      clock.elapsed = () => startMs + sinceStartMs;
+      let sinceStartMs = 0;
+      const contexts = [0, 1].map(() => createLimiter(accounts.store, clock, defaultLimits));
+      const keys = [await makeKey(clock, 3, 10), await makeKey(clock, 1, 2)];
+      for (const { afterMs, wallShiftMs, context, key: which, what } of steps) {
+        sinceStartMs += afterMs;
+        clock.shiftWall(wallShiftMs);
+        const nowMs = clock.elapsed();
+        const [limiter, key] = [contexts[context], keys[which]];
+        if (limiter === undefined || key === undefined) throw new Error("two of each");
+        const { burst, search, caller } = key;
+        if (what === "submit") {
+          const waitMs = search.waitMs(nowMs);
+          const decision = await limiter.takeSubmission(caller);
+          expect(decision).toMatchObject({ allowed: waitMs === 0, retryAfterMs: waitMs });
+          if (!decision.allowed) continue;
+          search.calls.push(nowMs);
+          key.given.push(decision);
+        } else if (what === "give back") {
+          const decision = key.given.shift();
+          if (decision === undefined) continue;
+          await decision.giveBack();
+          search.calls.shift();
+        } else {
+          const waitMs = burst.waitMs(nowMs);
+          const maxWaitMs = what === "read" ? 2_000 : 0;
+          const { authorization } = key;
+          const readOf = what === "read" ? key.uuid : null;
+          const entrant = { address: "203.0.113.9", authorization, readOf, maxWaitMs: 2_000 };
+          const admission = await limiter.admit(entrant);
+          expect(admission).toMatchObject(
+            waitMs <= maxWaitMs
+              ? { kind: "admitted", turnInMs: waitMs }
+              : { kind: "refused", retryAfterMs: waitMs },
+          );
+          if (admission.kind === "admitted") burst.calls.push(nowMs + waitMs);
+        }
+        expect((await limiter.state(caller)).policies).toMatchObject([
+          { remaining: burst.remaining(nowMs) },
+          { remaining: search.remaining(nowMs) },
+        ]);
+      }
+      for (const { burst, search } of keys) {
+        expectNoWindowOverfull(burst);
+        expectNoWindowOverfull(search);
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+let runs = 0;
+/** The store's time never goes back, from one run to the next either. */
+function startOfRun(): number {
+  runs += 1;
+  return runs * 100_000_000;
+}

@@ -1,0 +1,125 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createManualClock, type ManualClock } from "../lib/manual-clock.ts";
+import { createTestAccounts, type TestAccounts } from "./accounts.test-support.ts";
+import { createLimiter } from "./limiter.ts";
+import { defaultLimits } from "./limits.ts";
+
+let accounts: TestAccounts;
+beforeAll(() => {
+  accounts = createTestAccounts();
+});
+afterAll(() => accounts.remove());
+
+/** When each of the four searches is begun, how often each is polled until it is done, and what a second is counted from. */
+type Habits = {
+  offsetsMs: readonly number[];
+  polls: readonly number[];
+  pollsAfter: "the last poll" | "its answer";
+};
+
+const simulatedMs = 180_000;
+let storeMs = 0;
+
+/**
+ * A client as they are: up to four searches at a time, each polled once a second, its result fetched, then the next one. It
+ * waits for each answer, and gives up at the first poll or fetch that is refused; a refused submission it sends again.
+ */
+async function simulate({ offsetsMs, polls, pollsAfter }: Habits): Promise<Record<string, number>> {
+  const clock = createManualClock();
+  const shared = { ...clock, elapsed: () => storeMs + clock.elapsed() };
+  const limiter = createLimiter(accounts.store, shared, defaultLimits);
+  const key = await accounts.makeKey();
+  const { id: keyId, accountId } = key;
+  const caller = { keyId, accountId, requestsPerSecond: null, submissionsPerMinute: null };
+  const entrant = {
+    address: "203.0.113.9",
+    authorization: `Bearer ${key.token}`,
+    readOf: null,
+    maxWaitMs: 2_000,
+  };
+  const done = { polls: 0, fetches: 0, refused: 0 };
+  let jobs = 0;
+
+  async function submit(): Promise<string> {
+    for (;;) {
+      const admission = await limiter.admit(entrant);
+      if (admission.kind === "admitted") {
+        const { allowed, retryAfterMs } = await limiter.takeSubmission(caller);
+        if (allowed) break;
+        await clock.sleep(retryAfterMs);
+      } else if (admission.kind === "refused") await clock.sleep(admission.retryAfterMs);
+      else throw new Error(admission.kind);
+    }
+    jobs += 1;
+    const uuid = `${keyId}-${jobs}`.toLowerCase();
+    accounts.addJob({ ...key, id: "another" }, uuid, clock.now());
+    return uuid;
+  }
+
+  async function read(uuid: string): Promise<boolean> {
+    const admission = await limiter.admit({ ...entrant, readOf: uuid });
+    if (admission.kind !== "admitted") {
+      done.refused += 1;
+      return false;
+    }
+    await clock.sleep(Math.ceil(admission.turnInMs));
+    return true;
+  }
+
+  async function searchAgainAndAgain(offsetMs: number, first: number): Promise<void> {
+    await clock.sleep(offsetMs);
+    for (let search = first; clock.elapsed() < simulatedMs; search += 1) {
+      const uuid = await submit();
+      for (let poll = 0; poll < (polls[search % polls.length] ?? 1); poll += 1) {
+        const startMs = clock.elapsed();
+        if (!(await read(uuid))) return;
+        done.polls += 1;
+        const countedMs = pollsAfter === "its answer" ? 0 : clock.elapsed() - startMs;
+        await clock.sleep(Math.max(0, 1_000 - countedMs));
+      }
+      if (!(await read(uuid))) return;
+      done.fetches += 1;
+    }
+  }
+
+  const searches = offsetsMs.map((offsetMs, index) => searchAgainAndAgain(offsetMs, index));
+  await letPassUntil(clock, Promise.all(searches));
+  storeMs = shared.elapsed();
+  return done;
+}
+
+async function letPassUntil(clock: ManualClock, end: Promise<unknown>): Promise<void> {
+  let ended = false;
+  const watched = end.finally(() => {
+    ended = true;
+  });
+  while (!ended) await clock.advance(10_000);
+  await watched;
+}
+
+test.each<[string, Habits]>([
+  ["all four at once", { offsetsMs: [0, 0, 0, 0], polls: [100], pollsAfter: "the last poll" }],
+  ["evenly apart", { offsetsMs: [0, 250, 500, 750], polls: [100], pollsAfter: "the last poll" }],
+  ["one behind", { offsetsMs: [0, 0, 0, 999], polls: [3, 20, 40], pollsAfter: "its answer" }],
+  ["short ones", { offsetsMs: [0, 10, 20, 30], polls: [1], pollsAfter: "the last poll" }],
+])("a client with four searches, %s, is never refused a poll or a fetch", async (_, habits) => {
+  const { polls = 0, fetches, refused } = await simulate(habits);
+  expect(refused).toBe(0);
+  expect(fetches).toBeGreaterThanOrEqual(4);
+  expect(polls).toBeGreaterThanOrEqual(25);
+});
+
+test("nor is one with whatever other habits", async () => {
+  const habits = fc.record({
+    offsetsMs: fc.array(fc.nat({ max: 2_000 }), { minLength: 4, maxLength: 4 }),
+    polls: fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 8 }),
+    pollsAfter: fc.constantFrom("the last poll" as const, "its answer" as const),
+  });
+  await fc.assert(
+    fc.asyncProperty(habits, async (one) => {
+      expect(await simulate(one)).toMatchObject({ refused: 0 });
+    }),
+    { numRuns: 5 },
+  );
+});

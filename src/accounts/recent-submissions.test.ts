@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createTestAccounts, type TestAccounts } from "./accounts.test-support.ts";
+import type { CreatedKey } from "./operations.ts";
+import { recentSubmissions } from "./recent-submissions.ts";
+
+const windowMs = 60_000;
+const nowMs = 1_700_000_000_000;
+const hourMs = 3_600_000;
+
+let accounts: TestAccounts;
+let key: CreatedKey;
+beforeEach(async () => {
+  accounts = createTestAccounts();
+  key = await accounts.makeKey();
+});
+afterEach(() => accounts.remove());
+
+/** The ages in seconds of what still counts, after submissions at these seconds from now on. */
+function agesAfter(submittedSeconds: readonly number[]): number[] {
+  for (const [index, seconds] of submittedSeconds.entries()) {
+    accounts.addJob(key, `${index}`, nowMs + seconds * 1_000);
+  }
+  return recentSubmissions(accounts.database, nowMs, windowMs).map(({ ageMs }) => ageMs / 1_000);
+}
+
+test("all of the last minute, oldest first, and nothing older", () => {
+  expect(agesAfter([-90, -60, -59.9, -30, -30, 0])).toEqual([59.9, 30, 30, 0]);
+});
+
+test("as many as there are", async () => {
+  const other = await accounts.makeKey();
+  accounts.database.run("BEGIN");
+  for (let index = 0; index < 2_500; index += 1) {
+    accounts.addJob(index % 2 === 0 ? key : other, `${index}`, nowMs - 100_000 + index * 30);
+  }
+  accounts.database.run("COMMIT");
+  const recent = recentSubmissions(accounts.database, nowMs, windowMs);
+  const counted = Array.from({ length: 2_500 }, (_, index) => 100_000 - index * 30).filter(
+    (ageMs) => ageMs < windowMs,
+  );
+  expect(recent.map(({ ageMs }) => ageMs)).toEqual(counted);
+  expect(recent.at(-1)?.keyId).toBe(other.id);
+});
+
+test("before the first job there are none", () => {
+  expect(agesAfter([])).toEqual([]);
+});
+
+const hour = hourMs / 1_000;
+test.each([
+  ["while no server ran", [hour - 90, hour - 50, hour - 10], [40, 0]],
+  ["between two submissions", [hour - 30, hour - 20, -15, -5], [25, 15, 15, 5]],
+  ["after a quiet time", [hour - 30, -3 * 60], []],
+])(
+  "the clock put back by an hour %s: later ones tell how old the earlier are",
+  (_, seconds, ages) => {
+    expect(agesAfter(seconds)).toEqual(ages);
+  },
+);
+
+test("a clock that was ahead for a while takes nothing from those before and after it", () => {
+  expect(agesAfter([-50, -40, hour, -20])).toEqual([50, 40, 20, 20]);
+});

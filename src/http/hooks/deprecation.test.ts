@@ -1,0 +1,63 @@
+import { readFileSync } from "node:fs";
+import swagger from "@fastify/swagger";
+import fastify from "fastify";
+import { createJsonSchemaTransform } from "fastify-type-provider-zod";
+import { expect, test } from "vitest";
+import { openApiFile } from "../routes/ops/openapi.ts";
+import { announceDeprecations, type Deprecation } from "./deprecation.ts";
+
+const deprecated: Deprecation = {
+  since: "2027-03-01",
+  sunset: "2027-09-01",
+  link: "https://earshot.example/docs/changes",
+};
+
+async function appWith(old: Deprecation) {
+  const app = fastify();
+  const openapi = { info: { title: "t", version: "1" } };
+  await app.register(swagger, { openapi, transform: createJsonSchemaTransform({}) });
+  announceDeprecations(app);
+  app.get("/old", { config: { deprecated: old } }, async () => "old");
+  app.get("/fails", { config: { deprecated: old } }, async () => {
+    throw new Error("no luck");
+  });
+  app.get("/present", async () => "present");
+  await app.ready();
+  return app;
+}
+
+test.each(["/old", "/fails"])("every answer of a deprecated route says so: %s", async (url) => {
+  const app = await appWith(deprecated);
+  const { headers } = await app.inject({ url });
+  expect(new Date(Number(headers.deprecation?.toString().slice(1)) * 1000).toISOString()).toBe(
+    "2027-03-01T00:00:00.000Z",
+  );
+  expect(headers.sunset).toBe("Wed, 01 Sep 2027 00:00:00 GMT");
+  expect(headers.link).toBe(
+    '<https://earshot.example/docs/changes>; rel="deprecation", <https://earshot.example/docs/changes>; rel="sunset"',
+  );
+});
+
+test("a route that stays says nothing", async () => {
+  const { headers } = await (await appWith(deprecated)).inject({ url: "/present" });
+  expect(headers).not.toHaveProperty("deprecation");
+  expect(headers).not.toHaveProperty("sunset");
+});
+
+test("the description marks a deprecated route, and no other", async () => {
+  const app = await appWith(deprecated);
+  const { paths }: { paths: Record<string, { get: object }> } = JSON.parse(
+    JSON.stringify(app.swagger()),
+  );
+  expect(paths["/old"]?.get).toMatchObject({ deprecated: true });
+  expect(paths["/present"]?.get).not.toHaveProperty("deprecated");
+});
+
+test("a route may not go sooner than six months after it was said", async () => {
+  await expect(appWith({ ...deprecated, sunset: "2027-08-31" })).rejects.toThrow("sooner than");
+  await expect(appWith({ ...deprecated, sunset: "soon" })).rejects.toThrow("sooner than");
+});
+
+test("nothing of this API is deprecated", () => {
+  expect(readFileSync(openApiFile, "utf8")).not.toContain('"deprecated"');
+});

@@ -1,0 +1,55 @@
+import { setImmediate } from "node:timers/promises";
+import type { Clock } from "../../src/lib/clock.ts";
+
+export type VirtualTime = {
+  clock: Clock;
+  /**
+   * Lets time pass until all tasks have ended: it stands still while any of them works, and jumps to the next wake-up when
+   * all of them sleep. Each task is in one thing at a time.
+   */
+  passUntilEnded(tasks: readonly Promise<unknown>[]): Promise<void>;
+};
+
+type Sleeper = { atMs: number; wake: () => void };
+
+/** A clock for tasks that also wait for what no clock knows of, such as threads. It goes on from where `from` stands. */
+export function createVirtualTime(from: Clock): VirtualTime {
+  const startMs = from.now() - from.elapsed();
+  let elapsedMs = from.elapsed();
+  const sleepers: Sleeper[] = [];
+
+  const clock: Clock = {
+    now: () => startMs + elapsedMs,
+    elapsed: () => elapsedMs,
+    sleep: (ms) =>
+      new Promise((wake) => {
+        sleepers.push({ atMs: elapsedMs + ms, wake });
+      }),
+  };
+
+  async function passUntilEnded(tasks: readonly Promise<unknown>[]): Promise<void> {
+    let underWay = tasks.length;
+    const all = Promise.all(
+      tasks.map((task) =>
+        task.finally(() => {
+          underWay -= 1;
+        }),
+      ),
+    );
+    while (underWay > 0) {
+      await Promise.race([setImmediate(), all]);
+      if (sleepers.length >= underWay) wakeNext();
+    }
+    await all;
+  }
+
+  function wakeNext(): void {
+    sleepers.sort((one, other) => one.atMs - other.atMs);
+    const next = sleepers.shift();
+    if (next === undefined) return;
+    elapsedMs = Math.max(elapsedMs, next.atMs);
+    next.wake();
+  }
+
+  return { clock, passUntilEnded };
+}
