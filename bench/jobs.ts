@@ -18,8 +18,10 @@ const warmUpSeconds = 3;
 console.log(
   `${command()}: ${seconds} s each after ${warmUpSeconds} s of the same, five different searches, newest 20\n`,
 );
-for (const clients of [1, 16]) {
-  const server = await startServer(dataDir, 18_070 + clients);
+for (const clients of [1, 8, 16, 64]) {
+  const server = await startServer(dataDir, 18_070 + clients, {
+    EARSHOT_MAX_HELD_REQUESTS: "1000",
+  });
   const durations: number[] = [];
   await load(server.base, server.key, clients, warmUpSeconds, () => undefined);
   await load(server.base, server.key, clients, seconds, (ms) => durations.push(ms));

@@ -67,6 +67,8 @@ describe("the answer", () => {
       end_time: hour - hourMs,
     });
     expect(answer.headers["content-type"]).toBe("application/json; charset=utf-8");
+    expect(answer.headers["x-coverage"]).toMatch(/^complete=\?0, from=.*, gaps=1$/);
+    expect(answer.headers["x-warnings"]).toBe('"incomplete_coverage"');
     const body = answer.json();
     expect(Object.keys(body)).toEqual([
       "data",

@@ -59,6 +59,33 @@ test("jobs and what is left of the minute outlive a restart", async () => {
   expect(answer.headers.ratelimit).toContain('"search";r=8');
 });
 
+test("idempotency keys and the places of event streams outlive a restart", async () => {
+  const first = await start({ EARSHOT_NODE_CONCURRENCY: "0" });
+  const key = await first.makeKey();
+  const submission = {
+    method: "POST",
+    url: "/v1/search/live/social",
+    headers: { "idempotency-key": "once" },
+    payload: search("comet"),
+  } as const;
+  const { uuid } = (await first.call(key, submission)).json();
+  await first.stop();
+
+  const second = await start({ EARSHOT_DATA_DIR: first.dataDir });
+  const replay = await second.call(key, submission);
+  expect(replay.json()).toEqual({ uuid, error: "" });
+  expect(replay.headers["idempotent-replayed"]).toBe("true");
+  await second.result(key, uuid);
+  const stream = await second.call(key, {
+    method: "GET",
+    url: "/v1/search/live/social/events",
+    headers: { "last-event-id": "1" },
+    payloadAsStream: true,
+  });
+  const [text] = await stream.stream().drop(1).take(1).toArray();
+  expect(String(text)).toContain(`{"uuid":"${uuid}","status":"done"`);
+});
+
 test("a result that is no longer kept is a 410, its status says expired, then the uuid is unknown", async () => {
   const service = await start({ EARSHOT_RESULT_RETENTION: "1h", EARSHOT_JOB_RETENTION: "2h" });
   const key = await service.makeKey();

@@ -7,6 +7,7 @@ import {
   search,
   startServiceUnderTest,
 } from "./support/service-under-test.ts";
+import { until } from "./support/until.ts";
 
 const started: ServiceUnderTest[] = [];
 async function start(
@@ -96,7 +97,7 @@ test("a job that ends by its deadline is counted, and its search in one request 
   const answer = await service.submit(key, { query: "comet" }, recentPath);
   expect(answer.statusCode).toBe(504);
   const metrics = await service.context.http.metrics.text();
-  expect(metrics).toMatch(/earshot_jobs_failed_total\{method="searchbyquery"\} 1/);
+  expect(metrics).toMatch(/earshot_jobs_ended_total\{method="searchbyquery",state="error"\} 1/);
   expect(logged.join("")).not.toContain('"level":"error"');
 });
 
@@ -108,11 +109,10 @@ test("a client that hangs up while its read waits for its turn leaves no error b
   const url = `${service.url}/v1/search/live/social/status/${uuid}`;
   const gone = new AbortController();
   const read = fetch(url, { headers: { authorization: `Bearer ${key}` }, signal: gone.signal });
-  const waits = () => {
-    const [burst] = service.context.http.limiter.state(callerOf(key));
-    return (burst?.growsInMs ?? 0) > 1_000;
-  };
-  while (!waits()) await new Promise((resolve) => setImmediate(resolve));
+  await until("the read got its turn", async () => {
+    const [burst] = (await service.context.http.limiter.state(callerOf(key))).policies;
+    return (burst?.growsInMs ?? 0) > 1_000 ? true : null;
+  });
   gone.abort();
   await expect(read).rejects.toThrow();
   await service.stop();
@@ -142,6 +142,52 @@ test("a failed attempt is logged once, without the query, and its caller is told
   expect(lines).toContain(`"uuid":"${uuid}"`);
   expect(lines).toContain('"error":"SQL logic error"');
   expect(lines).not.toContain('"level":"error"');
+});
+
+test("a job that runs when the server stops is handed back: the next start runs it, in its first attempt", async () => {
+  const logged: string[] = [];
+  const service = await start({ EARSHOT_STOP_GRACE: "100ms" }, logged);
+  const key = await service.makeKey();
+  const begun = Promise.withResolvers<void>();
+  service.context.archive.search = () => {
+    begun.resolve();
+    return new Promise(() => undefined);
+  };
+  const { uuid } = (await service.submit(key, search("comet"))).json();
+  await begun.promise;
+  const url = `/v1/search/live/social/status/${uuid}`;
+  expect((await service.call(key, { method: "GET", url })).json()).toMatchObject({
+    status: "in progress",
+    attempts: 1,
+  });
+  const held = service.result(key, uuid);
+  await service.waitForHeld(1);
+  const stopped = performance.now();
+  await service.stop();
+  expect(performance.now() - stopped).toBeLessThan(2_000);
+  expect((await held).json()).toMatchObject({ uuid, status: "in progress" });
+
+  const next = await start({ EARSHOT_DATA_DIR: service.dataDir });
+  expect((await next.result(key, uuid)).statusCode).toBe(200);
+  expect((await next.call(key, { method: "GET", url })).json()).toMatchObject({
+    status: "done",
+    attempts: 1,
+  });
+});
+
+test("the log tells what started, with what, and how it stopped", async () => {
+  const logged: string[] = [];
+  const service = await start({ EARSHOT_NODE_CONCURRENCY: "3" }, logged);
+  await service.stop();
+  const lines = logged.map((line) => JSON.parse(line));
+  expect(lines[0]).toMatchObject({
+    msg: "starting",
+    version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+    settings: { EARSHOT_NODE_CONCURRENCY: 3, EARSHOT_INGEST: "off" },
+    schema: { control: expect.any(Number), archive: expect.any(Number) },
+  });
+  expect(lines.map(({ msg }) => msg)).toEqual(["starting", "listening", "stopping", "stopped"]);
+  expect(lines.at(-1)).toMatchObject({ ms: expect.any(Number), jobs_waiting: 0 });
 });
 
 test("a live window longer than any date is unbounded, and so long a retention ends with the calendar", async () => {

@@ -111,6 +111,46 @@ describe("a body that cannot be read", () => {
   });
 });
 
+describe("a body that two readers could take for two things is refused", () => {
+  const whole = JSON.stringify(search("comet"));
+
+  test.each([
+    ["a name twice", whole.replace("{", '{"type":"x",')],
+    ["a name twice within", whole.replace('"query"', '"count":5,"count":6,"query"')],
+    ["a name twice, written in two ways", whole.replace("{", '{"t\\u0079pe":"x",')],
+  ])("%s", async (_, body) => {
+    expect(await refusal(body)).toMatchObject({
+      code: "invalid_request",
+      error: "an object of the body holds a name twice",
+    });
+  });
+
+  test.each([
+    ["beyond any number", "1e400"],
+    ["beyond what is counted exactly", "9007199254740993"],
+    ["of many digits", `${"1".repeat(400)}`],
+    ["below any number", "-1e400"],
+    ["no number of JSON", "0x14"],
+  ])("a count that is %s", async (_, number) => {
+    const body = whole.replace('"query"', `"count":${number},"query"`);
+    expect(["invalid_request", "invalid_json"]).toContain((await refusal(body)).code);
+  });
+
+  test("a byte order mark is none of it; a second one is", async () => {
+    const headers = { "content-type": "application/json" };
+    const send = (payload: string) =>
+      service.call(key, { method: "POST", url: path, headers, payload });
+    expect((await send(`\ufeff${whole}`)).statusCode).toBe(202);
+    expect((await refusal(`\ufeff\ufeff${whole}`)).code).toBe("invalid_json");
+  });
+
+  test("quotes, backslashes and colons within strings are no names", async () => {
+    const query = String.raw`comet -"a": -"b\": -"{\"a\":1}"`;
+    const answer = await service.submit(key, JSON.stringify(search(query)));
+    expect(answer.statusCode, answer.body).toBe(202);
+  });
+});
+
 test("half a surrogate pair in a query pages like any other character", async () => {
   const answer = await service.submit(key, search('comet -"x\ud800y"'));
   expect(answer.statusCode).toBe(202);
@@ -162,11 +202,50 @@ async function fetchRaw(method: string, url: string): Promise<string> {
 }
 
 test("the type of a problem leads to what it means", async () => {
-  const { type } = await refusal("{");
-  const [url = "", code] = String(type).split("#");
-  const answer = await service.call(null, { method: "GET", url });
+  const { type, title } = await refusal("{");
+  const answer = await service.call(null, { method: "GET", url: type });
   expect(answer.statusCode).toBe(200);
   expect(answer.headers["content-type"]).toBe("text/markdown; charset=utf-8");
-  expect(answer.body).toMatch(/^## Problems\n/);
-  expect(answer.body).toContain(`<a id="${code}"></a>`);
+  expect(answer.body.startsWith(`# ${title}\n`)).toBe(true);
+});
+
+describe("what the server of Node would refuse with an empty body", () => {
+  async function answerTo(request: string): Promise<string> {
+    const socket = await connectTo(service.url);
+    socket.write(request);
+    let text = "";
+    for await (const chunk of socket) text += String(chunk);
+    return text;
+  }
+  const close = "Connection: close\r\n\r\n";
+
+  test.each([
+    ["a request without Host", `GET /livez HTTP/1.1\r\n${close}`, "no Host field"],
+    ["a CONNECT", "CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n", "answered here"],
+    ["a greeting of TLS", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", "answered here"],
+    ["a request of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "answered here"],
+    [
+      "two lengths of one body",
+      `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}`,
+      "answered here",
+    ],
+  ])("%s is a problem", async (_, request, says) => {
+    const [head = "", body = ""] = (await answerTo(request)).split("\r\n\r\n");
+    expect(head).toMatch(/^HTTP\/1\.1 400 /);
+    expect(head).toMatch(/\r\ncontent-type: application\/problem\+json/i);
+    const { code, detail, hint } = JSON.parse(body);
+    expect(code).toBe("invalid_request");
+    expect(detail).toContain(says);
+    expect(hint).toMatch(/.{10,}/);
+  });
+
+  test.each([
+    [
+      "an expectation that nobody knows",
+      `GET /livez HTTP/1.1\r\nHost: a\r\nExpect: miracles\r\n${close}`,
+    ],
+    ["HTTP/1.0, which needs no Host", "GET /livez HTTP/1.0\r\n\r\n"],
+  ])("%s is answered", async (_, request) => {
+    expect(await answerTo(request)).toMatch(/^HTTP\/1\.1 200 /);
+  });
 });

@@ -57,7 +57,7 @@ async function refusal(body: unknown, path?: string) {
   expect(problem).toMatchObject({ uuid: "", status: answer.statusCode });
   expect(problem.error).toBe(problem.detail);
   expect(problem.error).not.toContain("\n");
-  expect(problem.type).toBe(`/docs/errors#${problem.code}`);
+  expect(problem.type).toBe(`/docs/errors/${problem.code}`);
   return problem;
 }
 
@@ -601,7 +601,15 @@ describe("paths and methods", () => {
   test.each([
     ["GET", "/v1/search/live/social", "POST"],
     ["DELETE", "/v1/search/live", "POST"],
-    ["POST", "/v1/search/live/social/result/0f8fad5b-d9cb-469f-a165-70867728950e", "GET, HEAD"],
+    [
+      "POST",
+      "/v1/search/live/social/result/0f8fad5b-d9cb-469f-a165-70867728950e",
+      "DELETE, GET, HEAD",
+    ],
+    ["PUT", "/v1/search/live/status/0f8fad5b-d9cb-469f-a165-70867728950e", "DELETE, GET, HEAD"],
+    ["DELETE", "/v1/search/live/social/jobs", "GET, HEAD"],
+    ["POST", "/v1/search/live/jobs", "GET, HEAD"],
+    ["POST", "/v1/search/live/social/events", "GET, HEAD"],
     ["PUT", "/api/v1/data/social/tweets/recent", "POST"],
     ["POST", "/metrics", "GET, HEAD"],
   ] as const)("%s %s is 405 with Allow", async (method, url, allow) => {
@@ -616,6 +624,9 @@ describe("paths and methods", () => {
     "/v1/search/live/",
     "/v1/search/live/socail",
     "/v1/search/live/socail/status/0f8fad5b-d9cb-469f-a165-70867728950e",
+    "/v1/search/live/social/jobs/",
+    "/v1/search/live/socail/jobs",
+    "/v1/search/live/socail/events",
     "/api/v1/data/reddit/tweets/recent",
     "/nothing",
     "/v1/search/live/%zz",
@@ -661,7 +672,7 @@ describe("for operation", () => {
     await recordsOf(search("comet secretword"));
     const { body } = await service.call(null, { method: "GET", url: "/metrics" });
     expect(body).toMatch(/earshot_submissions_total\{method="searchbyquery"\} [1-9]/);
-    expect(body).toMatch(/earshot_jobs_done_total\{method="searchbyquery"\} [1-9]/);
+    expect(body).toMatch(/earshot_jobs_ended_total\{method="searchbyquery",state="done"\} [1-9]/);
     expect(body).toContain('route="/v1/search/live/:platform"');
     expect(body).not.toContain("secretword");
     expect(body).not.toContain(key);

@@ -65,5 +65,6 @@ function systemHint(thrown: unknown): string | undefined {
 
 function oneLine(message: string, hint: string | undefined): string {
   const text = hint ? `${message} – ${hint}` : message;
-  return `earshot: ${text.replaceAll(/\s*\n\s*/g, " ")}\n`;
+  const lines = text.split("\n").map((line) => line.trim());
+  return `earshot: ${lines.filter((line) => line !== "").join(" ")}\n`;
 }

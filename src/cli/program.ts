@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
 import { Command } from "commander";
+import { packageVersion } from "../server/version.ts";
 import type { Terminal } from "./terminal.ts";
 
 type AddCommand = (program: Command, terminal: Terminal) => void;
@@ -14,6 +14,7 @@ const commands: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
   ["counts", async () => (await import("./counts.ts")).addCounts],
   ["explain", async () => (await import("./explain.ts")).addExplain],
   ["archive", async () => (await import("./archive.ts")).addArchive],
+  ["backup-control", async () => (await import("./backup-control.ts")).addBackupControl],
   ["keys", async () => (await import("./keys.ts")).addKeys],
 ]);
 
@@ -43,13 +44,4 @@ export async function makeProgram(terminal: Terminal, asked: string | null): Pro
   const wanted = known === undefined ? [...commands.values()] : [known];
   for (const add of await Promise.all(wanted.map((load) => load()))) add(program, terminal);
   return program;
-}
-
-/** The version that package.json states; it lies two folders up, both from `src/cli` and from `dist/cli`. */
-function packageVersion(): string {
-  const manifest: unknown = JSON.parse(
-    readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
-  );
-  const isManifest = typeof manifest === "object" && manifest !== null && "version" in manifest;
-  return isManifest ? String(manifest.version) : "unknown";
 }

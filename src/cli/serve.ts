@@ -4,7 +4,7 @@ import { systemClock } from "../lib/clock.ts";
 import type { Config } from "../server/config.ts";
 import type { Service } from "../server/start.ts";
 import { readConfig } from "./settings.ts";
-import { untilStopped } from "./signals.ts";
+import { endAtOnce, untilStopped } from "./signals.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** `earshot serve`: the whole service in one process. */
@@ -47,11 +47,11 @@ async function serve(terminal: Terminal): Promise<void> {
   }
 }
 
-const leftWorkMs = 500;
+const leftWorkMs = 300;
 
 /** A search that cannot be interrupted keeps its thread, and so the process, for as long as it likes; its job is run again. */
 function endSoon(): void {
-  setTimeout(() => process.exit(), leftWorkMs).unref();
+  setTimeout(() => endAtOnce("SIGTERM"), leftWorkMs).unref();
 }
 
 /** A person is told what matters on standard output; the log is for machines. */

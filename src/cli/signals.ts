@@ -1,3 +1,4 @@
+import { constants } from "node:os";
 import { EarshotError } from "../lib/errors.ts";
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
@@ -7,12 +8,11 @@ const sameSignalMs = 300;
 
 /**
  * A signal that aborts at the first SIGINT, SIGTERM or SIGHUP, so that a command can end in order. The second one ends the
- * process at once, with the exit code that shells give to a signal.
+ * process at once, as that signal does by itself.
  */
 export function stopOnSignals(): AbortSignal {
   const controller = new AbortController();
   let firstAt: number | null = null;
-  const codes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
   for (const name of signals) {
     process.on(name, () => {
       const now = performance.now();
@@ -20,11 +20,19 @@ export function stopOnSignals(): AbortSignal {
         firstAt = now;
         controller.abort(interrupted(name));
       } else if (now - firstAt > sameSignalMs) {
-        process.exit(codes[name]);
+        endAtOnce(name);
       }
     });
   }
   return controller.signal;
+}
+
+/** Ends this process by a signal: to exit would wait for a thread that is in the middle of a statement, however long that takes. */
+export function endAtOnce(signal: (typeof signals)[number]): void {
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
+  // The first process of a container is not ended by its own signals.
+  process.exit(128 + constants.signals[signal]);
 }
 
 function interrupted(signal: string): EarshotError {

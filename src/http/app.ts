@@ -1,5 +1,6 @@
 import fastify, { type FastifyInstance } from "fastify";
 import { EarshotError } from "../lib/errors.ts";
+import { hostHook, replaceBareRefusals } from "./bare-refusals.ts";
 import type { HttpContext } from "./context.ts";
 import { callerHook } from "./hooks/caller.ts";
 import { createHeldRequests } from "./hooks/held-requests.ts";
@@ -9,7 +10,7 @@ import { platformWordHook } from "./hooks/platform-word.ts";
 import { rateFieldsHook } from "./hooks/rate-fields.ts";
 import { requestLogHook } from "./hooks/request-log.ts";
 import { readJsonBodies } from "./json-body.ts";
-import { watchConnections } from "./open-connections.ts";
+import { connectionOptions, watchConnections } from "./open-connections.ts";
 import { faultOfFramework, problem, publicCode, writeProblem } from "./problem-writer.ts";
 import type { ProblemCode } from "./problems.ts";
 import { addRoutes } from "./routes/index.ts";
@@ -29,7 +30,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
     logger: false,
     genReqId: () => context.newId(),
     bodyLimit: context.settings.maxBodyBytes,
-    requestTimeout: 30_000,
+    ...connectionOptions(context.settings),
     trustProxy:
       context.settings.trustedProxies.length > 0 ? [...context.settings.trustedProxies] : false,
     forceCloseConnections: "idle",
@@ -42,39 +43,51 @@ export function buildApp(context: HttpContext): FastifyInstance {
     frameworkErrors: (_error, request, reply) => {
       writeProblem(noSuchPath(), request, reply);
     },
-    clientErrorHandler: (error, socket) => answerUnreadable(error, socket, context.newId()),
+    clientErrorHandler: (error, socket) => {
+      if (connections.isAnswered(socket)) socket.destroy();
+      else answerUnreadable(error, socket, context.newId());
+    },
   });
 
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(() => JSON.stringify);
   readJsonBodies(app);
   app.decorateRequest("caller", null);
+  app.decorateRequest("jobUuid", "");
+  app.decorateRequest("limits", null);
 
   app.setErrorHandler((error, request, reply) => {
     const fault = faultOf(error);
-    // Other refusals are the caller's to mend, and a job that failed was logged when it did.
-    if (ourFaults.includes(publicCode(fault))) {
+    context.metrics.problems.inc({ code: publicCode(fault) });
+    // Other refusals are the caller's to mend; a job that failed was logged when it did, and a full disk when it was seen.
+    if (fault.code !== "storage_full" && ourFaults.includes(publicCode(fault))) {
       context.log.error({ request_id: request.id, code: fault.code, err: error }, "request failed");
     }
     return writeProblem(fault, request, reply);
   });
-  app.setNotFoundHandler((request, reply) => writeProblem(noSuchPath(), request, reply));
+  app.setNotFoundHandler(() => {
+    throw noSuchPath();
+  });
 
+  replaceBareRefusals(app.server, context.newId);
   app.addHook("onRequest", async (request, reply) => {
     reply.header("x-request-id", request.id);
     // Before its body is read: there is nothing to say about the body of a path that is not there.
     if (request.is404) throw noSuchPath();
   });
-  // A connection that was busy when the stop began would otherwise stay open for a next request.
   app.addHook("onSend", async (_request, reply) => {
+    // A connection that was busy when the stop began would otherwise stay open for a next request.
     if (stopping.signal.aborted) reply.header("connection", "close");
+    // The framework wants to close it after a refused body: whoever still sends would lose the answer.
+    else if (reply.statusCode >= 400) reply.removeHeader("connection");
   });
+  app.addHook("onRequest", hostHook);
   app.addHook("onRequest", platformWordHook);
   app.addHook("onRequest", callerHook(context));
   app.addHook("preParsing", plainBodyHook);
   app.addHook("onSend", rateFieldsHook(context));
   app.addHook("onResponse", requestLogHook(context));
-  const connections = watchConnections(app.server);
+  const connections = watchConnections(app.server, context.settings, context.clock);
   app.addHook("preClose", async () => {
     stopping.abort();
     connections.stop();
@@ -89,7 +102,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
 const ourFaults: readonly ProblemCode[] = ["internal", "unavailable"];
 
 function noSuchPath(): EarshotError {
-  return problem("not_found", "there is no such path", { hint: "docs/api.md lists the paths" });
+  return problem("not_found", "there is no such path", { hint: "GET /docs lists the paths" });
 }
 
 function faultOf(error: unknown): EarshotError {

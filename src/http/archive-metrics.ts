@@ -1,25 +1,28 @@
 import { Counter, Gauge, type Registry } from "prom-client";
+import type { Archive } from "../archive/archive.ts";
 import type { UpkeepState } from "../archive/upkeep/state.ts";
 import type { Clock } from "../lib/clock.ts";
+import { addHeldMetrics, type HeldSource } from "./held-metrics.ts";
 
-export type UpkeepSource = {
-  /** Null where this process keeps no archive up. */
-  ask(): Promise<UpkeepState | null>;
+export type ArchiveMetricSource = HeldSource & {
+  archive: Pick<Archive, "upkeep">;
   clock: Pick<Clock, "sleep">;
 };
 
-/** Upkeep answers between two of its steps; who asks is told what was known before where one takes longer. */
+/** Threads answer between two of their steps; who asks is told what was known before where one takes longer. */
 const patienceMs = 250;
 
 /**
- * Adds what `/metrics` tells of the archive and its upkeep; `look` asks for it. Absent while nothing is known, or another
+ * Adds what `/metrics` tells of the archive and its upkeep; `look` asks for it. Upkeep is absent while nothing is known, or another
  * process keeps the archive up.
  */
 export function addArchiveMetrics(
   registry: Registry,
-  { ask, clock }: UpkeepSource,
+  source: ArchiveMetricSource,
 ): { look(): Promise<void> } {
+  const { archive, clock } = source;
   const registers = [registry];
+  const held = addHeldMetrics(registry, source);
   let state: UpkeepState | null = null;
   let asked: Promise<void> | null = null;
 
@@ -76,14 +79,14 @@ export function addArchiveMetrics(
     },
   });
 
+  async function lookAtUpkeep(): Promise<void> {
+    const answer = await archive.upkeep().catch(() => null);
+    state = answer?.status === "elsewhere" ? null : answer;
+  }
+
   async function look(): Promise<void> {
-    asked ??= ask()
-      .then((answer) => {
-        state = answer?.status === "elsewhere" ? null : answer;
-      })
-      .catch(() => {
-        state = null;
-      })
+    asked ??= Promise.all([lookAtUpkeep(), held.look().catch(() => undefined)])
+      .then(() => undefined)
       .finally(() => {
         asked = null;
       });

@@ -1,17 +1,24 @@
 import type { Logger } from "pino";
-import type { Caller } from "../accounts/authenticate.ts";
 import type { Limiter } from "../accounts/limiter.ts";
 import type { Archive } from "../archive/archive.ts";
 import type { IngestState } from "../ingest/ingest-state.ts";
 import type { JobQueue } from "../jobs/queue.ts";
+import type { Webhooks } from "../jobs/webhooks/webhooks.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { CountsRequest, SourceCounts } from "../platforms/archive/count.ts";
 import type { Metrics } from "./metrics.ts";
 
 /** The settings that the routes look at. */
 type HttpSettings = {
+  /** The key of requests to the node that bring none; null keeps them out. */
+  openNodeKey: string | null;
   maxBodyBytes: number;
+  maxConnections: number;
+  maxHeaderBytes: number;
+  requestTimeoutMs: number;
+  idleTimeoutMs: number;
   maxHeldRequests: number;
+  maxStreamMs: number;
   maxReadWaitMs: number;
   trustedProxies: readonly string[];
   liveWindowMs: number;
@@ -30,10 +37,12 @@ export type HttpContext = {
   log: Logger;
   metrics: Metrics;
   limiter: Limiter;
-  /** Whose key it is; null for a key that is unknown, revoked or mistyped. */
-  authenticate(token: string): Promise<Caller | null>;
   cursorKey: Uint8Array;
-  jobs: Pick<JobQueue, "submit" | "find" | "isUnderWay" | "waitForEnd">;
+  jobs: Pick<
+    JobQueue,
+    "submit" | "replayOf" | "find" | "isUnderWay" | "waitForEnd" | "cancel" | "list" | "changes"
+  >;
+  webhooks: Webhooks;
   archive: Pick<Archive, "records">;
   /** Counts posts of the archive until a deadline, Unix milliseconds. */
   countPosts(request: CountsRequest, deadlineMs: number): Promise<SourceCounts>;
@@ -41,6 +50,8 @@ export type HttpContext = {
   ingest(): IngestState | null;
   /** Whether a reader of the archive answers. */
   readerAnswers(): Promise<boolean>;
+  /** Whether the control store cannot be written for want of space. */
+  isStoreFull(): boolean;
   /** A fresh UUID. */
   newId(): string;
 };

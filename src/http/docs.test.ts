@@ -1,26 +1,118 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../lib/clock.ts";
+import { diagnosticCodes } from "../query/diagnostics.ts";
 import { createMetrics } from "./metrics.ts";
-import { problems } from "./problems.ts";
+import { type ProblemCode, problems } from "./problems.ts";
 import { openApiFile } from "./routes/ops/openapi.ts";
 import { platformWords } from "./source-types.ts";
 
 const page = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), "utf8");
 const api = page("api.md");
+const errorsFolder = new URL("../../docs/errors/", import.meta.url);
 
-describe("docs/api.md", () => {
-  test.each(Object.entries(problems))("explains the problem %s", (code, { status }) => {
-    const row = new RegExp(
-      `^\\| <a id="${code}"></a>\`${code}\` \\| ${status} \\| [A-Z].{20,} \\|$`,
-      "m",
-    );
-    expect(api).toMatch(row);
+describe("docs/errors", () => {
+  const codes = Object.keys(problems);
+
+  test.each(Object.entries(problems))("has a page for %s", (code, { status, title }) => {
+    const text = page(`errors/${code}.md`);
+    expect(text.startsWith(`# ${title}\n\nStatus: ${status}. Code: \`${code}\`. `)).toBe(true);
+    const chapters = text.split(/^## /m).slice(1);
+    expect(chapters.map((chapter) => chapter.split("\n")[0])).toEqual([
+      "What happened",
+      "How to fix it",
+      "Example",
+    ]);
+    for (const chapter of chapters) expect(chapter.length).toBeGreaterThan(60);
   });
 
-  test("explains no problem that there is not", () => {
-    const explained = [...api.matchAll(/<a id="([a-z_]+)">/g)].map(([, code]) => code);
-    expect(explained.sort()).toEqual(Object.keys(problems).sort());
+  test("has no page of a problem that there is not, and lists them all", () => {
+    const others = ["README.md", "details.md", "warnings.md", "job-failures.md"];
+    const pages = codes.map((code) => `${code}.md`);
+    expect(readdirSync(errorsFolder).sort()).toEqual([...others, ...pages].sort());
+    const listed = [
+      ...page("errors/README.md").matchAll(/^\| \[`(\w+)`\]\((\w+)\.md\) \| (\d+) /gm),
+    ];
+    expect(listed.map(([, code]) => code).sort()).toEqual(codes.toSorted());
+    for (const [, code, file, status] of listed) {
+      expect(file).toBe(code);
+      expect(Number(status)).toBe(problems[code as ProblemCode].status);
+    }
+  });
+
+  test("says in the list whether a retry helps", () => {
+    for (const [code, { retryable, title }] of Object.entries(problems)) {
+      const helps = retryable ? "can help" : "does not help";
+      expect(page("errors/README.md")).toContain(`| ${helps} | ${title} |`);
+      expect(page(`errors/${code}.md`).includes("The same request can succeed later.")).toBe(
+        retryable,
+      );
+    }
+  });
+
+  test("names no setting that there is not", () => {
+    const settings = page("configuration.md");
+    for (const file of readdirSync(errorsFolder)) {
+      for (const [name] of page(`errors/${file}`).matchAll(/EARSHOT_[A-Z_]+/g)) {
+        expect(settings, file).toContain(`\`${name}\``);
+      }
+    }
+  });
+});
+
+describe("the codes beside those of problems", () => {
+  const rows = (name: string) =>
+    [...page(name).matchAll(/^\| `([a-z_]+)` \| .{10,} \|$/gm)].map(([, code = ""]) => code);
+  const explained = ["details", "warnings", "job-failures"].flatMap((name) =>
+    rows(`errors/${name}.md`),
+  );
+  const source = ["http", "jobs", "accounts", "platforms", "nodes"].map(sourceOf).join("\n");
+
+  test("are explained, each one that the source gives an entry, a warning or a failure", () => {
+    const ofSchemas = readFileSync(new URL("schemas/validation.ts", import.meta.url), "utf8");
+    const given = [
+      ...source.matchAll(/\bcode: "([a-z_]+)"/g),
+      ...ofSchemas.matchAll(/return "([a-z_]+)";/g),
+    ].map(([, code = ""]) => code);
+    const ofTheSchemas = "custom";
+    const known = new Set([
+      ...explained,
+      ...Object.keys(diagnosticCodes),
+      ...Object.keys(problems),
+      ofTheSchemas,
+    ]);
+    expect(given.length).toBeGreaterThan(15);
+    expect(given.filter((code) => !known.has(code))).toEqual([]);
+  });
+
+  test("are those of the source", () => {
+    const everything = `${source}\n${sourceOf("lib")}\n${sourceOf("archive")}`;
+    expect(explained.length).toBeGreaterThan(20);
+    expect(explained.filter((code) => !everything.includes(`"${code}"`))).toEqual([]);
+  });
+
+  test("are each explained once in a page", () => {
+    for (const name of ["details", "warnings", "job-failures"]) {
+      const codes = rows(`errors/${name}.md`);
+      expect(codes).toEqual([...new Set(codes)]);
+    }
+  });
+});
+
+/** All that the files of a room say, their tests left out. */
+function sourceOf(room: string): string {
+  const folder = new URL(`../${room}/`, import.meta.url);
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((file) => /\.ts$/.test(file) && !/test/.test(file))
+    .map((file) => readFileSync(new URL(file, folder), "utf8"))
+    .join("\n");
+}
+
+describe("docs/api.md", () => {
+  test("names every problem, and where it is explained", () => {
+    for (const code of Object.keys(problems)) {
+      expect(api).toContain(`[\`${code}\`](errors/${code}.md)`);
+    }
   });
 
   test("has every endpoint", () => {
@@ -35,19 +127,6 @@ describe("docs/api.md", () => {
     }
   });
 
-  test.each([
-    "outside_live_window",
-    "empty_window",
-    "max_results_lowered",
-    "no_credential",
-    "incomplete_coverage",
-    "counts_incomplete",
-    "labels_incomplete",
-    "deadline_reached",
-  ])("explains the warning %s", (code) => {
-    expect(api).toMatch(new RegExp(`^\\| \`${code}\` \\| .{10,} \\|$`, "m"));
-  });
-
   test("names every platform's word", () => {
     for (const word of platformWords) expect(api).toContain(`\`${word}\``);
   });
@@ -57,9 +136,19 @@ test("docs/metrics.md explains every metric, and no other", () => {
   const metrics = createMetrics({
     queueDepth: () => 0,
     ingest: () => null,
-    upkeep: { ask: async () => null, clock: systemClock },
+    archive: {
+      archive: {
+        upkeep: async () => null,
+        coverage: async () => [],
+        stats: async () => Promise.reject(new Error("not asked for")),
+      },
+      clock: systemClock,
+      coverageSlackMs: 0,
+    },
+    process: { version: "0", threads: () => [], disk: async () => null },
+    isStoreFull: () => false,
+    waitingDeliveries: async () => 0,
   });
-  metrics.close();
-  const explained = [...page("metrics.md").matchAll(/^\| `(earshot_\w+)` \|/gm)];
+  const explained = [...page("metrics.md").matchAll(/^\| `(\w+)` \|/gm)];
   expect(explained.map(([, name]) => name).sort()).toEqual([...metrics.names()].sort());
 });

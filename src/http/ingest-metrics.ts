@@ -49,6 +49,19 @@ export function addIngestMetrics(registry: Registry, stateNow: () => IngestState
     (state) => state.events,
   );
   counter(
+    "earshot_ingest_posts_total",
+    "Posts taken from the live stream since the start",
+    (state) => state.posts,
+  );
+  counter(
+    "earshot_ingest_deletes_total",
+    "Deletions taken from the live stream since the start",
+    (state) => state.deletes,
+  );
+  gauge("earshot_ingest_paused", "Whether the live stream waits for the archive", (state) =>
+    Number(state.status === "paused"),
+  );
+  counter(
     "earshot_ingest_bad_frames_total",
     "Frames of the live stream that could not be read",
     (state) => state.badFrames,

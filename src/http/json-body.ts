@@ -1,23 +1,36 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { problem } from "./problem-writer.ts";
 
 /**
  * Bodies are JSON in UTF-8 (RFC 8259). What is not is refused with its place where that is known, and so are the names that
- * mean something else to JavaScript, wherever they stand.
+ * mean something else to JavaScript, wherever they stand, and objects that hold one name twice: of those each reader takes
+ * another value.
  */
 export function readJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     "application/json",
     { parseAs: "buffer" },
-    async (_request: unknown, body: Buffer) => parseBody(body),
+    // Some clients name the type of every request, also of one that has no body.
+    async ({ routeOptions }: FastifyRequest, body: Buffer) =>
+      routeOptions.schema?.body === undefined && body.length === 0 ? undefined : parseBody(body),
   );
 }
 
 function parseBody(body: Buffer): unknown {
   if (body.length === 0) throw problem("invalid_json", "the body is empty, expected a JSON object");
+  const text = textOf(body);
+  let names = 0;
+  function look(this: unknown, name: string, value: unknown): unknown {
+    if (name === "__proto__") throw forbiddenName();
+    if (!Array.isArray(this)) names += 1;
+    return value;
+  }
   try {
-    return JSON.parse(textOf(body), refuseForbiddenName);
+    const parsed: unknown = JSON.parse(text, look);
+    // The parser looks at the whole as well, under a name that is not written.
+    if (names - 1 < writtenNames(text)) throw repeatedName();
+    return parsed;
   } catch (error) {
     if (error instanceof SyntaxError) throw notJson(error.message);
     if (error instanceof RangeError) throw problem("invalid_json", "the body nests too deeply");
@@ -35,9 +48,31 @@ function textOf(body: Buffer): string {
   }
 }
 
-function refuseForbiddenName(name: string, value: unknown): unknown {
-  if (name !== "__proto__") return value;
-  throw problem("invalid_request", "the name __proto__ is not taken anywhere in a body", {
+/** How many names stand in a text that is JSON: strings with a colon behind them. */
+function writtenNames(text: string): number {
+  let names = 0;
+  for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at)) {
+    at = endOfString(text, at + 1);
+    while (" \t\r\n".includes(text.charAt(at)) && at < text.length) at += 1;
+    if (text[at] === ":") names += 1;
+  }
+  return names;
+}
+
+function endOfString(text: string, from: number): number {
+  let at = from;
+  while (text[at] !== '"') at += text[at] === "\\" ? 2 : 1;
+  return at + 1;
+}
+
+function repeatedName() {
+  return problem("invalid_request", "an object of the body holds a name twice", {
+    hint: "write each name once",
+  });
+}
+
+function forbiddenName() {
+  return problem("invalid_request", "the name __proto__ is not taken anywhere in a body", {
     hint: "leave it out",
   });
 }

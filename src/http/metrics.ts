@@ -1,13 +1,20 @@
-import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { IngestState } from "../ingest/ingest-state.ts";
-import { addArchiveMetrics, type UpkeepSource } from "./archive-metrics.ts";
+import { type ArchiveMetricSource, addArchiveMetrics } from "./archive-metrics.ts";
 import { addIngestMetrics } from "./ingest-metrics.ts";
+import { addJobMetrics } from "./job-metrics.ts";
+import { addProcessMetrics, type ProcessSources } from "./process-metrics.ts";
+import { addStoreMetrics } from "./store-metrics.ts";
+import { addWebhookMetrics } from "./webhook-metrics.ts";
 
 export type MetricSources = {
   queueDepth(): number;
   ingest(): IngestState | null;
-  upkeep: UpkeepSource;
+  archive: ArchiveMetricSource;
+  process: ProcessSources;
+  isStoreFull(): boolean;
+  /** Deliveries to webhooks that have not ended. */
+  waitingDeliveries(): Promise<number>;
 };
 
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -27,30 +34,13 @@ export function createMetrics(sources: MetricSources) {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30],
     registers,
   });
-  const submissions = new Counter({
-    name: "earshot_submissions_total",
-    help: "Searches accepted",
-    labelNames: ["method"],
+  const problems = new Counter({
+    name: "earshot_problems_total",
+    help: "Requests that were answered with a problem, by its code",
+    labelNames: ["code"],
     registers,
   });
-  const jobsDone = new Counter({
-    name: "earshot_jobs_done_total",
-    help: "Jobs that are done",
-    labelNames: ["method"],
-    registers,
-  });
-  const jobsFailed = new Counter({
-    name: "earshot_jobs_failed_total",
-    help: "Jobs that ended in error, those whose deadline passed among them",
-    labelNames: ["method"],
-    registers,
-  });
-  const failedAttempts = new Counter({
-    name: "earshot_failed_attempts_total",
-    help: "Attempts at a job that failed, or whose node was lost",
-    labelNames: ["method"],
-    registers,
-  });
+  const jobs = addJobMetrics(registry, sources.queueDepth);
   const rateLimited = new Counter({
     name: "earshot_rate_limited_total",
     help: "Requests refused by a rate",
@@ -62,42 +52,18 @@ export function createMetrics(sources: MetricSources) {
     help: "Open requests that wait for the end of a job",
     registers,
   });
-  new Gauge({
-    name: "earshot_job_queue_depth",
-    help: "Jobs that wait for a node",
-    registers,
-    collect() {
-      this.set(sources.queueDepth());
-    },
-  });
+  const store = addStoreMetrics(registry, sources.isStoreFull);
+  const webhooks = addWebhookMetrics(registry, sources.waitingDeliveries);
   addIngestMetrics(registry, sources.ingest);
-  const archive = addArchiveMetrics(registry, sources.upkeep);
-  new Gauge({
-    name: "earshot_resident_memory_bytes",
-    help: "Resident memory of the process",
-    registers,
-    collect() {
-      this.set(process.memoryUsage.rss());
-    },
-  });
-  const loopDelay = monitorEventLoopDelay({ resolution: 20 });
-  loopDelay.enable();
-  new Gauge({
-    name: "earshot_event_loop_delay_p99_seconds",
-    help: "99th percentile of the event loop's delay since the last look",
-    registers,
-    collect() {
-      this.set(loopDelay.percentile(99) / 1e9);
-      loopDelay.reset();
-    },
-  });
+  const archive = addArchiveMetrics(registry, sources.archive);
+  addProcessMetrics(registry, sources.process);
 
   return {
+    ...jobs,
+    ...store,
+    ...webhooks,
     requestSeconds,
-    submissions,
-    jobsDone,
-    jobsFailed,
-    failedAttempts,
+    problems,
     rateLimited,
     heldRequests,
     contentType: registry.contentType,
@@ -106,6 +72,5 @@ export function createMetrics(sources: MetricSources) {
       return await registry.metrics();
     },
     names: () => registry.getMetricsAsArray().map((metric) => metric.name),
-    close: () => loopDelay.disable(),
   };
 }

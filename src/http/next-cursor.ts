@@ -1,16 +1,25 @@
+import type { Position } from "../archive/archive.ts";
 import { type CursorPlace, type CursorScope, openCursor, sealCursor } from "../jobs/cursor.ts";
 import { type AskedBounds, type Job, noBounds } from "../jobs/job.ts";
 import type { HttpContext } from "./context.ts";
 import { problem } from "./problem-writer.ts";
 
 /** The cursor that continues where a job's result ends; null when nothing follows. */
-export function cursorOf({ cursorKey }: Pick<HttpContext, "cursorKey">, job: Job): string | null {
-  const next = job.result?.next ?? null;
-  if (next === null) return null;
+export function cursorOf(context: Pick<HttpContext, "cursorKey">, job: Job): string | null {
+  return cursorAfter(context, job, job.result?.next ?? null);
+}
+
+/** The cursor that continues a job's search after a post of its result; null when nothing follows. */
+export function cursorAfter(
+  { cursorKey }: Pick<HttpContext, "cursorKey">,
+  job: Job,
+  after: Position | null,
+): string | null {
+  if (after === null) return null;
   const { platform, type, method, fromMs, toMs, asOfMs, asked = noBounds } = job.request;
   const { accountId, canonicalQuery } = job;
   const scope = { accountId, platform, type, method, canonicalQuery };
-  return sealCursor(cursorKey, { ...scope, after: next, fromMs, toMs, asOfMs, asked });
+  return sealCursor(cursorKey, { ...scope, after, fromMs, toMs, asOfMs, asked });
 }
 
 /**

@@ -1,5 +1,34 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { Clock } from "../lib/clock.ts";
+
+/** What bounds connections, apart from what is said over them. */
+type ConnectionSettings = {
+  maxConnections: number;
+  maxHeaderBytes: number;
+  requestTimeoutMs: number;
+  idleTimeoutMs: number;
+};
+
+/** Looked for so often: connections whose request has taken too long. */
+const checkEveryMs = 1_000;
+
+/** The bounds as fastify takes them. A held request moves nothing either: it has to end before its connection is idle. */
+export function connectionOptions(settings: ConnectionSettings) {
+  const { maxHeaderBytes, requestTimeoutMs, idleTimeoutMs } = settings;
+  return {
+    requestTimeout: requestTimeoutMs,
+    connectionTimeout: idleTimeoutMs,
+    keepAliveTimeout: idleTimeoutMs,
+    http: {
+      maxHeaderSize: maxHeaderBytes,
+      headersTimeout: requestTimeoutMs,
+      requestTimeout: requestTimeoutMs,
+      connectionsCheckingInterval: checkEveryMs,
+      requireHostHeader: false,
+    },
+  };
+}
 
 export type OpenConnections = {
   /**
@@ -7,16 +36,40 @@ export type OpenConnections = {
    * its way. The others are closed when their answer is out, new ones at once.
    */
   stop(): void;
+  /** Whether the newest request of the connection was answered before it had arrived whole: there is nothing more to say. */
+  isAnswered(socket: Socket): boolean;
 };
 
-/** Knows the connections of a server and what each is at: the server itself keeps one open that has never sent anything. */
-export function watchConnections(server: Server): OpenConnections {
+/** Who goes on sending a body after its request was answered has so long to come to its end, or to the answer. */
+const unwantedBodyMs = 2_000;
+
+/**
+ * Knows the connections of a server and what each is at: the server itself keeps one open that has never sent anything. It takes no
+ * more of them than are allowed, and closes one over which the body of a request comes that nobody waits for.
+ */
+export function watchConnections(
+  server: Server,
+  { maxConnections }: ConnectionSettings,
+  clock: Pick<Clock, "sleep">,
+): OpenConnections {
+  server.maxConnections = maxConnections;
   const requestsOf = new Map<Socket, Set<IncomingMessage>>();
+  const answered = new WeakSet<Socket>();
   let stopping = false;
 
   function closeUnlessAsked(socket: Socket): void {
     const requests = [...(requestsOf.get(socket) ?? [])];
     if (!requests.some((request) => request.complete)) socket.destroy();
+  }
+
+  async function closeUnlessComplete(request: IncomingMessage): Promise<void> {
+    const { socket } = request;
+    const over = new AbortController();
+    answered.add(socket);
+    request.once("close", () => over.abort());
+    await clock.sleep(unwantedBodyMs, over.signal).catch(() => undefined);
+    answered.delete(socket);
+    if (!request.complete) socket.destroy();
   }
 
   server.on("connection", (socket: Socket) => {
@@ -30,6 +83,9 @@ export function watchConnections(server: Server): OpenConnections {
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
     requestsOf.get(socket)?.add(request);
+    response.once("finish", () => {
+      if (!request.complete) void closeUnlessComplete(request);
+    });
     response.once("close", () => {
       requestsOf.get(socket)?.delete(request);
       if (stopping) socket.end();
@@ -41,5 +97,6 @@ export function watchConnections(server: Server): OpenConnections {
       stopping = true;
       for (const socket of requestsOf.keys()) closeUnlessAsked(socket);
     },
+    isAnswered: (socket) => answered.has(socket),
   };
 }

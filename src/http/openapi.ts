@@ -7,21 +7,35 @@ import {
   createJsonSchemaTransform,
   createJsonSchemaTransformObject,
 } from "fastify-type-provider-zod";
+import * as z from "zod";
 import type { HttpContext } from "./context.ts";
 import type { HeldRequests } from "./hooks/held-requests.ts";
+import { addDetails } from "./openapi-details.ts";
 import { addRoutes } from "./routes/index.ts";
 import { openApiFile } from "./routes/ops/openapi.ts";
+import { emptyMark } from "./schemas/submission.ts";
 import { validatorCompiler } from "./schemas/validation.ts";
 import type { Submissions } from "./submission.ts";
 
+type SchemaPair = { jsonSchema: Record<string, unknown>; zodSchema: z.core.$ZodType };
+
 const zodToJsonConfig = {
   target: "draft-2020-12",
-  override: ({ jsonSchema }: { jsonSchema: Record<string, unknown> }) => {
+  override: ({ jsonSchema, zodSchema }: SchemaPair) => {
+    // They are left out of what takes more than its own type, and are as true of it.
+    const examples = z.globalRegistry.get(zodSchema)?.examples;
+    if (examples !== undefined) jsonSchema.examples ??= examples;
     // A format says what zod's page-long pattern for it says.
     if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
     // Every whole number has these bounds; they tell nothing.
     if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
     if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+    // A value that may be empty is one of its type or one of these.
+    const { [emptyMark]: empty, description, ...full } = jsonSchema;
+    if (empty === undefined) return;
+    for (const name of Object.keys(full)) delete jsonSchema[name];
+    delete jsonSchema[emptyMark];
+    jsonSchema.anyOf = [full, { enum: empty }];
   },
 } as const;
 
@@ -42,7 +56,12 @@ export async function openApiText(): Promise<string> {
       tags: [
         { name: "search", description: "Submit a search, read its status, fetch its result." },
         { name: "node", description: "Searches answered in one request." },
+        { name: "webhooks", description: "Be told when a job has ended." },
         { name: "operation", description: "For those who run the service; no key is needed." },
+        {
+          name: "documentation",
+          description: "These pages, of this server's version; no key is needed.",
+        },
       ],
       components: {
         securitySchemes: {
@@ -60,9 +79,9 @@ export async function openApiText(): Promise<string> {
   return withTidySchemas(text);
 }
 
-/** Routes are only described here, never called: what their handlers would need is not there. */
+/** Routes are only described here, never called: what their handlers would need is an object of which every member is another. */
 function nothing<T>(): T {
-  const absent: unknown = null;
+  const absent: unknown = new Proxy({}, { get: () => absent });
   return absent as T;
 }
 
@@ -76,14 +95,15 @@ type Schemas = Record<string, unknown>;
 
 /** Drops the schemas that nothing refers to, also those that only dropped ones refer to; a lone `…Input` loses its ending. */
 function withTidySchemas(text: string): string {
-  const document: { components: { schemas: Schemas } } = JSON.parse(text);
-  const { schemas } = document.components;
+  const document = JSON.parse(text);
+  const schemas: Schemas = document.components.schemas;
   for (let before = -1; before !== Object.keys(schemas).length; ) {
     before = Object.keys(schemas).length;
     for (const name of Object.keys(schemas)) {
       if (!JSON.stringify(document).includes(referenceTo(name))) delete schemas[name];
     }
   }
+  addDetails(document);
   let tidy = JSON.stringify(document, null, 2);
   for (const name of Object.keys(schemas)) {
     const plain = name.replace(/Input$/, "");

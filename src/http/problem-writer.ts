@@ -1,6 +1,13 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { EarshotError, type ErrorDetail } from "../lib/errors.ts";
-import { isProblemCode, type ProblemCode, problems } from "./problems.ts";
+import { isProblemCode, type ProblemCode, problems, problemType, usualHints } from "./problems.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The job that this request has submitted; empty until then. */
+    jobUuid: string;
+  }
+}
 
 /** RFC 9457, with `error` (the detail once more) that every answer of the search API holds. */
 export type Problem = {
@@ -13,8 +20,8 @@ export type Problem = {
   request_id: string;
   hint?: string;
   errors?: readonly ErrorDetail[];
-  /** Empty, in refused submissions only. */
-  uuid?: "";
+  /** In answers to submissions only: empty where it was refused, the job's where that failed. */
+  uuid?: string;
   error: string;
 };
 
@@ -47,17 +54,18 @@ function problemOf(fault: EarshotError, request: FastifyRequest): Problem {
   // What went wrong inside is for the log, never for the caller.
   const detail =
     code === "internal" ? "an unexpected fault; the log has it" : shortened(fault.message);
+  const hint = (code === "internal" ? undefined : fault.hint) ?? usualHints[code];
   return {
-    type: `/docs/errors#${code}`,
+    type: problemType(code),
     title: known.title,
     status: known.status,
     detail,
     code,
     retryable: known.retryable,
     request_id: request.id,
-    ...(fault.hint === undefined || code === "internal" ? {} : { hint: shortened(fault.hint) }),
+    ...(hint === undefined ? {} : { hint: shortened(hint) }),
     ...(fault.details.length === 0 ? {} : { errors: fault.details.slice(0, mostDetails) }),
-    ...(request.routeOptions.config.refusalHoldsUuid ? { uuid: "" as const } : {}),
+    ...(request.routeOptions.config.refusalHoldsUuid ? { uuid: request.jobUuid } : {}),
     error: detail,
   };
 }

@@ -1,6 +1,6 @@
 /**
  * Every problem that the API answers with: its HTTP status, its title, and whether the same request can succeed later
- * unchanged. The `type` of a problem is `/docs/errors#<code>`; each has an entry in docs/api.md.
+ * unchanged. Each has a page in docs/errors, to which the `type` of the problem leads.
  */
 export const problems = {
   invalid_json: { status: 400, title: "The body is not JSON", retryable: false },
@@ -18,11 +18,25 @@ export const problems = {
   },
   cursor_invalid: { status: 400, title: "The cursor cannot be read", retryable: false },
   cursor_mismatch: { status: 400, title: "The cursor belongs to another search", retryable: false },
+  webhook_url_refused: {
+    status: 400,
+    title: "The webhook's address is not called",
+    retryable: false,
+  },
   unauthorized: { status: 401, title: "A valid API key is needed", retryable: false },
   not_found: { status: 404, title: "There is nothing here", retryable: false },
   job_not_found: { status: 404, title: "There is no such job", retryable: false },
+  webhook_not_found: { status: 404, title: "There is no such webhook", retryable: false },
+  delivery_not_found: { status: 404, title: "There is no such delivery", retryable: false },
   method_not_allowed: { status: 405, title: "The path has no such method", retryable: false },
+  not_acceptable: { status: 406, title: "No such form of the answer", retryable: false },
   request_timeout: { status: 408, title: "The request took too long to arrive", retryable: true },
+  too_many_webhooks: {
+    status: 409,
+    title: "The account has all of its webhooks",
+    retryable: false,
+  },
+  webhook_disabled: { status: 409, title: "The webhook is disabled", retryable: false },
   job_cancelled: { status: 410, title: "The job was cancelled", retryable: false },
   result_expired: { status: 410, title: "The result is gone", retryable: false },
   body_too_large: { status: 413, title: "The body is too large", retryable: false },
@@ -30,6 +44,11 @@ export const problems = {
   source_unavailable: {
     status: 422,
     title: "Nothing configured can answer the method",
+    retryable: false,
+  },
+  idempotency_mismatch: {
+    status: 422,
+    title: "The Idempotency-Key belongs to another search",
     retryable: false,
   },
   rate_limited: { status: 429, title: "The key's rate is used up", retryable: true },
@@ -48,6 +67,23 @@ export const problems = {
 } as const satisfies Record<string, { status: number; title: string; retryable: boolean }>;
 
 export type ProblemCode = keyof typeof problems;
+
+/** What to do about problems of which that is always the same, where nothing nearer is known. */
+export const usualHints: Partial<Record<ProblemCode, string>> = {
+  job_not_found:
+    "take the uuid of the submission's answer, with a key of the same account; jobs are kept for some days only",
+  webhook_not_found: "GET /v1/webhooks lists the webhooks of the account",
+  job_cancelled: "submit the search again if its result is wanted after all",
+  internal: "report it with request_id, which names it in the log",
+  job_failed: "submit the search again; if it fails again, report its uuid",
+  upstream_failed: "submit the search again later",
+  unavailable: "send the same request again after Retry-After",
+};
+
+/** The `type` of a problem: the path of its page. */
+export function problemType(code: ProblemCode): string {
+  return `/docs/errors/${code}`;
+}
 
 export function isProblemCode(code: string): code is ProblemCode {
   return Object.hasOwn(problems, code);

@@ -1,20 +1,13 @@
-import type { Job } from "../jobs/job.ts";
+import type { Job, JobSummary } from "../jobs/job.ts";
 import { serializeDictionary } from "../lib/structured-fields.ts";
 import type { Coverage } from "../platforms/source.ts";
 import { iso } from "./window.ts";
 
 /** The status of a job as clients read it: times in ISO 8601, what is not known yet null. */
 export function statusBody(job: Job, nextCursor: string | null) {
-  const { request, result } = job;
+  const { result } = job;
   return {
-    uuid: job.uuid,
-    status: job.state,
-    error: job.failure?.message ?? "",
-    platform: request.platform,
-    type: request.type,
-    method: request.method,
-    query: request.query,
-    canonical_query: job.canonicalQuery,
+    ...identityOf(job),
     sources: (result?.sources ?? []).map((source) => ({
       platform: source.platform,
       via: source.via,
@@ -27,12 +20,44 @@ export function statusBody(job: Job, nextCursor: string | null) {
     complete: result?.complete ?? null,
     coverage: result === null ? null : coverageBody(result.coverage),
     warnings: [...job.warnings, ...(result?.warnings ?? [])],
-    submitted_at: iso(job.submittedMs),
-    started_at: isoOrNull(job.startedMs),
-    finished_at: isoOrNull(job.finishedMs),
-    expires_at: isoOrNull(job.expiresMs),
+    ...timesOf(job),
     attempts: job.attempts,
     next_cursor: nextCursor,
+  };
+}
+
+/** A job as it stands in a list: its status without what the result says of itself. */
+export function summaryBody(job: JobSummary) {
+  return {
+    ...identityOf(job),
+    node: job.node,
+    count: job.count,
+    complete: job.complete,
+    warnings: job.warnings,
+    ...timesOf(job),
+    attempts: job.attempts,
+  };
+}
+
+function identityOf({ uuid, state, failure, request, canonicalQuery }: Omit<Job, "result">) {
+  return {
+    uuid,
+    status: state,
+    error: failure?.message ?? "",
+    platform: request.platform,
+    type: request.type,
+    method: request.method,
+    query: request.query,
+    canonical_query: canonicalQuery,
+  };
+}
+
+function timesOf({ submittedMs, startedMs, finishedMs, expiresMs }: Omit<Job, "result">) {
+  return {
+    submitted_at: iso(submittedMs),
+    started_at: isoOrNull(startedMs),
+    finished_at: isoOrNull(finishedMs),
+    expires_at: isoOrNull(expiresMs),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyReply } from "fastify";
 import type { Caller } from "../accounts/authenticate.ts";
-import type { AskedBounds, Job, SearchJobRequest } from "../jobs/job.ts";
-import type { NewJob } from "../jobs/queue.ts";
+import type { AskedBounds, SearchJobRequest } from "../jobs/job.ts";
+import type { Idempotency, NewJob, SubmittedJob } from "../jobs/queue.ts";
 import type { SearchPlatform, SourceWarning } from "../platforms/source.ts";
 import { parseQuery } from "../query/parse.ts";
 import { printQuery } from "../query/print.ts";
@@ -9,14 +9,15 @@ import type { Diagnostic } from "../query/tree.ts";
 import { type CheckedArguments, checkArguments, type PathRules } from "./checked-arguments.ts";
 import type { HttpContext } from "./context.ts";
 import { continueFrom } from "./next-cursor.ts";
-import { refusedByRate } from "./refused-by-rate.ts";
 import type { Submission } from "./schemas/submission.ts";
+import { takeSearch } from "./search-turn.ts";
 import { narrowWindow, type Window, windowOf, windowWarnings } from "./window.ts";
 
 export type Submissions = {
   /**
-   * Takes a submission: checks the body, then the query, then the key's searches a minute, then commits. The job it resolves
-   * with is on disk. Whatever is refused on the way costs nothing of the searches a minute.
+   * Takes a submission: checks the body, then the query, then whether it was answered before under its idempotency key, then
+   * the key's searches a minute, then commits. The job it resolves with is on disk. Whatever is refused or replayed costs
+   * nothing of the searches a minute; a replay says so in `Idempotent-Replayed`.
    */
   submit(
     caller: Caller,
@@ -24,7 +25,8 @@ export type Submissions = {
     body: Submission,
     rules: PathRules,
     reply: FastifyReply,
-  ): Promise<Job>;
+    idempotency?: Idempotency | null,
+  ): Promise<SubmittedJob>;
 };
 
 export function createSubmissions(context: HttpContext): Submissions {
@@ -34,21 +36,33 @@ export function createSubmissions(context: HttpContext): Submissions {
     body: Submission,
     rules: PathRules,
     reply: FastifyReply,
-  ): Promise<Job> {
-    const newJob = jobOf(context, caller, checkArguments(path, body, rules));
-    const turn = context.limiter.takeSubmission(caller);
-    if (!turn.allowed) throw refusedByRate(context, reply, turn);
+    idempotency: Idempotency | null = null,
+  ): Promise<SubmittedJob> {
+    const newJob = { ...jobOf(context, caller, checkArguments(path, body, rules)), idempotency };
+    const earlier =
+      idempotency === null ? null : await context.jobs.replayOf(caller.accountId, idempotency);
+    if (earlier !== null) return replayed(reply, { isReplay: true, ...earlier });
+    const turn = await takeSearch(context, caller, reply);
     try {
-      const job = await context.jobs.submit(newJob);
-      context.metrics.submissions.inc({ method: job.request.method });
-      return job;
+      const submitted = await context.jobs.submit(newJob);
+      if (submitted.isReplay) {
+        await turn.giveBack();
+        return replayed(reply, submitted);
+      }
+      context.metrics.submissions.inc({ method: newJob.request.method });
+      return submitted;
     } catch (error) {
-      turn.giveBack();
+      await turn.giveBack();
       throw error;
     }
   }
 
   return { submit };
+}
+
+function replayed(reply: FastifyReply, earlier: SubmittedJob): SubmittedJob {
+  reply.header("idempotent-replayed", "true");
+  return earlier;
 }
 
 function jobOf(context: HttpContext, caller: Caller, asked: CheckedArguments): NewJob {

@@ -1,20 +1,21 @@
-import type { Socket } from "node:net";
-import { type ProblemCode, problems } from "./problems.ts";
+import type { Duplex } from "node:stream";
+import { type ProblemCode, problems, problemType } from "./problems.ts";
 
 /** Answers what is no HTTP request, or too slow or too large a one: there is no request yet that a hook could see. */
-export function answerUnreadable(error: Error & { code?: string }, socket: Socket, id: string) {
+export function answerUnreadable(error: Error & { code?: string }, socket: Duplex, id: string) {
   if (socket.writable && error.code !== "ECONNRESET") {
     const code = codeOf(error.code);
     const { status, title, retryable } = problems[code];
-    const detail = title.charAt(0).toLowerCase() + title.slice(1);
+    const { detail, hint } = saidOf[code];
     const body = JSON.stringify({
-      type: `/docs/errors#${code}`,
+      type: problemType(code),
       title,
       status,
       detail,
       code,
       retryable,
       request_id: id,
+      hint,
       error: detail,
     });
     socket.write(
@@ -25,7 +26,27 @@ export function answerUnreadable(error: Error & { code?: string }, socket: Socke
   socket.destroy();
 }
 
-function codeOf(code: string | undefined): ProblemCode {
+type UnreadableCode = Extract<
+  ProblemCode,
+  "header_too_large" | "request_timeout" | "invalid_request"
+>;
+
+const saidOf: Readonly<Record<UnreadableCode, { detail: string; hint: string }>> = {
+  header_too_large: {
+    detail: "first line and header of the request are larger than this server reads",
+    hint: "shorten the address and its header fields; EARSHOT_MAX_HEADER_BYTES sets the limit",
+  },
+  request_timeout: {
+    detail: "the request did not arrive whole in the time there is for it",
+    hint: "send it again, with as many bytes in its body as Content-Length says",
+  },
+  invalid_request: {
+    detail: "what arrived is no HTTP/1.1 request that is answered here",
+    hint: "this port speaks HTTP/1.1 without TLS; check the address and the client",
+  },
+};
+
+function codeOf(code: string | undefined): UnreadableCode {
   if (code === "HPE_HEADER_OVERFLOW") return "header_too_large";
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return "request_timeout";
   return "invalid_request";

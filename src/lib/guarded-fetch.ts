@@ -16,15 +16,11 @@ export type { FetchedAnswer } from "./fetched-answer.ts";
  * Errors: `address_refused`; `upstream_unreachable` and `upstream_timeout` (retryable); `answer_too_large`; or the reason of
  * the caller's signal. Any status is an answer, not an error.
  */
-export type GuardedFetch = (
-  url: URL | string,
-  options?: FetchOptions & {
-    method?: "GET" | "POST";
-    body?: string;
-  },
-) => Promise<FetchedAnswer>;
+export type GuardedFetch = (url: URL | string, options?: FetchOptions) => Promise<FetchedAnswer>;
 
 export type FetchOptions = {
+  method?: "GET" | "POST";
+  body?: string;
   /** Sent to the host that is asked; another host that it redirects to gets `accept` alone. */
   headers?: Readonly<Record<string, string>>;
   signal?: AbortSignal;
@@ -55,7 +51,10 @@ export type GuardedFetchSettings = {
   userAgent: string;
   timeoutMs: number;
   maxBytes: number;
+  /** 0 follows none: what redirects is an answer like any other. */
   maxRedirects: number;
+  /** Connections to one host, beyond which a request waits for its turn; 8 when absent. */
+  maxConnectionsPerHost?: number;
 };
 
 export function createGuardedFetch(settings: GuardedFetchSettings): GuardedClient {
@@ -64,7 +63,7 @@ export function createGuardedFetch(settings: GuardedFetchSettings): GuardedClien
     connect: guardedConnector(guard, usualMs),
     headersTimeout: usualMs,
     bodyTimeout: usualMs,
-    connections: 8,
+    connections: settings.maxConnectionsPerHost ?? 8,
   });
 
   async function open(first: Step, options: FetchOptions): Promise<Opened> {
@@ -77,7 +76,8 @@ export function createGuardedFetch(settings: GuardedFetchSettings): GuardedClien
       const response = await send(step, ending).catch((thrown: unknown) => {
         throw faultOf(url, thrown, signal);
       });
-      const next = redirectOf(step, response.status, response.headers.get("location"));
+      const location = maxRedirects === 0 ? null : response.headers.get("location");
+      const next = redirectOf(step, response.status, location);
       if (next === null) return { url, response, signal };
       await response.body?.cancel();
       if (redirects === maxRedirects) throw tooManyRedirects(first.url, maxRedirects);
@@ -99,8 +99,8 @@ export function createGuardedFetch(settings: GuardedFetchSettings): GuardedClien
   }
 
   const guardedFetch: GuardedFetch = async (url, options = {}) => {
-    const { method = "GET", headers = {}, body = null, maxBytes = usualBytes } = options;
-    const opened = await open({ url: readUrl(url), method, headers, body }, options);
+    const { maxBytes = usualBytes } = options;
+    const opened = await open(stepOf(url, options), options);
     const pieces: Uint8Array[] = [];
     for await (const piece of piecesOf(opened, maxBytes)) pieces.push(piece);
     const { response, url: from } = opened;
@@ -109,8 +109,8 @@ export function createGuardedFetch(settings: GuardedFetchSettings): GuardedClien
 
   return Object.assign(guardedFetch, {
     stream: async (url: URL | string, options: FetchOptions = {}): Promise<StreamedAnswer> => {
-      const { headers = {}, maxBytes = usualBytes } = options;
-      const opened = await open({ url: readUrl(url), method: "GET", headers, body: null }, options);
+      const { maxBytes = usualBytes } = options;
+      const opened = await open(stepOf(url, options), options);
       const { status, headers: told, body } = opened.response;
       return {
         status,
@@ -123,6 +123,11 @@ export function createGuardedFetch(settings: GuardedFetchSettings): GuardedClien
     },
     close: () => agent.destroy(),
   });
+}
+
+function stepOf(url: URL | string, options: FetchOptions): Step {
+  const { method = "GET", headers = {}, body } = options;
+  return { url: readUrl(url), method, headers, body: body ?? null };
 }
 
 type Opened = { url: URL; response: Response; signal: AbortSignal | undefined };

@@ -22,12 +22,16 @@ type CarriedError = {
   details: readonly ErrorDetail[];
 };
 
+/** Calls that have not been answered, and how long the thread has worked since it was last started, milliseconds. */
+export type ThreadLoad = { waiting: number; busyMs: number };
+
 export type Thread = {
   /**
    * Resolves with what the thread answers. When the thread ends before it has: `thread_died` for the call that it was at,
    * `thread_restarted` for those that waited behind; both can be retried.
    */
   call(method: string, args: unknown): Promise<unknown>;
+  load(): ThreadLoad;
   /** Lets the thread finish what it was given, then ends it. */
   close(): Promise<void>;
 };
@@ -119,7 +123,12 @@ export function startThread(module: URL, data: unknown): Thread {
     await worker?.terminate();
   }
 
-  return { call, close };
+  const load = (): ThreadLoad => ({
+    waiting: waiting.size,
+    busyMs: worker?.performance.eventLoopUtilization().active ?? 0,
+  });
+
+  return { call, load, close };
 }
 
 const closeMethod = "close";

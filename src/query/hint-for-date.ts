@@ -2,9 +2,13 @@ import type { Rewrites } from "./diagnostics.ts";
 import { queryOfDates, readRange } from "./meant-range.ts";
 import { otherUnits } from "./other-units.ts";
 
+/** What is longer means no date, in whatever spelling. */
+const longestMeant = 64;
+
 /** What a value of `since:` or `until:` that is no date most likely means. */
 export function hintForDate(operator: string, written: string): Rewrites {
   const otherwise = `write the date as in ${operator}:2024-01-31`;
+  if (written.length > longestMeant) return { lead: "", queries: [], otherwise };
   const text = written.toLowerCase();
   const range = rangeOf(text);
   const relative = relativeTime(operator, text);

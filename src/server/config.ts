@@ -25,9 +25,10 @@ export function configFrom(environment: Environment): Config {
     if (written === undefined) return setting.fallback;
     const outcome = setting.read(written);
     if (outcome.ok) return outcome.value;
+    const shown = setting.isSecret === true ? "not readable" : JSON.stringify(written);
     faults.push({
       code: "invalid_setting",
-      message: `${setting.name} is ${JSON.stringify(written)}, expected ${setting.expected}`,
+      message: `${setting.name} is ${shown}, expected ${setting.expected}`,
       hint: `leave it out for the default, ${setting.defaultText}`,
     });
     return setting.fallback;

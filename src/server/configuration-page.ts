@@ -13,6 +13,7 @@ const titles: Record<keyof typeof settings, string> = {
   limits: "Rates",
   search: "Searches",
   jobs: "Jobs",
+  webhooks: "Webhooks",
   ingest: "Live stream",
   backfill: "History",
   import: "Import",

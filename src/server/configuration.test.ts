@@ -80,6 +80,16 @@ describe("configuration", () => {
     expect(fault.message).toContain("expected");
   });
 
+  test.each([
+    ["EARSHOT_SECRET_KEY", "hidden"],
+    ["EARSHOT_NETWORK_REPLAY_TOKEN", "hid den"],
+  ])("%s that cannot be read is refused without being repeated", (name, value) => {
+    const fault = faultOf(() => configFrom(readEnvironment({ [name]: value })));
+    expect(fault.code).toBe("invalid_setting");
+    expect(fault.message).toContain(name);
+    expect(`${fault.message} ${fault.hint} ${JSON.stringify(fault.details)}`).not.toContain(value);
+  });
+
   test("all values that cannot be read are named at once", () => {
     const fault = faultOf(() =>
       configFrom(readEnvironment({ EARSHOT_PORT: "x", EARSHOT_READERS: "y" })),

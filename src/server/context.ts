@@ -1,20 +1,24 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
-import { authenticate } from "../accounts/authenticate.ts";
 import { createLimiter } from "../accounts/limiter.ts";
 import type { Archive } from "../archive/archive.ts";
 import type { HttpContext } from "../http/context.ts";
 import { createMetrics, type Metrics } from "../http/metrics.ts";
 import { createJobQueue, type JobQueue } from "../jobs/queue.ts";
+import type { Sender } from "../jobs/webhooks/sender.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { messageOf } from "../lib/errors.ts";
 import { countArchive } from "../platforms/archive/count.ts";
 import type { Config } from "./config.ts";
 import type { Control } from "./control.ts";
+import { diskOf } from "./disk.ts";
 import { createLog } from "./log.ts";
 import { createReadiness } from "./readiness.ts";
 import { createIngestRole, fedPlatforms, type IngestRole } from "./roles.ts";
+import { isStorageFull, watchStore } from "./store-watch.ts";
 import { closeStores, type Stores } from "./stores.ts";
+import { packageVersion } from "./version.ts";
+import { createWebhookRole } from "./webhooks.ts";
 
 /** Everything that the parts of the service share, wired here and nowhere else. */
 export type AppContext = {
@@ -25,6 +29,8 @@ export type AppContext = {
   store: Control["store"];
   archive: Archive;
   queue: JobQueue;
+  /** Delivers to webhooks. */
+  sender: Sender;
   metrics: Metrics;
   ingest: IngestRole;
   http: HttpContext;
@@ -42,13 +48,37 @@ export function createContext(
 ): AppContext {
   const clock = overrides.clock ?? systemClock;
   const log = overrides.log ?? createLog(config.log.level);
-  const { store } = control;
-  const limiter = createLimiter(clock, config.limits);
+  const { store, isFull: isStoreFull } = watchStore(control.store, {
+    clock,
+    log,
+    onWrite: (seconds) => metrics.storeWriteSeconds.observe(seconds),
+  });
+  const limiter = createLimiter(store, clock, config.limits);
   const ingest = createIngestRole(config);
   const metrics = createMetrics({
     queueDepth: () => queue.depth(),
     ingest: ingest.state,
-    upkeep: { ask: archive.upkeep, clock },
+    archive: { archive, clock, coverageSlackMs: config.ingest.coverageSlackMs },
+    process: {
+      version: packageVersion(),
+      threads: () => [...control.load(), ...archive.load()],
+      disk: () => diskOf(config.data.dir),
+    },
+    isStoreFull,
+    waitingDeliveries: () => store.read("countWaitingDeliveries", null),
+  });
+  const { webhooks, sender } = createWebhookRole({
+    settings: config.webhooks,
+    store,
+    secretKey: control.secrets.secretKey,
+    clock,
+    random: Math.random,
+    log,
+    version: packageVersion(),
+    onFault: (fault, message) => {
+      if (!isStorageFull(fault)) log.warn({ error: messageOf(fault) }, message);
+    },
+    onOutcome: (outcome, deliveries) => metrics.webhookDeliveries.inc({ outcome }, deliveries),
   });
   const queue = createJobQueue({
     store,
@@ -56,11 +86,17 @@ export function createContext(
     randomUuid: randomUUID,
     settings: config.jobs,
     onFailedAttempt: (method) => metrics.failedAttempts.inc({ method }),
-    onEnd: (method, state) => {
-      if (state === "done") metrics.jobsDone.inc({ method });
-      else metrics.jobsFailed.inc({ method });
+    onEnd: (ended) => {
+      const { method, state } = ended;
+      metrics.jobsEnded.inc({ method, state });
+      log.info(ended, "job ended");
+      sender.wake();
     },
-    onFault: (fault) => log.warn({ error: messageOf(fault) }, "the watch over the jobs failed"),
+    onFault: (fault) => {
+      // A full disk is told of once, by the watch over the store.
+      if (isStorageFull(fault)) return;
+      log.warn({ error: messageOf(fault) }, "the watch over the jobs failed");
+    },
   });
   const http: HttpContext = {
     settings: {
@@ -72,9 +108,9 @@ export function createContext(
     log,
     metrics,
     limiter,
-    authenticate: (token) => authenticate(store, token),
     cursorKey: control.secrets.cursorKey,
     jobs: queue,
+    webhooks,
     archive,
     countPosts: (request, deadlineMs) =>
       countArchive(
@@ -89,6 +125,7 @@ export function createContext(
       ),
     ingest: ingest.state,
     readerAnswers: createReadiness(archive, clock),
+    isStoreFull,
     newId: randomUUID,
   };
   return {
@@ -99,12 +136,10 @@ export function createContext(
     store,
     archive,
     queue,
+    sender,
     metrics,
     ingest,
     http,
-    close: async () => {
-      metrics.close();
-      await closeStores({ control, archive });
-    },
+    close: () => closeStores({ control, archive }),
   };
 }

@@ -1,16 +1,20 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import { limitOperations } from "../accounts/limit-operations.ts";
 import { accountOperations } from "../accounts/operations.ts";
 import { controlMigrations } from "../db/migrations/control.ts";
 import { type Database, openForReading, openForWriting } from "../db/open.ts";
 import { ensureSecrets, settingOperations } from "../db/settings.ts";
 import { jobOperations } from "../jobs/operations.ts";
+import { webhookOperations } from "../jobs/webhooks/operations.ts";
 
 /** Everything that can be asked of the control store. */
 export const controlOperations = {
   ...settingOperations,
   ...accountOperations(randomBytes),
+  ...limitOperations,
   ...jobOperations,
+  ...webhookOperations,
 };
 
 export type ControlOperations = typeof controlOperations;

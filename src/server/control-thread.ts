@@ -1,3 +1,4 @@
+import { careFault } from "../archive/care/faults.ts";
 import { lockFolder } from "../db/folder-lock.ts";
 import { type Served, serveReads, serveWrites } from "../db/serve.ts";
 import { threadData } from "../lib/thread.ts";
@@ -13,6 +14,14 @@ export type ControlThreadData = { dataDir: string; role: "writer" | "reader" };
 const { dataDir, role } = threadData<ControlThreadData>();
 
 function openWriter(): Served {
+  try {
+    return openLocked();
+  } catch (error) {
+    throw careFault(error, dataDir);
+  }
+}
+
+function openLocked(): Served {
   const lock = lockFolder(dataDir);
   try {
     const database = openControlForWriting(dataDir);

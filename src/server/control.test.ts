@@ -5,8 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { authenticate } from "../accounts/authenticate.ts";
-import type { JobInsertion } from "../jobs/operations.ts";
+import { createLimiter } from "../accounts/limiter.ts";
+import { defaultLimits } from "../accounts/limits.ts";
+import type { JobInsertion } from "../jobs/submission-operations.ts";
+import { systemClock } from "../lib/clock.ts";
 import { openControl, startControl } from "./control.ts";
 
 let parent: string;
@@ -40,6 +42,21 @@ function jobOf(accountId: string, uuid: string): JobInsertion {
   };
 }
 
+test("what has to be read again is sealed with the folder's key, unless another one is configured", async () => {
+  const first = await startControl({ dataDir });
+  await first.close();
+  const second = await startControl({ dataDir });
+  await second.close();
+  expect(second.secrets.secretKey).toEqual(first.secrets.secretKey);
+  expect(statSync(join(dataDir, "secret.key")).mode & 0o777).toBe(0o600);
+  const configured = new Uint8Array(32).fill(7);
+  const other = join(parent, "other");
+  const third = await startControl({ dataDir: other, secretKey: configured });
+  await third.close();
+  expect(third.secrets.secretKey).toBe(configured);
+  expect(existsSync(join(other, "secret.key"))).toBe(false);
+});
+
 test("an empty folder becomes a store, for its owner alone, with a secret that stays", async () => {
   const first = await startControl({ dataDir });
   const { cursorKey } = first.secrets;
@@ -64,9 +81,12 @@ test("a command beside the server makes and revokes keys, at once", async () => 
   const control = await startControl({ dataDir });
   const beside = openControl(dataDir);
   const { id, token } = beside.run("createKey", asked);
-  expect(await authenticate(control.store, token)).toMatchObject({ keyId: id });
+  const limiter = createLimiter(control.store, systemClock, defaultLimits);
+  const authorization = `Bearer ${token}`;
+  const entrant = { address: "203.0.113.9", authorization, readOf: null, maxWaitMs: 0 };
+  expect(await limiter.admit(entrant)).toMatchObject({ kind: "admitted", caller: { keyId: id } });
   beside.run("revokeKey", { id });
-  expect(await authenticate(control.store, token)).toBeNull();
+  expect(await limiter.admit(entrant)).toEqual({ kind: "unknown" });
   expect(() => beside.run("revokeKey", { id: "nobody" })).toThrow(
     expect.objectContaining({ code: "unknown_key", hint: expect.any(String) }),
   );
@@ -136,7 +156,7 @@ test("every job that a killed process was told of is there", async () => {
   const last = Number(told.split("\n").at(-2));
   expect(last).toBeGreaterThan(50);
   const control = await startControl({ dataDir });
-  const recovered = await control.store.write("recoverJobs", { nowMs: 2 });
+  const recovered = await control.store.write("recoverJobs", { nowMs: 2, lifeMs: 1 });
   expect(recovered.length).toBeGreaterThan(last);
   await control.close();
 });

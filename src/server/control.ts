@@ -1,8 +1,12 @@
+import { randomBytes } from "node:crypto";
 import { extname } from "node:path";
+import { careFault } from "../archive/care/faults.ts";
+import type { Database } from "../db/open.ts";
 import type { ArgsOf, Store, ValueOf } from "../db/operations.ts";
 import { createThreadStore } from "../db/thread-store.ts";
 import { runBatch } from "../db/write-batch.ts";
-import { startThread, type Thread } from "../lib/thread.ts";
+import { ensureSecretKey } from "../lib/secret-key.ts";
+import { startThread, type Thread, type ThreadLoad } from "../lib/thread.ts";
 import {
   type ControlOperations,
   controlOperations,
@@ -15,19 +19,34 @@ export type ControlStore = Store<ControlOperations>;
 /** The control store of a running server. */
 export type Control = {
   store: ControlStore;
-  secrets: { cursorKey: Buffer };
+  /** `secretKey` seals what has to be read again (lib/seal.ts). */
+  secrets: { cursorKey: Buffer; secretKey: Uint8Array };
+  /** What its threads are at. */
+  load(): readonly (ThreadLoad & { thread: "control_writer" | "control_reader" })[];
   /** Finishes what was asked, then lets go of the folder. */
   close(): Promise<void>;
 };
 
 /**
  * Takes a data folder for this server: makes what is missing and starts the threads that read and write.
- * Errors: `folder_in_use`, `newer_schema`, `store_unavailable`.
+ * Errors: `folder_in_use`, `newer_schema`, `not_writable`, `disk_full`, `store_unavailable`,
+ * `secret_key_unreadable`. Without a configured secret key the folder has one of its own.
  */
-export async function startControl({ dataDir }: { dataDir: string }): Promise<Control> {
+export async function startControl({
+  dataDir,
+  secretKey: configured = null,
+}: {
+  dataDir: string;
+  secretKey?: Uint8Array | null;
+}): Promise<Control> {
   const writer = startControlThread({ dataDir, role: "writer" });
   const reader = startControlThread({ dataDir, role: "reader" });
   const store = createThreadStore<ControlOperations>(writer, reader);
+
+  const load: Control["load"] = () => [
+    { thread: "control_writer", ...writer.load() },
+    { thread: "control_reader", ...reader.load() },
+  ];
 
   async function close(): Promise<void> {
     await reader.close();
@@ -37,10 +56,19 @@ export async function startControl({ dataDir }: { dataDir: string }): Promise<Co
   try {
     await store.write("open", null);
     const cursorKey = Buffer.from(await store.read("readSecret", { name: "cursor_key" }));
-    return { store, secrets: { cursorKey }, close };
+    const secretKey = configured ?? ensuredSecretKey(dataDir);
+    return { store, secrets: { cursorKey, secretKey }, load, close };
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+function ensuredSecretKey(dataDir: string): Uint8Array {
+  try {
+    return ensureSecretKey(dataDir, randomBytes);
+  } catch (error) {
+    throw careFault(error, dataDir);
   }
 }
 
@@ -55,7 +83,7 @@ export type OpenControl = {
 };
 
 export function openControl(dataDir: string): OpenControl {
-  const database = openControlForWriting(dataDir);
+  const database = openedForCommand(dataDir);
 
   function run(method: string, args: unknown): unknown {
     const [outcome] = runBatch(database, controlOperations, [{ method, args }]);
@@ -65,6 +93,14 @@ export function openControl(dataDir: string): OpenControl {
 
   // What an operation returned is the value of its name.
   return { run, close: () => database.close() } as OpenControl;
+}
+
+function openedForCommand(dataDir: string): Database {
+  try {
+    return openControlForWriting(dataDir);
+  } catch (error) {
+    throw careFault(error, dataDir);
+  }
 }
 
 function startControlThread(data: ControlThreadData): Thread {

@@ -4,6 +4,7 @@ import { type Runner, startRunner } from "../jobs/runner.ts";
 import type { Platform } from "../posts/post.ts";
 import type { Config } from "./config.ts";
 import type { AppContext } from "./context.ts";
+import { meteredGateway } from "./metered-gateway.ts";
 
 /** What this process feeds into the archive by itself. */
 export function fedPlatforms({ ingest }: Config): readonly Platform[] {
@@ -12,9 +13,9 @@ export function fedPlatforms({ ingest }: Config): readonly Platform[] {
 
 /** The node in this process: it leases jobs from the queue through the interface that a remote node will use. */
 export function startNode(context: AppContext): Runner {
-  const { config, queue, archive, clock, log } = context;
+  const { config, queue, archive, clock, log, metrics } = context;
   return startRunner({
-    gateway: queue,
+    gateway: meteredGateway(queue, { metrics, clock, deadlineMs: config.jobs.deadlineMs }),
     source: {
       archive,
       clock,

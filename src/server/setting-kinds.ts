@@ -1,5 +1,7 @@
 import ipaddr from "ipaddr.js";
+import { parseApiKey } from "../accounts/api-key.ts";
 import { formatDuration, parseDuration } from "../lib/duration.ts";
+import { readSecretKey } from "../lib/secret-key.ts";
 
 type Reading<T> = { ok: true; value: T } | { ok: false };
 
@@ -12,6 +14,8 @@ export type Setting<T> = {
   /** What may stand there; completes the sentence "expected …". */
   expected: string;
   meaning: string;
+  /** Whether its value is shown nowhere. */
+  isSecret?: true;
   read(written: string): Reading<T>;
 };
 
@@ -89,6 +93,23 @@ export function durationOrNone(name: string, leastMs: number, meaning: string): 
   };
 }
 
+/** A key of this server's API, shown nowhere; null where there is none. */
+export function apiKey(name: string, meaning: string): Setting<string | null> {
+  return {
+    name,
+    fallback: null,
+    defaultText: "none",
+    expected: "a whole key as `earshot keys create` prints it, or none",
+    meaning,
+    isSecret: true,
+    read: (written) => {
+      const value = written.trim();
+      if (value === "none") return { ok: true, value: null };
+      return parseApiKey(value) === null ? unreadable : { ok: true, value };
+    },
+  };
+}
+
 /** A text that is shown nowhere, such as a token; `none` when there is no such thing. */
 export function secret(name: string, meaning: string): Setting<string | null> {
   return {
@@ -97,9 +118,27 @@ export function secret(name: string, meaning: string): Setting<string | null> {
     defaultText: "none",
     expected: "a text without spaces, or none",
     meaning,
+    isSecret: true,
     read: (written) => {
       if (written.trim() === "none") return { ok: true, value: null };
       return /^\S{1,4096}$/.test(written) ? { ok: true, value: written } : unreadable;
+    },
+  };
+}
+
+/** A key of 32 bytes; `none` when there is no such thing. */
+export function secretKey(name: string, meaning: string): Setting<Uint8Array | null> {
+  return {
+    name,
+    fallback: null,
+    defaultText: "none",
+    expected: "32 bytes in base64 or in hexadecimal digits, or none",
+    meaning,
+    isSecret: true,
+    read: (written) => {
+      if (written.trim() === "none") return { ok: true, value: null };
+      const value = readSecretKey(written);
+      return value === null ? unreadable : { ok: true, value };
     },
   };
 }

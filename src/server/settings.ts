@@ -1,9 +1,11 @@
 import { defaultLimits } from "../accounts/limits.ts";
 import { archiveDefaults } from "../archive/settings.ts";
 import { jobDefaults } from "../jobs/settings.ts";
+import { webhookDefaults } from "../jobs/webhooks/settings.ts";
 import { longestArchiveQuery, longestLiveQuery } from "../query/bounds.ts";
 import {
   addressList,
+  apiKey,
   choice,
   count,
   didList,
@@ -11,6 +13,7 @@ import {
   durationOrNone,
   type Setting,
   secret,
+  secretKey,
   someOf,
   text,
   url,
@@ -27,6 +30,10 @@ const dayMs = 86_400_000;
 export const settings = {
   data: {
     dir: text("EARSHOT_DATA_DIR", "./.earshot", "a folder", "The folder that holds everything."),
+    secretKey: secretKey(
+      "EARSHOT_SECRET_KEY",
+      "What secrets that have to be read again are sealed with, such as those of webhooks. Without it a key is made once and kept as `secret.key` in the data folder.",
+    ),
     segmentPosts: count(
       "EARSHOT_SEGMENT_POSTS",
       1_000_000,
@@ -89,17 +96,51 @@ export const settings = {
       "EARSHOT_TRUSTED_PROXIES",
       "Proxies whose `X-Forwarded-For` tells the caller's address; of others it counts for nothing.",
     ),
+    openNodeKey: apiKey(
+      "EARSHOT_OPEN_NODE_KEY",
+      "A key under which `POST /api/v1/data/:platform/tweets/recent` answers requests that bring none. With it, whoever reaches the server may search there; all of them share the rates of the key.",
+    ),
     maxBodyBytes: count(
       "EARSHOT_MAX_BODY_BYTES",
       65_536,
       [1_024, 16_777_216],
       "Largest request body.",
     ),
+    maxHeaderBytes: count(
+      "EARSHOT_MAX_HEADER_BYTES",
+      16_384,
+      [8_192, 1_048_576],
+      "Largest first line and header of a request, together.",
+    ),
+    maxConnections: count(
+      "EARSHOT_MAX_CONNECTIONS",
+      10_000,
+      [1, 1_000_000],
+      "Connections that may be open, of all callers together; one more is closed at once.",
+    ),
+    requestTimeoutMs: duration(
+      "EARSHOT_REQUEST_TIMEOUT",
+      30_000,
+      1_000,
+      "Longest time that a request may take to arrive whole, from the connection or its first byte on.",
+    ),
+    idleTimeoutMs: duration(
+      "EARSHOT_IDLE_TIMEOUT",
+      72_000,
+      1_000,
+      "Time after which a connection on which nothing moves is closed, between two requests or as its client does not read; longer than the 30 seconds that a request may be held.",
+    ),
     maxHeldRequests: count(
       "EARSHOT_MAX_HELD_REQUESTS",
       32,
       [0, 10_000],
-      "Requests that wait for the end of a job which one key may have open: one more with `?wait=` is answered at once, one more search in one request is refused.",
+      "Requests that wait for the end of a job, and streams of events, which one key may have open: one more with `?wait=` is answered at once, one more search in one request or stream is refused.",
+    ),
+    maxStreamMs: duration(
+      "EARSHOT_MAX_STREAM_TIME",
+      900_000,
+      1_000,
+      "Longest time that a stream of events stays open; its client connects again where it ended, with a key that is still valid.",
     ),
     maxReadWaitMs: duration(
       "EARSHOT_MAX_READ_WAIT",
@@ -109,9 +150,9 @@ export const settings = {
     ),
     stopGraceMs: duration(
       "EARSHOT_STOP_GRACE",
-      5_000,
+      3_000,
       0,
-      "Longest time that a stop waits for open requests and running searches.",
+      "Longest time that a stop waits for open requests and running searches; it ends at most 1.5 s later.",
     ),
   },
   limits: {
@@ -209,6 +250,12 @@ export const settings = {
       1_000,
       "How long the status of a job can be read; then its uuid is unknown.",
     ),
+    idempotencyMs: duration(
+      "EARSHOT_IDEMPOTENCY_RETENTION",
+      jobDefaults.idempotencyMs,
+      1_000,
+      "How long a submission is known by its `Idempotency-Key`; the same one within that time is answered with the uuid of the first.",
+    ),
     maxWaiting: count(
       "EARSHOT_MAX_WAITING_JOBS",
       jobDefaults.maxWaiting,
@@ -226,6 +273,62 @@ export const settings = {
       16,
       [0, 1_000],
       "Searches that the node in this process runs at the same time; 0 runs none.",
+    ),
+  },
+  webhooks: {
+    maxPerAccount: count(
+      "EARSHOT_MAX_WEBHOOKS",
+      webhookDefaults.maxPerAccount,
+      [0, 1_000],
+      "Webhooks that an account may have.",
+    ),
+    concurrency: count(
+      "EARSHOT_WEBHOOK_CONCURRENCY",
+      webhookDefaults.concurrency,
+      [0, 1_000],
+      "Deliveries that are under way at the same time, two of one webhook at most; 0 delivers nothing.",
+    ),
+    timeoutMs: duration(
+      "EARSHOT_WEBHOOK_TIMEOUT",
+      webhookDefaults.timeoutMs,
+      1,
+      "Time that a receiver has to answer a delivery.",
+    ),
+    retentionMs: duration(
+      "EARSHOT_WEBHOOK_RETENTION",
+      webhookDefaults.retentionMs,
+      1_000,
+      "How long a delivery is kept, whether it has ended or not.",
+    ),
+    maxDeliveries: count(
+      "EARSHOT_WEBHOOK_MAX_DELIVERIES",
+      webhookDefaults.maxDeliveries,
+      [1, 10_000_000],
+      "Deliveries that are kept of one webhook. More are dropped within a minute, the oldest first, whether they have ended or not.",
+    ),
+    disableAfterMs: duration(
+      "EARSHOT_WEBHOOK_DISABLE_AFTER",
+      webhookDefaults.disableAfterMs,
+      1_000,
+      "A webhook that has failed for so long without a success is disabled when a delivery has used all of its tries.",
+    ),
+    formerSecretMs: duration(
+      "EARSHOT_WEBHOOK_FORMER_SECRET_TIME",
+      webhookDefaults.formerSecretMs,
+      0,
+      "How long a secret that was replaced signs beside the one in its place.",
+    ),
+    allowHttp: choice(
+      "EARSHOT_WEBHOOK_ALLOW_HTTP",
+      webhookDefaults.allowHttp,
+      ["on", "off"],
+      "Whether a webhook may have an address without TLS.",
+    ),
+    privateHosts: urlListOrNone(
+      "EARSHOT_WEBHOOK_PRIVATE_HOSTS",
+      webhookDefaults.privateHosts,
+      ["https:", "http:"],
+      "Hosts that webhooks of every account may name though their addresses are not public, such as one of your own network; host and port count.",
     ),
   },
   ingest: {

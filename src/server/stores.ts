@@ -8,9 +8,9 @@ export type Stores = { control: Control; archive: Archive };
 
 /** Opens both stores, side by side, their threads with them. When one cannot be opened, the other is closed again. */
 export async function openStores(config: Config, clock: Clock): Promise<Stores> {
-  const { dir: dataDir, ...settings } = config.data;
+  const { dir: dataDir, secretKey, ...settings } = config.data;
   const [control, archive] = await Promise.allSettled([
-    startControl({ dataDir }),
+    startControl({ dataDir, secretKey }),
     openArchive({ dataDir, ...settings, upkeep: "on", clock }).then((opened) =>
       warm(opened, settings.readers),
     ),

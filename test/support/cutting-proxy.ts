@@ -11,17 +11,19 @@ export type CuttingProxy = {
   requests(): readonly string[];
   /** Ends every connection without a word, in the middle of what is under way. */
   cut(): void;
+  /** Passes nothing more on over the connections that are open now, and lets neither side know. */
+  freeze(): void;
   close(): Promise<void>;
 };
 
 export async function startCuttingProxy(toPort: number): Promise<CuttingProxy> {
-  const sockets = new Set<Socket>();
+  const sockets = new Map<Socket, Socket>();
   const requests: string[] = [];
   let connected = 0;
   const server = createServer((near) => {
     const far = connect(toPort, "127.0.0.1");
     connected += 1;
-    sockets.add(near);
+    sockets.set(near, far);
     near.once("data", (bytes) => requests.push(String(bytes).split("\r\n", 1)[0] ?? ""));
     near.pipe(far).pipe(near);
     for (const socket of [near, far]) socket.on("error", () => {});
@@ -34,8 +36,14 @@ export async function startCuttingProxy(toPort: number): Promise<CuttingProxy> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const cut = (): void => {
-    for (const socket of sockets) socket.resetAndDestroy();
+    for (const near of sockets.keys()) near.resetAndDestroy();
     sockets.clear();
+  };
+  const freeze = (): void => {
+    for (const [near, far] of sockets) {
+      near.unpipe();
+      far.unpipe();
+    }
   };
   return {
     port: (server.address() as AddressInfo).port,
@@ -43,6 +51,7 @@ export async function startCuttingProxy(toPort: number): Promise<CuttingProxy> {
     connections: () => connected,
     requests: () => requests,
     cut,
+    freeze,
     close: async () => {
       cut();
       server.close();

@@ -1,4 +1,5 @@
-import { Agent, request } from "node:http";
+import { once } from "node:events";
+import { connect as connectSocket, type Socket } from "node:net";
 
 /** A client that costs little: one kept-alive connection each, nothing parsed that is not asked for. */
 export type Client = {
@@ -8,28 +9,16 @@ export type Client = {
   close(): void;
 };
 
-export function connect(base: string, key: string): Client {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const { hostname, port } = new URL(base);
-  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+type Answer = { status: number; text: string };
 
-  function send(
-    method: string,
-    path: string,
-    body: string | null,
-  ): Promise<{ status: number; text: string }> {
-    return new Promise((resolve, reject) => {
-      const outgoing = request({ hostname, port, path, method, headers, agent }, (incoming) => {
-        const chunks: Buffer[] = [];
-        incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
-        incoming.on("end", () =>
-          resolve({ status: incoming.statusCode ?? 0, text: Buffer.concat(chunks).toString() }),
-        );
-        incoming.on("error", reject);
-      });
-      outgoing.on("error", reject);
-      outgoing.end(body ?? undefined);
-    });
+export function connect(base: string, key: string): Client {
+  const { hostname, port } = new URL(base);
+  const shared = `HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAuthorization: Bearer ${key}\r\n`;
+  let connection: Connection | null = null;
+
+  async function send(text: string): Promise<Answer> {
+    connection ??= await openConnection(hostname, Number(port));
+    return await connection.ask(text);
   }
 
   return {
@@ -38,19 +27,62 @@ export function connect(base: string, key: string): Client {
         type: "social",
         arguments: { type: "searchbyfullarchive", query, max_results: maxResults },
       });
-      const { status, text } = await send("POST", "/v1/search/live/social", body);
+      const { status, text } = await send(
+        `POST /v1/search/live/social ${shared}Content-Type: application/json\r\n` +
+          `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+      );
       if (status !== 202) throw new Error(`submission answered ${status}: ${text}`);
       return (JSON.parse(text) as { uuid: string }).uuid;
     },
     result: async (uuid) => {
       const { status, text } = await send(
-        "GET",
-        `/v1/search/live/social/result/${uuid}?wait=30`,
-        null,
+        `GET /v1/search/live/social/result/${uuid}?wait=30 ${shared}\r\n`,
       );
       if (status !== 200) throw new Error(`result answered ${status}: ${text}`);
       return text;
     },
-    close: () => agent.destroy(),
+    close: () => connection?.close(),
   };
+}
+
+type Connection = { ask(request: string): Promise<Answer>; close(): void };
+
+async function openConnection(host: string, port: number): Promise<Connection> {
+  const socket = connectSocket({ host, port, noDelay: true });
+  await once(socket, "connect");
+  return { ask: asker(socket), close: () => socket.destroy() };
+}
+
+/** Sends one request at a time; answers have a Content-Length, as all of Earshot's that these clients ask for do. */
+function asker(socket: Socket): Connection["ask"] {
+  let settle: { resolve(answer: Answer): void; reject(fault: Error): void } | null = null;
+  let received: Buffer = Buffer.alloc(0);
+
+  socket.on("data", (chunk: Buffer) => {
+    received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
+    const answer = wholeAnswer(received);
+    if (answer === null) return;
+    received = Buffer.alloc(0);
+    settle?.resolve(answer);
+  });
+  const fail = (fault?: Error) => settle?.reject(fault ?? new Error("the connection was closed"));
+  socket.on("error", fail);
+  socket.on("close", () => fail());
+
+  return (request) =>
+    new Promise((resolve, reject) => {
+      settle = { resolve, reject };
+      if (socket.destroyed) fail();
+      else socket.write(request);
+    });
+}
+
+function wholeAnswer(received: Buffer): Answer | null {
+  const headEnd = received.indexOf("\r\n\r\n");
+  if (headEnd < 0) return null;
+  const head = received.toString("latin1", 0, headEnd);
+  const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
+  const bodyStart = headEnd + 4;
+  if (received.length < bodyStart + length) return null;
+  return { status: Number(head.slice(9, 12)), text: received.toString("utf8", bodyStart) };
 }

@@ -9,8 +9,8 @@ import { configFrom } from "../../src/server/config.ts";
 import type { ContextOverrides } from "../../src/server/context.ts";
 import { type Service, startService } from "../../src/server/start.ts";
 
-/** A clock that runs with the real one and can be moved ahead. */
-type MovableClock = Clock & { move(ms: number): void };
+/** A clock that runs with the real one and can be moved ahead, or its wall clock alone, ahead or back. */
+type MovableClock = Clock & { move(ms: number): void; shiftWall(ms: number): void };
 
 export type ServiceUnderTest = Service & {
   clock: MovableClock;
@@ -106,12 +106,16 @@ export function search(query: string, more: Record<string, unknown> = {}) {
 
 function movableClock(): MovableClock {
   let aheadMs = 0;
+  let wallShiftMs = 0;
   return {
-    now: () => systemClock.now() + aheadMs,
+    now: () => systemClock.now() + aheadMs + wallShiftMs,
     elapsed: () => systemClock.elapsed() + aheadMs,
     sleep: systemClock.sleep,
     move: (ms) => {
       aheadMs += ms;
+    },
+    shiftWall: (ms) => {
+      wallShiftMs += ms;
     },
   };
 }

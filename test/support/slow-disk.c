@@ -1,7 +1,9 @@
 /* Loaded before the C library (LD_PRELOAD), it makes a disk slow: each fsync and fdatasync first sleeps SLOW_DISK_MS
-   milliseconds, and adds one byte to the file SLOW_DISK_CALLS, where that is named. */
+   milliseconds, and adds one byte to the file SLOW_DISK_CALLS, where that is named. It also makes it full: while the file
+   SLOW_DISK_FULL is there, each write at a place of a file fails with ENOSPC. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <time.h>
@@ -30,4 +32,23 @@ int fdatasync(int file) {
   int (*next)(int) = (int (*)(int))dlsym(RTLD_NEXT, "fdatasync");
   wait_and_tell();
   return next(file);
+}
+
+static int is_full(void) {
+  const char *full = getenv("SLOW_DISK_FULL");
+  if (full == NULL || access(full, F_OK) != 0) return 0;
+  errno = ENOSPC;
+  return 1;
+}
+
+ssize_t pwrite(int file, const void *bytes, size_t length, off_t place) {
+  ssize_t (*next)(int, const void *, size_t, off_t) =
+      (ssize_t(*)(int, const void *, size_t, off_t))dlsym(RTLD_NEXT, "pwrite");
+  return is_full() ? -1 : next(file, bytes, length, place);
+}
+
+ssize_t pwrite64(int file, const void *bytes, size_t length, off64_t place) {
+  ssize_t (*next)(int, const void *, size_t, off64_t) =
+      (ssize_t(*)(int, const void *, size_t, off64_t))dlsym(RTLD_NEXT, "pwrite64");
+  return is_full() ? -1 : next(file, bytes, length, place);
 }

@@ -1,9 +1,17 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, statSync } from "node:fs";
+import { existsSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A disk on which every fsync takes long: what a process must be started with, and how many it has waited for. */
-export type SlowDisk = { environment: Record<string, string>; calls(): number };
+/**
+ * A disk on which every fsync takes long: what a process must be started with, and how many it has waited for. `fill` makes it
+ * full for the processes on it, until `empty`.
+ */
+export type SlowDisk = {
+  environment: Record<string, string>;
+  calls(): number;
+  fill(): void;
+  empty(): void;
+};
 
 /** Compiles slow-disk.c into `folder`; throws without a C compiler. */
 export function makeSlowDisk(folder: string, fsyncMs: number): SlowDisk {
@@ -12,12 +20,16 @@ export function makeSlowDisk(folder: string, fsyncMs: number): SlowDisk {
   const compiler = process.env.CC ?? "cc";
   execFileSync(compiler, ["-shared", "-fPIC", "-O2", "-Wall", "-o", library, source, "-ldl"]);
   const told = join(folder, "slow-disk.calls");
+  const full = join(folder, "slow-disk.full");
   return {
     environment: {
       LD_PRELOAD: library,
       SLOW_DISK_MS: String(fsyncMs),
       SLOW_DISK_CALLS: told,
+      SLOW_DISK_FULL: full,
     },
     calls: () => (existsSync(told) ? statSync(told).size : 0),
+    fill: () => writeFileSync(full, ""),
+    empty: () => rmSync(full, { force: true }),
   };
 }

@@ -16,7 +16,7 @@ export function addBackup(archive: Command, terminal: Terminal): void {
     .description(
       "Copies the archive as it is at this moment into a folder of its own, while a server goes on writing. The folder holds " +
         "the archive's files and manifest.json with their SHA-256, which is written last: without it the backup is not " +
-        "whole. API keys, jobs and results are no part of it (docs/operations.md).",
+        "whole. API keys, jobs and results are no part of it: earshot backup-control copies them (docs/operations.md).",
     )
     .argument(
       "<folder>",

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import type { Archive } from "../../archive/archive.ts";
-import { careFault } from "../../archive/care/faults.ts";
 import { openArchive } from "../../archive/open.ts";
 import { systemClock } from "../../lib/clock.ts";
 import type { Config } from "../../server/config.ts";
@@ -13,19 +12,11 @@ export async function withArchive<Value>(
   config: Config,
   use: (archive: Archive) => Promise<Value>,
 ): Promise<Value> {
-  const archive = await opened(config);
+  const { dir, ...settings } = config.data;
+  const archive = await openArchive({ dataDir: dir, ...settings, clock: systemClock });
   try {
     return await use(archive);
   } finally {
     await archive.close();
-  }
-}
-
-async function opened(config: Config): Promise<Archive> {
-  const { dir, ...settings } = config.data;
-  try {
-    return await openArchive({ dataDir: dir, ...settings, clock: systemClock });
-  } catch (error) {
-    throw careFault(error, archiveFolder(config));
   }
 }

@@ -1,18 +1,25 @@
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import type { HttpContext } from "../context.ts";
+import { announceDeprecations } from "../hooks/deprecation.ts";
 import type { HeldRequests } from "../hooks/held-requests.ts";
 import type { Submissions } from "../submission.ts";
 import { addRecentRoute } from "./node/recent.ts";
-import { addErrorsRoute } from "./ops/errors.ts";
+import { addDocsRoutes } from "./ops/docs.ts";
 import { addLivezRoute } from "./ops/livez.ts";
 import { addMetricsRoute } from "./ops/metrics.ts";
 import { addOpenApiRoute } from "./ops/openapi.ts";
 import { addReadyzRoute } from "./ops/readyz.ts";
+import { addCancelRoutes } from "./v1/cancel.ts";
 import { addCountsRoute } from "./v1/counts.ts";
+import { addEventsRoutes } from "./v1/events.ts";
+import { addJobsRoutes } from "./v1/jobs.ts";
 import { addResultRoutes } from "./v1/result.ts";
+import { addSearchRoute } from "./v1/search.ts";
 import { addStatusRoutes } from "./v1/status.ts";
 import { addSubmitRoutes } from "./v1/submit.ts";
+import { addWebhookRoutes } from "./v1/webhooks.ts";
+import { addWebhookDeliveryRoutes } from "./v1/webhooks-deliveries.ts";
 
 /** All routes, in the order of the documents made from them. */
 export function addRoutes(
@@ -21,15 +28,22 @@ export function addRoutes(
   held: HeldRequests,
   submissions: Submissions,
 ): void {
+  announceDeprecations(app);
   const typed = app.withTypeProvider<ZodTypeProvider>();
-  addSubmitRoutes(typed, submissions);
+  addSubmitRoutes(typed, submissions, held);
   addStatusRoutes(typed, context, held);
   addResultRoutes(typed, context, held);
+  addCancelRoutes(typed, context);
+  addJobsRoutes(typed, context);
+  addEventsRoutes(typed, context, held);
+  addSearchRoute(typed, context, submissions, held);
   addCountsRoute(typed, context);
   addRecentRoute(typed, context, submissions, held);
+  addWebhookRoutes(typed, context);
+  addWebhookDeliveryRoutes(typed, context);
   addLivezRoute(typed);
   addReadyzRoute(typed, context);
   addMetricsRoute(typed, context);
   addOpenApiRoute(typed);
-  addErrorsRoute(typed);
+  addDocsRoutes(typed);
 }

@@ -26,6 +26,7 @@ const reference = z
     id: z.string().nullable(),
     uri: z.string().nullable(),
     username: z.string().nullable().optional(),
+    user_id: z.string().nullable().optional(),
   })
   .nullable();
 
@@ -59,7 +60,7 @@ const metadata = z
         alt: z.string().nullable(),
       }),
     ),
-    geo: z.looseObject({}).nullable(),
+    geo: z.looseObject({ lat: z.number(), lon: z.number() }).nullable(),
     labels: z.array(z.string()),
     possibly_sensitive: z.boolean().nullable(),
     source: z.string().nullable(),
@@ -73,7 +74,7 @@ const metadata = z
   })
   .meta({ id: "Metadata" });
 
-const record = z
+export const record = z
   .strictObject({
     ID: z.string().meta({ description: "Decimal digits; sorts by time.", examples: ["7"] }),
     Content: z.string().meta({ description: "The text as received." }),
@@ -177,7 +178,7 @@ const statusExample = {
   type: "social",
   method: "searchbyquery",
   query: "comet lang:en",
-  canonical_query: "(comet lang:en)",
+  canonical_query: "comet lang:en",
   sources: [
     {
       platform: "bluesky",
@@ -269,7 +270,7 @@ export const recentAnswer = z
 
 const problemShape = z
   .strictObject({
-    type: z.string().meta({ description: "A URI reference: /docs/errors#<code>." }),
+    type: z.string().meta({ description: "A URI reference: /docs/errors/<code>." }),
     title: z.string(),
     status: z.int(),
     detail: z.string(),
@@ -290,14 +291,17 @@ const problemShape = z
         }),
       )
       .optional(),
-    uuid: z.literal("").optional().meta({ description: "In refused submissions." }),
+    uuid: z.string().optional().meta({
+      description:
+        "In answers to submissions: empty where it was refused, the job's where that failed.",
+    }),
     error: z.string(),
   })
   .meta({
     id: "Problem",
     examples: [
       {
-        type: "/docs/errors#rate_limited",
+        type: "/docs/errors/rate_limited",
         title: "The key's rate is used up",
         status: 429,
         detail: "10 searches a minute are used up",

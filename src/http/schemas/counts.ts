@@ -10,7 +10,7 @@ const momentText = wording(
 
 const moment = z
   .union([z.iso.datetime({ offset: true }), z.iso.date()], momentText)
-  .meta({ format: "date-time", examples: ["2026-01-31T12:00:00Z"] });
+  .meta({ examples: ["2026-01-31T12:00:00Z"] });
 
 const tokenText = wording(
   "expected the next_token of an earlier page",

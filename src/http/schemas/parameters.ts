@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { closedObject, wording } from "./words.ts";
+import { jobStates, searchMethods } from "../../jobs/job.ts";
+import { closedObject, notAmong, wording } from "./words.ts";
 
 const platform = z.string().meta({
   description: "social for all platforms, or bluesky, mastodon, x, twitter.",
@@ -29,7 +30,7 @@ export const waitQuery = closedObject(
   },
   {
     wait: z
-      .preprocess(readSeconds, z.int(wholeSeconds).min(1, wholeSeconds).max(30, wholeSeconds))
+      .preprocess(readDigits, z.int(wholeSeconds).min(1, wholeSeconds).max(30, wholeSeconds))
       .optional()
       .meta({
         description: "Holds the request until the job ends, at most so many seconds.",
@@ -39,8 +40,126 @@ export const waitQuery = closedObject(
 );
 
 /** Digits alone, written once in one way: no sign, no space, no exponent. */
-function readSeconds(written: unknown): unknown {
-  return typeof written === "string" && /^([1-9]|[12]\d|30)$/.test(written)
-    ? Number(written)
-    : written;
+function readDigits(written: unknown): unknown {
+  return typeof written === "string" && /^[1-9]\d{0,8}$/.test(written) ? Number(written) : written;
+}
+
+const waitPreferred =
+  "wait=N holds the request until the job ends, at most N seconds and never more than 30 (RFC 7240). Preference-Applied says " +
+  "that it was held.";
+
+function preferring(description: string) {
+  return z
+    .string()
+    .optional()
+    .meta({ description, examples: ["wait=10"] });
+}
+
+/** Header fields of status and result. */
+export const waitHeaders = z.looseObject({
+  prefer: preferring(`${waitPreferred} Where ?wait= is there, that counts.`),
+});
+
+/** Header fields of a submission. */
+export const submissionHeaders = z.looseObject({
+  prefer: preferring(waitPreferred),
+  "idempotency-key": z
+    .string()
+    .optional()
+    .meta({
+      description:
+        "1 to 255 printable ASCII characters of the client's choice. The same search sent again under the same key within 24 " +
+        "hours is answered with the same job.",
+      examples: ["8e03978e-40d5-43dd-bc93-6894a57f9324"],
+    }),
+});
+
+/** Header fields of a search that is answered in the same request. */
+export const idempotencyHeaders = submissionHeaders.pick({ "idempotency-key": true });
+
+/** Header fields of a stream. */
+export const streamHeaders = z.looseObject({
+  "last-event-id": z
+    .string()
+    .optional()
+    .meta({
+      description:
+        "The id of the last event that was received: what changed after it comes first. 0 begins with every job that is kept.",
+      examples: ["1207"],
+    }),
+});
+
+const listOfJobs = {
+  what: "parameter",
+  needed: "the query string is not valid",
+  hint: "send ?status=done,error&method=searchbyquery&limit=20",
+};
+
+const pageSize = wording(
+  "expected a whole number from 1 to 100",
+  "write it in digits, such as ?limit=20",
+);
+
+const listCursor = wording(
+  "expected the next_cursor of an earlier page",
+  "send next_cursor exactly as it was received",
+);
+
+/** Which of one's jobs to list. */
+export const jobsQuery = closedObject(listOfJobs, {
+  status: listOf("status", jobStates).meta({
+    description: "Only jobs of these states, with commas between them.",
+    examples: ["done,error"],
+  }),
+  method: listOf("method", searchMethods).meta({
+    description: "Only jobs of these methods, with commas between them.",
+    examples: ["searchbyquery"],
+  }),
+  limit: z
+    .preprocess(readDigits, z.int(pageSize).min(1, pageSize).max(100, pageSize))
+    .optional()
+    .meta({ description: "Jobs on a page, 1 to 100; 20 when absent.", examples: [20] }),
+  cursor: z
+    .string(listCursor)
+    .max(2_048, listCursor)
+    .optional()
+    .meta({ description: "next_cursor of an earlier page." }),
+});
+
+/** Which of one's jobs to watch. */
+export const eventsQuery = closedObject(
+  {
+    what: "parameter",
+    needed: "the query string is not valid",
+    hint: "the only parameter is uuid, such as ?uuid=0f8fad5b-d9cb-469f-a165-70867728950e",
+  },
+  {
+    uuid: z
+      .string(wording("expected one uuid", "send ?uuid= once"))
+      .optional()
+      .meta({
+        description: "Only this job: its state as it is, then each change, until it has ended.",
+        examples: ["0f8fad5b-d9cb-469f-a165-70867728950e"],
+      }),
+  },
+);
+
+/** Words of a list with commas between them; absent for all. */
+function listOf<const Word extends string>(what: string, words: readonly Word[]) {
+  const fault = wording(
+    `expected words with commas between them for ${what}`,
+    `such as ?${what}=${words.slice(0, 2).join(",")}`,
+  );
+  return z
+    .string(fault)
+    .max(200, fault)
+    .transform((text, context): readonly Word[] =>
+      text.split(",").flatMap((written) => {
+        const word = words.find((known) => known === written);
+        if (word !== undefined) return [word];
+        context.addIssue({ code: "custom", message: notAmong(what, written, words) });
+        return [];
+      }),
+    )
+    .optional();
 }

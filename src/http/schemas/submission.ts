@@ -7,7 +7,7 @@ const moment = z
   .union([z.iso.datetime({ offset: true }), z.iso.date()], {
     error: "expected an ISO 8601 date or a time with its zone, such as 2026-01-31T12:00:00Z",
   })
-  .meta({ format: "date-time", examples: ["2026-01-31T12:00:00Z"] });
+  .meta({ examples: ["2026-01-31T12:00:00Z"] });
 
 export const wholeNumber = wording(
   "expected a whole number",
@@ -69,41 +69,51 @@ const bodyNeeded = {
   hint: 'send {"type":"social","arguments":{"type":"searchbyquery","query":"comet"}}',
 };
 
-export const submission = closedObject(bodyNeeded, {
-  type: wordOf("type", typeNames, 'send "type":"social"').meta({
-    description: "Which sources may be asked.",
-    examples: ["social"],
-  }),
-  arguments: searchArguments,
-}).meta({
-  id: "SearchSubmission",
+const examplesOfSubmission = {
   examples: [
     {
       type: "social",
       arguments: { type: "searchbyquery", query: "comet lang:en", max_results: 20 },
     },
   ],
-});
+};
+
+export const submission = closedObject(bodyNeeded, {
+  type: wordOf("type", typeNames, 'send "type":"social"').meta({
+    description: "Which sources may be asked.",
+    examples: ["social"],
+  }),
+  arguments: searchArguments,
+}).meta({ id: "SearchSubmission", ...examplesOfSubmission });
 
 export type Submission = z.infer<typeof submission>;
 
-const emptyable = ["count", "start_time", "end_time", "next_cursor"];
-
-/** As clients of the paths without a platform word send it: some arguments that are empty count as absent. */
-export const plainSubmission = z.preprocess(withoutEmptyArguments, submission);
-
-function withoutEmptyArguments(body: unknown): unknown {
-  if (!isRecord(body) || !isRecord(body.arguments)) return body;
-  const given = Object.entries(body.arguments).filter(
-    ([name, value]) => !(emptyable.includes(name) && isEmpty(value)),
-  );
-  return { ...body, arguments: Object.fromEntries(given) };
+/** A value that may also be written as nothing: it then counts as absent. */
+function emptyable<Schema extends z.ZodType>(schema: Schema) {
+  return z
+    .preprocess((given) => (isEmpty(given) ? undefined : given), schema)
+    .optional()
+    .meta({ ...schema.meta(), [emptyMark]: [...emptyValues] });
 }
+
+const emptyValues: readonly unknown[] = ["", 0, null];
+/** In the description of a schema: the values that it takes besides those of its type. */
+export const emptyMark = "x-empty";
 
 function isEmpty(value: unknown): boolean {
-  return value === "" || value === null || value === 0;
+  return emptyValues.includes(value);
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+const { count, start_time, end_time, next_cursor } = searchArguments.shape;
+
+/** As clients of the paths without a platform word send it: some arguments that are empty count as absent. */
+export const plainSubmission = closedObject(bodyNeeded, {
+  ...submission.shape,
+  arguments: closedObject(argumentsNeeded, {
+    ...searchArguments.shape,
+    count: emptyable(count),
+    start_time: emptyable(start_time),
+    end_time: emptyable(end_time),
+    next_cursor: emptyable(next_cursor),
+  }).meta({ id: "PlainSearchArguments" }),
+}).meta({ id: "PlainSearchSubmission", ...examplesOfSubmission });

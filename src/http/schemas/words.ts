@@ -56,7 +56,8 @@ export function shortName(name: string): string {
   return name.length <= longestEcho ? name : `${name.slice(0, longestEcho).toWellFormed()}…`;
 }
 
-function notAmong(what: string, word: string, names: readonly string[]): string {
+/** What is wrong with a word that is not in a list, and which was meant. */
+export function notAmong(what: string, word: string, names: readonly string[]): string {
   const shown = shortName(word);
   const suggestion = nearest(shown, names);
   const unknown = `there is no ${what} ${JSON.stringify(shown)}`;

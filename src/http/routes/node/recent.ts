@@ -3,10 +3,12 @@ import { wordPathRules } from "../../checked-arguments.ts";
 import type { HttpContext } from "../../context.ts";
 import { callerOf } from "../../hooks/caller.ts";
 import type { HeldRequests } from "../../hooks/held-requests.ts";
-import { jobFault } from "../../job-fault.ts";
+import { idempotencyOf } from "../../idempotency-key.ts";
+import { resultOf } from "../../job-result.ts";
+import { problem } from "../../problem-writer.ts";
 import { setResultFields } from "../../result-fields.ts";
 import { jsonAnswer, problemAnswers, recentAnswer } from "../../schemas/answers.ts";
-import { platformPath } from "../../schemas/parameters.ts";
+import { idempotencyHeaders, platformPath } from "../../schemas/parameters.ts";
 import { queryText, wholeNumber } from "../../schemas/submission.ts";
 import { closedObject } from "../../schemas/words.ts";
 import { platformOfWord } from "../../source-types.ts";
@@ -39,16 +41,17 @@ export function addRecentRoute(
   app.route({
     method: "POST",
     url: "/api/v1/data/:platform/tweets/recent",
-    config: { pace: "call" },
+    config: { pace: "call", mayBeOpen: true },
     schema: {
       operationId: "searchRecent",
       summary: "Search recent posts in one request",
       description:
-        "The live search of a node. It costs one request and one submission. X-Coverage and X-Next-Cursor are those of a " +
-        "result; the cursor continues in a submission of the same search.",
+        "The live search of a node. It costs one request and one submission. X-Coverage, X-Warnings and X-Next-Cursor are those " +
+        "of a result; the cursor continues in a submission of the same search.",
       tags: ["node"],
       security: [{ key: [] }],
       params: platformPath,
+      headers: idempotencyHeaders,
       body: recentBody,
       response: {
         200: jsonAnswer("The posts, newest first; none when nothing matched.", recentAnswer),
@@ -56,8 +59,10 @@ export function addRecentRoute(
           400: "The body or the query is not valid.",
           401: "No valid key.",
           404: "The path names no platform.",
+          410: "The search was cancelled, or its result has expired.",
           413: "The body is too large.",
           415: "The body is not plain JSON.",
+          422: "The Idempotency-Key belongs to another search.",
           429: "A rate of the key is used up; Retry-After tells when to come again.",
           500: "The search failed by a fault of Earshot.",
           502: "The search failed by a fault of an upstream source.",
@@ -78,12 +83,14 @@ export function addRecentRoute(
           ...(count === undefined ? {} : { count }),
         },
       };
+      const idempotency = idempotencyOf(request.headers, { platform, body });
       const job = await held.submitAndWait(caller, reply, () =>
-        submissions.submit(caller, platform, body, recentRules, reply),
+        submissions.submit(caller, platform, body, recentRules, reply, idempotency),
       );
-      if (job.result === null) throw jobFault(job.failure);
-      setResultFields(context, reply, job, job.result);
-      const texts = await context.archive.records(job.result.positions);
+      const result = resultOf(job);
+      if (result === null) throw problem("unavailable", "the search has not ended; search again");
+      setResultFields(context, reply, job, result);
+      const texts = await context.archive.records(result.positions);
       const node = JSON.stringify(job.node ?? "");
       return reply
         .type("application/json; charset=utf-8")

@@ -6,9 +6,13 @@ import { readOnce } from "./read-once.ts";
 /** Where the description of this API lies; `npm run openapi` makes it anew from the routes. */
 export const openApiFile = new URL("../../../../openapi.json", import.meta.url);
 
+const description = z
+  .looseObject({ openapi: z.string() })
+  .meta({ examples: [{ openapi: "3.1.1" }] });
+
 /** GET /openapi.json: the description of this API. */
 export function addOpenApiRoute(app: TypedApp): void {
-  const text = readOnce(openApiFile);
+  const page = readOnce(openApiFile);
   app.route({
     method: "GET",
     url: "/openapi.json",
@@ -16,9 +20,9 @@ export function addOpenApiRoute(app: TypedApp): void {
       operationId: "openapi",
       summary: "This description",
       tags: ["operation"],
-      response: { 200: jsonAnswer("OpenAPI 3.1.", z.looseObject({ openapi: z.string() })) },
+      response: { 200: jsonAnswer("OpenAPI 3.1.", description) },
     },
     handler: async (_request, reply) =>
-      reply.type("application/json; charset=utf-8").send(await text()),
+      reply.type("application/json; charset=utf-8").send(await page()),
   });
 }

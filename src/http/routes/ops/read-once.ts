@@ -1,13 +1,16 @@
 import { readFile } from "node:fs/promises";
 
-/** Reads a file once and keeps its text; a reading that failed is tried again by the next call. */
-export function readOnce(file: URL): () => Promise<string> {
-  let text: Promise<string> | null = null;
+/**
+ * Reads a file once and keeps its bytes, which all answers share however slowly they are read; a reading that failed is tried
+ * again by the next call.
+ */
+export function readOnce(file: URL): () => Promise<Buffer> {
+  let bytes: Promise<Buffer> | null = null;
   return () => {
-    text ??= readFile(file, "utf8").catch((fault: unknown) => {
-      text = null;
+    bytes ??= readFile(file).catch((fault: unknown) => {
+      bytes = null;
       throw fault;
     });
-    return text;
+    return bytes;
   };
 }

@@ -7,6 +7,9 @@ const readiness = z
   .strictObject({
     status: z.enum(["ready", "not ready"]),
     archive: z.enum(["answers", "does not answer"]),
+    storage: z.enum(["has room", "full"]).meta({
+      description: "While it is full, submissions are refused with 503, and reads are answered.",
+    }),
     ingest: z.string().meta({ description: "What the live stream does, for people." }),
     ingest_status: z.enum(["off", "waiting", "connected", "paused"]),
     ingest_lag_ms: z.number().nullable(),
@@ -19,6 +22,7 @@ const readiness = z
       {
         status: "ready",
         archive: "answers",
+        storage: "has room",
         ingest: "off",
         ingest_status: "off",
         ingest_lag_ms: null,
@@ -28,7 +32,10 @@ const readiness = z
     ],
   });
 
-/** GET /readyz: 200 once a reader of the archive has answered. The live stream is told, but the service works without it. */
+/**
+ * GET /readyz: 200 once a reader of the archive has answered. The live stream and a full disk are told, but results are read
+ * without the one and in spite of the other.
+ */
 export function addReadyzRoute(app: TypedApp, context: HttpContext): void {
   app.route({
     method: "GET",
@@ -48,6 +55,7 @@ export function addReadyzRoute(app: TypedApp, context: HttpContext): void {
       const body = {
         status: ready ? "ready" : "not ready",
         archive: ready ? "answers" : "does not answer",
+        storage: context.isStoreFull() ? "full" : "has room",
         ingest: ingest?.detail ?? "off",
         ingest_status: ingest?.status ?? "off",
         ingest_lag_ms: ingest?.lagMs ?? null,

@@ -7,7 +7,7 @@ import { countsBody } from "../../counts-body.ts";
 import { askedBoundsOf, type CountsQuestion, granularityMs, pageOf } from "../../counts-page.ts";
 import { callerOf } from "../../hooks/caller.ts";
 import { problem } from "../../problem-writer.ts";
-import { refusedByRate } from "../../refused-by-rate.ts";
+import { setKnowledgeFields } from "../../result-fields.ts";
 import { jsonAnswer, problemAnswers } from "../../schemas/answers.ts";
 import {
   type CountsQuery,
@@ -17,6 +17,7 @@ import {
 } from "../../schemas/counts.ts";
 import { platformPath } from "../../schemas/parameters.ts";
 import { invalid } from "../../schemas/validation.ts";
+import { takeSearch } from "../../search-turn.ts";
 import { platformOfWord } from "../../source-types.ts";
 import { warningOf } from "../../submission.ts";
 import { windowWarnings } from "../../window.ts";
@@ -75,6 +76,7 @@ export function addCountsRoute(app: TypedApp, context: HttpContext): void {
         ...windowWarnings({ fromMs: null, toMs: page.toMs }, end, tree),
       ];
       const told = { ...counts, warnings: [...remarks, ...counts.warnings] };
+      setKnowledgeFields(reply, told);
       const body = await countsBody(context, question, page, told);
       return reply.type("application/json; charset=utf-8").send(body);
     },
@@ -103,19 +105,18 @@ function questionOf(
 
 /** A count is one of the key's searches; one that the archive cannot answer costs nothing of them. */
 async function counted(
-  { limiter, metrics }: HttpContext,
+  context: HttpContext,
   reply: FastifyReply,
   caller: CountsQuestion["caller"],
   count: () => Promise<SourceCounts>,
 ): Promise<SourceCounts> {
-  const turn = limiter.takeSubmission(caller);
-  if (!turn.allowed) throw refusedByRate({ metrics }, reply, turn);
+  const turn = await takeSearch(context, caller, reply);
   try {
     const counts = await count();
-    metrics.submissions.inc({ method: "counts" });
+    context.metrics.submissions.inc({ method: "counts" });
     return counts;
   } catch (error) {
-    turn.giveBack();
+    await turn.giveBack();
     throw error;
   }
 }

@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Job, JobResult } from "../../../jobs/job.ts";
 import type { HttpContext } from "../../context.ts";
-import { callerOf } from "../../hooks/caller.ts";
 import type { HeldRequests } from "../../hooks/held-requests.ts";
-import { jobFault } from "../../job-fault.ts";
+import { answerUnfinished, resultOf } from "../../job-result.ts";
+import { waitAsAsked } from "../../prefer.ts";
 import { problem } from "../../problem-writer.ts";
 import { setResultFields } from "../../result-fields.ts";
 import { jsonAnswer, problemAnswers, records, unfinished } from "../../schemas/answers.ts";
-import { jobPath, platformJobPath, waitQuery } from "../../schemas/parameters.ts";
+import { jobPath, platformJobPath, waitHeaders, waitQuery } from "../../schemas/parameters.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 const shared = {
@@ -17,12 +17,13 @@ const shared = {
     "covered completely.",
   tags: ["search"],
   security: [{ key: [] }],
+  headers: waitHeaders,
   querystring: waitQuery,
   response: {
     200: jsonAnswer("The posts; an empty list when none matched.", records),
     202: jsonAnswer("The job has not ended; Retry-After tells when to come again.", unfinished),
     ...problemAnswers({
-      400: "wait is not a whole number from 1 to 30.",
+      400: "wait is not a whole number from 1 to 30, or Prefer cannot be read.",
       401: "No valid key.",
       404: "There is no such job, or it is another account's.",
       410: "The job was cancelled, or its result has expired.",
@@ -43,23 +44,10 @@ export function addResultRoutes(app: TypedApp, context: HttpContext, held: HeldR
     uuid: string,
     waitSeconds: number | undefined,
   ) {
-    const job = await held.waitForJob(callerOf(request), uuid, waitSeconds ?? 0, reply);
+    const job = await waitAsAsked(held, request, reply, { uuid, waitSeconds });
     if (job === null) throw problem("job_not_found", "there is no such job");
-    switch (job.state) {
-      case "cancelled":
-        throw problem("job_cancelled", "the job was cancelled");
-      case "expired":
-        throw problem("result_expired", "the result is no longer kept", {
-          hint: "submit the search again",
-        });
-      case "error":
-        throw jobFault(job.failure);
-      case "done":
-        if (job.result !== null) return page(reply, job, job.result);
-        throw problem("result_expired", "the result is no longer kept");
-      default:
-        return notYet(reply, job);
-    }
+    const result = resultOf(job);
+    return result === null ? answerUnfinished(reply, job) : page(reply, job, result);
   }
 
   async function page(reply: FastifyReply, job: Job, result: JobResult) {
@@ -82,12 +70,4 @@ export function addResultRoutes(app: TypedApp, context: HttpContext, held: HeldR
     schema: { ...shared, operationId: "fetchResultWithoutPlatform", params: jobPath },
     handler: (request, reply) => answer(request, reply, request.params.uuid, request.query.wait),
   });
-}
-
-function notYet(reply: FastifyReply, { uuid, state }: Job) {
-  return reply
-    .code(202)
-    .header("retry-after", "1")
-    .type("application/json; charset=utf-8")
-    .send(JSON.stringify({ uuid, status: state, error: "" }));
 }

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { HttpContext } from "../../context.ts";
-import { callerOf } from "../../hooks/caller.ts";
 import type { HeldRequests } from "../../hooks/held-requests.ts";
 import { cursorOf } from "../../next-cursor.ts";
+import { waitAsAsked } from "../../prefer.ts";
 import { problem } from "../../problem-writer.ts";
 import { jsonAnswer, problemAnswers, status } from "../../schemas/answers.ts";
-import { jobPath, platformJobPath, waitQuery } from "../../schemas/parameters.ts";
+import { jobPath, platformJobPath, waitHeaders, waitQuery } from "../../schemas/parameters.ts";
 import { statusBody } from "../../status-body.ts";
 import type { TypedApp } from "../typed-app.ts";
 
@@ -14,11 +14,15 @@ const shared = {
   description: "Any platform's word reads any job of one's own.",
   tags: ["search"],
   security: [{ key: [] }],
+  headers: waitHeaders,
   querystring: waitQuery,
   response: {
-    200: jsonAnswer("The status, also of a job that failed, was cancelled or has expired.", status),
+    200: jsonAnswer(
+      "The status, also of a job that failed, was cancelled or has expired; with Retry-After while the job has not ended.",
+      status,
+    ),
     ...problemAnswers({
-      400: "wait is not a whole number from 1 to 30.",
+      400: "wait is not a whole number from 1 to 30, or Prefer cannot be read.",
       401: "No valid key.",
       404: "There is no such job, or it is another account's.",
       429: "The key's requests a second were used up for too long, or the job is not one's own.",
@@ -35,9 +39,9 @@ export function addStatusRoutes(app: TypedApp, context: HttpContext, held: HeldR
     uuid: string,
     waitSeconds: number | undefined,
   ) {
-    const caller = callerOf(request);
-    const job = await held.waitForJob(caller, uuid, waitSeconds ?? 0, reply);
+    const job = await waitAsAsked(held, request, reply, { uuid, waitSeconds });
     if (job === null) throw problem("job_not_found", "there is no such job");
+    if (job.finishedMs === null) reply.header("retry-after", "1");
     return reply
       .type("application/json; charset=utf-8")
       .send(JSON.stringify(statusBody(job, cursorOf(context, job))));

@@ -1,16 +1,21 @@
-import type { FastifyReply } from "fastify";
-import { plainPathRules, wordPathRules } from "../../checked-arguments.ts";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { SearchPlatform } from "../../../platforms/source.ts";
+import { type PathRules, plainPathRules, wordPathRules } from "../../checked-arguments.ts";
 import { callerOf } from "../../hooks/caller.ts";
+import type { HeldRequests } from "../../hooks/held-requests.ts";
+import { idempotencyOf } from "../../idempotency-key.ts";
+import { preferredWaitSeconds } from "../../prefer.ts";
 import { handle, jsonAnswer, problemAnswers } from "../../schemas/answers.ts";
-import { platformPath } from "../../schemas/parameters.ts";
-import { plainSubmission, submission } from "../../schemas/submission.ts";
+import { platformPath, submissionHeaders } from "../../schemas/parameters.ts";
+import { plainSubmission, type Submission, submission } from "../../schemas/submission.ts";
 import { platformOfWord } from "../../source-types.ts";
 import type { Submissions } from "../../submission.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 const answers = {
   202: jsonAnswer(
-    "Accepted and on disk. Location is the result's path, Retry-After the seconds to wait.",
+    "Accepted and on disk. Location is the result's path, Retry-After the seconds to wait. Preference-Applied says that it " +
+      "was held, Idempotent-Replayed that an earlier submission under the same key is answered once more.",
     handle,
   ),
   ...problemAnswers({
@@ -19,7 +24,7 @@ const answers = {
     404: "The path names no platform.",
     413: "The body is too large.",
     415: "The body is not plain JSON.",
-    422: "Nothing configured can answer the method.",
+    422: "Nothing configured can answer the method, or the Idempotency-Key belongs to another search.",
     429: "A rate of the key is used up; Retry-After tells when to come again.",
     503: "Too many jobs wait, or the store cannot be written.",
   }),
@@ -28,7 +33,28 @@ const answers = {
 const config = { pace: "call", refusalHoldsUuid: true } as const;
 
 /** POST /v1/search/live/<platform>, and the same without the platform's word. */
-export function addSubmitRoutes(app: TypedApp, submissions: Submissions): void {
+export function addSubmitRoutes(app: TypedApp, submissions: Submissions, held: HeldRequests): void {
+  async function answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    platform: SearchPlatform,
+    body: Submission,
+    rules: PathRules,
+    path: string,
+  ) {
+    const caller = callerOf(request);
+    const waitSeconds = preferredWaitSeconds(request.headers.prefer?.toString());
+    const idempotency = idempotencyOf(request.headers, { platform, body });
+    const { uuid } = await submissions.submit(caller, platform, body, rules, reply, idempotency);
+    if (waitSeconds > 0) await held.waitAsPreferred(caller, uuid, waitSeconds, reply);
+    return reply
+      .code(202)
+      .header("location", `${path}/result/${uuid}`)
+      .header("retry-after", "1")
+      .type("application/json; charset=utf-8")
+      .send(JSON.stringify({ uuid, error: "" }));
+  }
+
   app.route({
     method: "POST",
     url: "/v1/search/live/:platform",
@@ -36,19 +62,21 @@ export function addSubmitRoutes(app: TypedApp, submissions: Submissions): void {
     schema: {
       operationId: "submitSearch",
       summary: "Submit a search",
-      description: "Takes a search of live or historical posts; the method selects which.",
+      description:
+        "Takes a search of live or historical posts; the method selects which. Sent again under the same Idempotency-Key, it " +
+        "is answered with the same job and costs none of the searches a minute.",
       tags: ["search"],
       security: [{ key: [] }],
       params: platformPath,
+      headers: submissionHeaders,
       body: submission,
       response: answers,
     },
-    handler: async (request, reply) => {
+    handler: (request, reply) => {
       const word = request.params.platform;
       const platform = platformOfWord(word) ?? "social";
-      const caller = callerOf(request);
-      const job = await submissions.submit(caller, platform, request.body, wordPathRules, reply);
-      return accepted(reply, job.uuid, `/v1/search/live/${word}`);
+      const path = `/v1/search/live/${word}`;
+      return answer(request, reply, platform, request.body, wordPathRules, path);
     },
   });
 
@@ -64,22 +92,11 @@ export function addSubmitRoutes(app: TypedApp, submissions: Submissions): void {
         "absent, and max_results up to 1000 is answered with the method's bound and a warning in the status.",
       tags: ["search"],
       security: [{ key: [] }],
+      headers: submissionHeaders,
       body: plainSubmission,
       response: answers,
     },
-    handler: async (request, reply) => {
-      const caller = callerOf(request);
-      const job = await submissions.submit(caller, "social", request.body, plainPathRules, reply);
-      return accepted(reply, job.uuid, "/v1/search/live");
-    },
+    handler: (request, reply) =>
+      answer(request, reply, "social", request.body, plainPathRules, "/v1/search/live"),
   });
-}
-
-function accepted(reply: FastifyReply, uuid: string, path: string) {
-  return reply
-    .code(202)
-    .header("location", `${path}/result/${uuid}`)
-    .header("retry-after", "1")
-    .type("application/json; charset=utf-8")
-    .send(JSON.stringify({ uuid, error: "" }));
 }

@@ -1,0 +1,72 @@
+type MediaRange = { type: string; subtype: string; weight: number };
+
+type Choice<Name> = { name: Name; weight: number; precision: number; place: number };
+
+/**
+ * Which of the offered media types an `Accept` field asks for (RFC 9110 section 12.5.1): of the heaviest the one named most
+ * precisely, of these the one named first, then the one offered first. Parameters other than `q` count for nothing, and an
+ * element that cannot be read names nothing. The first type where there is no field; null where the field includes none.
+ */
+export function preferredType<Name extends string>(
+  accept: string | undefined,
+  offered: readonly Name[],
+): Name | null {
+  if (accept === undefined || accept.trim() === "") return offered[0] ?? null;
+  const ranges = splitOutsideQuotes(accept, ",").map(rangeOf);
+  const choices = offered.flatMap((name) => choiceOf(name, ranges) ?? []);
+  const [best] = choices.sort(
+    (a, b) => b.weight - a.weight || b.precision - a.precision || a.place - b.place,
+  );
+  return best?.name ?? null;
+}
+
+/** What the ranges say of one type: the most precise of those that include it decides. */
+function choiceOf<Name extends string>(
+  name: Name,
+  ranges: readonly (MediaRange | null)[],
+): Choice<Name> | null {
+  const [type, subtype] = name.split("/");
+  let best: Choice<Name> | null = null;
+  for (const [place, range] of ranges.entries()) {
+    if (range === null) continue;
+    const isType = range.type === type;
+    const isSubtype = range.subtype === subtype;
+    if (!(isType || range.type === "*") || !(isSubtype || range.subtype === "*")) continue;
+    const precision = Number(isType) + Number(isSubtype);
+    if (best === null || precision > best.precision) {
+      best = { name, weight: range.weight, precision, place };
+    }
+  }
+  return best !== null && best.weight > 0 ? best : null;
+}
+
+const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+const mediaRange = new RegExp(`^(${token})/(${token})$`);
+const weight = /^q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i;
+
+function rangeOf(element: string): MediaRange | null {
+  const [name = "", ...parameters] = splitOutsideQuotes(element, ";").map((part) => part.trim());
+  const [, type, subtype] = mediaRange.exec(name.toLowerCase()) ?? [];
+  if (type === undefined || subtype === undefined) return null;
+  if (type === "*" && subtype !== "*") return null;
+  const written = parameters.find((parameter) => /^q\s*=/i.test(parameter));
+  if (written === undefined) return { type, subtype, weight: 1 };
+  const read = weight.exec(written)?.[1];
+  return read === undefined ? null : { type, subtype, weight: Number(read) };
+}
+
+function splitOutsideQuotes(text: string, separator: string): string[] {
+  const parts: string[] = [];
+  let start = 0;
+  let isQuoted = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (isQuoted && character === "\\") at += 1;
+    else if (character === '"') isQuoted = !isQuoted;
+    else if (character === separator && !isQuoted) {
+      parts.push(text.slice(start, at));
+      start = at + 1;
+    }
+  }
+  return [...parts, text.slice(start)];
+}

@@ -1,0 +1,36 @@
+import type { Clock } from "../../lib/clock.ts";
+import { startTurns } from "../../lib/turns.ts";
+import { csvOf } from "./csv.ts";
+import { jsonOf, ndjsonOf } from "./json.ts";
+import { markdownOf } from "./markdown.ts";
+import type { AnswerFormat } from "./negotiate.ts";
+import type { AnswerPage } from "./page.ts";
+
+export const contentTypes: Readonly<Record<AnswerFormat, string>> = {
+  "application/json": "application/json; charset=utf-8",
+  "application/x-ndjson": "application/x-ndjson; charset=utf-8",
+  "text/csv": "text/csv; charset=utf-8; header=present",
+  "text/markdown": "text/markdown; charset=utf-8",
+};
+
+const writers: Readonly<Record<AnswerFormat, (page: AnswerPage) => Iterable<string>>> = {
+  "application/json": jsonOf,
+  "application/x-ndjson": ndjsonOf,
+  "text/csv": csvOf,
+  "text/markdown": markdownOf,
+};
+
+/** The body of an answer in UTF-8. It is written piece by piece, and others have their turn on the event loop in between. */
+export async function bodyOf(
+  page: AnswerPage,
+  format: AnswerFormat,
+  clock: Pick<Clock, "elapsed">,
+): Promise<Buffer> {
+  const nextTurn = startTurns(clock);
+  const pieces: Buffer[] = [];
+  for (const piece of writers[format](page)) {
+    pieces.push(Buffer.from(piece));
+    await nextTurn();
+  }
+  return Buffer.concat(pieces);
+}

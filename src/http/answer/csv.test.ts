@@ -1,0 +1,77 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { csvOf } from "./csv.ts";
+import { pageWith } from "./test-page.ts";
+
+/** Reads a table as RFC 4180 has it: quotes only around whole cells, doubled within, rows ended by CRLF. */
+function rowsOf(table: string): string[][] {
+  const rows: string[][] = [];
+  const cell = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/y;
+  let row: string[] = [];
+  while (cell.lastIndex < table.length) {
+    const [, quoted, plain = "", end] = cell.exec(table) ?? [];
+    if (end === undefined) throw new Error("this is no table");
+    row.push(quoted?.replaceAll('""', '"') ?? plain);
+    if (end === "\r\n") {
+      rows.push(row);
+      row = [];
+    }
+  }
+  return rows;
+}
+
+const pieces = [
+  '"',
+  '""',
+  ",",
+  "\n",
+  "\r",
+  "\r\n",
+  "=",
+  "+",
+  "-",
+  "@",
+  "\t",
+  "'",
+  " ",
+  "＝",
+  "\0",
+  "\ud800",
+  "a",
+  "שלום",
+  "|",
+  ";",
+];
+const hostile = fc.array(fc.constantFrom(...pieces), { maxLength: 12 }).map((all) => all.join(""));
+
+describe("a table", () => {
+  test("gives back every text that it was made of", () => {
+    fc.assert(
+      fc.property(fc.array(hostile, { maxLength: 6 }), (texts) => {
+        const table = [...csvOf(pageWith(texts, { fields: ["ID", "Content"] }))].join("");
+        const [names, ...rows] = rowsOf(table);
+        expect(names).toEqual(["ID", "Content"]);
+        expect(rows).toEqual(
+          texts.map((text, index) => {
+            const readable = text.toWellFormed().replaceAll("\0", "\ufffd");
+            const isFormula = /^[=+\-@\t\r\n＝]/.test(readable);
+            return [String(index), isFormula ? `'${readable}` : readable];
+          }),
+        );
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test("has a row for each post, also where its only cell is empty", () => {
+    const table = [...csvOf(pageWith(["", "a", ""], { fields: ["Content"] }))].join("");
+    expect(table).toBe('Content\r\n""\r\na\r\n""\r\n');
+  });
+
+  test("leaves numbers, true and false as they are", () => {
+    const metadata = { geo: { lat: -33.8, lon: 151.2 }, is_reply: true, langs: ["-en", "de"] };
+    const fields = ["Metadata.geo.lat", "Metadata.is_reply", "Metadata.langs", "Metadata.geo"];
+    const table = [...csvOf(pageWith(["a"], { fields }, metadata))].join("");
+    expect(rowsOf(table)[1]).toEqual(["-33.8", "true", "'-en de", '{"lat":-33.8,"lon":151.2}']);
+  });
+});

@@ -1,0 +1,50 @@
+import { stringify } from "csv-stringify/sync";
+import { fieldOf } from "./fields.ts";
+import type { AnswerPage } from "./page.ts";
+
+/** The columns of a table for which no fields were asked. */
+export const defaultColumns: readonly string[] = [
+  "ID",
+  "Metadata.created_at",
+  "Metadata.platform",
+  "Metadata.username",
+  "Metadata.author",
+  "Content",
+  "Metadata.url",
+  "Metadata.lang",
+  "Metadata.public_metrics.like_count",
+  "Metadata.public_metrics.retweet_count",
+  "Metadata.public_metrics.reply_count",
+  "Metadata.public_metrics.quote_count",
+];
+
+/** Either kind of line break is quoted; a row of one empty cell is not taken for an empty line. */
+const form = { record_delimiter: "windows", quote_record_delimiter: true } as const;
+
+/** A table after RFC 4180, in pieces: a row of names, then a row a post. */
+export function* csvOf({ posts, fields }: AnswerPage) {
+  const columns = fields ?? defaultColumns;
+  const table = { ...form, quoted_empty: columns.length === 1 };
+  yield stringify([columns], table);
+  for (const { record } of posts) {
+    yield stringify([columns.map((column) => cellOf(fieldOf(record, column)))], table);
+  }
+}
+
+/** A list of words is its words with spaces between; what has an inner form of its own is JSON. */
+function cellOf(value: unknown): string {
+  if (value === null) return "";
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  if (typeof value === "string") return defused(value);
+  const isWords = Array.isArray(value) && value.every((item) => typeof item === "string");
+  return defused(isWords ? value.join(" ") : JSON.stringify(value));
+}
+
+/** How a cell begins that a spreadsheet takes for a formula (OWASP, CSV Injection), in either width of the characters. */
+const formulaStart = /^[=+\-@\t\r\n＝＋－＠]/;
+
+/** A text that stays a text in a spreadsheet, and that every reader of tables can read. */
+function defused(text: string): string {
+  const readable = text.toWellFormed().replaceAll("\0", "\ufffd");
+  return formulaStart.test(readable) ? `'${readable}` : readable;
+}

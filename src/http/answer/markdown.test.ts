@@ -1,0 +1,84 @@
+import { describe, expect, test } from "vitest";
+import { markdownOf } from "./markdown.ts";
+import type { AnswerPage } from "./page.ts";
+import { pageWith } from "./test-page.ts";
+
+const written = (page: AnswerPage) => [...markdownOf(page)].join("");
+
+function withCoverage(
+  texts: readonly string[],
+  result: Partial<AnswerPage["result"]>,
+  special: Partial<AnswerPage> = {},
+): AnswerPage {
+  const page = pageWith(texts, special);
+  return { ...page, result: { ...page.result, ...result } };
+}
+
+const day = 86_400_000;
+const window = "from 1970-01-01T00:00:00.000Z to 1970-01-02T00:00:00.000Z";
+const gap = { fromMs: 3_600_000, toMs: 7_200_000 };
+const incomplete = {
+  complete: false,
+  coverage: { fromMs: null, toMs: day, complete: false, gaps: [{ fromMs: null, toMs: 0 }, gap] },
+};
+
+describe("what is known, in words", () => {
+  test.each([
+    [
+      "empty, and known to be",
+      pageWith([]),
+      `No post was found. There is none: everything ${window} is held here.`,
+    ],
+    [
+      "all that there are",
+      pageWith(["a", "b"]),
+      `2 posts, newest first. Nothing is missing: everything ${window} is held here.`,
+    ],
+    [
+      "empty, and unknown",
+      withCoverage([], incomplete),
+      "No post was found. That does not mean that there is none: before 1970-01-02T00:00:00.000Z, not everything is held here. " +
+        "Missing: before 1970-01-01T00:00:00.000Z; from 1970-01-01T01:00:00.000Z to 1970-01-01T02:00:00.000Z.",
+    ],
+    [
+      "some, and perhaps more",
+      withCoverage(["a"], incomplete),
+      "1 post. There may be more: before 1970-01-02",
+    ],
+    [
+      "out of time",
+      withCoverage([], { complete: false }, { nextCursor: "further" }),
+      `No post was found so far. The search ran out of time before it had seen everything ${window}.`,
+    ],
+  ])("%s", (_, page, words) => {
+    expect(written(page)).toContain(`\n\n${words}`);
+  });
+
+  test("of many gaps the newest", () => {
+    const gaps = Array.from({ length: 14 }, (_, hour) => ({ fromMs: hour, toMs: hour + 1 }));
+    const page = withCoverage([], { coverage: { fromMs: 0, toMs: day, complete: false, gaps } });
+    expect(written(page)).toContain("Missing: 4 earlier spans; from 1970-01-01T00:00:00.004Z");
+  });
+});
+
+test("a post without a text, an author or a link", () => {
+  expect(written(pageWith([" \n"]))).toContain(
+    "1. unknown author · unknown time · unknown platform · no link\n\n   (no text)\n\n",
+  );
+});
+
+test("items of two digits are as deep as their number", () => {
+  const lines = written(pageWith(Array.from({ length: 10 }, () => "a\n\nb"))).split("\n");
+  expect(lines).toContain("9. unknown author · unknown time · unknown platform · no link");
+  expect(lines.filter((line) => line === "   >     a")).toHaveLength(9);
+  expect(lines.slice(lines.indexOf("    >     a"))).toEqual(
+    expect.arrayContaining(["    >     a", "    >", "    >     b"]),
+  );
+});
+
+test("warnings as sentences, whatever they repeat", () => {
+  const warnings = [{ code: "unknown_operator", message: 'no "<b>*re*"', hint: "write\n_re_" }];
+  const page = pageWith([]);
+  const text = written({ ...page, job: { ...page.job, warnings } });
+  expect(text).toContain('- `unknown_operator`: no "\\<b\\>\\*re\\*" (write \\_re\\_)\n');
+});

@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { openCursor } from "../../jobs/cursor.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { pageOf } from "./page.ts";
+import { pageWith } from "./test-page.ts";
+
+const cursorKey = new Uint8Array(32);
+const whole = { fields: null, maxChars: null };
+
+function read(
+  records: readonly object[],
+  presentation: Partial<typeof whole | { maxChars: number }>,
+) {
+  const { job, result } = pageWith([]);
+  const positions = records.map((_, index) => ({ platform: "x" as const, id: BigInt(9 - index) }));
+  const next = { platform: "x" as const, id: 1n };
+  const archive = { records: async () => records.map((record) => JSON.stringify(record)) };
+  return pageOf(
+    { archive, cursorKey, clock: systemClock },
+    job,
+    { ...result, positions, next },
+    {
+      ...whole,
+      ...presentation,
+    },
+  );
+}
+
+/** Where the page's cursor goes on. */
+function placeAfter({ job, nextCursor }: Awaited<ReturnType<typeof read>>) {
+  const { accountId, canonicalQuery, request } = job;
+  return openCursor(cursorKey, nextCursor ?? "", { accountId, canonicalQuery, ...request }).after;
+}
+
+const recordOf = (id: number, Metadata: object | null) => ({
+  ID: String(id),
+  Content: `${id} `.repeat(50),
+  Metadata,
+  Score: 1,
+});
+
+test("a whole record is the text that is stored, whatever the order of its members", async () => {
+  const record = { Score: 1, Metadata: null, Content: "a", ID: "9" };
+  const page = await read([record], {});
+  expect(page.posts[0]?.json).toBe(JSON.stringify(record));
+  expect(placeAfter(page)).toEqual({ platform: "x", id: 1n });
+});
+
+test.each([null, { platform: "x" }])(
+  "what is left out comes next, of records with metadata %j",
+  async (metadata) => {
+    const records = [9, 8, 7].map((id) => recordOf(id, metadata));
+    const page = await read(records, { maxChars: 200 });
+    expect(page.posts.map(({ record }) => record.ID)).toEqual(["9", "8"]);
+    expect(page.omitted).toBe(1);
+    expect(placeAfter(page)).toEqual({ platform: "x", id: 8n });
+  },
+);

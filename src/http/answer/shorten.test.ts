@@ -1,0 +1,99 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { allowanceOf, shortestText } from "./budget.ts";
+import { characterCount, shortened } from "./shorten.ts";
+
+const text = fc.string({ unit: "binary", minLength: 1, maxLength: 400 });
+const mixed = fc
+  .array(
+    fc.constantFrom(
+      "a",
+      " ",
+      "\u{1f468}\u200d\u{1f469}\u200d\u{1f467}",
+      "e\u0301",
+      "\ud800",
+      "字",
+      "\n",
+    ),
+    {
+      minLength: 1,
+      maxLength: 300,
+    },
+  )
+  .map((pieces) => pieces.join(""));
+
+describe("a shortened text", () => {
+  test("is a beginning of the text, no longer than asked, with an ellipsis", () => {
+    fc.assert(
+      fc.property(fc.oneof(text, mixed), fc.nat(300), (whole, cut) => {
+        const length = characterCount(whole);
+        expect(length).toBe([...whole].length);
+        const characters = 1 + (cut % length);
+        const short = shortened(whole, characters);
+        expect(characterCount(short)).toBeLessThanOrEqual(characters);
+        expect(short.at(-1)).toBe("…");
+        expect(whole.startsWith(short.slice(0, -1))).toBe(true);
+      }),
+    );
+  });
+
+  test.each([
+    ["whole words", "the comet over the bay tonight", 20, "the comet over the…"],
+    ["a cut that falls on a space", "the comet over", 10, "the comet…"],
+    ["a long word is cut", "a".repeat(60), 10, `${"a".repeat(9)}…`],
+    ["scripts without spaces", "彗星が湾の上に見える", 5, "彗星が湾…"],
+    ["no half of a pair", "\u{1f600}".repeat(9), 4, `${"\u{1f600}".repeat(3)}…`],
+    ["families stay together", "ab\u{1f468}\u200d\u{1f469}\u200d\u{1f467}cd", 5, "ab…"],
+    ["letters keep their accents", "aae\u0301bbbbb", 4, "aa…"],
+  ])("%s", (_, whole, characters, short) => {
+    expect(shortened(whole, characters)).toBe(short);
+  });
+
+  test("a character of thousands of marks is cut like any other", () => {
+    const short = shortened(`a${"\u0301".repeat(100_000)}`, 1_000);
+    expect(characterCount(short)).toBe(1_000);
+  });
+});
+
+describe("the allowance of a budget", () => {
+  const lengths = fc.array(fc.nat(3_000), { minLength: 1, maxLength: 60 });
+  const budget = fc.integer({ min: shortestText, max: 100_000 });
+  const takes = (all: readonly number[], each: number) =>
+    all.reduce((sum, length) => sum + Math.min(length, each), 0);
+
+  test("keeps within the budget, and uses it up where a text is cut", () => {
+    fc.assert(
+      fc.property(lengths, budget, (all, characters) => {
+        const { posts, each } = allowanceOf(all, characters);
+        const given = all.slice(0, posts);
+        const used = takes(given, each);
+        expect(posts).toBeGreaterThan(0);
+        expect(used).toBeLessThanOrEqual(characters);
+        expect(each).toBeGreaterThanOrEqual(shortestText);
+        if (given.some((length) => length > each)) {
+          expect(used).toBeGreaterThan(characters - given.length);
+        }
+      }),
+    );
+  });
+
+  test("leaves a post out only where not even its beginning has room", () => {
+    fc.assert(
+      fc.property(lengths, budget, (all, characters) => {
+        const { posts } = allowanceOf(all, characters);
+        if (posts === all.length) return;
+        expect(takes(all.slice(0, posts + 1), shortestText)).toBeGreaterThan(characters);
+      }),
+    );
+  });
+
+  test.each([
+    [[10, 20, 30], 100, { posts: 3, each: Number.POSITIVE_INFINITY }],
+    [[10, 1_000, 30], 500, { posts: 3, each: 460 }],
+    [[1_000, 1_000], 600, { posts: 2, each: 300 }],
+    [[1_000, 1_000, 1_000], 250, { posts: 2, each: 125 }],
+    [[1_000, 0, 0], 100, { posts: 3, each: 100 }],
+  ])("%j within %d characters", (all, characters, allowance) => {
+    expect(allowanceOf(all, characters)).toEqual(allowance);
+  });
+});

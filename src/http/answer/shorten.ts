@@ -1,0 +1,59 @@
+const ellipsis = "…";
+
+/** How far back from the cut a space is looked for, as a part of what fits, and at most in characters. */
+const partForWord = 0.2;
+const mostForWord = 40;
+/** UTF-16 units around the cut in which a character of several code points is seen whole. */
+const aroundCut = 64;
+
+const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
+
+/** Characters of a text: Unicode code points. */
+export function characterCount(text: string): number {
+  let count = text.length;
+  for (let at = 0; at < text.length - 1; at += 1) {
+    if (isPairAt(text, at)) {
+      count -= 1;
+      at += 1;
+    }
+  }
+  return count;
+}
+
+/**
+ * The beginning of a text that has more than `characters`, in at most so many, of which the last is `…`: whole words where a
+ * space is near, else whole characters as a reader sees them.
+ */
+export function shortened(text: string, characters: number): string {
+  const cut = unitsOf(text, characters - 1);
+  return text.slice(0, wordBorder(text, cut) ?? graphemeBorder(text, cut)).trimEnd() + ellipsis;
+}
+
+/** UTF-16 units that so many characters take. */
+function unitsOf(text: string, characters: number): number {
+  let at = 0;
+  for (let left = characters; left > 0 && at < text.length; left -= 1) {
+    at += isPairAt(text, at) ? 2 : 1;
+  }
+  return at;
+}
+
+function wordBorder(text: string, cut: number): number | null {
+  const reach = Math.min(mostForWord, Math.floor(cut * partForWord));
+  for (let at = cut; at > cut - reach; at -= 1) {
+    if (/\s/.test(text.charAt(at))) return at;
+  }
+  return null;
+}
+
+function graphemeBorder(text: string, cut: number): number {
+  let start = Math.max(0, cut - aroundCut);
+  if (start > 0 && isPairAt(text, start - 1)) start -= 1;
+  const around = text.slice(start, cut + aroundCut);
+  const border = graphemes.segment(around).containing(cut - start)?.index ?? 0;
+  return border === 0 ? cut : start + border;
+}
+
+function isPairAt(text: string, at: number): boolean {
+  return (text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00;
+}

@@ -1,0 +1,20 @@
+/** Markdown whose links outside of code lead where they lead on the served page; what is not served keeps its text alone. */
+export function linksAsServed(text: string, addressOf: (target: string) => string | null): string {
+  let inCode = false;
+  const lines = text.split("\n").map((line) => {
+    if (line.startsWith("```")) inCode = !inCode;
+    return inCode ? line : lineAsServed(line, addressOf);
+  });
+  return lines.join("\n");
+}
+
+function lineAsServed(line: string, addressOf: (target: string) => string | null): string {
+  return line.replaceAll(
+    /(!?)\[((?:`[^`]*`|[^`[\]])*)\]\(([^()\s]+)\)|`[^`]*`/g,
+    (whole: string, picture: string | undefined, name: string, target: string | undefined) => {
+      if (target === undefined) return whole;
+      const address = addressOf(target);
+      return address === null ? name : `${picture}[${name}](${address})`;
+    },
+  );
+}

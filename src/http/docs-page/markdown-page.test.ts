@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+import { linksAsServed } from "./links-as-served.ts";
+import { renderMarkdown } from "./markdown-page.ts";
+import { addressIn } from "./page-tree.ts";
+
+const tree = new Map([
+  ["", "README.md"],
+  ["/api", "api.md"],
+  ["/errors", "errors/README.md"],
+  ["/errors/invalid_query", "errors/invalid_query.md"],
+]);
+const fromErrors = addressIn(tree, "errors/README.md");
+
+async function html(text: string): Promise<string> {
+  return (await renderMarkdown(text, fromErrors)).html;
+}
+
+test("headings have anchors that the contents list, each of them once", async () => {
+  const { title, contents } = await renderMarkdown(
+    "# The `API`\n## Fix it\n### Fix it\n",
+    fromErrors,
+  );
+  expect(title).toBe("The API");
+  expect(contents).toEqual([
+    { level: 2, text: "Fix it", anchor: "fix-it" },
+    { level: 3, text: "Fix it", anchor: "fix-it-1" },
+  ]);
+});
+
+test.each([
+  ["../api.md#limits", "/docs/api#limits"],
+  ["invalid_query.md", "/docs/errors/invalid_query"],
+  ["../README.md", "/docs"],
+  ["README.md", "/docs/errors"],
+  ["#below", "#below"],
+  ["https://example.org/a", "https://example.org/a"],
+])("a link to %s leads to %s, in both forms", async (target, address) => {
+  expect(await html(`[there](${target})`)).toContain(`<a href="${address}">there</a>`);
+  expect(linksAsServed(`[there](${target})`, fromErrors)).toBe(`[there](${address})`);
+});
+
+test.each([
+  "../../LICENSE",
+  "../../package.json",
+  "../missing.md",
+  "javascript:alert",
+  "//other.example/a",
+])("a link to %s, which is not served, stands as text", async (target) => {
+  expect(await html(`[there](${target})`)).toBe("<p>there</p>\n");
+  expect(linksAsServed(`[there](${target})`, fromErrors)).toBe("there");
+});
+
+test("what looks like a link in code stays as it is", () => {
+  const text = "`[a](b.md)`\n```\n[a](b.md)\n```\n";
+  expect(linksAsServed(text, fromErrors)).toBe(text);
+});
+
+test("HTML in a text is shown, not obeyed", async () => {
+  const shown = await html('<script>alert(1)</script> <img src="x" onerror="y"> `<b>`');
+  expect(shown).not.toMatch(/<(?!\/?(?:p|code)>)/);
+  expect(await html("a<br>b")).toContain("a<br>b");
+});
+
+test("a table has a caption, a header for each row, and a box to scroll in", async () => {
+  const shown = await html("## Limits\n\n| a | b |\n|---|---|\n| `one` | [two](../api.md) |\n");
+  expect(shown).toContain('role="region" aria-labelledby="table-1" tabindex="0"');
+  expect(shown).toContain('<caption id="table-1">Limits: table 1</caption>');
+  expect(shown).toContain('<th scope="row"><code>one</code></th>');
+  expect(shown).toContain('<td><a href="/docs/api">two</a></td>');
+});

@@ -1,0 +1,117 @@
+import { setImmediate } from "node:timers/promises";
+import { Marked, type Token, type Tokens } from "marked";
+import { anchorNames } from "./anchor-names.ts";
+import { escapeHtml } from "./escape-html.ts";
+
+/** A heading that the contents of a page list. */
+export type ContentsEntry = { level: number; text: string; anchor: string };
+
+export type RenderedMarkdown = { title: string; html: string; contents: readonly ContentsEntry[] };
+
+/**
+ * Markdown of our own as HTML: headings have anchors, tables a caption and a box to scroll in, links lead where `addressOf` says
+ * (null: the target is not served, and its text stands without a link). Long pages are rendered chapter by chapter, so that the
+ * event loop is free in between.
+ */
+export async function renderMarkdown(
+  text: string,
+  addressOf: (target: string) => string | null,
+): Promise<RenderedMarkdown> {
+  const page = createPage(addressOf);
+  const html: string[] = [];
+  for (const chapter of chaptersOf(text)) {
+    html.push(page.render(chapter));
+    await setImmediate();
+  }
+  return { title: page.title(), html: html.join(""), contents: page.contents };
+}
+
+function createPage(addressOf: (target: string) => string | null) {
+  const contents: ContentsEntry[] = [];
+  const nameOf = anchorNames();
+  let title = "";
+  let heading = "";
+  let tables = 0;
+
+  const marked = new Marked({
+    renderer: {
+      heading({ tokens, depth }) {
+        const inner = this.parser.parseInline(tokens);
+        heading = plainText(tokens);
+        const anchor = nameOf(heading);
+        if (depth === 1) title = heading;
+        else contents.push({ level: depth, text: heading, anchor });
+        return `<h${depth} id="${anchor}"><a class="anchor" href="#${anchor}">${inner}</a></h${depth}>\n`;
+      },
+      link({ href, tokens }) {
+        const inner = this.parser.parseInline(tokens);
+        const address = addressOf(href);
+        return address === null ? inner : `<a href="${escapeHtml(address)}">${inner}</a>`;
+      },
+      image({ href, text }) {
+        const address = addressOf(href);
+        const shown = escapeHtml(text);
+        return address === null ? shown : `<img src="${escapeHtml(address)}" alt="${shown}">`;
+      },
+      table({ header, rows }) {
+        tables++;
+        const head = header.map((cell) => `<th scope="col">${inline(cell.tokens)}</th>`).join("");
+        const body = rows.map((cells) => `<tr>${rowOf(cells)}</tr>`).join("\n");
+        const id = `table-${tables}`;
+        return (
+          `<div class="table" role="region" aria-labelledby="${id}" tabindex="0"><table>` +
+          `<caption id="${id}">${escapeHtml(heading)}: table ${tables}</caption>` +
+          `<thead><tr>${head}</tr></thead>\n<tbody>\n${body}\n</tbody></table></div>\n`
+        );
+      },
+      code({ text, lang }) {
+        const kind = lang === "sh" ? ' class="command"' : "";
+        return `<pre tabindex="0"${kind}><code>${escapeHtml(text)}</code></pre>\n`;
+      },
+      html({ text }) {
+        return /^(?:<br>|<a id="[\w-]+">|<\/a>)$/.test(text.trim()) ? text : escapeHtml(text);
+      },
+    },
+  });
+
+  function inline(tokens: Token[]): string {
+    return marked.Parser.parseInline(tokens, marked.defaults);
+  }
+
+  function rowOf(cells: readonly Tokens.TableCell[]): string {
+    return cells
+      .map(({ tokens }, column) =>
+        column === 0 ? `<th scope="row">${inline(tokens)}</th>` : `<td>${inline(tokens)}</td>`,
+      )
+      .join("");
+  }
+
+  return {
+    contents,
+    title: () => title,
+    render: (chapter: string): string => marked.parse(chapter, { async: false }),
+  };
+}
+
+/** The text of a heading without its marks. */
+function plainText(tokens: readonly Token[]): string {
+  return tokens
+    .map((token) => ("tokens" in token && token.tokens ? plainText(token.tokens) : textOf(token)))
+    .join("");
+}
+
+function textOf(token: Token): string {
+  return "text" in token && typeof token.text === "string" ? token.text : "";
+}
+
+/** The page cut before each heading of the second or third level that stands outside of code. */
+function chaptersOf(text: string): string[] {
+  const chapters: string[][] = [[]];
+  let inCode = false;
+  for (const line of text.split("\n")) {
+    if (line.startsWith("```")) inCode = !inCode;
+    if (!inCode && /^#{2,3} /.test(line)) chapters.push([]);
+    chapters.at(-1)?.push(line);
+  }
+  return chapters.map((lines) => lines.join("\n"));
+}

@@ -1,0 +1,67 @@
+/** What the reference reads of openapi.json. The file is ours and a test holds it against the routes, so that it is read as it is. */
+export type OpenApi = {
+  tags: readonly { name: string; description: string }[];
+  paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  components: {
+    schemas: Readonly<Record<string, Schema>>;
+    headers?: Readonly<Record<string, Header>>;
+  };
+};
+
+export type Operation = {
+  operationId: string;
+  summary: string;
+  description?: string;
+  tags: readonly string[];
+  security?: readonly unknown[];
+  parameters?: readonly Parameter[];
+  requestBody?: { content: Readonly<Record<string, MediaType>> };
+  responses: Readonly<Record<string, Answer>>;
+};
+
+export type Parameter = {
+  name: string;
+  in: string;
+  required?: boolean;
+  description?: string;
+  schema?: Schema;
+  example?: unknown;
+};
+
+export type MediaType = {
+  schema?: Schema;
+  example?: unknown;
+  examples?: Readonly<Record<string, { value: unknown }>>;
+};
+
+export type Answer = {
+  description: string;
+  content?: Readonly<Record<string, MediaType>>;
+  headers?: Readonly<Record<string, Header>>;
+};
+
+type Header = { description?: string; $ref?: string };
+
+export type Schema = {
+  $ref?: string;
+  type?: string | readonly string[];
+  format?: string;
+  description?: string;
+  enum?: readonly unknown[];
+  const?: unknown;
+  properties?: Readonly<Record<string, Schema>>;
+  required?: readonly string[];
+  items?: Schema;
+  anyOf?: readonly Schema[];
+  oneOf?: readonly Schema[];
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  examples?: readonly unknown[];
+};
+
+/** The name at the end of a reference, such as `Problem`. */
+export function nameOfReference(reference: string): string {
+  return reference.slice(reference.lastIndexOf("/") + 1);
+}

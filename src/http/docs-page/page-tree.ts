@@ -1,0 +1,43 @@
+import { readdir } from "node:fs/promises";
+import { posix } from "node:path";
+
+/** Where the pages lie; in a package too. */
+export const docsFolder = new URL("../../../docs/", import.meta.url);
+
+/** The files of docs/ that are served, by the path behind `/docs`: "" is the page itself, then `/api`, `/errors/invalid_query` … */
+export type PageTree = ReadonlyMap<string, string>;
+
+const folders = ["", "errors", "decisions"];
+
+/** Lists the folder; nothing that is not listed here can be asked for. */
+export async function readPageTree(): Promise<PageTree> {
+  const tree = new Map<string, string>();
+  for (const folder of folders) {
+    const names = await readdir(new URL(folder === "" ? "./" : `${folder}/`, docsFolder));
+    for (const name of names.sort()) {
+      const file = posix.join(folder, name);
+      if (/\.(?:md|svg)$/.test(name)) tree.set(pathOf(file), file);
+    }
+  }
+  return tree;
+}
+
+/** `api.md` is served at `/api`, `errors/README.md` at `/errors`, a picture under its own name. */
+function pathOf(file: string): string {
+  return `/${file}`.replace(/\/README\.md$/, "").replace(/\.md$/, "");
+}
+
+/**
+ * Where a link of a page leads when the page is served: an address of the web stays, a file of the tree becomes its path, and
+ * null says that the target is not served.
+ */
+export function addressIn(tree: PageTree, page: string): (target: string) => string | null {
+  return (target) => {
+    if (/^(?:https?:|#)/.test(target)) return target;
+    const [path = "", anchor] = target.split("#");
+    const served = pathOf(posix.join(posix.dirname(page), path));
+    if (!tree.has(served)) return null;
+    const address = `/docs${served}`;
+    return anchor === undefined ? address : `${address}#${anchor}`;
+  };
+}

@@ -1,0 +1,72 @@
+import { nameOfReference, type Schema } from "./open-api.ts";
+
+type Row = { name: string; schema: Schema; isRequired: boolean };
+
+/** The kind of a value in words; schemas that have a name of their own are links. */
+export function kindOf(schema: Schema): string {
+  if (schema.$ref !== undefined) return linkTo(nameOfReference(schema.$ref));
+  const alternatives = schema.anyOf ?? schema.oneOf;
+  if (alternatives !== undefined) return [...new Set(alternatives.map(kindOf))].join(" or ");
+  if (schema.const !== undefined) return code(JSON.stringify(schema.const));
+  if (schema.enum !== undefined) {
+    return schema.enum.map((value) => code(JSON.stringify(value))).join(", ");
+  }
+  if (schema.items !== undefined) return `list of ${kindOf(schema.items)}`;
+  const types = Array.isArray(schema.type) ? schema.type.join(" or ") : schema.type;
+  return `${schema.format ?? types ?? "anything"}${boundsOf(schema)}`;
+}
+
+function linkTo(name: string): string {
+  return `[${name}](#${name.toLowerCase()})`;
+}
+
+function boundsOf({ minimum, maximum, minLength, maxLength }: Schema): string {
+  if (minimum !== undefined && maximum !== undefined) return `, ${minimum} to ${maximum}`;
+  if (minimum !== undefined) return `, at least ${minimum}`;
+  if (maximum !== undefined) return `, at most ${maximum}`;
+  if (maxLength !== undefined) return `, ${minLength ?? 0} to ${maxLength} characters`;
+  return "";
+}
+
+/** The members of an object as a table, those of objects within it by their path; empty for what is no object. */
+export function memberTable(schema: Schema): string {
+  const rows = rowsOf(schema, "");
+  if (rows.length === 0) return "";
+  return table(
+    ["field", "type", "meaning"],
+    rows.map(({ name, schema: member, isRequired }) => [
+      code(name),
+      `${kindOf(member)}${isRequired ? "" : ", may be absent"}`,
+      member.description ?? "",
+    ]),
+  );
+}
+
+function rowsOf({ properties = {}, required = [] }: Schema, prefix: string): Row[] {
+  return Object.entries(properties).flatMap(([key, schema]) => {
+    const name = `${prefix}${key}`;
+    const row = { name, schema, isRequired: required.includes(key) };
+    const inner = schema.items ?? alternativeOf(schema) ?? schema;
+    const suffix = schema.items === undefined ? "." : "[].";
+    return [row, ...(inner.properties === undefined ? [] : rowsOf(inner, `${name}${suffix}`))];
+  });
+}
+
+/** The one alternative that is an object, where the others are null and the like. */
+function alternativeOf(schema: Schema): Schema | undefined {
+  return schema.anyOf?.find((alternative) => alternative.properties !== undefined);
+}
+
+/** A Markdown table; cells are written on one line each. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.map(cell).join(" | ")} |`;
+  return [line(head), `|${head.map(() => "---|").join("")}`, ...rows.map(line)].join("\n");
+}
+
+function cell(text: string): string {
+  return text.replaceAll(/\s+/g, " ").replaceAll("|", "\\|");
+}
+
+export function code(text: string): string {
+  return `\`${text}\``;
+}

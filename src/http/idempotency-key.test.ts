@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { idempotencyOf } from "./idempotency-key.ts";
+
+const asked = { platform: "social", body: { type: "social", arguments: { query: "a", count: 2 } } };
+
+const hashOf = (any: unknown) =>
+  Buffer.from(
+    idempotencyOf({ "idempotency-key": "one" }, any)?.requestHash ?? new Uint8Array(),
+  ).toString("hex");
+
+test("without a key a submission is one of its own", () => {
+  expect(idempotencyOf({}, asked)).toBeNull();
+});
+
+test.each(["a", '"8e03978e-40d5-43dd-bc93-6894a57f9324"', " ~ ", "k".repeat(255)])(
+  "%j is a key",
+  (key) => {
+    expect(idempotencyOf({ "idempotency-key": key }, asked)?.key).toBe(key);
+  },
+);
+
+test.each(["", "k".repeat(256), "a\tb", "\u007f", "é"])("%j is none", (key) => {
+  expect(() => idempotencyOf({ "idempotency-key": key }, asked)).toThrow(
+    expect.objectContaining({
+      code: "invalid_request",
+      status: 400,
+      details: [expect.objectContaining({ pointer: "/idempotency-key" })],
+    }),
+  );
+});
+
+test("the hash is SHA-256 of what is asked, in whichever order it was written", () => {
+  expect(hashOf(asked)).toMatch(/^[0-9a-f]{64}$/);
+  const turned = {
+    body: { arguments: { count: 2, query: "a" }, type: "social" },
+    platform: "social",
+  };
+  expect(hashOf(turned)).toBe(hashOf(asked));
+});
+
+test.each([
+  { ...asked, platform: "x" },
+  { ...asked, body: { ...asked.body, type: "x" } },
+  { ...asked, body: { ...asked.body, arguments: { query: "a", count: 3 } } },
+  { ...asked, body: { ...asked.body, arguments: { query: "a", count: "2" } } },
+  { ...asked, body: { ...asked.body, arguments: { query: "a", count: 2, sort: "newest" } } },
+  { ...asked, body: [asked.body] },
+])("another thing asked has another hash: %j", (other) => {
+  expect(hashOf(other)).not.toBe(hashOf(asked));
+});

@@ -1,0 +1,56 @@
+import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+
+const secondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30];
+
+/** Adds what `/metrics` tells of jobs. */
+export function addJobMetrics(registry: Registry, queueDepth: () => number) {
+  const registers = [registry];
+  const buckets = secondsBuckets;
+  new Gauge({
+    name: "earshot_job_queue_depth",
+    help: "Jobs that wait for a node",
+    registers,
+    collect() {
+      this.set(queueDepth());
+    },
+  });
+  return {
+    submissions: new Counter({
+      name: "earshot_submissions_total",
+      help: "Searches accepted",
+      labelNames: ["method"],
+      registers,
+    }),
+    jobsEnded: new Counter({
+      name: "earshot_jobs_ended_total",
+      help: "Jobs that have ended, by the state they ended in",
+      labelNames: ["method", "state"],
+      registers,
+    }),
+    failedAttempts: new Counter({
+      name: "earshot_failed_attempts_total",
+      help: "Attempts at a job that failed, or whose node was lost",
+      labelNames: ["method"],
+      registers,
+    }),
+    jobsRunning: new Gauge({
+      name: "earshot_jobs_running",
+      help: "Jobs that the node in this process runs",
+      registers,
+    }),
+    queueSeconds: new Histogram({
+      name: "earshot_job_queue_seconds",
+      help: "Time from a submission to its first attempt",
+      labelNames: ["method"],
+      buckets: [...buckets, 120],
+      registers,
+    }),
+    runSeconds: new Histogram({
+      name: "earshot_job_run_seconds",
+      help: "Time that an attempt at a job took",
+      labelNames: ["method"],
+      buckets: [...buckets, 120],
+      registers,
+    }),
+  };
+}

@@ -1,0 +1,27 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { readListCursor, writeListCursor } from "./list-cursor.ts";
+
+test("a place in a list is read as it was written, and is safe in an address", () => {
+  const place = fc.record({ submittedMs: fc.nat({ max: 2 ** 48 - 1 }), uuid: fc.uuid() });
+  fc.assert(
+    fc.property(place, (any) => {
+      const text = writeListCursor(any);
+      expect(text).toMatch(/^[\w-]{30}$/);
+      expect(readListCursor(text)).toEqual(any);
+    }),
+  );
+});
+
+test("any other text is refused", () => {
+  const invalid = expect.objectContaining({ code: "cursor_invalid", status: 400 });
+  const cursor = writeListCursor({ submittedMs: 1, uuid: "0f8fad5b-d9cb-469f-a165-70867728950e" });
+  for (const text of ["", `${cursor}=`, ` ${cursor}`, cursor.slice(1), `${cursor}A`]) {
+    expect(() => readListCursor(text)).toThrow(invalid);
+  }
+  fc.assert(
+    fc.property(fc.string({ unit: "binary", maxLength: 29 }), (text) => {
+      expect(() => readListCursor(text)).toThrow(invalid);
+    }),
+  );
+});

@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import type { ArchiveStats, PlatformCoverage } from "../archive/archive.ts";
+import { createManualClock } from "../lib/manual-clock.ts";
+import { createMetrics } from "./metrics.ts";
+
+const minuteMs = 60_000;
+
+const interval = (fromMs: number, toMs: number) =>
+  ({
+    platform: "bluesky",
+    collection: "posts",
+    account: null,
+    source: "jetstream",
+    fromMs,
+    toMs,
+  }) as const;
+
+test("the first look tells everything as it is then", async () => {
+  const clock = createManualClock(100 * minuteMs);
+  const held: PlatformCoverage[] = [
+    {
+      platform: "bluesky",
+      holdsPosts: true,
+      intervals: [
+        interval(10 * minuteMs, 20 * minuteMs),
+        interval(30 * minuteMs, 40 * minuteMs),
+        interval(45 * minuteMs, 100 * minuteMs),
+      ],
+    },
+  ];
+  const segments = [3, 4].map((posts) => ({ platform: "x", posts }));
+  const metrics = createMetrics({
+    queueDepth: () => 7,
+    ingest: () => null,
+    archive: {
+      archive: {
+        upkeep: async () => null,
+        coverage: async () => held,
+        stats: async () => ({ segments }) as unknown as ArchiveStats,
+      },
+      clock,
+      coverageSlackMs: 0,
+    },
+    process: {
+      version: "1.2.3",
+      threads: () => [{ thread: "writer", waiting: 2, busyMs: 1_500 }],
+      disk: async () => ({ freeBytes: 40, totalBytes: 100 }),
+    },
+    isStoreFull: () => true,
+    waitingDeliveries: async () => 1,
+  });
+  const lines = (await metrics.text()).split("\n");
+  for (const line of [
+    "earshot_job_queue_depth 7",
+    "earshot_store_full 1",
+    "earshot_disk_free_bytes 40",
+    "earshot_disk_bytes 100",
+    'earshot_thread_waiting_calls{thread="writer"} 2',
+    'earshot_thread_busy_seconds_total{thread="writer"} 1.5',
+    `earshot_build_info{version="1.2.3",node="${process.version}"} 1`,
+    'earshot_coverage_gaps{platform="bluesky"} 2',
+    'earshot_coverage_gap_seconds{platform="bluesky"} 900',
+    'earshot_archive_posts{platform="x"} 7',
+  ]) {
+    expect(lines).toContain(line);
+  }
+});

@@ -1,0 +1,133 @@
+/** The fields that answers have beside those of HTTP itself. */
+export const answerHeaders = {
+  "X-Request-Id": {
+    description: "Names the request in the log; quote it when something went wrong.",
+    schema: { type: "string" },
+    example: "5f0c3c1e-7f0b-4a55-8a7e-7f3f5a0f3f10",
+  },
+  "RateLimit-Policy": {
+    description: "The limits of the key: q requests in w seconds.",
+    schema: { type: "string" },
+    example: '"burst";q=3;w=1, "search";q=10;w=60',
+  },
+  RateLimit: {
+    description: "What is left of each limit (r), and in how many seconds there is more (t).",
+    schema: { type: "string" },
+    example: '"burst";r=2;t=1, "search";r=9;t=60',
+  },
+  "Retry-After": {
+    description: "Seconds after which to come again.",
+    schema: { type: "string", pattern: "^[0-9]+$" },
+    example: "1",
+  },
+  Location: {
+    description: "The path of what was made.",
+    schema: { type: "string" },
+    example: "/v1/search/live/social/result/0f8fad5b-d9cb-469f-a165-70867728950e",
+  },
+  "X-Next-Cursor": {
+    description: "There when there is more: the next_cursor of a submission that goes on.",
+    schema: { type: "string" },
+    example: "AbCdEfGh",
+  },
+  "X-Coverage": {
+    description: "Which part of the window is held completely, as a dictionary of RFC 9651.",
+    schema: { type: "string" },
+    example: 'complete, from="2026-01-24T12:00:00.000Z", to="2026-01-31T12:00:00.000Z", gaps=0',
+  },
+  "Preference-Applied": {
+    description: "There when the request was held as its Prefer asked.",
+    schema: { type: "string" },
+    example: "wait=10",
+  },
+  "Idempotent-Replayed": {
+    description:
+      "There, and true, when the answer is that of an earlier request with the same Idempotency-Key.",
+    schema: { type: "string", const: "true" },
+    example: "true",
+  },
+  "X-Warnings": {
+    description: "The codes of the warnings, as a list of RFC 9651.",
+    schema: { type: "string" },
+    example: '"no_credential", "incomplete_coverage"',
+  },
+  "X-Truncated": {
+    description:
+      "There when max_chars was reached: how many posts were shortened and left out, as a dictionary of RFC 9651.",
+    schema: { type: "string" },
+    example: "shortened=3, omitted=0",
+  },
+  "X-Job-Uuid": {
+    description: "The job that was made for the answer.",
+    schema: { type: "string", format: "uuid" },
+    example: "0f8fad5b-d9cb-469f-a165-70867728950e",
+  },
+  "WWW-Authenticate": {
+    description: "How to send a key.",
+    schema: { type: "string" },
+    example: 'Bearer realm="earshot", error="invalid_token"',
+  },
+  ETag: {
+    description: "Names this form of the page; send it as If-None-Match.",
+    schema: { type: "string" },
+    example: '"kFJ0a9gZsC2bX1yLwQe7Rw"',
+  },
+} as const;
+
+export type HeaderName = keyof typeof answerHeaders;
+
+type Described = { operationId: string; status: string; isKeyed: boolean };
+
+/** Which of the fields an answer can have. */
+export function headersOf(answer: Described): readonly HeaderName[] {
+  return names.filter((name) => rules[name](answer));
+}
+
+const names = Object.keys(answerHeaders) as HeaderName[];
+
+const submissions = ["submitSearch", "submitSearchByType", "search"];
+const reads = ["readStatus", "readStatusWithoutPlatform"];
+const results = ["fetchResult", "fetchResultWithoutPlatform"];
+const pages = ["docs", "docsPage", "errors", "error", "decision"];
+
+const rules: Readonly<Record<HeaderName, (answer: Described) => boolean>> = {
+  "X-Request-Id": () => true,
+  "RateLimit-Policy": isToKey,
+  RateLimit: isToKey,
+  "Retry-After": ({ isKeyed, operationId, status }) =>
+    (isKeyed && ["429", "503"].includes(status)) ||
+    (status === "202" && [...submissions, ...results].includes(operationId)) ||
+    (status === "200" && reads.includes(operationId)),
+  Location: ({ operationId, status }) =>
+    status === "201" || (status === "202" && submissions.includes(operationId)),
+  "X-Next-Cursor": isResult,
+  "X-Coverage": isFromArchive,
+  "X-Warnings": isFromArchive,
+  "X-Truncated": isOneCall,
+  "X-Job-Uuid": ({ operationId, status }) =>
+    operationId === "search" && ["200", "202", "410", "500", "502", "503", "504"].includes(status),
+  "Preference-Applied": ({ operationId, status }) =>
+    (status === "202" && submissions.slice(0, 2).includes(operationId)) ||
+    (["200", "202"].includes(status) && [...reads, ...results].includes(operationId)),
+  "Idempotent-Replayed": ({ operationId, status }) =>
+    [...submissions, "searchRecent"].includes(operationId) &&
+    ["200", "202", "410"].includes(status),
+  "WWW-Authenticate": ({ status }) => status === "401",
+  ETag: ({ operationId, status }) => pages.includes(operationId) && status !== "404",
+};
+
+function isToKey({ isKeyed, status }: Described): boolean {
+  return isKeyed && !["401", "408", "431"].includes(status);
+}
+
+function isResult({ operationId, status }: Described): boolean {
+  return status === "200" && [...results, "searchRecent", "search"].includes(operationId);
+}
+
+function isFromArchive(answer: Described): boolean {
+  return isResult(answer) || (answer.status === "200" && answer.operationId === "countPosts");
+}
+
+function isOneCall({ operationId, status }: Described): boolean {
+  return status === "200" && operationId === "search";
+}

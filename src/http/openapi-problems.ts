@@ -1,0 +1,75 @@
+import { readFileSync } from "node:fs";
+import { docsFolder } from "./docs-page/page-tree.ts";
+import { type ProblemCode, problems } from "./problems.ts";
+
+/** Problems of which only some operations know. */
+const places: Partial<Record<ProblemCode, (place: Place) => boolean>> = {
+  invalid_json: ({ hasBody }) => hasBody,
+  invalid_query: ({ hasQuery }) => hasQuery,
+  cursor_invalid: ({ hasQuery }) => hasQuery,
+  cursor_mismatch: ({ hasQuery }) => hasQuery,
+  method_not_supported: ({ isSubmission }) => isSubmission,
+  platform_mismatch: ({ isSubmission }) => isSubmission,
+  idempotency_mismatch: ({ isSubmission, path }) => isSubmission || path.endsWith("/recent"),
+  job_failed: ({ hasJob }) => hasJob,
+  upstream_failed: ({ hasJob }) => hasJob,
+  overloaded: ({ isSubmission, path }) => isSubmission || path.endsWith("/recent"),
+  not_found: ({ path }) => path.includes("{platform}") || path.startsWith("/docs"),
+  job_not_found: ({ path }) => path.includes("{uuid}") || path.endsWith("/events"),
+  webhook_url_refused: ({ path }) => path === "/v1/webhooks",
+  webhook_not_found: ({ path }) => path.includes("{id}"),
+  delivery_not_found: ({ path }) => path.includes("{delivery}"),
+  too_many_webhooks: ({ path }) => path === "/v1/webhooks",
+  webhook_disabled: ({ path }) => path.includes("{id}"),
+};
+
+type Place = {
+  path: string;
+  hasBody: boolean;
+  hasQuery: boolean;
+  hasJob: boolean;
+  isSubmission: boolean;
+};
+
+type Operation = { operationId: string; requestBody?: unknown };
+
+/** The problems of a status that the operation can answer with; none is left out for being rare. */
+export function problemCodes(
+  path: string,
+  operation: Operation,
+  status: number,
+): readonly ProblemCode[] {
+  const { operationId, requestBody } = operation;
+  const isSubmission = operationId.startsWith("submit") || operationId === "search";
+  const place: Place = {
+    path,
+    isSubmission,
+    hasJob: isSubmission || path.includes("{uuid}") || path.endsWith("/recent"),
+    hasBody: requestBody !== undefined,
+    hasQuery: isSubmission || ["searchRecent", "countPosts"].includes(operationId),
+  };
+  return codesOf(status).filter((code) => places[code]?.(place) ?? true);
+}
+
+function codesOf(status: number): readonly ProblemCode[] {
+  return (Object.keys(problems) as ProblemCode[]).filter(
+    (code) => problems[code].status === status,
+  );
+}
+
+/** Every problem as its page shows it. */
+export function problemExamples(): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(problems).map(([code, { title }]) => [
+      code,
+      { summary: title, value: bodyOnPage(code) },
+    ]),
+  );
+}
+
+/** The body that the page of a problem shows; a test holds it against a real answer. */
+function bodyOnPage(code: string): unknown {
+  const page = readFileSync(new URL(`errors/${code}.md`, docsFolder), "utf8");
+  const block = /```json\n([\s\S]*?)\n```/.exec(page)?.[1];
+  return JSON.parse(block ?? "null");
+}

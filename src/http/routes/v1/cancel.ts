@@ -1,0 +1,61 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import * as z from "zod";
+import type { HttpContext } from "../../context.ts";
+import { callerOf } from "../../hooks/caller.ts";
+import { problem } from "../../problem-writer.ts";
+import { jsonAnswer, problemAnswers } from "../../schemas/answers.ts";
+import { cancelled } from "../../schemas/jobs.ts";
+import { jobPath, platformJobPath } from "../../schemas/parameters.ts";
+import type { TypedApp } from "../typed-app.ts";
+
+const shared = {
+  summary: "Cancel or forget a job",
+  description:
+    "A job that has not ended is cancelled and its search stops; one that has is forgotten, with its result. Status and " +
+    "result paths do the same. It costs one request.",
+  tags: ["search"],
+  security: [{ key: [] }],
+  response: {
+    200: jsonAnswer("The job had not ended and is cancelled now.", cancelled),
+    204: z.undefined().meta({ description: "The job had ended and is forgotten." }),
+    ...problemAnswers({
+      400: "The request cannot be read.",
+      401: "No valid key.",
+      404: "There is no such job, or it is another account's.",
+      429: "A rate of the key is used up; Retry-After tells when to come again.",
+      503: "The store cannot be written for the moment.",
+    }),
+  },
+};
+
+/** DELETE on the paths of a job's status and result, with and without the platform's word. */
+export function addCancelRoutes(app: TypedApp, context: Pick<HttpContext, "jobs">): void {
+  async function answer(request: FastifyRequest, reply: FastifyReply, path: { uuid: string }) {
+    const { accountId } = callerOf(request);
+    const uuid = path.uuid.toLowerCase();
+    const outcome = await context.jobs.cancel(accountId, uuid);
+    if (outcome === null) throw problem("job_not_found", "there is no such job");
+    if (outcome === "forgotten") return reply.code(204).send();
+    return reply
+      .type("application/json; charset=utf-8")
+      .send(JSON.stringify({ uuid, status: "cancelled", error: "" }));
+  }
+
+  for (const kind of ["status", "result"] as const) {
+    const operationId = kind === "status" ? "cancelJob" : "cancelJobByResult";
+    app.route({
+      method: "DELETE",
+      url: `/v1/search/live/:platform/${kind}/:uuid`,
+      config: { pace: "call" },
+      schema: { ...shared, operationId, params: platformJobPath },
+      handler: (request, reply) => answer(request, reply, request.params),
+    });
+    app.route({
+      method: "DELETE",
+      url: `/v1/search/live/${kind}/:uuid`,
+      config: { pace: "call" },
+      schema: { ...shared, operationId: `${operationId}WithoutPlatform`, params: jobPath },
+      handler: (request, reply) => answer(request, reply, request.params),
+    });
+  }
+}

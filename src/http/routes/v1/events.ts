@@ -1,0 +1,94 @@
+import { Readable } from "node:stream";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { HttpContext } from "../../context.ts";
+import { eventStream } from "../../event-stream.ts";
+import { callerOf } from "../../hooks/caller.ts";
+import type { HeldRequests } from "../../hooks/held-requests.ts";
+import { eventsOfAccount, eventsOfJob } from "../../job-events.ts";
+import { problem } from "../../problem-writer.ts";
+import { problemAnswers } from "../../schemas/answers.ts";
+import { eventStream as eventStreamText } from "../../schemas/jobs.ts";
+import { eventsQuery, platformPath, streamHeaders } from "../../schemas/parameters.ts";
+import { invalid } from "../../schemas/validation.ts";
+import type { TypedApp } from "../typed-app.ts";
+
+const shared = {
+  summary: "Watch one's own jobs",
+  description:
+    "Server-sent events, one for each state that a job of the account comes to, whichever of its keys and paths it came by. " +
+    "A client that comes again with Last-Event-ID gets what changed meanwhile first. It costs one request, and one of those " +
+    "that a key may have waiting while it is open.",
+  tags: ["search"],
+  security: [{ key: [] }],
+  headers: streamHeaders,
+  querystring: eventsQuery,
+  response: {
+    200: {
+      description: "The stream. It ends after some minutes and when the server stops: come again.",
+      content: { "text/event-stream": { schema: eventStreamText } },
+    },
+    ...problemAnswers({
+      400: "A parameter is not valid, or Last-Event-ID is no id of this stream.",
+      401: "No valid key.",
+      404: "There is no such job, it is another account's, or the path names no platform.",
+      429: "A rate of the key, or its number of waiting requests, is used up.",
+      503: "The store cannot be read for the moment.",
+    }),
+  },
+};
+
+/** GET /v1/search/live/<platform>/events, and the same without the platform's word. */
+export function addEventsRoutes(app: TypedApp, context: HttpContext, held: HeldRequests): void {
+  async function answer(request: FastifyRequest, reply: FastifyReply, uuid: string | undefined) {
+    const { jobs, clock, settings } = context;
+    const caller = callerOf(request);
+    const { accountId } = caller;
+    const after = lastEventId(request.headers["last-event-id"]?.toString());
+    if (uuid !== undefined && (await jobs.find(accountId, uuid)) === null) {
+      throw problem("job_not_found", "there is no such job");
+    }
+    reply
+      .type("text/event-stream; charset=utf-8")
+      .header("cache-control", "no-store")
+      // No proxy is to wait until it has gathered a page of it.
+      .header("x-accel-buffering", "no")
+      // A stop waits for no connection that could bring another request.
+      .header("connection", "close");
+    if (request.method === "HEAD") return reply.send(Readable.from([]));
+    const signal = held.holdStream(caller, reply, settings.maxStreamMs);
+    const events =
+      uuid === undefined
+        ? eventsOfAccount(jobs, accountId, after, signal)
+        : eventsOfJob(jobs, accountId, uuid.toLowerCase(), signal);
+    return reply.send(Readable.from(eventStream(events, clock, signal)));
+  }
+
+  app.route({
+    method: "GET",
+    url: "/v1/search/live/:platform/events",
+    config: { pace: "call" },
+    schema: { ...shared, operationId: "watchJobs", params: platformPath },
+    handler: (request, reply) => answer(request, reply, request.query.uuid),
+  });
+  app.route({
+    method: "GET",
+    url: "/v1/search/live/events",
+    config: { pace: "call" },
+    schema: { ...shared, operationId: "watchJobsWithoutPlatform" },
+    handler: (request, reply) => answer(request, reply, request.query.uuid),
+  });
+}
+
+/** Null where a client has no place to go on from. */
+function lastEventId(field: string | undefined): number | null {
+  if (field === undefined || field === "") return null;
+  if (/^\d{1,15}$/.test(field)) return Number(field);
+  throw invalid([
+    {
+      code: "invalid_value",
+      message: "expected the id of an event of this stream",
+      hint: "send the last id exactly as it was received, 0 for all jobs that are kept, or leave the header out",
+      pointer: "/last-event-id",
+    },
+  ]);
+}

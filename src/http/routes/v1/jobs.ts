@@ -1,0 +1,69 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type * as z from "zod";
+import type { HttpContext } from "../../context.ts";
+import { callerOf } from "../../hooks/caller.ts";
+import { readListCursor, writeListCursor } from "../../list-cursor.ts";
+import { jsonAnswer, problemAnswers } from "../../schemas/answers.ts";
+import { jobList } from "../../schemas/jobs.ts";
+import { jobsQuery, platformPath } from "../../schemas/parameters.ts";
+import { summaryBody } from "../../status-body.ts";
+import type { TypedApp } from "../typed-app.ts";
+
+const defaultLimit = 20;
+
+const shared = {
+  summary: "List one's own jobs",
+  description:
+    "Newest first, without what their results say of themselves. The jobs of the account, whichever of its keys and paths " +
+    "they came by. It costs one request.",
+  tags: ["search"],
+  security: [{ key: [] }],
+  querystring: jobsQuery,
+  response: {
+    200: jsonAnswer("A page of the list; empty when there is no such job.", jobList),
+    ...problemAnswers({
+      400: "A parameter is not valid; errors tells where and how to fix it.",
+      401: "No valid key.",
+      404: "The path names no platform.",
+      429: "A rate of the key is used up; Retry-After tells when to come again.",
+      503: "The store cannot be read for the moment.",
+    }),
+  },
+};
+
+/** GET /v1/search/live/<platform>/jobs, and the same without the platform's word. */
+export function addJobsRoutes(app: TypedApp, context: Pick<HttpContext, "jobs">): void {
+  async function answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    asked: z.infer<typeof jobsQuery>,
+  ) {
+    const page = await context.jobs.list(callerOf(request).accountId, {
+      states: asked.status ?? null,
+      methods: asked.method ?? null,
+      before: asked.cursor === undefined ? null : readListCursor(asked.cursor),
+      limit: asked.limit ?? defaultLimit,
+    });
+    return reply.type("application/json; charset=utf-8").send(
+      JSON.stringify({
+        jobs: page.jobs.map(summaryBody),
+        next_cursor: page.next === null ? null : writeListCursor(page.next),
+      }),
+    );
+  }
+
+  app.route({
+    method: "GET",
+    url: "/v1/search/live/:platform/jobs",
+    config: { pace: "call" },
+    schema: { ...shared, operationId: "listJobs", params: platformPath },
+    handler: (request, reply) => answer(request, reply, request.query),
+  });
+  app.route({
+    method: "GET",
+    url: "/v1/search/live/jobs",
+    config: { pace: "call" },
+    schema: { ...shared, operationId: "listJobsWithoutPlatform" },
+    handler: (request, reply) => answer(request, reply, request.query),
+  });
+}

@@ -1,0 +1,93 @@
+import { bodyOf, contentTypes } from "../../answer/body.ts";
+import { negotiate } from "../../answer/negotiate.ts";
+import { pageOf } from "../../answer/page.ts";
+import { setPageFields } from "../../answer/page-fields.ts";
+import { wordPathRules } from "../../checked-arguments.ts";
+import type { HttpContext } from "../../context.ts";
+import { callerOf } from "../../hooks/caller.ts";
+import type { HeldRequests } from "../../hooks/held-requests.ts";
+import { idempotencyOf } from "../../idempotency-key.ts";
+import { answerUnfinished, resultOf } from "../../job-result.ts";
+import { jsonAnswer, problemAnswers, unfinished } from "../../schemas/answers.ts";
+import { idempotencyHeaders, platformPath } from "../../schemas/parameters.ts";
+import { defaultWaitSeconds, searchBody } from "../../schemas/search.ts";
+import { searchAnswers } from "../../schemas/search-answer.ts";
+import { platformOfWord } from "../../source-types.ts";
+import type { Submissions } from "../../submission.ts";
+import type { TypedApp } from "../typed-app.ts";
+
+/** POST /v1/search/<platform>: a submission that is waited for and answered with its posts. */
+export function addSearchRoute(
+  app: TypedApp,
+  context: HttpContext,
+  submissions: Submissions,
+  held: HeldRequests,
+): void {
+  app.route({
+    method: "POST",
+    url: "/v1/search/:platform",
+    config: { pace: "call", refusalHoldsUuid: true },
+    onRequest: async (_request, reply) => {
+      reply.header("vary", "Accept");
+    },
+    schema: {
+      operationId: "search",
+      summary: "Search and get the posts in one call",
+      description:
+        "Submits a search, waits for it, and answers with its posts, what is known of their window and where to cite them " +
+        "from; Accept selects the form. It costs one request and one submission. A search that takes longer than wait goes " +
+        "on, and its result is fetched as any other.",
+      tags: ["search"],
+      security: [{ key: [] }],
+      params: platformPath,
+      headers: idempotencyHeaders,
+      body: searchBody,
+      response: {
+        200: searchAnswers,
+        202: jsonAnswer(
+          "The job has not ended within wait. Location is the result's path, Retry-After the seconds to wait.",
+          unfinished,
+        ),
+        ...problemAnswers({
+          400: "The body, an argument or the query is not valid; errors tells where and how to fix it.",
+          401: "No valid key.",
+          404: "The path names no platform.",
+          406: "Accept names no form that there is.",
+          410: "The job was cancelled while it was waited for, or its result has expired.",
+          413: "The body is too large.",
+          415: "The body is not plain JSON.",
+          422: "Nothing configured can answer the method, or the Idempotency-Key belongs to another search.",
+          429: "A rate of the key is used up; Retry-After tells when to come again.",
+          500: "The job failed by a fault of Earshot.",
+          502: "The job failed by a fault of an upstream source.",
+          503: "Too many jobs wait, or the store or the archive cannot be reached.",
+          504: "The time of the job ran out.",
+        }),
+      },
+    },
+    handler: async (request, reply) => {
+      const format = negotiate(request.headers.accept);
+      const caller = callerOf(request);
+      const word = request.params.platform;
+      const { type, arguments: asked, wait, fields, max_chars: maxChars } = request.body;
+      const platform = platformOfWord(word) ?? "social";
+      // How it is waited for and shown makes no other search of it.
+      const body = { type, arguments: asked };
+      const idempotency = idempotencyOf(request.headers, { platform, body });
+      const job = await held.submitAndWaitAtMost(caller, reply, wait ?? defaultWaitSeconds, () =>
+        submissions.submit(caller, platform, body, wordPathRules, reply, idempotency),
+      );
+      request.jobUuid = job.uuid;
+      reply.header("x-job-uuid", job.uuid);
+      const result = resultOf(job);
+      if (result === null) {
+        reply.header("location", `/v1/search/live/${word}/result/${job.uuid}`);
+        return answerUnfinished(reply, job);
+      }
+      const presentation = { fields: fields ?? null, maxChars: maxChars ?? null };
+      const page = await pageOf(context, job, result, presentation);
+      setPageFields(reply, page);
+      return reply.type(contentTypes[format]).send(await bodyOf(page, format, context.clock));
+    },
+  });
+}

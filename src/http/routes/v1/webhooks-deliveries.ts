@@ -1,0 +1,122 @@
+import type { FastifyReply } from "fastify";
+import { deliveryStates } from "../../../jobs/webhooks/webhook.ts";
+import type { HttpContext } from "../../context.ts";
+import { callerOf } from "../../hooks/caller.ts";
+import { problem } from "../../problem-writer.ts";
+import { jsonAnswer, problemAnswers } from "../../schemas/answers.ts";
+import {
+  deliveriesQuery,
+  deliveryAnswer,
+  deliveryList,
+  deliveryPath,
+  webhookPath,
+} from "../../schemas/webhooks.ts";
+import { deliveryBody, deliveryListBody } from "../../webhook-body.ts";
+import type { TypedApp } from "../typed-app.ts";
+
+const config = { pace: "call" } as const;
+const shared = { tags: ["webhooks"], security: [{ key: [] }] };
+
+const refusals = {
+  400: "The request is not valid; errors tells where and how to fix it.",
+  401: "No valid key.",
+  404: "There is no such webhook or delivery, or it is another account's.",
+  429: "A rate of the key is used up; Retry-After tells when to come again.",
+  503: "The store cannot be asked for the moment.",
+};
+
+const disabled = { 409: "The webhook is disabled." };
+
+const defaultLimit = 20;
+
+/** What is and was sent to a webhook of the caller's account, and what its owner sends again or to try it. */
+export function addWebhookDeliveryRoutes(
+  app: TypedApp,
+  { webhooks }: Pick<HttpContext, "webhooks">,
+): void {
+  app.route({
+    method: "POST",
+    url: "/v1/webhooks/:id/test",
+    config,
+    schema: {
+      ...shared,
+      operationId: "testWebhook",
+      summary: "Send a test event",
+      description:
+        "Sends an event of the type webhook.test, signed and tried like any other. The list of deliveries tells how it went.",
+      params: webhookPath,
+      response: {
+        202: jsonAnswer("Noted, and on its way.", deliveryAnswer),
+        ...problemAnswers({ ...refusals, ...disabled }),
+      },
+    },
+    handler: async (request, reply) => {
+      const delivery = await webhooks.test(callerOf(request).accountId, request.params.id);
+      if (delivery === null) throw noWebhook();
+      return send(reply.code(202), deliveryBody(delivery));
+    },
+  });
+
+  app.route({
+    method: "GET",
+    url: "/v1/webhooks/:id/deliveries",
+    config,
+    schema: {
+      ...shared,
+      operationId: "listDeliveries",
+      summary: "List what was sent to a webhook",
+      description: "Newest first, as long as deliveries are kept.",
+      params: webhookPath,
+      querystring: deliveriesQuery,
+      response: {
+        200: jsonAnswer("A page of the list.", deliveryList),
+        ...problemAnswers(refusals),
+      },
+    },
+    handler: async (request, reply) => {
+      const { state, limit = defaultLimit, cursor } = request.query;
+      const page = await webhooks.deliveries(callerOf(request).accountId, request.params.id, {
+        state: deliveryStates.find((known) => known === state) ?? null,
+        before: cursor === undefined ? null : Number(cursor),
+        limit,
+      });
+      if (page === null) throw noWebhook();
+      return send(reply, deliveryListBody(page));
+    },
+  });
+
+  app.route({
+    method: "POST",
+    url: "/v1/webhooks/:id/deliveries/:delivery/replay",
+    config,
+    schema: {
+      ...shared,
+      operationId: "replayDelivery",
+      summary: "Send a delivery again",
+      description:
+        "At once, under the same webhook-id and with all of its tries, whether it waited, failed or was delivered.",
+      params: deliveryPath,
+      response: {
+        202: jsonAnswer("Noted, and on its way.", deliveryAnswer),
+        ...problemAnswers({ ...refusals, ...disabled }),
+      },
+    },
+    handler: async (request, reply) => {
+      const { id, delivery } = request.params;
+      const outcome = await webhooks.replay(callerOf(request).accountId, id, delivery);
+      if (outcome === "webhook") throw noWebhook();
+      if (outcome === "delivery") {
+        throw problem("delivery_not_found", "the webhook has no such delivery", {
+          hint: `GET /v1/webhooks/:id/deliveries lists those that are kept`,
+        });
+      }
+      return send(reply.code(202), deliveryBody(outcome));
+    },
+  });
+}
+
+function send(reply: FastifyReply, body: unknown) {
+  return reply.type("application/json; charset=utf-8").send(JSON.stringify(body));
+}
+
+const noWebhook = () => problem("webhook_not_found", "there is no such webhook");

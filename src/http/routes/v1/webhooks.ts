@@ -1,0 +1,173 @@
+import type { FastifyReply } from "fastify";
+import * as z from "zod";
+import { jobEvents } from "../../../jobs/webhooks/webhook.ts";
+import type { HttpContext } from "../../context.ts";
+import { callerOf } from "../../hooks/caller.ts";
+import { problem } from "../../problem-writer.ts";
+import { jsonAnswer, problemAnswers } from "../../schemas/answers.ts";
+import {
+  newWebhook,
+  webhookAnswer,
+  webhookList,
+  webhookPath,
+  webhookWithSecret,
+} from "../../schemas/webhooks.ts";
+import { webhookBody, webhookWithSecretBody } from "../../webhook-body.ts";
+import type { TypedApp } from "../typed-app.ts";
+
+const config = { pace: "call" } as const;
+const shared = { tags: ["webhooks"], security: [{ key: [] }] };
+
+const refusals = {
+  400: "The request is not valid; errors tells where and how to fix it.",
+  401: "No valid key.",
+  404: "There is no such webhook, or it is another account's.",
+  429: "A rate of the key is used up; Retry-After tells when to come again.",
+  503: "The store cannot be asked for the moment.",
+};
+
+/** /v1/webhooks and /v1/webhooks/<id>: the webhooks of the caller's account. */
+export function addWebhookRoutes(
+  app: TypedApp,
+  { webhooks, clock }: Pick<HttpContext, "webhooks" | "clock">,
+): void {
+  app.route({
+    method: "POST",
+    url: "/v1/webhooks",
+    config,
+    schema: {
+      ...shared,
+      operationId: "createWebhook",
+      summary: "Register a webhook",
+      description:
+        "The address is told when a job of the account has ended, as Standard Webhooks describes. The secret that signs what " +
+        "is sent is in this answer only.",
+      body: newWebhook,
+      response: {
+        201: jsonAnswer("Registered. Location is its path.", webhookWithSecret),
+        ...problemAnswers({
+          ...refusals,
+          409: "The account has as many webhooks as it may have.",
+          413: "The body is too large.",
+          415: "The body is not plain JSON.",
+        }),
+      },
+    },
+    handler: async (request, reply) => {
+      const { url, events = jobEvents } = request.body;
+      const wanted = jobEvents.filter((event) => events.includes(event));
+      const made = await webhooks.create(callerOf(request).accountId, { url, events: wanted });
+      reply.code(201).header("location", `/v1/webhooks/${made.webhook.id}`);
+      return send(reply, webhookWithSecretBody(made, clock.now()));
+    },
+  });
+
+  app.route({
+    method: "GET",
+    url: "/v1/webhooks",
+    config,
+    schema: {
+      ...shared,
+      operationId: "listWebhooks",
+      summary: "List one's webhooks",
+      description: "Those of the account, oldest first, without their secrets.",
+      response: { 200: jsonAnswer("All of them.", webhookList), ...problemAnswers(refusals) },
+    },
+    handler: async (request, reply) => {
+      const list = await webhooks.list(callerOf(request).accountId);
+      return send(reply, { webhooks: list.map((webhook) => webhookBody(webhook, clock.now())) });
+    },
+  });
+
+  app.route({
+    method: "GET",
+    url: "/v1/webhooks/:id",
+    config,
+    schema: {
+      ...shared,
+      operationId: "readWebhook",
+      summary: "Read a webhook",
+      params: webhookPath,
+      response: { 200: jsonAnswer("As it stands.", webhookAnswer), ...problemAnswers(refusals) },
+    },
+    handler: async (request, reply) => {
+      const webhook = await webhooks.find(callerOf(request).accountId, request.params.id);
+      return send(reply, webhookBody(webhook ?? absent(), clock.now()));
+    },
+  });
+
+  app.route({
+    method: "DELETE",
+    url: "/v1/webhooks/:id",
+    config,
+    schema: {
+      ...shared,
+      operationId: "deleteWebhook",
+      summary: "Delete a webhook",
+      description: "Its deliveries go with it, also those that wait.",
+      params: webhookPath,
+      response: {
+        204: z.undefined().meta({ description: "It is gone." }),
+        ...problemAnswers(refusals),
+      },
+    },
+    handler: async (request, reply) => {
+      const isGone = await webhooks.remove(callerOf(request).accountId, request.params.id);
+      if (!isGone) absent();
+      return reply.code(204).send();
+    },
+  });
+
+  app.route({
+    method: "POST",
+    url: "/v1/webhooks/:id/secret",
+    config,
+    schema: {
+      ...shared,
+      operationId: "replaceWebhookSecret",
+      summary: "Replace the secret of a webhook",
+      description:
+        "The former secret signs beside it until former_secret_until, so that a receiver can change over in peace. Replaced " +
+        "again meanwhile, the last two sign.",
+      params: webhookPath,
+      response: {
+        200: jsonAnswer("The secret in its place is in this answer only.", webhookWithSecret),
+        ...problemAnswers(refusals),
+      },
+    },
+    handler: async (request, reply) => {
+      const made = await webhooks.replaceSecret(callerOf(request).accountId, request.params.id);
+      return send(reply, webhookWithSecretBody(made ?? absent(), clock.now()));
+    },
+  });
+
+  app.route({
+    method: "POST",
+    url: "/v1/webhooks/:id/enable",
+    config,
+    schema: {
+      ...shared,
+      operationId: "enableWebhook",
+      summary: "Enable a webhook that was disabled",
+      description:
+        "It is sent what waits for it, and told of what happens from then on. What happened while it was disabled was not noted.",
+      params: webhookPath,
+      response: {
+        200: jsonAnswer("The webhook, enabled.", webhookAnswer),
+        ...problemAnswers(refusals),
+      },
+    },
+    handler: async (request, reply) => {
+      const webhook = await webhooks.enable(callerOf(request).accountId, request.params.id);
+      return send(reply, webhookBody(webhook ?? absent(), clock.now()));
+    },
+  });
+}
+
+function send(reply: FastifyReply, body: unknown) {
+  return reply.type("application/json; charset=utf-8").send(JSON.stringify(body));
+}
+
+function absent(): never {
+  throw problem("webhook_not_found", "there is no such webhook");
+}

@@ -1,0 +1,58 @@
+import * as z from "zod";
+import { status } from "./answers.ts";
+
+const uuid = z.uuid().meta({ examples: ["0f8fad5b-d9cb-469f-a165-70867728950e"] });
+
+/** What cancelling a job is answered with. */
+export const cancelled = z
+  .strictObject({ uuid, status: z.literal("cancelled"), error: z.literal("") })
+  .meta({
+    id: "CancelledJob",
+    examples: [{ uuid: "0f8fad5b-d9cb-469f-a165-70867728950e", status: "cancelled", error: "" }],
+  });
+
+const summaryExample = {
+  uuid: "0f8fad5b-d9cb-469f-a165-70867728950e",
+  status: "done",
+  error: "",
+  platform: "social",
+  type: "social",
+  method: "searchbyquery",
+  query: "comet lang:en",
+  canonical_query: "comet lang:en",
+  node: "embedded",
+  count: 20,
+  complete: true,
+  warnings: [],
+  submitted_at: "2026-01-31T12:00:00.000Z",
+  started_at: "2026-01-31T12:00:00.002Z",
+  finished_at: "2026-01-31T12:00:00.009Z",
+  expires_at: "2026-02-01T12:00:00.009Z",
+  attempts: 1,
+};
+
+const summary = status.omit({ sources: true, coverage: true, next_cursor: true }).meta({
+  id: "JobSummary",
+  description: "A status without what its result says of itself.",
+  examples: [summaryExample],
+});
+
+/** A page of one's own jobs. */
+export const jobList = z
+  .strictObject({
+    jobs: z.array(summary),
+    next_cursor: z
+      .string()
+      .nullable()
+      .meta({ description: "Leads to the page that follows; null on the last one." }),
+  })
+  .meta({ id: "JobList", examples: [{ jobs: [summaryExample], next_cursor: null }] });
+
+/** The stream of what happens to one's jobs. */
+export const eventStream = z.string().meta({
+  description:
+    "Server-sent events: `event: job`, `id`, and as `data` a JSON object with uuid, status, attempts and at.",
+  examples: [
+    'retry: 3000\n\nid: 1208\nevent: job\ndata: {"uuid":"0f8fad5b-d9cb-469f-a165-70867728950e","status":"done","attempts":1,"at":"2026-01-31T12:00:00.009Z"}\n\n',
+  ],
+});

@@ -1,0 +1,87 @@
+import * as z from "zod";
+import { nearest } from "../../lib/nearest.ts";
+import { shortestText } from "../answer/budget.ts";
+import { fieldNames } from "../answer/fields.ts";
+import { submission } from "./submission.ts";
+import { closedObject, shortName, wording } from "./words.ts";
+
+export const defaultWaitSeconds = 10;
+const longestWaitSeconds = 30;
+const largestBudget = 1_000_000;
+
+const bodyNeeded = {
+  what: "field",
+  needed: "expected a JSON object",
+  hint: 'send {"type":"social","arguments":{"type":"searchbyquery","query":"comet"},"wait":10}',
+};
+
+const waitText = wording(
+  `expected a whole number of seconds from 1 to ${longestWaitSeconds}`,
+  `send "wait":${defaultWaitSeconds}, or submit to /v1/search/live for a search that takes longer`,
+);
+
+const budgetText = wording(
+  `expected a whole number of characters from ${shortestText} to ${largestBudget}`,
+  "leave max_chars out for whole texts",
+);
+
+const fieldsText = wording(
+  "expected a list of the names of fields",
+  'send "fields":["Content","Metadata.username"], or leave it out for whole records',
+);
+
+const field = z.enum(fieldNames, {
+  error: ({ input }) =>
+    typeof input === "string" ? unknownField(input) : "the name of a field is a string",
+});
+
+/** Most who name a field wrong leave out where it stands. */
+function unknownField(name: string): string {
+  const shown = shortName(name);
+  const [end = ""] = shown.split(".").slice(-1);
+  const near = nearest(shown, fieldNames) ?? fieldOfEnd(nearest(end, ends)) ?? null;
+  const unknown = `there is no field ${JSON.stringify(shown)}`;
+  return near === null
+    ? `${unknown}, there are ID, Content, Score, Metadata and what Metadata holds, as in "Metadata.username"`
+    : `${unknown}, did you mean "${near}"?`;
+}
+
+const endOf = (name: string): string => name.slice(name.lastIndexOf(".") + 1);
+const ends = fieldNames.map(endOf);
+
+function fieldOfEnd(end: string | null): string | undefined {
+  return end === null ? undefined : fieldNames.find((name) => endOf(name) === end);
+}
+
+const searchExample = {
+  type: "social",
+  arguments: { type: "searchbyquery", query: "comet lang:en", max_results: 20 },
+  wait: 10,
+  fields: ["ID", "Content", "Metadata.username", "Metadata.public_metrics.like_count"],
+  max_chars: 8_000,
+};
+
+export const searchBody = closedObject(bodyNeeded, {
+  type: submission.shape.type,
+  arguments: submission.shape.arguments,
+  wait: z
+    .int(waitText)
+    .min(1, waitText)
+    .max(longestWaitSeconds, waitText)
+    .optional()
+    .meta({
+      description: `Seconds to wait for the end of the job; ${defaultWaitSeconds} when absent.`,
+    }),
+  fields: z
+    .array(field, fieldsText)
+    .min(1, fieldsText)
+    .max(fieldNames.length, fieldsText)
+    .optional()
+    .meta({ description: "Fields of the records that are wanted; whole records when absent." }),
+  max_chars: z
+    .int(budgetText)
+    .min(shortestText, budgetText)
+    .max(largestBudget, budgetText)
+    .optional()
+    .meta({ description: "Characters that the texts of all posts together may take." }),
+}).meta({ id: "Search", examples: [searchExample] });

@@ -1,0 +1,255 @@
+import * as z from "zod";
+import { jobStates, searchMethods, sourceTypes } from "../../jobs/job.ts";
+import { deliveryStates, jobEvents, webhookEvents } from "../../jobs/webhooks/webhook.ts";
+import { longestUrl } from "../../jobs/webhooks/webhook-url.ts";
+import { closedObject, wording, wordOf } from "./words.ts";
+
+const id = z.string().meta({
+  description: "The id of the webhook.",
+  examples: ["wh_4fK2nQ7sVd81LmXzRt0B"],
+});
+const delivery = z.string().meta({
+  description: "The id of the delivery, webhook-id where it was received.",
+  examples: ["msg_9b74c9897bac770ffc029102a200c5de"],
+});
+
+export const webhookPath = z.object({ id });
+export const deliveryPath = z.object({ id, delivery });
+
+const urlText = wording(
+  `expected an address of at most ${longestUrl} characters`,
+  'send "url":"https://host.example/path"',
+);
+
+const someEvents = wording(
+  `expected a list of events, each once: ${jobEvents.join(", ")}`,
+  "leave it out for all of them",
+);
+
+export const newWebhook = closedObject(
+  {
+    what: "field",
+    needed: "expected a JSON object",
+    hint: 'send {"url":"https://host.example/path"}',
+  },
+  {
+    url: z
+      .string(urlText)
+      .min(1, urlText)
+      .max(longestUrl, urlText)
+      .meta({
+        description: "Where events are sent; https, on the public internet.",
+        examples: ["https://example.com/earshot"],
+      }),
+    events: z
+      .array(wordOf("event", jobEvents, 'send such as "job.done"'), someEvents)
+      .min(1, someEvents)
+      .max(jobEvents.length, someEvents)
+      .refine((events) => new Set(events).size === events.length, someEvents)
+      .optional()
+      .meta({
+        description: "What it is told of; everything when absent.",
+        uniqueItems: true,
+        examples: [["job.done", "job.error"]],
+      }),
+  },
+).meta({
+  id: "NewWebhook",
+  examples: [{ url: "https://example.com/earshot", events: ["job.done", "job.error"] }],
+});
+
+const time = z.iso.datetime().meta({ examples: ["2026-01-31T12:00:00.000Z"] });
+
+const webhookShape = {
+  id: z.string(),
+  url: z.string(),
+  events: z.array(z.enum(jobEvents)),
+  status: z.enum(["enabled", "disabled"]),
+  created_at: time,
+  failing_since: time.nullable().meta({
+    description: "The first failure after the last success; null when the last delivery succeeded.",
+  }),
+  disabled_at: time.nullable(),
+  disabled_reason: z.string().nullable(),
+  former_secret_until: time.nullable().meta({
+    description: "Until when the secret that was replaced signs as well.",
+  }),
+  dropped: z.int().meta({
+    description: "Deliveries that were dropped before they had ended, as too many or too old.",
+  }),
+};
+
+const webhookExample = {
+  id: "wh_4fK2nQ7sVd81LmXzRt0B",
+  url: "https://example.com/earshot",
+  events: ["job.done", "job.error"],
+  status: "enabled",
+  created_at: "2026-01-31T12:00:00.000Z",
+  failing_since: null,
+  disabled_at: null,
+  disabled_reason: null,
+  former_secret_until: null,
+  dropped: 0,
+};
+
+export const webhookAnswer = z
+  .strictObject(webhookShape)
+  .meta({ id: "Webhook", examples: [webhookExample] });
+
+export const webhookWithSecret = z
+  .strictObject({
+    ...webhookShape,
+    secret: z.string().meta({ description: "Signs what is sent. It is shown this once." }),
+  })
+  .meta({
+    id: "WebhookWithSecret",
+    examples: [{ ...webhookExample, secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwLaQxMfKQ9r8=" }],
+  });
+
+export const webhookList = z
+  .strictObject({ webhooks: z.array(webhookAnswer) })
+  .meta({ id: "WebhookList", examples: [{ webhooks: [webhookExample] }] });
+
+const pageSize = wording(
+  "expected a whole number from 1 to 100",
+  "write it in digits, such as ?limit=20",
+);
+
+const cursorText = wording(
+  "expected the next_cursor of an earlier page",
+  "send next_cursor exactly as it was received",
+);
+
+export const deliveriesQuery = closedObject(
+  {
+    what: "parameter",
+    needed: "the query string is not valid",
+    hint: "send ?state=failed&limit=20",
+  },
+  {
+    state: wordOf("state", deliveryStates, "such as ?state=failed")
+      .optional()
+      .meta({
+        description: "Only deliveries of this state.",
+        examples: ["failed"],
+      }),
+    limit: z
+      .preprocess(readDigits, z.int(pageSize).min(1, pageSize).max(100, pageSize))
+      .optional()
+      .meta({ description: "Deliveries on a page, 1 to 100; 20 when absent.", examples: [20] }),
+    cursor: z
+      .string(cursorText)
+      .regex(/^[1-9]\d{0,14}$/, cursorText)
+      .optional()
+      .meta({ description: "next_cursor of an earlier page." }),
+  },
+);
+
+/** Digits alone, written in one way. */
+function readDigits(written: unknown): unknown {
+  return typeof written === "string" && /^[1-9]\d{0,8}$/.test(written) ? Number(written) : written;
+}
+
+const payloadExample = {
+  type: "job.done",
+  timestamp: "2026-01-31T12:00:00.009Z",
+  data: {
+    uuid: "0f8fad5b-d9cb-469f-a165-70867728950e",
+    status: "done",
+    error: "",
+    platform: "social",
+    type: "social",
+    method: "searchbyquery",
+    count: 20,
+    complete: true,
+    submitted_at: "2026-01-31T12:00:00.000Z",
+    finished_at: "2026-01-31T12:00:00.009Z",
+    expires_at: "2026-02-01T12:00:00.009Z",
+    attempts: 1,
+    result_url: "/v1/search/live/social/result/0f8fad5b-d9cb-469f-a165-70867728950e",
+  },
+};
+
+const jobEvent = z
+  .strictObject({
+    type: z.enum(jobEvents),
+    timestamp: time.meta({ description: "When it happened." }),
+    data: z.strictObject({
+      uuid: z.uuid(),
+      status: z.enum(jobStates),
+      error: z.string().meta({ description: "Why the job failed; empty unless it did." }),
+      platform: z.enum(["social", "bluesky", "mastodon", "x"]),
+      type: z.enum(sourceTypes),
+      method: z.enum(searchMethods),
+      count: z.int().nullable().meta({ description: "Records of the result." }),
+      complete: z.boolean().nullable(),
+      submitted_at: time,
+      finished_at: time.nullable(),
+      expires_at: time.nullable().meta({ description: "When the result goes." }),
+      attempts: z.int(),
+      result_url: z.string().nullable().meta({
+        description:
+          "Where the result is fetched, a path of this service; null when there is none.",
+      }),
+    }),
+  })
+  .meta({
+    id: "JobEvent",
+    description: "What a webhook is sent when a job has ended.",
+    examples: [payloadExample],
+  });
+
+const testEvent = z
+  .strictObject({
+    type: z.literal("webhook.test"),
+    timestamp: time,
+    data: z.strictObject({ webhook_id: z.string() }),
+  })
+  .meta({
+    id: "TestEvent",
+    description: "What a webhook is sent when its owner tests it.",
+    examples: [
+      {
+        type: "webhook.test",
+        timestamp: "2026-01-31T12:00:00.000Z",
+        data: { webhook_id: "wh_4fK2nQ7sVd81LmXzRt0B" },
+      },
+    ],
+  });
+
+export const deliveryAnswer = z
+  .strictObject({
+    id: z.string().meta({ description: "webhook-id where it is received, at every try." }),
+    event: z.enum(webhookEvents),
+    state: z.enum(deliveryStates),
+    attempts: z.int(),
+    created_at: time,
+    last_attempt_at: time.nullable(),
+    next_attempt_at: time.nullable().meta({ description: "Null when it has ended." }),
+    delivered_at: time.nullable(),
+    last_status: z.int().nullable().meta({ description: "Of the last answer; null without one." }),
+    last_error: z.string().nullable().meta({ description: "Why the last try failed." }),
+    payload: z.union([jobEvent, testEvent]).meta({ description: "The body that is sent." }),
+  })
+  .meta({
+    id: "WebhookDelivery",
+    examples: [
+      {
+        id: "msg_9b74c9897bac770ffc029102a200c5de",
+        event: "job.done",
+        state: "waiting",
+        attempts: 1,
+        created_at: "2026-01-31T12:00:00.009Z",
+        last_attempt_at: "2026-01-31T12:00:00.120Z",
+        next_attempt_at: "2026-01-31T12:00:05.480Z",
+        delivered_at: null,
+        last_status: 500,
+        last_error: "answered 500",
+        payload: payloadExample,
+      },
+    ],
+  });
+
+export const deliveryList = z
+  .strictObject({ deliveries: z.array(deliveryAnswer), next_cursor: z.string().nullable() })
+  .meta({ id: "WebhookDeliveryList", examples: [{ deliveries: [], next_cursor: null }] });

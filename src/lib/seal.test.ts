@@ -1,0 +1,57 @@
+import { randomBytes } from "node:crypto";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { createSealer } from "./seal.ts";
+
+const owner = { purpose: "webhook", accountId: "account", id: "wh_1" };
+const key = randomBytes(32);
+const sealer = createSealer(key, randomBytes);
+const mismatch = expect.objectContaining({ name: "EarshotError", code: "secret_key_mismatch" });
+
+describe("a sealed secret", () => {
+  test("opens to what it was, whatever it was", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme" }), (secret) => {
+        expect(sealer.open(sealer.seal(secret, owner), owner)).toBe(secret);
+      }),
+    );
+  });
+
+  test("shows nothing of itself, and never looks the same twice", () => {
+    const first = Buffer.from(sealer.seal("whsec_abcdefgh", owner));
+    expect(first.toString("latin1")).not.toContain("abcd");
+    expect(first.equals(Buffer.from(sealer.seal("whsec_abcdefgh", owner)))).toBe(false);
+  });
+
+  test.each([
+    { ...owner, purpose: "credential" },
+    { ...owner, accountId: "another" },
+    { ...owner, id: "wh_2" },
+    { purpose: "webhook", accountId: "accountw", id: "h_1" },
+  ])("does not open for %o", (other) => {
+    const sealed = sealer.seal("secret", owner);
+    expect(() => sealer.open(sealed, other)).toThrow(mismatch);
+  });
+
+  test("does not open with another key; the error names the setting and tells nothing of it", () => {
+    const sealed = sealer.seal("hidden", owner);
+    const other = createSealer(randomBytes(32), randomBytes);
+    try {
+      other.open(sealed, owner);
+      expect.unreachable();
+    } catch (fault) {
+      expect(fault).toEqual(mismatch);
+      expect(fault).toHaveProperty("hint", expect.stringContaining("EARSHOT_SECRET_KEY"));
+      expect(String(fault)).not.toContain("hidden");
+    }
+  });
+
+  test("does not open when a single bit of it has changed, or any of it is missing", () => {
+    const sealed = sealer.seal("secret", owner);
+    for (let at = 0; at < sealed.length; at += 1) {
+      const changed = Uint8Array.from(sealed, (byte, index) => (index === at ? byte ^ 1 : byte));
+      expect(() => sealer.open(changed, owner), `byte ${at}`).toThrow(mismatch);
+      expect(() => sealer.open(sealed.slice(0, at), owner), `${at} bytes`).toThrow(mismatch);
+    }
+  });
+});

@@ -1,0 +1,66 @@
+import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto";
+import type { RandomBytes } from "./base62.ts";
+import { EarshotError } from "./errors.ts";
+
+/**
+ * Seals secrets that have to be read again, such as what a webhook is signed with (AES-256-GCM). What is sealed is bound to
+ * what it is for and whose it is: copied to another row it does not open.
+ */
+export type Sealer = {
+  /** A byte that tells the layout, a random nonce, the sealed text, the tag. */
+  seal(secret: string, owner: SealOwner): Uint8Array;
+  /** Errors: `secret_key_mismatch` for what this key has not sealed for this owner. */
+  open(sealed: Uint8Array, owner: SealOwner): string;
+};
+
+export type SealOwner = { purpose: string; accountId: string; id: string };
+
+const layout = 1;
+const nonceLength = 12;
+const tagLength = 16;
+const cipherName = "aes-256-gcm";
+
+/** A sealer with a key of 32 bytes (lib/secret-key.ts). */
+export function createSealer(secretKey: Uint8Array, randomBytes: RandomBytes): Sealer {
+  const key = Buffer.from(hkdfSync("sha256", secretKey, "", "earshot seal", 32));
+  const options = { authTagLength: tagLength };
+
+  function seal(secret: string, owner: SealOwner): Uint8Array {
+    const nonce = randomBytes(nonceLength);
+    const cipher = createCipheriv(cipherName, key, nonce, options).setAAD(boundTo(owner));
+    const text = Buffer.concat([cipher.update(secret, "utf8"), cipher.final()]);
+    return Buffer.concat([Buffer.of(layout), nonce, text, cipher.getAuthTag()]);
+  }
+
+  function open(sealed: Uint8Array, owner: SealOwner): string {
+    const bytes = Buffer.from(sealed);
+    const isWhole = bytes[0] === layout && bytes.length >= 1 + nonceLength + tagLength;
+    if (!isWhole) throw mismatch(owner);
+    const nonce = bytes.subarray(1, 1 + nonceLength);
+    const decipher = createDecipheriv(cipherName, key, nonce, options)
+      .setAAD(boundTo(owner))
+      .setAuthTag(bytes.subarray(-tagLength));
+    const text = decipher.update(bytes.subarray(1 + nonceLength, -tagLength));
+    try {
+      return Buffer.concat([text, decipher.final()]).toString("utf8");
+    } catch {
+      throw mismatch(owner);
+    }
+  }
+
+  return { seal, open };
+}
+
+const boundTo = ({ purpose, accountId, id }: SealOwner): Buffer =>
+  Buffer.from(JSON.stringify([layout, purpose, accountId, id]));
+
+function mismatch({ purpose, id }: SealOwner): EarshotError {
+  return new EarshotError(
+    "secret_key_mismatch",
+    `the secret of ${purpose} ${id} was not sealed with the key in use`,
+    {
+      status: 500,
+      hint: "set EARSHOT_SECRET_KEY to the key that was in use when it was made, or put back the file secret.key of the data folder",
+    },
+  );
+}

@@ -1,0 +1,85 @@
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ensureSecretKey, readSecretKey } from "./secret-key.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "earshot-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const key = Buffer.from(Array.from({ length: 32 }, (_, index) => 255 - index));
+
+test.each([
+  ["base64", key.toString("base64")],
+  ["base64 without padding", key.toString("base64").replace("=", "")],
+  ["base64 of addresses", key.toString("base64url")],
+  ["hexadecimal", key.toString("hex")],
+  ["hexadecimal in capitals, with a line's end", `${key.toString("hex").toUpperCase()}\n`],
+])("a key is read from %s", (_, text) => {
+  expect(readSecretKey(text)).toEqual(key);
+});
+
+test.each([
+  "",
+  "secret",
+  key.toString("hex").slice(2),
+  key.subarray(1).toString("base64"),
+  Buffer.concat([key, key]).toString("base64"),
+  `${key.toString("base64").slice(0, -2)}!=`,
+])("%j is no key", (text) => {
+  expect(readSecretKey(text)).toBeNull();
+});
+
+test("a folder's key is made once, for its owner alone, and nothing else is left behind", () => {
+  const made = ensureSecretKey(folder, randomBytes);
+  expect(made).toHaveLength(32);
+  expect(ensureSecretKey(folder, randomBytes)).toEqual(made);
+  expect(readdirSync(folder)).toEqual(["secret.key"]);
+  expect(statSync(join(folder, "secret.key")).mode & 0o777).toBe(0o600);
+});
+
+test("a file that holds no key is left as it is, and the error does not repeat it", () => {
+  const path = join(folder, "secret.key");
+  writeFileSync(path, "half-a-key");
+  try {
+    ensureSecretKey(folder, randomBytes);
+    expect.unreachable();
+  } catch (fault) {
+    expect(fault).toMatchObject({ code: "secret_key_unreadable" });
+    expect(String(fault)).toContain(path);
+    expect(String(fault)).not.toContain("half-a-key");
+  }
+  expect(readFileSync(path, "utf8")).toBe("half-a-key");
+});
+
+test("processes that come at once agree on one key", async () => {
+  const module = JSON.stringify(new URL("./secret-key.ts", import.meta.url).href);
+  const program = `
+    import { randomBytes } from "node:crypto";
+    import { ensureSecretKey } from ${module};
+    const dir = ${JSON.stringify(folder)};
+    process.stdin.once("data", () => {
+      console.log(Buffer.from(ensureSecretKey(dir, randomBytes)).toString("hex"));
+      process.exit();
+    });
+    console.log("ready");
+  `;
+  const children = Array.from({ length: 4 }, () =>
+    spawn(process.execPath, ["--input-type=module", "-e", program], {
+      stdio: ["pipe", "pipe", "inherit"],
+    }),
+  );
+  await Promise.all(children.map((child) => once(child.stdout, "data")));
+  const told = Promise.all(
+    children.map(async (child) => String((await once(child.stdout, "data"))[0]).trim()),
+  );
+  for (const child of children) child.stdin.write("go\n");
+  const keys = new Set(await told);
+  expect([...keys]).toEqual([Buffer.from(ensureSecretKey(folder, randomBytes)).toString("hex")]);
+});

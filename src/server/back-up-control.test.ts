@@ -1,0 +1,56 @@
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { backUpControl } from "./back-up-control.ts";
+import { type Control, openControl, startControl } from "./control.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "earshot-"));
+const dataDir = join(folder, "data");
+let control: Control;
+
+beforeAll(async () => {
+  control = await startControl({ dataDir, secretKey: null });
+});
+afterAll(async () => {
+  await control.close();
+  rmSync(folder, { recursive: true });
+});
+
+const makeKey = (name: string) =>
+  control.store.write("createKey", {
+    name,
+    accountName: null,
+    requestsPerSecond: null,
+    submissionsPerMinute: null,
+    nowMs: 1,
+  });
+
+test("a copy made beside a running server holds what was committed, and a folder opens on it", async () => {
+  const { token } = await makeKey("laptop");
+  const file = join(folder, "copy.db");
+  const copying = backUpControl(dataDir, file);
+  await Promise.all([copying, ...Array.from({ length: 50 }, (_, n) => makeKey(`other ${n}`))]);
+  expect(await copying).toBe(statSync(file).size);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(readdirSync(folder).toSorted()).toEqual(["copy.db", "data"]);
+
+  const restored = join(folder, "restored");
+  mkdirSync(restored);
+  copyFileSync(file, join(restored, "control.db"));
+  const opened = openControl(restored);
+  const keys = opened.run("listKeys", null);
+  opened.close();
+  expect(keys.map(({ name }) => name)).toContain("laptop");
+  expect(token).toContain(keys.find(({ name }) => name === "laptop")?.id ?? "nothing");
+});
+
+test("nothing is overwritten, and an empty folder has nothing to copy", async () => {
+  const file = join(folder, "data", "control.db");
+  await expect(backUpControl(dataDir, file)).rejects.toMatchObject({ code: "backup_exists" });
+  await expect(backUpControl(folder, join(folder, "none.db"))).rejects.toMatchObject({
+    code: "no_control_store",
+  });
+  await expect(backUpControl(dataDir, join(folder, "no", "none.db"))).rejects.toThrow();
+  expect(readdirSync(folder)).not.toContain("none.db");
+});

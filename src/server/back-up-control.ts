@@ -1,0 +1,67 @@
+import { existsSync } from "node:fs";
+import { open, rename, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { backup, DatabaseSync } from "node:sqlite";
+import { syncToDisk } from "../archive/care/durable-files.ts";
+import { careFault } from "../archive/care/faults.ts";
+import { EarshotError } from "../lib/errors.ts";
+
+/**
+ * Copies a data folder's control database, as it is at one moment, into a file for its owner alone, while others write; its
+ * size in bytes. The file is there whole and sound, on disk, or not at all. Errors: `no_control_store`, `backup_exists`,
+ * `backup_damaged`, `disk_full`, `not_writable`.
+ */
+export async function backUpControl(dataDir: string, file: string): Promise<number> {
+  const source = join(dataDir, "control.db");
+  if (!existsSync(source)) {
+    throw new EarshotError("no_control_store", `there is no control.db in ${dataDir}`, {
+      hint: "earshot serve or earshot keys create makes one; EARSHOT_DATA_DIR names another folder",
+    });
+  }
+  if (existsSync(file)) {
+    throw new EarshotError("backup_exists", `${file} exists`, {
+      hint: "name a file of its own for each backup",
+    });
+  }
+  const unfinished = `${file}.unfinished`;
+  try {
+    await rm(unfinished, { force: true });
+    await (await open(unfinished, "wx", 0o600)).close();
+    await copyDatabase(source, unfinished);
+    requireSound(unfinished);
+    await syncToDisk(unfinished);
+    await rename(unfinished, file);
+    await syncToDisk(dirname(file));
+    return (await stat(file)).size;
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw careFault(error, dirname(file));
+  }
+}
+
+const allPages = 1_000_000_000;
+
+/** In one step: writers go on beside a reader of the write-ahead log, so that nothing is begun anew. */
+async function copyDatabase(from: string, to: string): Promise<void> {
+  const database = new DatabaseSync(from, { readOnly: true, timeout: 5_000 });
+  try {
+    await backup(database, to, { rate: allPages });
+  } finally {
+    database.close();
+  }
+}
+
+function requireSound(path: string): void {
+  const copy = new DatabaseSync(path);
+  try {
+    // A file of its own, without a log beside it.
+    copy.exec("PRAGMA journal_mode = DELETE");
+    const verdict = copy.prepare("PRAGMA quick_check(1)").get()?.quick_check;
+    if (verdict === "ok") return;
+    throw new EarshotError("backup_damaged", `control.db is damaged: ${String(verdict)}`, {
+      hint: "restore an earlier backup of it",
+    });
+  } finally {
+    copy.close();
+  }
+}

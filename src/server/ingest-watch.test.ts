@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { type IngestState, streamNotStarted } from "../ingest/ingest-state.ts";
+import { createManualClock } from "../lib/manual-clock.ts";
+import { watchIngest } from "./ingest-watch.ts";
+
+test("each change of a part's status is logged once, whatever its detail says meanwhile", async () => {
+  const clock = createManualClock();
+  const logged: unknown[] = [];
+  const stopping = new AbortController();
+  const state: IngestState = { ...streamNotStarted, labelers: [], lookUp: null };
+  let now: IngestState | null = null;
+  const watching = watchIngest({
+    state: () => now,
+    clock,
+    log: { info: (fields: unknown) => logged.push(fields) } as never,
+    signal: stopping.signal,
+  });
+  await clock.advance(1_000);
+  expect(logged).toEqual([]);
+  now = state;
+  await clock.advance(1_000);
+  now = { ...state, detail: "next try in 3 s" };
+  await clock.advance(1_000);
+  now = { ...state, status: "paused", detail: "waiting for the archive" };
+  await clock.advance(3_000);
+  expect(logged).toEqual([
+    { part: "stream", status: "waiting", detail: "waiting for its start" },
+    { part: "stream", status: "paused", detail: "waiting for the archive" },
+  ]);
+  stopping.abort();
+  await watching;
+});

@@ -1,0 +1,37 @@
+import type { Logger } from "pino";
+import type { IngestState } from "../ingest/ingest-state.ts";
+import type { Clock } from "../lib/clock.ts";
+
+const lookMs = 1_000;
+
+export type IngestWatch = {
+  state(): IngestState | null;
+  clock: Pick<Clock, "sleep">;
+  log: Pick<Logger, "info">;
+  signal: AbortSignal;
+};
+
+/** Logs each change in the state of live ingestion's parts, until the signal aborts. */
+export async function watchIngest({ state, clock, log, signal }: IngestWatch): Promise<void> {
+  const logged = new Map<string, string>();
+  while (!signal.aborted) {
+    for (const { part, status, detail } of partsOf(state())) {
+      if (logged.get(part) === status) continue;
+      logged.set(part, status);
+      log.info({ part, status, detail }, "ingest state");
+    }
+    await clock.sleep(lookMs, signal).catch(() => undefined);
+  }
+}
+
+type Part = { part: string; status: string; detail: string };
+
+function partsOf(state: IngestState | null): readonly Part[] {
+  if (state === null) return [];
+  const { labelers, lookUp, status, detail } = state;
+  return [
+    { part: "stream", status, detail },
+    ...labelers.map((labeler) => ({ ...labeler, part: `labeler ${labeler.host}` })),
+    ...(lookUp === null ? [] : [{ ...lookUp, part: "look-up" }]),
+  ];
+}

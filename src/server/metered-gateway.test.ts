@@ -1,0 +1,47 @@
+import { Registry } from "prom-client";
+import { expect, test } from "vitest";
+import { addJobMetrics } from "../http/job-metrics.ts";
+import { createManualClock } from "../lib/manual-clock.ts";
+import type { LeaseGateway } from "../nodes/lease.ts";
+import { meteredGateway } from "./metered-gateway.ts";
+
+const deadlineMs = 120_000;
+
+test("waiting, running and the number that runs are measured, also of a job whose lease is lost", async () => {
+  const clock = createManualClock();
+  const registry = new Registry();
+  const metrics = addJobMetrics(registry, () => 0);
+  const lost = new AbortController();
+  let leases = 0;
+  const gateway: LeaseGateway<{ method: string }, string> = {
+    lease: async () => {
+      leases += 1;
+      return {
+        uuid: `job ${leases}`,
+        token: `token ${leases}`,
+        work: { method: "searchbyquery" },
+        attempt: 1,
+        leftMs: deadlineMs - 3_000,
+        holdMs: 1_000,
+        lost: leases === 2 ? lost.signal : new AbortController().signal,
+      };
+    },
+    renew: async () => 0,
+    complete: async () => undefined,
+    fail: async () => undefined,
+  };
+  const metered = meteredGateway(gateway, { metrics, clock, deadlineMs });
+  const asked = { nodeId: "n", methods: ["searchbyquery"] };
+  await metered.lease(asked, 0);
+  await metered.lease(asked, 0);
+  expect(await registry.metrics()).toContain("earshot_jobs_running 2");
+  await clock.advance(2_000);
+  lost.abort();
+  await metered.complete("job 1", "token 1", "result");
+  await metered.fail("job 2", "token 2", { code: "c", message: "m", status: 500, retryable: true });
+  const told = await registry.metrics();
+  expect(told).toContain("earshot_jobs_running 0");
+  expect(told).toContain('earshot_job_queue_seconds_sum{method="searchbyquery"} 6');
+  expect(told).toContain('earshot_job_run_seconds_sum{method="searchbyquery"} 4');
+  expect(told).toContain('earshot_job_run_seconds_count{method="searchbyquery"} 2');
+});

@@ -1,0 +1,23 @@
+import { presentAnalyzer } from "../archive/catalog.ts";
+import { catalogMigrations } from "../archive/catalog-schema.ts";
+import { segmentMigrations } from "../archive/segments/schema.ts";
+import { controlMigrations } from "../db/migrations/control.ts";
+import type { Config } from "./config.ts";
+import { toldSettings } from "./told-settings.ts";
+import { packageVersion } from "./version.ts";
+
+/** What starts, for the log: versions of the program, of what it stores, and the settings that are not at their defaults. */
+export function startLine(config: Config) {
+  return {
+    version: packageVersion(),
+    node: process.version,
+    pid: process.pid,
+    settings: toldSettings(config),
+    schema: {
+      control: controlMigrations.length,
+      archive: catalogMigrations.length,
+      segments: segmentMigrations.length,
+      analyzer: presentAnalyzer,
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import type { FastifyInstance } from "fastify";
+import type { Runner } from "../jobs/runner.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { AppContext } from "./context.ts";
+import { flushLog } from "./log.ts";
+
+/** How long the stores have to close once everything else has ended or was left, and the log to be written. */
+const closeMs = 1_000;
+const flushMs = 200;
+
+/**
+ * Stops what `startService` started: no more work is taken, everyone who waits is answered with what is known, and what runs
+ * may end, for as long as EARSHOT_STOP_GRACE says. What is left then is taken up by the next start.
+ */
+export async function stopService(
+  context: AppContext,
+  app: FastifyInstance,
+  node: Runner | null,
+): Promise<void> {
+  const { clock, config, log, queue, sender } = context;
+  const startedMs = clock.elapsed();
+  log.info("stopping");
+  // The node first: it takes no more from the queue, which then sends everyone who waits for it away.
+  const nodeEnded = node?.stop();
+  const queueEnded = queue.stop();
+  const drained = Promise.allSettled([
+    nodeEnded,
+    queueEnded,
+    sender.stop(),
+    app.close(),
+    context.ingest.stop(),
+  ]);
+  if (!(await endsWithin(clock, config.http.stopGraceMs, drained))) {
+    log.warn("stopped before everything had ended");
+    app.server.closeAllConnections();
+  }
+  if (!(await endsWithin(clock, closeMs, context.close()))) {
+    log.warn("stopped before the stores were closed");
+  }
+  const ms = Math.round(clock.elapsed() - startedMs);
+  log.info({ ms, jobs_waiting: queue.depth() }, "stopped");
+  await endsWithin(clock, flushMs, flushLog(log));
+}
+
+/** Whether it ends in time; fails as it does. */
+async function endsWithin(clock: Clock, ms: number, work: Promise<unknown>): Promise<boolean> {
+  const over = new AbortController();
+  const tooLate = clock.sleep(ms, over.signal).then(
+    () => false,
+    () => true,
+  );
+  try {
+    return await Promise.race([work.then(() => true), tooLate]);
+  } finally {
+    over.abort();
+  }
+}

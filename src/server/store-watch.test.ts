@@ -1,0 +1,72 @@
+import { beforeEach, expect, test } from "vitest";
+import { EarshotError } from "../lib/errors.ts";
+import { createManualClock, type ManualClock } from "../lib/manual-clock.ts";
+import { type StoreWatch, watchStore } from "./store-watch.ts";
+
+const full = new EarshotError("storage_full", "the disk of the data folder is full");
+
+let clock: ManualClock;
+let fault: Error | null;
+let logged: string[];
+let seconds: number[];
+let watch: StoreWatch<{ write(name: string, args: null): Promise<unknown> }>;
+
+beforeEach(() => {
+  clock = createManualClock();
+  fault = null;
+  logged = [];
+  seconds = [];
+  const store = {
+    write: async () => {
+      await clock.advance(20);
+      if (fault !== null) throw fault;
+      return "written";
+    },
+  };
+  const note = (line: string) => logged.push(line);
+  watch = watchStore(store, {
+    clock,
+    log: { info: note, error: note } as never,
+    onWrite: (took) => seconds.push(took),
+  });
+});
+
+const write = () => watch.store.write("beat", null).catch((thrown: unknown) => thrown);
+
+test("a write is handed on, with how long it took", async () => {
+  expect(await write()).toBe("written");
+  expect(seconds).toEqual([0.02]);
+  expect(watch.isFull()).toBe(false);
+});
+
+test("a full disk is told once, also when small writes fit in between, and once when there is room for 5 s", async () => {
+  fault = full;
+  expect(await write()).toBe(full);
+  expect(watch.isFull()).toBe(true);
+  fault = null;
+  await write();
+  expect(watch.isFull()).toBe(true);
+  fault = full;
+  await write();
+  expect(logged).toHaveLength(1);
+  fault = null;
+  await clock.advance(5_000);
+  expect(watch.isFull()).toBe(false);
+  await write();
+  await write();
+  expect(logged).toEqual([
+    "the disk is full: nothing is written, reads go on",
+    "the disk has room again",
+  ]);
+});
+
+test("the wall clock does not matter to it, and another fault is no full disk", async () => {
+  fault = full;
+  await write();
+  clock.shiftWall(-3_600_000);
+  await clock.advance(5_000);
+  expect(watch.isFull()).toBe(false);
+  fault = new EarshotError("store_unavailable", "the control store failed");
+  await write();
+  expect(watch.isFull()).toBe(false);
+});

@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { configFrom } from "./config.ts";
+import { toldSettings } from "./told-settings.ts";
+
+test("nothing is told of settings that are at their defaults", () => {
+  expect(toldSettings(configFrom({}))).toEqual({});
+});
+
+test("what is set is told under its variable, secrets only as set", () => {
+  const config = configFrom({
+    EARSHOT_PORT: "9000",
+    EARSHOT_LIVE_WINDOW: "7d",
+    EARSHOT_NETWORK_REPLAY_TOKEN: "canarytoken",
+    EARSHOT_JETSTREAM_URLS: "wss://canaryname:canaryword@a.example/subscribe?key=canarykey",
+  });
+  expect(toldSettings(config)).toEqual({
+    EARSHOT_PORT: 9000,
+    EARSHOT_NETWORK_REPLAY_TOKEN: "[set]",
+    EARSHOT_JETSTREAM_URLS: ["wss://a.example/subscribe"],
+  });
+});
+
+test("a secret that cannot be read is refused without being repeated", () => {
+  const wrong = { EARSHOT_NETWORK_REPLAY_TOKEN: "canary token" };
+  expect(() => configFrom(wrong)).toThrow(/EARSHOT_NETWORK_REPLAY_TOKEN/);
+  expect(() => configFrom(wrong)).not.toThrow(/canary/);
+});

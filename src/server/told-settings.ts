@@ -1,0 +1,27 @@
+import type { Config } from "./config.ts";
+import type { Setting } from "./setting-kinds.ts";
+import { settings } from "./settings.ts";
+
+/**
+ * The settings that are not at their defaults, under the names of their variables, as a log may tell them: a secret only says
+ * that it is set, and an address is told without the name, the password and the query in it.
+ */
+export function toldSettings(config: Config): Record<string, unknown> {
+  const values: Record<string, Record<string, unknown>> = config;
+  const told: Record<string, unknown> = {};
+  for (const [section, table] of Object.entries(settings)) {
+    for (const [name, setting] of Object.entries<Setting<unknown>>(table)) {
+      const value = values[section]?.[name];
+      if (JSON.stringify(value) === JSON.stringify(setting.fallback)) continue;
+      told[setting.name] = setting.isSecret === true ? "[set]" : withoutSecrets(value);
+    }
+  }
+  return told;
+}
+
+function withoutSecrets(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutSecrets);
+  if (typeof value !== "string" || !value.includes("://")) return value;
+  const url = URL.parse(value);
+  return url === null ? "[an address]" : `${url.protocol}//${url.host}${url.pathname}`;
+}

@@ -1,0 +1,55 @@
+import { randomBytes } from "node:crypto";
+import { createPost } from "../jobs/webhooks/post.ts";
+import { createSender, type Sender, type SenderContext } from "../jobs/webhooks/sender.ts";
+import { createWebhooks, type Webhooks } from "../jobs/webhooks/webhooks.ts";
+import type { Clock } from "../lib/clock.ts";
+import { createGuard } from "../lib/guard.ts";
+import { createGuardedFetch } from "../lib/guarded-fetch.ts";
+import { createSealer } from "../lib/seal.ts";
+import type { Config } from "./config.ts";
+import type { Control } from "./control.ts";
+
+/** Webhooks in this process: what their owners ask of them, and what delivers to them. */
+export type WebhookRole = {
+  webhooks: Webhooks;
+  sender: Sender;
+};
+
+export type WebhookRoleContext = Pick<SenderContext, "random" | "log" | "onFault" | "onOutcome"> & {
+  settings: Config["webhooks"];
+  store: Control["store"];
+  secretKey: Uint8Array;
+  clock: Clock;
+  version: string;
+};
+
+/** An answer is dropped; what a fetch takes of it is bound where it is made. */
+const mostAnswerBytes = 1_024;
+
+export function createWebhookRole(context: WebhookRoleContext): WebhookRole {
+  const { settings, store, clock, secretKey, version } = context;
+  const sealer = createSealer(secretKey, randomBytes);
+  const guard = createGuard(settings.privateHosts);
+  const client = createGuardedFetch({
+    guard,
+    userAgent: `earshot/${version}`,
+    timeoutMs: settings.timeoutMs,
+    maxBytes: mostAnswerBytes,
+    maxRedirects: 0,
+    // A receiver that hangs must not keep another one of the same host waiting.
+    maxConnectionsPerHost: Math.max(1, settings.concurrency),
+  });
+  const post = createPost(client, { timeoutMs: settings.timeoutMs, now: clock.now });
+  const sender = createSender({ ...context, sealer, post });
+  const shared = { store, clock, randomBytes, settings, sealer, guard };
+  return {
+    webhooks: createWebhooks({ ...shared, onDue: sender.wake }),
+    sender: {
+      ...sender,
+      stop: async () => {
+        await sender.stop();
+        await client.close();
+      },
+    },
+  };
+}

@@ -1,0 +1,24 @@
+import { appendFileSync } from "node:fs";
+import { Socket } from "node:net";
+
+/*
+ * Loaded into the server under test (NODE_OPTIONS=--import): a connection to anywhere but this machine is refused and noted in
+ * the file LOOPBACK_ONLY_REFUSED. Whatever addresses a test run invents, nobody outside hears of it.
+ */
+const loopback = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;
+const { connect } = Socket.prototype;
+
+Socket.prototype.connect = function connectNearby(...given) {
+  const [first] = given;
+  const options = Array.isArray(first) ? first[0] : first;
+  const host = typeof options === "object" && options !== null ? options.host : given[1];
+  const isNear =
+    typeof options === "object" && options?.path !== undefined
+      ? true
+      : loopback.test(host ?? "localhost");
+  if (isNear) return connect.apply(this, given);
+  const file = process.env.LOOPBACK_ONLY_REFUSED;
+  if (file !== undefined) appendFileSync(file, `${host}\n`);
+  process.nextTick(() => this.destroy(new Error("the network is out of reach in this test")));
+  return this;
+};

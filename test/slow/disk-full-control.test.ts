@@ -1,0 +1,144 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createLog } from "../../src/server/log.ts";
+import { type JetstreamServer, startJetstreamServer } from "../support/jetstream-server.ts";
+import { makePost } from "../support/make-post.ts";
+import {
+  type ServiceUnderTest,
+  search,
+  startServiceUnderTest,
+} from "../support/service-under-test.ts";
+import { mountSmallDisk } from "../support/small-disk.ts";
+import { until } from "../support/until.ts";
+
+const disk = mountSmallDisk(32);
+
+const collection = "app.bsky.feed.post";
+
+const whole = (query: string, more: Record<string, unknown> = {}) =>
+  search(query, { type: "searchbyfullarchive", ...more });
+
+/** A post on the stream, with a text that no page of the disk's last room holds. */
+function publishPost(jetstream: JetstreamServer, key: string, text: string): void {
+  const createdAt = new Date().toISOString();
+  const commit = { rev: `3${key}`, operation: "create", collection, rkey: key, cid: "c" };
+  jetstream.publish({
+    did: "did:plc:author",
+    time_us: Date.now() * 1_000,
+    kind: "commit",
+    commit: { ...commit, record: { $type: collection, createdAt, text } },
+  });
+}
+
+describe.skipIf(disk === null)("a full disk", () => {
+  if (disk === null) return;
+  const logged: string[] = [];
+  let jetstream: JetstreamServer;
+  let service: ServiceUnderTest;
+  let key: string;
+  let earlier: string;
+
+  beforeAll(async () => {
+    jetstream = await startJetstreamServer();
+    const settings = {
+      EARSHOT_DATA_DIR: join(disk.folder, "data"),
+      EARSHOT_INGEST: "bluesky",
+      EARSHOT_JETSTREAM_URLS: jetstream.url,
+      EARSHOT_LABELER_URLS: "none",
+      EARSHOT_LOOKUP: "off",
+      EARSHOT_INGEST_LEAST_BACKOFF: "20ms",
+      EARSHOT_INGEST_MOST_BACKOFF: "200ms",
+    };
+    const log = createLog("info", { write: (line) => logged.push(line) });
+    service = await startServiceUnderTest(settings, { log });
+    key = await service.makeKey();
+    await service.addPosts(
+      Array.from({ length: 200 }, (_, n) => makePost({ key: `k${n}`, text: `comet number ${n}` })),
+    );
+    earlier = (await service.submit(key, whole("comet"))).json().uuid;
+    expect((await service.result(key, earlier)).json()).toHaveLength(20);
+  });
+
+  afterAll(async () => {
+    await service.stop();
+    await jetstream.close();
+    disk.remove();
+  });
+
+  const readiness = async () =>
+    (await service.call(null, { method: "GET", url: "/readyz" })).json();
+
+  /** Submissions until one is refused; those that were accepted. */
+  async function submitUntilRefused() {
+    const accepted: string[] = [];
+    for (let n = 0; n < 20_000; n++) {
+      const query = `comet OR ${"x".repeat(60)}${n}`;
+      const answer = await service.submit(key, whole(query));
+      if (answer.statusCode !== 202) return { accepted, answer };
+      accepted.push(answer.json().uuid);
+    }
+    throw new Error("the disk does not fill");
+  }
+
+  test("submissions are 503 and say why, reads go on, ingest waits, and all of it mends itself", async () => {
+    disk.fill();
+    const { accepted, answer } = await submitUntilRefused();
+    expect(answer.statusCode).toBe(503);
+    expect(answer.headers["retry-after"]).toBeDefined();
+    expect(answer.json()).toMatchObject({
+      code: "unavailable",
+      retryable: true,
+      uuid: "",
+      error: "the disk of the data folder is full",
+    });
+    expect(answer.json().hint).toContain("made room");
+    expect((await readiness()).storage).toBe("full");
+    expect(await service.context.http.metrics.text()).toMatch(/^earshot_store_full 1$/m);
+
+    const ready = await service.call(null, { method: "GET", url: "/readyz" });
+    expect(ready.statusCode).toBe(200);
+    expect((await service.result(key, earlier)).json()).toHaveLength(20);
+    const url = `/v1/search/live/social/status/${earlier}`;
+    const status = await service.call(key, { method: "GET", url });
+    expect(status.json()).toMatchObject({ status: "done" });
+    const counts = "/v1/search/social/counts?query=comet";
+    expect((await service.call(key, { method: "GET", url: counts })).statusCode).toBe(200);
+
+    const big = Array.from({ length: 500 }, (_, n) =>
+      makePost({ key: `big${n}`, text: `harbour ${n} ${"night ".repeat(200)}` }),
+    );
+    await expect(service.addPosts(big)).rejects.toMatchObject({
+      code: "archive_unavailable",
+      retryable: true,
+    });
+    for (let n = 0; n < 400; n++)
+      publishPost(jetstream, `s${n}`, `lantern ${n} ${"x ".repeat(140)}`);
+    await until("ingest waits", async () =>
+      (await readiness()).ingest_status === "paused" ? true : null,
+    );
+
+    disk.free();
+    await until("the disk is seen to have room", async () =>
+      (await readiness()).storage === "has room" ? true : null,
+    );
+    const later = await service.submit(key, whole("comet"));
+    expect(later.statusCode).toBe(202);
+    for (const uuid of [...accepted, later.json().uuid]) {
+      const result = await service.result(key, uuid);
+      expect(result.statusCode, result.body).toBe(200);
+      expect(result.json()).toHaveLength(20);
+    }
+    await service.addPosts(big);
+    await until("ingest goes on", async () =>
+      (await readiness()).ingest_status === "connected" ? true : null,
+    );
+    await until("nothing of the stream is missing", async () => {
+      const { uuid } = (await service.submit(key, whole("lantern", { max_results: 100 }))).json();
+      const { length } = (await service.result(key, uuid)).json();
+      return length === 100 ? true : null;
+    });
+    const lines = logged.filter((line) => /the disk (is full|has room)/.test(line));
+    expect(lines.length % 2).toBe(0);
+    expect(lines.length).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,113 @@
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import type { Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { connectTo } from "../support/connect-to.ts";
+import { freePort } from "../support/free-port.ts";
+import { connect } from "../support/http-client.ts";
+import { residentMb, type ServerProcess, startServer } from "../support/server-process.ts";
+import { until } from "../support/until.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "earshot-slow-hostile-"));
+const path = "/v1/search/live/social";
+
+let server: ServerProcess;
+beforeAll(async () => {
+  server = await startServer(folder, await freePort(), {
+    EARSHOT_REQUEST_TIMEOUT: "3s",
+    EARSHOT_IDLE_TIMEOUT: "4s",
+  });
+  // What the first requests load stays in memory; it is not what these clients cost.
+  for (let warm = 0; warm < 200; warm++) await goodClientMs();
+});
+afterAll(async () => {
+  await server.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** How long a client beside the others waits for a search. */
+async function goodClientMs(): Promise<number> {
+  const client = connect(server.base, server.key);
+  const start = performance.now();
+  try {
+    expect(await client.result(await client.submit("comet", 20))).toBe("[]");
+    return performance.now() - start;
+  } finally {
+    client.close();
+  }
+}
+
+const head = (line: string, ...fields: readonly string[]): string =>
+  [line, "Host: a", `Authorization: Bearer ${server.key}`, ...fields, "", ""].join("\r\n");
+
+/** Files and connections that the server has open. */
+const openByServer = (): number => readdirSync(`/proc/${server.pid}/fd`).length;
+
+async function openMany(clients: number, begin: (socket: Socket) => void): Promise<Socket[]> {
+  return await Promise.all(
+    Array.from({ length: clients }, async () => {
+      const socket = await connectTo(server.base);
+      socket.on("error", () => undefined);
+      begin(socket);
+      return socket;
+    }),
+  );
+}
+
+const kinds: readonly [number, string, (socket: Socket) => void, string | null][] = [
+  [1_000, "say nothing", (socket) => socket.resume(), null],
+  [
+    1_000,
+    "send a header byte by byte",
+    (socket) => socket.resume().write("GET /livez HTTP/1.1\r\nX: "),
+    "a",
+  ],
+  [
+    1_000,
+    "send a body byte by byte",
+    (socket) =>
+      socket
+        .resume()
+        .write(
+          head(`POST ${path} HTTP/1.1`, "Content-Type: application/json", "Content-Length: 60000"),
+        ),
+    " ",
+  ],
+  [
+    100,
+    "never read what they asked for",
+    (socket) => socket.pause().write(head("GET /openapi.json HTTP/1.1").repeat(30)),
+    null,
+  ],
+];
+
+test.each(kinds)(
+  "%i clients that %s cost little, and are gone soon",
+  async (clients, name, begin, dribble) => {
+    const before = openByServer() + 5;
+    const beforeMb = residentMb(server.pid);
+    const start = performance.now();
+    const sockets = await openMany(clients, begin);
+    const dribbling = setInterval(() => {
+      if (dribble === null) return;
+      for (const socket of sockets) if (socket.writable) socket.write(dribble);
+    }, 500);
+    await sleep(1_500);
+    const duringMs = await goodClientMs();
+    const duringMb = residentMb(server.pid) - beforeMb;
+    await until("the end of all connections", () => (openByServer() <= before ? true : null));
+    clearInterval(dribbling);
+    const goneMs = performance.now() - start;
+    console.log(
+      `${clients} clients that ${name}: ${Math.round(duringMb)} MB more, another client waits ` +
+        `${Math.round(duringMs)} ms, gone after ${(goneMs / 1000).toFixed(1)} s`,
+    );
+    expect(duringMb).toBeLessThan(150);
+    expect(duringMs).toBeLessThan(10_000);
+    expect(goneMs).toBeLessThan(30_000);
+    for (const socket of sockets) socket.destroy();
+    await goodClientMs();
+  },
+);

@@ -1,0 +1,79 @@
+import { expect, test } from "vitest";
+import { hostileTexts } from "../support/hostile-text.ts";
+import {
+  madeExpressions,
+  type WrittenExpression,
+  writtenExpressions,
+} from "../support/regular-expressions.ts";
+
+const root = `${import.meta.dirname}/../..`;
+/** First so short that what grows exponentially comes to its end, then as long as a request may be. */
+const lengths = [16, 22, 28, 64, 512, 2_048, 8_192];
+/** What takes longer for 8 KB is looked at again with eight times as much. */
+const suspiciousMs = 2;
+/** Linear work takes eight times as long for eight times the text, quadratic work 64 times. */
+const mostGrowth = 20;
+
+/** What these are used on has a bound of its own: at most so many characters. */
+const bounded: readonly { file: string; beginsWith: string; characters: number }[] = [
+  { file: "src/text/links.ts", beginsWith: "xn--", characters: 253 },
+  { file: "src/text/links.ts", beginsWith: "[.-]+$", characters: 253 },
+  { file: "src/query/hint-for-date.ts", beginsWith: "[\\s_-]*ago$", characters: 64 },
+];
+
+function lengthsFor({ place, source }: WrittenExpression): number[] {
+  const bound = bounded.find(
+    ({ file, beginsWith }) => place.startsWith(file) && source.startsWith(beginsWith),
+  );
+  return bound === undefined ? lengths : [16, 64, bound.characters];
+}
+
+function milliseconds(expression: RegExp, text: string): number {
+  expression.lastIndex = 0;
+  const start = performance.now();
+  // As it is used: one with `g` goes through the whole text, the others look for the first place.
+  if (expression.global) text.replaceAll(expression, "");
+  else expression.exec(text);
+  return performance.now() - start;
+}
+
+/** The least of some tries: the others were disturbed. */
+function leastMs(expression: RegExp, text: string): number {
+  return Math.min(...Array.from({ length: 4 }, () => milliseconds(expression, text)));
+}
+
+/** How much longer the worst text of 64 KB takes than one of 8 KB; 1 when none is slow. */
+function growthOf(written: WrittenExpression): number {
+  const { source, flags } = written;
+  const expression = new RegExp(source, flags);
+  for (const length of lengthsFor(written)) {
+    const long = hostileTexts(source, length * 8)[Symbol.iterator]();
+    for (const text of hostileTexts(source, length)) {
+      const longer = () => long.next().value ?? "";
+      if (milliseconds(expression, text) < suspiciousMs) {
+        long.next();
+        continue;
+      }
+      const ms = leastMs(expression, text);
+      const eightfold = longer();
+      if (ms < suspiciousMs) continue;
+      if (length < 8_192) return Number.POSITIVE_INFINITY;
+      const growth = leastMs(expression, eightfold) / ms;
+      if (growth > mostGrowth) return growth;
+    }
+  }
+  return 1;
+}
+
+test("no regular expression takes more than linear time on hostile text", async () => {
+  const written = writtenExpressions(root);
+  const made = await madeExpressions(root);
+  expect(written.length).toBeGreaterThan(250);
+  expect(made.length).toBeGreaterThan(20);
+  const slow = [...written, ...made].flatMap((expression) => {
+    const growth = growthOf(expression);
+    return growth > 1 ? [`${expression.place} /${expression.source}/ ${growth}`] : [];
+  });
+  console.log(`${written.length} written out, ${made.length} put together, ${slow.length} slow`);
+  expect(slow).toEqual([]);
+});

@@ -1,0 +1,103 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, describe, expect, test } from "vitest";
+import { freePort } from "../support/free-port.ts";
+import { environmentOf, program, startServer } from "../support/server-process.ts";
+import { mountSmallDisk, type SmallDisk } from "../support/small-disk.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "earshot-slow-refused-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const post = join(folder, "post.ndjson");
+writeFileSync(
+  post,
+  `${JSON.stringify({ id: "1", text: "a comet", created_at: "2026-01-01T00:00:00Z", author: "a" })}\n`,
+);
+
+/** Runs a command on a data folder; its exit code and what it says. */
+function run(dataDir: string, ...args: string[]): { code: number | null; said: string } {
+  const env = environmentOf(dataDir, { EARSHOT_PORT: "0" });
+  const { status, stderr } = spawnSync(process.execPath, [program, ...args], {
+    env,
+    encoding: "utf8",
+    timeout: 30_000,
+  });
+  return { code: status, said: stderr };
+}
+
+function makeFolder(dataDir: string): void {
+  expect(run(dataDir, "import", post, "--platform", "x").code).toBe(0);
+  expect(run(dataDir, "keys", "create", "--name", "a").code).toBe(0);
+}
+
+function raiseSchema(database: string): void {
+  const opened = new DatabaseSync(database);
+  opened.exec("PRAGMA user_version = 99");
+  opened.close();
+}
+
+const commands = [
+  ["serve"],
+  ["search", "comet"],
+  ["counts", "comet"],
+  ["import", post, "--platform", "mastodon"],
+  ["keys", "list"],
+  ["archive", "stats"],
+];
+
+test.each([
+  ["control.db", ["serve"], ["keys", "list"]],
+  ["archive/catalog.db", ["serve"], ["search", "comet"]],
+])("a %s of a later version is left alone, in one line and with exit code 1", (name, ...ways) => {
+  const dataDir = join(folder, name.replace("/", "-"));
+  makeFolder(dataDir);
+  raiseSchema(join(dataDir, name));
+  for (const way of ways) {
+    const { code, said } = run(dataDir, ...way);
+    expect(code, way.join(" ")).toBe(1);
+    expect(said).toMatch(/^earshot: .*(has schema 99|written by a later version).* – run /);
+    expect(said.trimEnd().split("\n")).toHaveLength(1);
+  }
+});
+
+test("a second server is refused with the process of the first", async () => {
+  const dataDir = join(folder, "two");
+  const server = await startServer(dataDir, await freePort());
+  const { code, said } = run(dataDir, "serve");
+  expect(code).toBe(1);
+  expect(said).toContain(`another server (process ${server.pid} on ${hostname()}) runs on`);
+  await server.stop();
+});
+
+const disk = mountSmallDisk(24);
+
+describe.skipIf(disk === null)("a disk", () => {
+  const small = disk as SmallDisk;
+  const dataDir = join(small?.folder ?? "", "data");
+  afterAll(() => small.remove());
+
+  test("that is full: a server says so and does not start", () => {
+    makeFolder(dataDir);
+    small.fill();
+    const { code, said } = run(dataDir, "serve");
+    expect(code).toBe(1);
+    expect(said).toMatch(/^earshot: .*disk.* full/);
+    expect(said.trimEnd().split("\n")).toHaveLength(1);
+    small.free();
+  });
+
+  test("that is mounted for reading alone: every command says so in one line", () => {
+    small.readOnly();
+    for (const way of commands) {
+      const { code, said } = run(dataDir, ...way);
+      expect(code, way.join(" ")).toBe(1);
+      expect(said, way.join(" ")).toMatch(
+        /^earshot: .* cannot be written – check who may write there/,
+      );
+      expect(said.trimEnd().split("\n")).toHaveLength(1);
+    }
+  });
+});

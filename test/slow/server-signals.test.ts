@@ -1,0 +1,134 @@
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, expect, test } from "vitest";
+import { freePort } from "../support/free-port.ts";
+import { type ServerProcess, startServer } from "../support/server-process.ts";
+import { search } from "../support/service-under-test.ts";
+import { until } from "../support/until.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "earshot-slow-signals-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const start = async (name: string, settings: Record<string, string> = {}) =>
+  await startServer(join(folder, name), await freePort(), settings);
+
+const headersOf = (server: ServerProcess) => ({
+  authorization: `Bearer ${server.key}`,
+  "content-type": "application/json",
+});
+
+async function submit(server: ServerProcess, query: string): Promise<string> {
+  const answer = await fetch(`${server.base}/v1/search/live/social`, {
+    method: "POST",
+    headers: headersOf(server),
+    body: JSON.stringify(search(query)),
+  });
+  expect(answer.status).toBe(202);
+  const { uuid }: { uuid: string } = JSON.parse(await answer.text());
+  return uuid;
+}
+
+const resultOf = (server: ServerProcess, uuid: string, key = server.key) =>
+  fetch(`${server.base}/v1/search/live/social/result/${uuid}?wait=30`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+
+async function held(server: ServerProcess): Promise<number> {
+  const metrics = await (await fetch(`${server.base}/metrics`)).text();
+  return Number(/^earshot_held_requests (\d+)$/m.exec(metrics)?.[1]);
+}
+
+test("SIGTERM answers who waits, ends streams, and ends the process within 5 s with exit code 0", async () => {
+  const server = await start("term", { EARSHOT_NODE_CONCURRENCY: "0" });
+  const uuids = await Promise.all(["a", "b", "c"].map((word) => submit(server, `word${word}`)));
+  const waiting = uuids.map((uuid) => resultOf(server, uuid));
+  const stream = await fetch(`${server.base}/v1/search/live/social/events`, {
+    headers: headersOf(server),
+  });
+  expect(stream.status).toBe(200);
+  const streamed = stream.text();
+  await until("all are held", async () => ((await held(server)) >= 3 ? true : null));
+
+  const sentMs = performance.now();
+  const exit = once(server.child, "exit");
+  server.child.kill("SIGTERM");
+  expect(await exit).toEqual([0, null]);
+  expect(performance.now() - sentMs).toBeLessThan(5_000);
+  for (const answer of await Promise.all(waiting)) {
+    expect(answer.status).toBe(202);
+    expect(await answer.json()).toMatchObject({ status: "received", error: "" });
+  }
+  await streamed;
+
+  const next = await start("term");
+  for (const uuid of uuids) {
+    const result = await resultOf(next, uuid, server.key);
+    expect(result.status).toBe(200);
+  }
+  await next.stop();
+});
+
+/** Keeps the server from writing, as a program does that has its database open for long; a thread of it waits then. */
+function lockControl(name: string): DatabaseSync {
+  const database = new DatabaseSync(join(folder, name, "control.db"), { timeout: 5_000 });
+  database.exec("BEGIN IMMEDIATE");
+  return database;
+}
+
+test("a stop ends within 5 s though a thread does not come to its end, and no job is lost", async () => {
+  const server = await start("stuck", { EARSHOT_NODE_CONCURRENCY: "0" });
+  const uuid = await submit(server, "word");
+  const lock = lockControl("stuck");
+  const sentMs = performance.now();
+  const exit = once(server.child, "exit");
+  server.child.kill("SIGTERM");
+  expect(await exit).toEqual([null, "SIGTERM"]);
+  expect(performance.now() - sentMs).toBeLessThan(5_000);
+  lock.close();
+  const next = await start("stuck");
+  expect((await resultOf(next, uuid, server.key)).status).toBe(200);
+  await next.stop();
+});
+
+test("a second SIGTERM ends the process at once, as that signal does, and no job is lost", async () => {
+  const server = await start("twice", { EARSHOT_NODE_CONCURRENCY: "0", EARSHOT_STOP_GRACE: "1h" });
+  const uuid = await submit(server, "word");
+  const lock = lockControl("twice");
+  const exit = once(server.child, "exit");
+  server.child.kill("SIGTERM");
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  expect(server.child.exitCode).toBeNull();
+  const secondMs = performance.now();
+  server.child.kill("SIGTERM");
+  expect(await exit).toEqual([null, "SIGTERM"]);
+  expect(performance.now() - secondMs).toBeLessThan(1_000);
+  lock.close();
+  const next = await start("twice");
+  expect((await resultOf(next, uuid, server.key)).status).toBe(200);
+  await next.stop();
+});
+
+test("a process that is held for longer than its leases goes on, and no job is lost or doubled", async () => {
+  const server = await start("held", { EARSHOT_LEASE: "1s" });
+  const accepted: string[] = [];
+  const submitting = (async () => {
+    for (let n = 0; n < 300; n++) accepted.push(await submit(server, `word${n}`));
+  })();
+  await until("some were accepted", () => (accepted.length > 50 ? true : null));
+  server.child.kill("SIGSTOP");
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  server.child.kill("SIGCONT");
+  await submitting;
+  expect(new Set(accepted).size).toBe(300);
+  for (const uuid of accepted) {
+    const result = await resultOf(server, uuid);
+    expect(result.status).toBe(200);
+    expect(await result.text()).toBe("[]");
+  }
+  const exit = once(server.child, "exit");
+  await server.stop();
+  expect(await exit).toEqual([0, null]);
+});

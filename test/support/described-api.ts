@@ -1,0 +1,151 @@
+import { readFileSync } from "node:fs";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import type { LightMyRequestResponse } from "fastify";
+import { openApiFile } from "../../src/http/routes/ops/openapi.ts";
+
+type Schema = { examples?: readonly unknown[]; $ref?: string };
+
+export type DescribedMedia = {
+  schema?: Schema;
+  example?: unknown;
+  examples?: Readonly<Record<string, DescribedExample>>;
+};
+
+type DescribedExample = { value?: unknown; $ref?: string };
+
+export type DescribedLink = {
+  operationId: string;
+  parameters: Readonly<Record<string, string>>;
+};
+
+type DescribedAnswer = {
+  description: string;
+  content?: Readonly<Record<string, DescribedMedia>>;
+  headers?: Readonly<Record<string, { $ref: string }>>;
+  links?: Readonly<Record<string, DescribedLink>>;
+};
+
+export type DescribedParameter = {
+  name: string;
+  in: string;
+  required?: boolean;
+  schema: Schema;
+  example?: unknown;
+};
+
+type DescribedOperation = {
+  operationId: string;
+  security?: readonly unknown[];
+  parameters?: readonly DescribedParameter[];
+  requestBody?: { content: Readonly<Record<string, DescribedMedia>> };
+  responses: Readonly<Record<string, DescribedAnswer>>;
+};
+
+/** An operation with its place in the document, as a JSON pointer. */
+export type Endpoint = {
+  method: string;
+  path: string;
+  operation: DescribedOperation;
+  pointer: string;
+};
+
+const base = "https://earshot.test/openapi.json";
+const document: {
+  paths: Record<string, Record<string, DescribedOperation>>;
+  components: {
+    headers: Record<string, unknown>;
+    schemas: Record<string, Schema>;
+    examples: Record<string, { value: unknown }>;
+  };
+} = JSON.parse(readFileSync(openApiFile, "utf8"));
+
+export const schemas = document.components.schemas;
+
+export const endpoints: readonly Endpoint[] = Object.entries(document.paths).flatMap(
+  ([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      path,
+      operation,
+      pointer: pointer("paths", path, method),
+    })),
+);
+
+export function endpointNamed(operationId: string): Endpoint {
+  const found = endpoints.find(({ operation }) => operation.operationId === operationId);
+  if (found === undefined) throw new Error(`${operationId} is not described`);
+  return found;
+}
+
+/** The values of the examples of a body, by their names. */
+export function shownIn({ example, examples = {} }: DescribedMedia): [string, unknown][] {
+  const named = Object.entries(examples).map(([name, { value, $ref }]): [string, unknown] => [
+    name,
+    $ref === undefined ? value : document.components.examples[$ref.split("/").at(-1) ?? ""]?.value,
+  ]);
+  return example === undefined ? named : [["example", example], ...named];
+}
+
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+ajv.addFormat(
+  "date-time",
+  (text) => /^\d{4}-\d\d-\d\dT/.test(text) && !Number.isNaN(Date.parse(text)),
+);
+ajv.addFormat("date", /^\d{4}-\d\d-\d\d$/);
+ajv.addFormat("uuid", /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i);
+ajv.addFormat("uri", (text) => URL.canParse(text));
+ajv.addSchema(document, base);
+
+export function pointer(...parts: readonly string[]): string {
+  return parts.map((part) => `/${part.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+}
+
+/** What is wrong with a value by the schema at that place of openapi.json; empty when nothing is. */
+export function faultsOf(value: unknown, at: string): string {
+  const reference = `${base}#${encodeURI(at)}`;
+  const validate = ajv.getSchema(reference) ?? ajv.compile({ $ref: reference });
+  return validate(value) ? "" : ajv.errorsText(validate.errors);
+}
+
+/** What about an answer is not as it is described: status, content type, body or header; empty when all is. */
+export function deviationsOf(
+  { operation, pointer: place }: Endpoint,
+  answer: LightMyRequestResponse,
+): string {
+  const status = String(answer.statusCode);
+  const described = operation.responses[status];
+  if (described === undefined) return `${status} is not described: ${answer.body}`;
+  for (const name of Object.keys(answer.headers)) {
+    if (isOurs(name) && !hasHeader(described, name)) return `${status} has the header ${name}`;
+  }
+  const types = Object.keys(described.content ?? {});
+  if (types.length === 0) return answer.body === "" ? "" : `${status} has a body`;
+  const type = String(answer.headers["content-type"]).split(";")[0] ?? "";
+  if (!types.includes(type)) return `${status} is ${type}`;
+  const value = /json$/.test(type) ? answer.json() : answer.body;
+  return faultsOf(value, `${place}${pointer("responses", status, "content", type, "schema")}`);
+}
+
+/** Fields that HTTP and every server have are not described. */
+const ofEveryAnswer = new Set([
+  "content-type",
+  "content-length",
+  "date",
+  "connection",
+  "keep-alive",
+  "vary",
+  "cache-control",
+  "content-security-policy",
+  "x-content-type-options",
+  "referrer-policy",
+  "transfer-encoding",
+  "x-accel-buffering",
+]);
+
+function isOurs(name: string): boolean {
+  return !ofEveryAnswer.has(name);
+}
+
+function hasHeader({ headers = {} }: DescribedAnswer, name: string): boolean {
+  return Object.keys(headers).some((described) => described.toLowerCase() === name);
+}

@@ -1,0 +1,65 @@
+/**
+ * Texts that an expression may take long for, so many characters each: what it looks for, repeated, in pairs too, after what it
+ * begins with, and with an end that it does not want.
+ */
+export function* hostileTexts(source: string, length: number): Generator<string> {
+  const alphabet = alphabetOf(source);
+  const pumps = [...alphabet, ...alphabet.flatMap((one) => alphabet.map((other) => one + other))];
+  const beginnings = ["", literalBeginning(source)];
+  for (const pump of new Set([...pumps, ...runsOf(source)])) {
+    for (const beginning of new Set(beginnings)) {
+      const body = `${beginning}${pump.repeat(Math.ceil(length / pump.length))}`.slice(0, length);
+      for (const end of ["", "\u0000", "!x"]) yield body + end;
+    }
+  }
+}
+
+const mostCharacters = 14;
+const ofClass: Readonly<Record<string, readonly string[]>> = {
+  d: ["1"],
+  w: ["a", "_"],
+  s: [" ", "\n"],
+  S: ["x"],
+  D: ["x"],
+  W: ["-"],
+  b: ["a", " "],
+  p: ["a", "é", "京"],
+  P: ["!"],
+  t: ["\t"],
+  n: ["\n"],
+  r: ["\r"],
+};
+
+/** Characters that mean something to the expression: those that stand in it, and some of each class. */
+function alphabetOf(source: string): string[] {
+  const characters = new Set<string>();
+  const plain = source.replaceAll(
+    /\\(u\{[0-9a-f]+\}|u[0-9a-f]{4}|x[0-9a-f]{2}|p\{[^}]*\}|.)/gi,
+    (whole, escaped) => {
+      const kind = String(escaped).charAt(0);
+      if (/^[ux]/.test(whole.slice(1)) && whole.length > 2) {
+        characters.add(
+          String.fromCodePoint(Number.parseInt(whole.replaceAll(/[^0-9a-f]/gi, ""), 16)),
+        );
+      } else for (const one of ofClass[kind] ?? [String(escaped)]) characters.add(one);
+      return "";
+    },
+  );
+  if (/\.|\[\^/.test(plain)) characters.add("x");
+  for (const character of plain.replaceAll(/[\\^$.*+?()[\]{}|]/g, "")) characters.add(character);
+  const all = [...characters].filter((character) => character !== "");
+  const step = Math.max(1, all.length / mostCharacters);
+  return Array.from(
+    { length: Math.min(all.length, mostCharacters) },
+    (_, index) => all[Math.floor(index * step)] ?? "a",
+  );
+}
+
+/** Words of the expression, as they stand. */
+function runsOf(source: string): string[] {
+  return [...source.matchAll(/[\w:/@#-]{3,}/g)].map(([word]) => word).slice(0, 6);
+}
+
+function literalBeginning(source: string): string {
+  return /^\^?([\w:/@#<&" -]+)/.exec(source)?.[1]?.slice(0, -1) ?? "";
+}

@@ -1,0 +1,70 @@
+/** What clients of one account were told of their jobs, and where two answers cannot both be true. */
+export type JobLedger = {
+  /** Uuids that were answered with a 202, and which search each is. */
+  accepted: ReadonlyMap<string, number>;
+  /** Jobs that their client asked to cancel or forget, whatever it was answered. */
+  given: ReadonlySet<string>;
+  /** What came of each idempotency key: the uuids it was answered with. */
+  byKey: ReadonlyMap<string, ReadonlySet<string>>;
+  counts: Record<string, number>;
+  contradictions: readonly string[];
+  count(what: string): void;
+  contradict(what: string): void;
+  accept(uuid: string, search: number, idempotencyKey: string | null): void;
+  giveUp(uuid: string): void;
+  /** A result that was fetched; all of one job, and all of one search, are the same. */
+  receive(uuid: string, result: string): void;
+  /** A state that the job's stream told. */
+  hear(uuid: string, state: string): void;
+  heard(uuid: string): string | undefined;
+};
+
+const finalStates = ["done", "error", "cancelled", "expired"];
+
+export function createJobLedger(expected: readonly string[]): JobLedger {
+  const accepted = new Map<string, number>();
+  const given = new Set<string>();
+  const byKey = new Map<string, Set<string>>();
+  const heard = new Map<string, string>();
+  const counts: Record<string, number> = {};
+  const contradictions: string[] = [];
+  const contradict = (what: string): void => {
+    contradictions.push(what);
+  };
+  return {
+    accepted,
+    given,
+    byKey,
+    counts,
+    contradictions,
+    count: (what) => {
+      counts[what] = (counts[what] ?? 0) + 1;
+    },
+    contradict,
+    accept: (uuid, search, idempotencyKey) => {
+      const known = accepted.get(uuid);
+      if (known !== undefined && idempotencyKey === null) contradict(`${uuid} was given twice`);
+      if (known !== undefined && known !== search) contradict(`${uuid} stands for two searches`);
+      accepted.set(uuid, search);
+      if (idempotencyKey === null) return;
+      const uuids = byKey.get(idempotencyKey) ?? new Set();
+      byKey.set(idempotencyKey, uuids.add(uuid));
+      if (uuids.size > 1) contradict(`${idempotencyKey} made ${[...uuids].join(" and ")}`);
+    },
+    giveUp: (uuid) => {
+      given.add(uuid);
+    },
+    receive: (uuid, result) => {
+      if (result === expected[accepted.get(uuid) ?? -1]) return;
+      contradict(`${uuid} has the result ${result.slice(0, 200)}`);
+    },
+    hear: (uuid, state) => {
+      const before = heard.get(uuid) ?? "";
+      if (finalStates.includes(before) && before !== state && state !== "expired") {
+        contradict(`${uuid} was ${before} and then ${state}`);
+      }
+      heard.set(uuid, state);
+    },
+    heard: (uuid) => heard.get(uuid),
+  };
+}

@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { JobLedger } from "./job-ledger.ts";
+import type { Place } from "./unlucky-client.ts";
+
+const silenceMs = 4_000;
+
+/**
+ * Reads the stream of an account's job changes from its beginning until `isOver`, coming back with `Last-Event-ID` each time that it
+ * breaks off, and notes in the ledger what it tells.
+ */
+export async function listenToJobs(
+  { base, key }: Place,
+  ledger: JobLedger,
+  isOver: () => boolean,
+): Promise<void> {
+  let last = 0;
+
+  function take(event: string): void {
+    const fields = new Map(
+      event.split("\n").map((line): [string, string] => {
+        const at = line.indexOf(": ");
+        return [line.slice(0, at), line.slice(at + 2)];
+      }),
+    );
+    const [id, data] = [fields.get("id"), fields.get("data")];
+    if (id === undefined || data === undefined) return;
+    if (Number(id) <= last) ledger.contradict(`the change ${id} came after ${last}`);
+    last = Number(id);
+    const { uuid, status } = JSON.parse(data) as { uuid: string; status: string };
+    ledger.hear(uuid, status);
+    ledger.count("changes heard");
+  }
+
+  while (!isOver()) {
+    const gone = new AbortController();
+    let silence = setTimeout(() => gone.abort(), silenceMs);
+    try {
+      const answer = await fetch(`${base}/v1/search/live/social/events`, {
+        headers: { authorization: `Bearer ${key}`, "last-event-id": String(last) },
+        signal: gone.signal,
+      });
+      let text = "";
+      for await (const piece of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+        clearTimeout(silence);
+        silence = setTimeout(() => gone.abort(), silenceMs);
+        const events = `${text}${piece}`.split("\n\n");
+        text = events.pop() ?? "";
+        events.forEach(take);
+      }
+    } catch {
+      // The line broke off; what was missed comes with the next.
+    }
+    clearTimeout(silence);
+    ledger.count("streams opened");
+    await sleep(50);
+  }
+}

@@ -1,0 +1,52 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { closeSync, mkdtempSync, openSync, rmdirSync, rmSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** A small disk of its own, which a test can fill and free, and mount for reading alone. */
+export type SmallDisk = {
+  folder: string;
+  /** Takes all room that is left. */
+  fill(): void;
+  /** Gives it back. */
+  free(): void;
+  readOnly(): void;
+  remove(): void;
+};
+
+/** Mounts one of so many MiB; null, and a line that says so, where this process may not mount. */
+export function mountSmallDisk(mebibytes: number): SmallDisk | null {
+  const folder = mkdtempSync(join(tmpdir(), "earshot-disk-"));
+  const options = `size=${mebibytes}m`;
+  const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", options, "tmpfs", folder]);
+  if (mounted.status !== 0) {
+    rmdirSync(folder);
+    process.stderr.write(
+      `NOT TESTED: no disk can be mounted here: ${mounted.stderr?.toString().trim()}\n`,
+    );
+    return null;
+  }
+  const filler = join(folder, "filler");
+  return {
+    folder,
+    fill: () => fillUp(filler),
+    free: () => rmSync(filler),
+    readOnly: () => execFileSync("mount", ["-o", "remount,ro", folder]),
+    remove: () => {
+      execFileSync("umount", ["-l", folder]);
+      rmdirSync(folder);
+    },
+  };
+}
+
+function fillUp(path: string): void {
+  const file = openSync(path, "a");
+  const page = Buffer.alloc(4_096, 1);
+  try {
+    for (;;) writeSync(file, page);
+  } catch (fault) {
+    if (!(fault instanceof Error && "code" in fault && fault.code === "ENOSPC")) throw fault;
+  } finally {
+    closeSync(file);
+  }
+}

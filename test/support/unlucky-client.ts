@@ -1,0 +1,141 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { JobLedger } from "./job-ledger.ts";
+
+/** Where a client calls, and with which key. */
+export type Place = { base: string; key: string };
+
+type Answer = { status: number; text: string };
+
+const path = "/v1/search/live/social";
+/** What a client does not wait longer for; a server that is stopped, or a line that is dead, takes for ever. */
+const patienceMs = 4_000;
+
+/** What was answered; null when nothing came, for whatever reason. */
+export async function call(
+  { base, key }: Place,
+  method: string,
+  url: string,
+  headers: Record<string, string> = {},
+  body?: unknown,
+): Promise<Answer | null> {
+  try {
+    const answer = await fetch(`${base}${url}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, ...headers },
+      signal: AbortSignal.timeout(patienceMs),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return { status: answer.status, text: await answer.text() };
+  } catch {
+    return null;
+  }
+}
+
+/** The body of a submission; `mark` is a word that no post holds, by which the job is known again. */
+export function bodyOf(search: number, mark: string) {
+  const query = `word${search} -m${mark.replaceAll("-", "")}`;
+  return { type: "social", arguments: { type: "searchbyfullarchive", query, max_results: 100 } };
+}
+
+/**
+ * A client that submits, fetches, cancels and goes on for as long as `isOver` says it is not, whatever happens to the server. It
+ * writes down what it is told, and takes any answer that the API does not promise for a contradiction.
+ */
+export async function runUnluckyClient(
+  place: Place,
+  ledger: JobLedger,
+  searches: number,
+  random: () => number,
+  isOver: () => boolean,
+): Promise<void> {
+  function unexpected(what: string, { status, text }: Answer): void {
+    ledger.contradict(`${what} was answered with ${status} ${text.slice(0, 200)}`);
+  }
+
+  async function submit(search: number, idempotencyKey: string | null): Promise<string | null> {
+    const mark = idempotencyKey ?? randomUUID();
+    const headers = {
+      "content-type": "application/json",
+      ...(idempotencyKey === null ? {} : { "idempotency-key": idempotencyKey }),
+    };
+    const answer = await call(place, "POST", path, headers, bodyOf(search, mark));
+    if (answer === null) ledger.count("submissions without an answer");
+    else if (answer.status === 503) ledger.count("submissions refused with 503");
+    else if (answer.status !== 202) unexpected("a submission", answer);
+    if (answer?.status !== 202) return null;
+    const { uuid } = JSON.parse(answer.text) as { uuid: string };
+    ledger.accept(uuid, search, idempotencyKey);
+    return uuid;
+  }
+
+  /** Sends it again until it is answered, and now and then once more. */
+  async function submitOnce(search: number): Promise<string | null> {
+    const key = randomUUID();
+    let uuid: string | null = null;
+    for (let again = 0; uuid === null && !isOver(); again += 1) {
+      if (again > 0) await sleep(100);
+      uuid = await submit(search, key);
+      ledger.count(again === 0 ? "jobs under a key" : "repetitions under a key");
+    }
+    if (random() < 0.3) {
+      await submit(search, key);
+      ledger.count("repetitions under a key");
+    }
+    return uuid;
+  }
+
+  async function fetchResult(uuid: string): Promise<void> {
+    const answer = await call(place, "GET", `${path}/result/${uuid}?wait=3`);
+    if (answer === null || answer.status === 202 || answer.status === 503) return;
+    if (answer.status !== 200) {
+      unexpected(`the result of ${uuid}`, answer);
+      return;
+    }
+    ledger.receive(uuid, answer.text);
+    ledger.count("results fetched under faults");
+  }
+
+  async function cancel(uuid: string): Promise<void> {
+    ledger.giveUp(uuid);
+    const answer = await call(place, "DELETE", `${path}/status/${uuid}`);
+    if (answer === null || answer.status === 503) return;
+    if (answer.status === 200) ledger.count("jobs cancelled");
+    else if (answer.status === 204) ledger.count("jobs forgotten");
+    else unexpected(`cancelling ${uuid}`, answer);
+  }
+
+  while (!isOver()) {
+    const search = Math.floor(random() * searches);
+    const uuid = random() < 0.5 ? await submitOnce(search) : await submit(search, null);
+    if (uuid === null) {
+      await sleep(50);
+      continue;
+    }
+    const next = random();
+    if (next < 0.15) await cancel(uuid);
+    else if (next < 0.8) await fetchResult(uuid);
+  }
+}
+
+/** Somebody else, who asks for jobs that he knows the uuids of. */
+export async function runStranger(
+  place: Place,
+  ledger: JobLedger,
+  random: () => number,
+  isOver: () => boolean,
+): Promise<void> {
+  while (!isOver()) {
+    await sleep(20);
+    const uuids = [...ledger.accepted.keys()];
+    const uuid = uuids[Math.floor(random() * uuids.length)];
+    if (uuid === undefined) continue;
+    const [method, what] = random() < 0.3 ? ["DELETE", "status"] : ["GET", "result"];
+    const answer = await call(place, method, `${path}/${what}/${uuid}`);
+    if (answer === null || answer.status === 503) continue;
+    ledger.count("questions of another account");
+    if (answer.status !== 404) {
+      ledger.contradict(`another account was answered with ${answer.status} for ${uuid}`);
+    }
+  }
+}
