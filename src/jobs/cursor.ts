@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, createHash, createHmac } from "node:crypto";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hash,
+  type KeyObject,
+} from "node:crypto";
 import type { Position } from "../archive/archive.ts";
 import { EarshotError } from "../lib/errors.ts";
 import { platforms } from "../posts/post.ts";
@@ -40,8 +47,9 @@ const unbounded = -(2n ** 63n);
 /** The cursor as text. `secret` is the store's cursor key. */
 export function sealCursor(secret: Uint8Array, content: CursorContent): string {
   const plain = encode(content);
-  const nonce = derive(secret, "cursor nonce", plain).subarray(0, nonceLength);
-  const cipher = createCipheriv("aes-256-gcm", derive(secret, "cursor key"), nonce);
+  const keys = keysOf(secret);
+  const nonce = createHmac("sha256", keys.nonce).update(plain).digest().subarray(0, nonceLength);
+  const cipher = createCipheriv("aes-256-gcm", keys.seal, nonce);
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]).toString(
     "base64url",
   );
@@ -70,7 +78,7 @@ function unseal(secret: Uint8Array, text: string): Buffer {
   if (sealed.toString("base64url") !== text) throw invalid();
   const decipher = createDecipheriv(
     "aes-256-gcm",
-    derive(secret, "cursor key"),
+    keysOf(secret).seal,
     sealed.subarray(0, nonceLength),
     { authTagLength: tagLength },
   );
@@ -120,11 +128,24 @@ function decode(plain: Buffer): CursorPlace {
 
 function hashOf({ accountId, platform, type, method, canonicalQuery }: CursorScope): Buffer {
   const scope = JSON.stringify([accountId, platform, type, method, canonicalQuery]);
-  return createHash("sha256").update(scope).digest().subarray(0, scopeHashLength);
+  return hash("sha256", scope, "buffer").subarray(0, scopeHashLength);
 }
 
-function derive(secret: Uint8Array, purpose: string, content: Uint8Array = Buffer.alloc(0)) {
-  return createHmac("sha256", secret).update(purpose).update("\0").update(content).digest();
+type CursorKeys = { seal: KeyObject; nonce: KeyObject };
+
+/** Keys are made once for a secret: making one costs more than sealing a cursor. */
+const knownKeys = new WeakMap<Uint8Array, CursorKeys>();
+
+function keysOf(secret: Uint8Array): CursorKeys {
+  const known = knownKeys.get(secret);
+  if (known !== undefined) return known;
+  const keys = { seal: derive(secret, "cursor key"), nonce: derive(secret, "cursor nonce") };
+  knownKeys.set(secret, keys);
+  return keys;
+}
+
+function derive(secret: Uint8Array, purpose: string): KeyObject {
+  return createSecretKey(createHmac("sha256", secret).update(`${purpose}\0`).digest());
 }
 
 function invalid(): EarshotError {

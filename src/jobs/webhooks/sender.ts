@@ -43,6 +43,9 @@ const outcomes = {
   gone: "failed",
 } as const satisfies Record<TryEnd["end"], DeliveryOutcome>;
 
+/** Why a rest ends; one for all, as an abort without a reason makes an exception each time. */
+const woken = new Error("there may be something to send");
+
 type Try = { delivery: DueDelivery; ended: Promise<void> };
 
 export function createSender(context: SenderContext): Sender {
@@ -75,7 +78,7 @@ export function createSender(context: SenderContext): Sender {
 
   function wake(): void {
     isWoken = true;
-    sleeping.abort();
+    sleeping.abort(woken);
   }
 
   async function look(): Promise<void> {
