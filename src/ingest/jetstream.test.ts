@@ -160,6 +160,29 @@ test("bad frames are counted and pass by", async () => {
   expect(state()).toMatchObject({ badFrames: 7, events: 1, status: "connected" });
 });
 
+test.each([
+  ["cannot be read", "{"],
+  ["lies more than a day ahead", JSON.stringify(commit(startUs + 90_000 * secondUs, "far ahead"))],
+])("where an event %s, the coverage has a gap", async (_, bad) => {
+  const [a, b, c, d] = [0, 1, 50, 51].map((second, n) =>
+    commit(startUs + second * secondUs, `post${n}`),
+  );
+  server.serve = (socket) => {
+    for (const event of [a, b]) socket.send(JSON.stringify(event));
+    socket.send(bad);
+    for (const event of [c, d]) socket.send(JSON.stringify(event));
+  };
+  start();
+  await archive.until(() => archive.posts.size === 4);
+  const second = startUs / 1000;
+  await vi.waitFor(() =>
+    expect(covered()).toEqual([
+      [second, second + 1_000],
+      [second + 50_000, second + 51_000],
+    ]),
+  );
+});
+
 describe("an event that is too large and sent all the same", () => {
   const largest = { maxFrameBytes: 2_000 };
   const large = (timeUs: number) => ({ ...commit(timeUs, "large"), padding: "x".repeat(3_000) });

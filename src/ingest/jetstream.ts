@@ -167,10 +167,10 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
     stream: StreamWriter<JetstreamPlace>,
     take: EventTaker,
   ): void {
-    // What it held is not known: the next event may follow a gap.
-    if (frame === "too-large") stream.interrupted();
     const event = take(frame, server);
     if (event === null) {
+      // What it held is not known: the next event follows a gap.
+      stream.interrupted();
       tally.counts.badFrames += 1;
       return;
     }

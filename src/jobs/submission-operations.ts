@@ -28,8 +28,6 @@ export type InsertedJob =
   | { isReplay: false; change: number }
   | { isReplay: true; earlier: EarlierSubmission };
 
-export type Submission = { keyId: string; ms: number };
-
 export const submissionOperations = {
   /** Errors: `idempotency_mismatch`. */
   insertJob: durable((database, { idempotency = null, ...job }: JobInsertion): InsertedJob => {
@@ -63,17 +61,6 @@ export const submissionOperations = {
       database,
       { accountId, idempotency }: { accountId: string; idempotency: KeyedRequest },
     ): EarlierSubmission | null => earlierSubmission(database, accountId, idempotency),
-  ),
-
-  /** Key and time of the jobs submitted after `sinceMs`, newest first. */
-  submissionsSince: read((database, { sinceMs }: { sinceMs: number }): Submission[] =>
-    database.all(
-      `SELECT key_id AS keyId, submitted_ms AS ms FROM job
-       WHERE sequence > coalesce((SELECT sequence FROM job WHERE submitted_ms <= :sinceMs
-                                  ORDER BY sequence DESC LIMIT 1), 0)
-       ORDER BY sequence DESC`,
-      { sinceMs },
-    ),
   ),
 };
 

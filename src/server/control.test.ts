@@ -110,7 +110,9 @@ test("errors keep their code across threads, and one that fails leaves the other
     "fulfilled",
   ]);
   expect(outcomes[1]).toMatchObject({ reason: { code: "unknown_key", status: 404 } });
-  expect(await control.store.read("submissionsSince", { sinceMs: 0 })).toHaveLength(2);
+  const listed = { accountId, before: { submittedMs: 2, uuid: "" }, states: null, methods: null };
+  const { rows } = await control.store.read("listJobs", { ...listed, limit: 10, nowMs: 2 });
+  expect(rows.map(({ uuid }) => uuid)).toEqual(["c", "a"]);
   await control.close();
 });
 
