@@ -1,51 +1,103 @@
 import { argv } from "node:process";
+import { parseArgs } from "node:util";
+import { openControl } from "../src/server/control.ts";
 import { connect } from "../test/support/http-client.ts";
-import { startServer } from "../test/support/server-process.ts";
-import { command, summary } from "./measure.ts";
+import { residentMb, type ServerProcess, startServer } from "../test/support/server-process.ts";
+import { command, summary, table } from "./measure.ts";
 
 /**
- * Jobs a second from submission to the fetched result, one client and sixteen; then sixteen with the server killed by -9 in the
- * middle and started again: every accepted job must end. Wants a data folder (bench/import.ts leaves one).
+ * Jobs a second from submission to the fetched result, a key for each client, and how long the event loop was held at most;
+ * then the server is killed by -9 in the middle and started again: every accepted job must end. With --jobs, memory over so
+ * many jobs instead. Wants a data folder (bench/import.ts leaves one).
  */
-const dataDir = argv[2];
-if (dataDir === undefined) {
-  console.error(`usage: ${command()} DATA_FOLDER`);
+const { positionals, values } = parseArgs({
+  args: argv.slice(2),
+  allowPositionals: true,
+  options: { jobs: { type: "string" }, seconds: { type: "string", default: "8" } },
+});
+const [folder] = positionals;
+if (folder === undefined) {
+  console.error(`usage: ${command()} DATA_FOLDER [--seconds 8] [--jobs 200000]`);
   process.exit(2);
 }
+const dataDir = folder;
 const queries = ["trump", "news -fake", "lang:ru", '"the people"', "from:ten_gop"];
-const seconds = 5;
-const warmUpSeconds = 3;
-console.log(
-  `${command()}: ${seconds} s each after ${warmUpSeconds} s of the same, five different searches, newest 20\n`,
-);
-for (const clients of [1, 8, 16, 64]) {
-  const server = await startServer(dataDir, 18_070 + clients, {
-    EARSHOT_MAX_HELD_REQUESTS: "1000",
-  });
-  const durations: number[] = [];
-  await load(server.base, server.key, clients, warmUpSeconds, () => undefined);
-  await load(server.base, server.key, clients, seconds, (ms) => durations.push(ms));
-  const { p50, p99 } = summary(durations);
-  const rate = durations.length / seconds;
-  console.log(
-    `${clients} client(s): ${rate.toFixed(0)} jobs/s, p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms`,
+const settings = { EARSHOT_MAX_HELD_REQUESTS: "1000" };
+const keys = newKeys(64);
+console.log(`${command()}: five different searches, newest 20\n`);
+if (values.jobs === undefined) {
+  await rates(Number(values.seconds));
+  await killed();
+} else {
+  await memory(Number(values.jobs));
+}
+
+function newKeys(count: number): string[] {
+  const control = openControl(dataDir);
+  const made = Array.from({ length: count }, (_, n) =>
+    control.run("createKey", {
+      name: `bench ${n}`,
+      accountName: null,
+      requestsPerSecond: 1_000_000,
+      submissionsPerMinute: 100_000_000,
+      nowMs: Date.now(),
+    }),
+  );
+  control.close();
+  return made.map(({ token }) => token);
+}
+
+async function rates(seconds: number): Promise<void> {
+  const rows: (string | number)[][] = [];
+  for (const clients of [1, 8, 16, 64]) {
+    const server = await startServer(dataDir, 18_070 + clients, settings);
+    await load(server, clients, until(4), () => undefined);
+    await loopHeldMs(server);
+    const durations: number[] = [];
+    await load(server, clients, until(seconds), (ms) => durations.push(ms));
+    const { p50, p99 } = summary(durations);
+    const rate = (durations.length / seconds).toFixed(0);
+    rows.push([String(clients), rate, p50, p99, await loopHeldMs(server)]);
+    await server.stop();
+  }
+  console.log(table(["clients", "jobs/s", "p50 ms", "p99 ms", "loop held at most, ms"], rows));
+}
+
+async function memory(jobs: number): Promise<void> {
+  const server = await startServer(dataDir, 18_070, settings);
+  const rows: string[][] = [];
+  let done = 0;
+  const start = performance.now();
+  await load(
+    server,
+    8,
+    () => done < jobs,
+    () => {
+      done += 1;
+      if (done % (jobs / 10) !== 0) return;
+      const perSecond = (done / (performance.now() - start)) * 1_000;
+      rows.push([String(done), perSecond.toFixed(0), residentMb(server.pid).toFixed(0)]);
+    },
   );
   await server.stop();
+  console.log(table(["jobs", "jobs/s so far", "RSS MB"], rows));
 }
-await killed();
+
+function until(seconds: number): () => boolean {
+  const endMs = performance.now() + seconds * 1_000;
+  return () => performance.now() < endMs;
+}
 
 async function load(
-  base: string,
-  key: string,
+  { base }: ServerProcess,
   clients: number,
-  forSeconds: number,
+  goesOn: () => boolean,
   done: (ms: number) => void,
 ): Promise<void> {
-  const end = performance.now() + forSeconds * 1_000;
   await Promise.all(
     Array.from({ length: clients }, async (_, index) => {
-      const client = connect(base, key);
-      for (let turn = index; performance.now() < end; turn++) {
+      const client = connect(base, keys[index] ?? "");
+      for (let turn = index; goesOn(); turn++) {
         const start = performance.now();
         await client.result(await client.submit(queries[turn % queries.length] ?? "", 20));
         done(performance.now() - start);
@@ -55,15 +107,22 @@ async function load(
   );
 }
 
+/** The longest that the event loop was held since the last look. */
+async function loopHeldMs({ base }: ServerProcess): Promise<number> {
+  const text = await (await fetch(`${base}/metrics`)).text();
+  return Number(/^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(text)?.[1] ?? Number.NaN) * 1_000;
+}
+
 async function killed(): Promise<void> {
-  const port = 18_060;
-  const first = await startServer(dataDir ?? "", port);
-  const accepted: string[] = [];
-  const submitting = Array.from({ length: 16 }, async (_, index) => {
-    const client = connect(first.base, first.key);
+  const first = await startServer(dataDir, 18_060, settings);
+  const accepted: { key: string; uuid: string }[] = [];
+  const submitting = keys.slice(0, 16).map(async (key, index) => {
+    const client = connect(first.base, key);
     try {
-      for (let turn = index; ; turn++)
-        accepted.push(await client.submit(queries[turn % queries.length] ?? "", 20));
+      for (let turn = index; ; turn++) {
+        const uuid = await client.submit(queries[turn % queries.length] ?? "", 20);
+        accepted.push({ key, uuid });
+      }
     } catch {
       client.close();
     }
@@ -71,16 +130,15 @@ async function killed(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 2_000));
   first.child.kill("SIGKILL");
   await Promise.all(submitting);
-  const second = await startServer(dataDir ?? "", port + 1);
-  const client = connect(second.base, first.key);
+  const second = await startServer(dataDir, 18_061, settings);
   let finished = 0;
-  for (const uuid of accepted) {
-    const text = await client.result(uuid);
-    if (Array.isArray(JSON.parse(text))) finished += 1;
+  for (const { key, uuid } of accepted) {
+    const client = connect(second.base, key);
+    if (Array.isArray(JSON.parse(await client.result(uuid)))) finished += 1;
+    client.close();
   }
   console.log(
-    `kill -9 after 2 s of submitting at 16 clients: ${accepted.length} accepted, ${finished} finished after the restart`,
+    `\nkill -9 after 2 s of submitting at 16 clients: ${accepted.length} accepted, ${finished} finished after the restart`,
   );
-  client.close();
   await second.stop();
 }

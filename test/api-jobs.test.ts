@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { cancelled as cancelledSchema, jobList } from "../src/http/schemas/jobs.ts";
+import { EarshotError } from "../src/lib/errors.ts";
 import { makePost } from "./support/make-post.ts";
 import {
   type ServiceUnderTest,
@@ -281,6 +282,15 @@ describe("Prefer: wait", () => {
     expect(performance.now() - start).toBeGreaterThan(990);
     expect(answer.statusCode).toBe(202);
     expect(answer.headers["preference-applied"]).toBe("wait=1");
+  });
+
+  test("a submission whose wait fails is answered all the same: its job is on disk", async () => {
+    const lost = new EarshotError("store_unavailable", "it is busy", { status: 503 });
+    vi.spyOn(idle.context.queue, "waitForEnd").mockRejectedValueOnce(lost);
+    const answer = await submit(idle, idleKey, "wait=10");
+    expect(answer.statusCode).toBe(202);
+    expect(answer.json()).toEqual({ uuid: expect.stringMatching(/^[\da-f-]{36}$/), error: "" });
+    expect(answer.headers["preference-applied"]).toBeUndefined();
   });
 
   test("more than 30 seconds are held as 30, and the answer says so", async () => {

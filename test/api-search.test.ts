@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { buildApp } from "../src/http/app.ts";
 import type { Job } from "../src/jobs/job.ts";
+import { EarshotError } from "../src/lib/errors.ts";
 import type { Post } from "../src/posts/post.ts";
 import { makePost } from "./support/make-post.ts";
 import {
@@ -601,6 +602,16 @@ describe("a job that has not ended well", () => {
     expect(answer.json()).toMatchObject({ code, error: failure?.message ?? expect.any(String) });
     expect(uuid).toBe(answer.headers["x-job-uuid"]);
     expect(uuid).not.toBe("");
+  });
+
+  test("one that is on disk and cannot be waited for is named too", async () => {
+    const lost = new EarshotError("store_unavailable", "it is busy", { status: 503 });
+    vi.spyOn(service.context.queue, "waitForEnd").mockRejectedValueOnce(lost);
+    const answer = await service.submit(key, search("comet"), "/v1/search/bluesky");
+    expect(answer.statusCode).toBe(503);
+    const { uuid } = answer.json();
+    expect(answer.headers["x-job-uuid"]).toBe(uuid);
+    expect((await service.result(key, uuid)).statusCode).toBe(200);
   });
 });
 

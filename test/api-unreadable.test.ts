@@ -111,6 +111,64 @@ describe("a body that cannot be read", () => {
   });
 });
 
+describe("a fault is mended as its own path needs it, where two paths say the same of it", () => {
+  const hintAt = async (method: "GET" | "POST", url: string, payload?: unknown) => {
+    const answer = await service.call(key, {
+      method,
+      url,
+      headers: payload === undefined ? {} : { "content-type": "application/json" },
+      ...(payload === undefined ? {} : { payload: JSON.stringify(payload) }),
+    });
+    expect(answer.statusCode, answer.body).toBe(400);
+    return answer.json().hint;
+  };
+
+  test.each([
+    [path, '"type":"social"'],
+    ["/v1/search/social", '"wait":10'],
+    ["/v1/webhooks", '"url":'],
+  ])("%s is sent a list", async (url, hint) => {
+    expect(await hintAt("POST", url, [])).toContain(hint);
+  });
+
+  test("a wait that is no whole number", async () => {
+    const { uuid } = (await service.submit(key, search("comet"))).json();
+    expect(await hintAt("GET", `${path}/status/${uuid}?wait=0`)).toContain("?wait=10");
+    const asked = { ...search("comet"), wait: 0 };
+    expect(await hintAt("POST", "/v1/search/social", asked)).toContain('"wait":10');
+  });
+});
+
+test("a number out of range and a word that is not known have one code everywhere", async () => {
+  for (const [parameters, code] of [
+    ["limit=0", "out_of_range"],
+    ["limit=101", "out_of_range"],
+    ["limit=ten", "wrong_type"],
+    ["status=Done", "unknown_value"],
+  ]) {
+    const answer = await service.call(key, { url: `${path}/jobs?${parameters}` });
+    expect(answer.json().errors[0], parameters).toMatchObject({ code });
+  }
+});
+
+test.each([path, "/v1/search/live", "/v1/search/social", "/api/v1/data/social/tweets/recent"])(
+  "%s refuses what it would pass over in its address",
+  async (url) => {
+    const answer = await service.call(key, {
+      method: "POST",
+      url: `${url}?wait=10`,
+      headers: { "content-type": "application/json" },
+      payload: url.startsWith("/api") ? { query: "comet" } : search("comet"),
+    });
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json()).toMatchObject({
+      code: "invalid_request",
+      hint: expect.stringContaining("Prefer: wait=10"),
+      errors: [{ code: "unknown_argument", pointer: "/wait" }],
+    });
+  },
+);
+
 describe("a body that two readers could take for two things is refused", () => {
   const whole = JSON.stringify(search("comet"));
 

@@ -340,6 +340,33 @@ describe("result", () => {
     }
   });
 
+  test("a begin before the live window is said to be cut, on every page; one within is not", async () => {
+    const codesOf = async (body: object): Promise<readonly string[]> =>
+      (await statusOf(await uuidOf(body))).warnings.map(({ code }: { code: string }) => code);
+    const since = new Date(service.clock.now() - 8 * day).toISOString();
+    const within = new Date(service.clock.now() - day).toISOString();
+    const cut = search("comet", { start_time: since, max_results: 5 });
+
+    const first = await uuidOf(cut);
+    const { warnings, next_cursor: cursor } = await statusOf(first);
+    expect(warnings).toContainEqual({
+      code: "cut_to_live_window",
+      message: expect.stringContaining("not searched"),
+      hint: expect.stringContaining("searchbyfullarchive"),
+    });
+    expect(await codesOf(search("comet", { next_cursor: cursor }))).toContain("cut_to_live_window");
+    expect(await codesOf(search(`comet since:${since.slice(0, 10)}`))).toContain(
+      "cut_to_live_window",
+    );
+    for (const body of [
+      search("comet", { start_time: within }),
+      search(`comet since:${since.slice(0, 10)}`, { start_time: within }),
+      search("comet", { start_time: since, type: "searchbyfullarchive" }),
+    ]) {
+      expect(await codesOf(body)).not.toContain("cut_to_live_window");
+    }
+  });
+
   test("pages by cursor neither repeat nor skip, while posts arrive", async () => {
     const seen: string[] = [];
     let cursor: string | undefined;

@@ -246,6 +246,8 @@ export type Archive = {
   search(request: SearchRequest, signal?: AbortSignal): Promise<CoveredAnswer>;
   /** The stored records of these posts as JSON texts, in order; posts deleted meanwhile are left out. */
   records(positions: readonly Position[]): Promise<readonly string[]>;
+  /** The same as one JSON array, in UTF-8: put together where it is read, so that the event loop only sends it. */
+  page(positions: readonly Position[]): Promise<Uint8Array>;
   /** What names that a query uses can stand for: accounts by handle or id, posts by ID, uri or address. */
   resolve(names: QueryNames): Promise<ResolvedNames>;
   /** How many posts match in each stretch of time. */

@@ -130,6 +130,7 @@ export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
       return (await ask("count", request, readers.slice(-1))) as CountAnswer;
     },
     records: async (positions) => (await ask("records", positions)) as string[],
+    page: async (positions) => (await ask("page", positions)) as Uint8Array,
     resolve: async (names) => {
       if (names.accounts.length + names.posts.length === 0) return noNames;
       return (await ask("resolve", names)) as ResolvedNames;

@@ -38,6 +38,8 @@ import { openSegment, type Segment } from "./segments/segment.ts";
 import { readStats } from "./stats.ts";
 import { isStopped } from "./stop-flags.ts";
 
+const utf8 = new TextEncoder();
+
 /** How many segments a reader keeps open; the one used longest ago is closed for a new one. */
 const openSegments = 64;
 
@@ -45,6 +47,7 @@ export type ReaderOperations = {
   search(request: SearchRequest & { stopFlag?: number | null }): CoveredAnswer;
   count(request: CountRequest): CountAnswer;
   records(positions: readonly Position[]): string[];
+  page(positions: readonly Position[]): Uint8Array;
   resolve(names: QueryNames): ResolvedNames;
   arrivals(request: { after: Arrival | null; limit: number }): Arrival[];
   accountsToLookUp(request: { platform: Platform; beforeMs: number; limit: number }): string[];
@@ -181,6 +184,7 @@ export function createReader(
       count: (request) =>
         covered(request.plan, (segments) => countSegments(request, segments, open, counted, clock)),
       records,
+      page: (positions) => utf8.encode(`[${records(positions).join(",")}]`),
       resolve: ({ accounts, posts }) => ({
         accounts: new Map(accounts.map((name) => [name, resolveAccount(catalog, name)])),
         posts: new Map(posts.map((name) => [name, resolvePost(name)])),

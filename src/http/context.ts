@@ -43,7 +43,7 @@ export type HttpContext = {
     "submit" | "replayOf" | "find" | "isUnderWay" | "waitForEnd" | "cancel" | "list" | "changes"
   >;
   webhooks: Webhooks;
-  archive: Pick<Archive, "records">;
+  archive: Pick<Archive, "records" | "page">;
   /** Counts posts of the archive until a deadline, Unix milliseconds. */
   countPosts(request: CountsRequest, deadlineMs: number): Promise<SourceCounts>;
   /** State of the live stream; null when it is off. */

@@ -1,5 +1,5 @@
-import { firstOf } from "../jobs/first-of.ts";
 import type { Clock } from "../lib/clock.ts";
+import { firstOf } from "../lib/first-of.ts";
 
 /** One event of a stream; without an id it is no place that a client can go on from. */
 export type StreamedEvent = { id: number | null; event: string; data: unknown };

@@ -1,7 +1,7 @@
 import type { Job, JobSummary } from "../jobs/job.ts";
 import { serializeDictionary } from "../lib/structured-fields.ts";
 import type { Coverage } from "../platforms/source.ts";
-import { iso } from "./window.ts";
+import { iso, isoOrNull } from "./window.ts";
 
 /** The status of a job as clients read it: times in ISO 8601, what is not known yet null. */
 export function statusBody(job: Job, nextCursor: string | null) {
@@ -93,8 +93,4 @@ export function coverageField(complete: boolean, coverage: Coverage): string {
     to: { value: iso(coverage.toMs) },
     gaps: { value: coverage.gaps.length },
   });
-}
-
-function isoOrNull(ms: number | null): string | null {
-  return ms === null ? null : iso(ms);
 }

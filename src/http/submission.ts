@@ -104,7 +104,7 @@ function jobOf(context: HttpContext, caller: Caller, asked: CheckedArguments): N
     warnings: [
       ...warnings.map(warningOf),
       ...asked.warnings,
-      ...windowWarnings(isLive ? start : { ...start, fromMs: null }, asked.bounds, tree),
+      ...windowWarnings(isLive ? start : { ...start, fromMs: null }, start.asked, tree),
       noCredential,
     ],
   };

@@ -1,6 +1,6 @@
 import type { Delivery, DeliveryPage, Webhook } from "../jobs/webhooks/webhook.ts";
 import type { WebhookWithSecret } from "../jobs/webhooks/webhooks.ts";
-import { iso } from "./window.ts";
+import { iso, isoOrNull } from "./window.ts";
 
 /** A webhook as its owner reads it at `nowMs`: never with its secret. */
 export function webhookBody(webhook: Webhook, nowMs: number) {
@@ -25,6 +25,7 @@ export function webhookWithSecretBody({ webhook, secret }: WebhookWithSecret, no
   return { ...webhookBody(webhook, nowMs), secret };
 }
 
+/** A delivery as the owner of its webhook reads it, with what is sent. */
 export function deliveryBody(delivery: Delivery) {
   return {
     id: delivery.id,
@@ -41,11 +42,10 @@ export function deliveryBody(delivery: Delivery) {
   };
 }
 
+/** A page of deliveries; the cursor is the number of its last one. */
 export function deliveryListBody({ deliveries, before }: DeliveryPage) {
   return {
     deliveries: deliveries.map(deliveryBody),
     next_cursor: before === null ? null : String(before),
   };
 }
-
-const isoOrNull = (ms: number | null): string | null => (ms === null ? null : iso(ms));

@@ -32,13 +32,17 @@ function latest(one: number | null, other: number | null): number | null {
   return Math.max(one, other);
 }
 
-/** Remarks on a window in which nothing can be found, so that an empty list is not taken for an answer. */
+/**
+ * Remarks on a window in which nothing can be found, or that begins later than was asked for, so that a list is not taken for
+ * an answer that it is not.
+ */
 export function windowWarnings(
   window: Window,
   asked: AskedBounds,
   tree: QueryNode,
 ): readonly SourceWarning[] {
   const untilMs = earliestUntil(tree, asked.endMs);
+  const sinceMs = latestSince(tree, asked.startMs);
   const fromMs = window.fromMs;
   if (fromMs !== null && untilMs !== null && untilMs <= fromMs) {
     return [
@@ -58,18 +62,42 @@ export function windowWarnings(
       },
     ];
   }
+  if (fromMs !== null && sinceMs !== null && sinceMs < fromMs) {
+    return [
+      {
+        code: "cut_to_live_window",
+        message: `searchbyquery looks back to ${iso(fromMs)}, posts from before are not searched`,
+        hint: "use searchbyfullarchive for older posts",
+      },
+    ];
+  }
   return [];
 }
 
 /** The earliest end that binds the whole query: `end_time`, or an `until:` that is not one of alternatives. */
 function earliestUntil(tree: QueryNode, endMs: number | null): number | null {
-  const conjuncts = tree.kind === "and" ? tree.children : [tree];
-  const ends = conjuncts.flatMap((node) => (node.kind === "until" ? [node.ms] : []));
+  const ends = conjunctsOf(tree).flatMap((node) => (node.kind === "until" ? [node.ms] : []));
   if (endMs !== null) ends.push(endMs);
   return ends.length === 0 ? null : Math.min(...ends);
+}
+
+/** The latest begin that binds the whole query: `start_time`, or a `since:` that is not one of alternatives. */
+function latestSince(tree: QueryNode, startMs: number | null): number | null {
+  const begins = conjunctsOf(tree).flatMap((node) => (node.kind === "since" ? [node.ms] : []));
+  if (startMs !== null) begins.push(startMs);
+  return begins.length === 0 ? null : Math.max(...begins);
+}
+
+function conjunctsOf(tree: QueryNode): readonly QueryNode[] {
+  return tree.kind === "and" ? tree.children : [tree];
 }
 
 /** ISO 8601; a time that it cannot write is the nearest that it can. */
 export function iso(ms: number): string {
   return new Date(Math.min(Math.max(ms, earliestMs), latestMs)).toISOString();
+}
+
+/** The same where there may be no time. */
+export function isoOrNull(ms: number | null): string | null {
+  return ms === null ? null : iso(ms);
 }

@@ -65,7 +65,7 @@ export function openCursor(secret: Uint8Array, text: string, expected: CursorSco
   if (!scope.equals(hashOf(expected))) {
     throw new EarshotError("cursor_mismatch", "the cursor belongs to another search", {
       status: 400,
-      hint: "send it with the key, type, method and query that it was given for; only max_results may change",
+      hint: "send it with the account, platform, type, method and query it was given for; only max_results may change",
     });
   }
   return decode(plain);

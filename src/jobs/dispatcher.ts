@@ -1,6 +1,6 @@
 import type { Clock } from "../lib/clock.ts";
+import { firstOf } from "../lib/first-of.ts";
 import { createFairQueue } from "./fair-queue.ts";
-import { firstOf } from "./first-of.ts";
 import type { Job } from "./job.ts";
 
 /**

@@ -1,11 +1,9 @@
 import { durable } from "../db/operations.ts";
 import { deadlinePassed } from "./retries.ts";
-import { startsFrom } from "./states.ts";
+import { noLease, startsFrom } from "./states.ts";
 import { type JobStand, visibleChange } from "./visible-change.ts";
 
 type End = { uuid: string; nowMs: number };
-
-const noLease = "lease_token = NULL, lease_until_ms = NULL";
 
 const timeOut = visibleChange<End & { failure: string }>("timeOut", {
   set: `finished_ms = :nowMs, failure = :failure, ${noLease}`,

@@ -26,6 +26,9 @@ type JobReadsContext = {
   idempotencyMs: number;
 };
 
+/** Looks at the list for one page; a filter that lets hardly anything through gets a page that is not full. */
+const mostLooks = 20;
+
 export function createJobReads(context: JobReadsContext): JobReads {
   const { store, dispatcher, now } = context;
 
@@ -65,7 +68,7 @@ export function createJobReads(context: JobReadsContext): JobReads {
     job: row === null ? null : jobOf(row, now()),
   });
 
-  /** The store is asked piece by piece, so that a long list holds up nobody else. */
+  /** The store is asked piece by piece, and so often at most, so that a long list holds up nobody else. */
   async function list(
     accountId: string,
     { states, methods, before, limit }: JobFilter,
@@ -73,7 +76,7 @@ export function createJobReads(context: JobReadsContext): JobReads {
     const nowMs = now();
     const jobs: JobPage["jobs"][number][] = [];
     let place: ListedPlace | null = before ?? { submittedMs: latestMs, uuid: "" };
-    while (place !== null && jobs.length <= limit) {
+    for (let looks = 0; looks < mostLooks && place !== null && jobs.length <= limit; looks += 1) {
       const wanted = limit + 1 - jobs.length;
       const part: ListedPart = { accountId, before: place, states, methods, limit: wanted, nowMs };
       const { rows, seen } = await store.read("listJobs", part);
@@ -81,7 +84,7 @@ export function createJobReads(context: JobReadsContext): JobReads {
       place = seen;
     }
     const last = jobs.length > limit ? jobs[limit - 1] : undefined;
-    const next = last === undefined ? null : { submittedMs: last.submittedMs, uuid: last.uuid };
+    const next = last === undefined ? place : { submittedMs: last.submittedMs, uuid: last.uuid };
     return { jobs: jobs.slice(0, limit), next };
   }
 

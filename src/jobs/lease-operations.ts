@@ -9,7 +9,7 @@ import {
   type RetryRules,
   threadDied,
 } from "./retries.ts";
-import { leadsTo, shownRetryMs, startsFrom } from "./states.ts";
+import { leadsTo, noLease, shownRetryMs, startsFrom } from "./states.ts";
 import { type JobStand, visibleChange } from "./visible-change.ts";
 
 export type LeaseTerms = {
@@ -44,7 +44,6 @@ export type AttemptEnd = {
 };
 
 const heldLease = "uuid = :uuid AND lease_token = :token";
-const noLease = "lease_token = NULL, lease_until_ms = NULL";
 
 const lease = visibleChange<LeaseTerms>("lease", {
   set: `attempts = attempts + 1, lease_token = :token, lease_until_ms = :untilMs, node = :node,

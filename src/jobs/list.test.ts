@@ -111,3 +111,13 @@ test("the one job that is looked for is found among thousands, and pages stay wh
   expect(page).toMatchObject({ jobs: [{ uuid: "00001700" }], next: { uuid: "00001700" } });
   expect(await uuidsOf({ before: { submittedMs: 1_001, uuid: "00001001" } })).toHaveLength(100);
 });
+
+test("a page for which too much would have to be looked through leads on to the rest", async () => {
+  insertEnded(25_000, "error");
+  jobs.table.database.run("UPDATE job SET state = 'cancelled' WHERE submitted_ms IN (1, 24000)");
+  const filter: JobFilter = { ...all, states: ["cancelled"] };
+  const page = await jobs.queue.list("one", filter);
+  expect(page).toMatchObject({ jobs: [{ uuid: "00024000" }], next: { uuid: "00005001" } });
+  const rest = await jobs.queue.list("one", { ...filter, before: page.next });
+  expect(rest).toMatchObject({ jobs: [{ uuid: "00000001" }], next: null });
+});

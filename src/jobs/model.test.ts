@@ -243,6 +243,26 @@ function check(database: Database, commands: readonly Command[], seen: Set<strin
 const hasEnded = ({ state }: Model) =>
   state === "done" || state === "error" || state === "cancelled" || state === "expired";
 
+const lease: Command = { kind: "lease", job: 0 };
+const pass: Command = { kind: "pass", ms: 5_000 };
+const fail = (retryable: boolean, died: boolean): Command => ({
+  kind: "fail",
+  job: 0,
+  stale: false,
+  retryable,
+  died,
+});
+
+/** A way to each end, so that none is left to chance. */
+const everyEnd: Command[][] = [
+  [{ kind: "cancel", job: 0 }],
+  [lease, { kind: "complete", job: 0, stale: false }, pass, { kind: "expire" }],
+  [lease, fail(false, false)],
+  [lease, fail(false, true)],
+  [lease, fail(true, true), { kind: "pass", ms: 400 }, lease, fail(true, true)],
+  [pass, pass, { kind: "timeOut" }],
+];
+
 test("the table goes the ways of the state machine and no others, whatever comes in whatever order", () => {
   const seen = new Set<string>();
   const table = openJobTable();
@@ -251,7 +271,7 @@ test("the table goes the ways of the state machine and no others, whatever comes
     fc.property(fc.array(command, { minLength: 20, maxLength: 80 }), (commands) => {
       check(table.database, [{ kind: "insert" }, ...commands], seen);
     }),
-    { numRuns: 300 },
+    { numRuns: 300, examples: everyEnd.map((commands) => [commands]) },
   );
   table.remove();
   const ways = ["received", "in progress", "error(retrying)", "done", "expired", "cancelled"];

@@ -96,7 +96,7 @@ export type JobFilter = {
   limit: number;
 };
 
-/** `next` is null on the last page. */
+/** `next` is null on the last page; another one may hold fewer jobs than its limit, or none, where a filter lets few through. */
 export type JobPage = { jobs: readonly JobSummary[]; next: ListedPlace | null };
 
 type EndState = "done" | "error" | "cancelled";

@@ -1,12 +1,12 @@
 import type { Database } from "../db/open.ts";
 import { durable, relaxed } from "../db/operations.ts";
 import { timeAfter } from "./latest-time.ts";
-import { startsFrom } from "./states.ts";
+import { noLease, startsFrom } from "./states.ts";
 import { headColumns, type JobHead } from "./stored.ts";
 import { visibleChange } from "./visible-change.ts";
 
 const recover = visibleChange<{ uuid: string; nowMs: number }>("recover", {
-  set: "attempts = attempts - 1, lease_token = NULL, lease_until_ms = NULL",
+  set: `attempts = attempts - 1, ${noLease}`,
   where: "uuid = :uuid",
 });
 

@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { SearchRequest } from "../archive/archive.ts";
+import { EarshotError } from "../lib/errors.ts";
 import type { ArchiveSource } from "../platforms/archive/search.ts";
 import { type Runner, startRunner } from "./runner.ts";
 import { newJob, startTestQueue, type TestQueue } from "./test-jobs.ts";
@@ -10,6 +11,7 @@ let jobs: TestQueue;
 let searches: Search[];
 let asked: PromiseWithResolvers<void>;
 let logged: unknown[];
+let gateway: TestQueue["queue"];
 let runner: Runner;
 
 /** An archive whose searches last until the test answers them, and which obeys their signals. */
@@ -48,8 +50,9 @@ beforeEach(async () => {
   logged = [];
   asked = Promise.withResolvers();
   jobs = await startTestQueue({ maxRunningPerKey: 1 });
+  gateway = { ...jobs.queue };
   runner = startRunner({
-    gateway: jobs.queue,
+    gateway,
     source: {
       archive: heldArchive(),
       clock: jobs.clock,
@@ -118,4 +121,21 @@ test("a search has the time that its job has left, and its lease is renewed mean
   expect(search.signal?.aborted).toBe(false);
   search.answer();
   expect(await jobs.queue.waitForEnd("one", uuid, 1_000)).toMatchObject({ state: "done" });
+});
+
+test("a lease that could not be renewed once is renewed soon again, and its search goes on", async () => {
+  const asked = nextSearch();
+  const { uuid } = await jobs.queue.submit(newJob());
+  const search = await asked;
+  const renew = vi.spyOn(gateway, "renew");
+  renew.mockRejectedValueOnce(new EarshotError("store_unavailable", "it is busy"));
+  await jobs.clock.advance(16_000);
+  expect(renew).toHaveBeenCalledTimes(2);
+  await jobs.clock.advance(84_000);
+  expect(search.signal?.aborted).toBe(false);
+  search.answer();
+  expect(await jobs.queue.waitForEnd("one", uuid, 1_000)).toMatchObject({
+    state: "done",
+    attempts: 1,
+  });
 });

@@ -7,7 +7,7 @@ import { type JobResult, type SearchJobRequest, searchMethods } from "./job.ts";
 
 /** How long one request for work is held open. */
 const leaseWaitMs = 20_000;
-/** How long a runner waits before it asks again after its gateway failed. */
+/** How long a runner waits before it asks or renews again after its gateway failed. */
 const gatewayPauseMs = 1_000;
 
 /** Why renewing stops; one for all jobs, as an abort without a reason makes an exception each time. */
@@ -106,21 +106,29 @@ async function attempt(
   }
 }
 
-/** Renews at half of the time that is left, as long as the job runs; `onLost` is told when the lease is gone. */
+/**
+ * Renews at half of the time that is left, as long as the job runs, and soon again when the gateway fails; `onLost` is told when
+ * the lease is gone.
+ */
 async function renewUntil(
   { gateway, clock }: RunnerOptions,
   lease: Lease<SearchJobRequest>,
   ended: AbortSignal,
   onLost: () => void,
 ): Promise<void> {
-  let { holdMs } = lease;
-  try {
-    while (!ended.aborted) {
-      await clock.sleep(holdMs / 2, ended);
-      holdMs = await gateway.renew(lease.uuid, lease.token);
+  let pauseMs = lease.holdMs / 2;
+  const rest = () =>
+    clock.sleep(pauseMs, ended).then(
+      () => true,
+      () => false,
+    );
+  while (await rest()) {
+    try {
+      pauseMs = (await gateway.renew(lease.uuid, lease.token)) / 2;
+    } catch (error) {
+      if (isLostLease(error)) return onLost();
+      pauseMs = gatewayPauseMs;
     }
-  } catch (error) {
-    if (isLostLease(error)) onLost();
   }
 }
 

@@ -42,6 +42,9 @@ export function leadsTo(transition: Change): string {
   return `state = '${transitions[transition].to}'`;
 }
 
+/** That no node holds the job, as an SQL assignment. */
+export const noLease = "lease_token = NULL, lease_until_ms = NULL";
+
 /** Clients may take `error(retrying)` for the end, so that a retry shows as one only when it is further away than this. */
 export const shownRetryMs = 3_000;
 

@@ -52,6 +52,7 @@ type StoredResult = Omit<JobResult, "positions" | "next"> & {
   next: StoredPosition | null;
 };
 
+/** What a job asks, as its row holds it. */
 export function encodeRequest(request: SearchJobRequest): string {
   const stored: StoredRequest = { ...request, after: request.after && pack(request.after) };
   return JSON.stringify(stored);
@@ -62,6 +63,7 @@ function decodeRequest(text: string): SearchJobRequest {
   return { ...stored, after: stored.after && unpack(stored.after) };
 }
 
+/** A result, as the row of its job holds it. */
 export function encodeResult(result: JobResult): string {
   const stored: StoredResult = {
     ...result,
@@ -92,6 +94,7 @@ export function resultlessJobOf(row: JobHead, nowMs: number): Job {
   return { ...headOf(row, nowMs), result: null };
 }
 
+/** The job of a row in a list: what its result holds is told only while that is kept. */
 export function summaryOf({ count, complete, ...head }: ListedRow, nowMs: number): JobSummary {
   const summary = headOf(head, nowMs);
   const isHeld = summary.state === "done" && complete !== null;
@@ -118,6 +121,7 @@ export function jobAfter(job: Job, stand: JobStand, result: JobResult | null, no
   };
 }
 
+/** A change as those who follow an account's jobs are told of it. */
 export function changeOf(stand: JobStand, nowMs: number): JobChange {
   const { change, uuid, attempts, changedMs } = stand;
   return { id: change, uuid, state: shownState(stand, nowMs), attempts, atMs: changedMs };

@@ -3,13 +3,14 @@ import type { Clock } from "../lib/clock.ts";
 import type { Dispatcher, LiveJob } from "./dispatcher.ts";
 import type { AttemptEnd, HeldLease } from "./lease-operations.ts";
 import type { JobOperations } from "./operations.ts";
+import { keepWithinRetention } from "./retention.ts";
 import type { JobSettings } from "./settings.ts";
 import type { JobStand } from "./visible-change.ts";
 
 /**
- * The watch over jobs, once a second: notes that the server runs, ends what has passed its deadline or whose lease has lapsed,
- * and now and then drops results and jobs whose time is over. Memory tells whether there is anything to do, so that a quiet
- * server writes nothing but its heartbeat.
+ * The watch over jobs, once a second: notes that the server runs and ends what has passed its deadline or whose lease has
+ * lapsed. Memory tells whether there is anything to do, so that a quiet server writes nothing but its heartbeat. Beside it, what
+ * has been kept long enough is dropped (retention.ts).
  */
 export type SweeperContext = {
   store: Store<JobOperations>;
@@ -30,18 +31,17 @@ export type SweeperContext = {
 export type Sweeper = { start(): void; stop(): Promise<void> };
 
 const beatMs = 1_000;
-const beatsPerExpiry = 60;
 /** A busy event loop is late by less. */
 const standstillMs = 5_000;
 
 export function createSweeper(context: SweeperContext): Sweeper {
   const { store, clock, settings, dispatcher } = context;
   const stopping = new AbortController();
-  let watching: Promise<void> = Promise.resolve();
+  let watching: Promise<unknown> = Promise.resolve();
 
   async function watch(): Promise<void> {
-    for (let beats = 0; !stopping.signal.aborted; beats += 1) {
-      await sweep(beats % beatsPerExpiry === 0).catch((thrown) => context.onFault?.(thrown));
+    while (!stopping.signal.aborted) {
+      await sweep().catch((thrown) => context.onFault?.(thrown));
       await rest();
     }
   }
@@ -62,11 +62,10 @@ export function createSweeper(context: SweeperContext): Sweeper {
     store.write("moveTimes", { ms }).catch((thrown) => context.onFault?.(thrown));
   }
 
-  async function sweep(expiryIsDue: boolean): Promise<void> {
+  async function sweep(): Promise<void> {
     await store.write("beat", { nowMs: context.now() });
     await endLapsedLeases();
     await timeOut();
-    if (expiryIsDue) await expire();
   }
 
   async function endLapsedLeases(): Promise<void> {
@@ -96,18 +95,6 @@ export function createSweeper(context: SweeperContext): Sweeper {
     }
   }
 
-  async function expire(): Promise<void> {
-    const { retentionMs, idempotencyMs } = settings;
-    let isMore = true;
-    while (isMore && !stopping.signal.aborted) {
-      const nowMs = context.now();
-      const ages = { endedMs: nowMs - retentionMs, keyedMs: nowMs - idempotencyMs };
-      const swept = await store.write("expireJobs", { nowMs, ...ages });
-      for (const stand of swept.expired) context.tellStand(stand);
-      isMore = swept.isMore;
-    }
-  }
-
   function jobsWhere(isMeant: (job: LiveJob) => boolean): LiveJob[] {
     const meant: LiveJob[] = [];
     for (const job of dispatcher.all()) if (isMeant(job)) meant.push(job);
@@ -115,7 +102,7 @@ export function createSweeper(context: SweeperContext): Sweeper {
   }
 
   function start(): void {
-    watching = watch();
+    watching = Promise.all([watch(), keepWithinRetention(context, stopping.signal)]);
   }
 
   async function stop(): Promise<void> {

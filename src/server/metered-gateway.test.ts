@@ -45,3 +45,25 @@ test("waiting, running and the number that runs are measured, also of a job whos
   expect(told).toContain('earshot_job_run_seconds_sum{method="searchbyquery"} 4');
   expect(told).toContain('earshot_job_run_seconds_count{method="searchbyquery"} 2');
 });
+
+test("a job whose lease is lost before its node has it does not count as one that runs", async () => {
+  const registry = new Registry();
+  const metrics = addJobMetrics(registry, () => 0);
+  const gateway: LeaseGateway<{ method: string }, string> = {
+    lease: async () => ({
+      uuid: "job",
+      token: "token",
+      work: { method: "searchbyquery" },
+      attempt: 1,
+      leftMs: deadlineMs,
+      holdMs: 1_000,
+      lost: AbortSignal.abort(),
+    }),
+    renew: async () => 0,
+    complete: async () => undefined,
+    fail: async () => undefined,
+  };
+  const metered = meteredGateway(gateway, { metrics, clock: createManualClock(), deadlineMs });
+  await metered.lease({ nodeId: "n", methods: ["searchbyquery"] }, 0);
+  expect(await registry.metrics()).toContain("earshot_jobs_running 0");
+});

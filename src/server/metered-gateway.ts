@@ -25,6 +25,8 @@ export function meteredGateway<Job extends Work, Result>(
     running.set(leased.token, { method, sinceMs: clock.elapsed() });
     metrics.jobsRunning.set(running.size);
     leased.lost.addEventListener("abort", () => ended(leased.token), { once: true });
+    // A lease can be lost on its way here, and a signal that has aborted tells nobody any more.
+    if (leased.lost.aborted) ended(leased.token);
     if (leased.attempt === 1) {
       // The deadline moves by the time in which no server ran, which is no time that a job waits.
       const waitedMs = Math.max(0, deadlineMs - leased.leftMs);

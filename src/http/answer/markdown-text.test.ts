@@ -139,3 +139,8 @@ test.each([
 ])("%j as a link is %s", (address, markdown) => {
   expect(link(address)).toBe(markdown);
 });
+
+test("a code span of however many backquotes is one", () => {
+  const text = "`a".repeat(300_000);
+  expect(codeSpan(text)).toBe(`\`\` ${text} \`\``);
+});

@@ -15,7 +15,8 @@ export function quoteLines(text: string, indent: string): string[] {
 export function codeSpan(text: string): string {
   const line = visible(text.replaceAll(lineBreak, " ")).replaceAll(turnsDirection, "\ufffd").trim();
   if (line === "") return "` `";
-  const longestRun = Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length));
+  let longestRun = 0;
+  for (const [run] of line.matchAll(/`+/g)) longestRun = Math.max(longestRun, run.length);
   const fence = "`".repeat(longestRun + 1);
   const padding = line.startsWith("`") || line.endsWith("`") ? " " : "";
   return fence + padding + line + padding + fence;

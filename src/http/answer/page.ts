@@ -1,4 +1,4 @@
-import type { Position } from "../../archive/archive.ts";
+import type { Archive, Position } from "../../archive/archive.ts";
 import type { Job, JobResult } from "../../jobs/job.ts";
 import { startTurns } from "../../lib/turns.ts";
 import type { SourceWarning } from "../../platforms/source.ts";
@@ -45,7 +45,7 @@ export function warningsOf({ job, result }: AnswerPage): readonly SourceWarning[
  * fields selected. The event loop is given away in between.
  */
 export async function pageOf(
-  context: Pick<HttpContext, "archive" | "cursorKey" | "clock">,
+  context: Pick<HttpContext, "cursorKey" | "clock"> & { archive: Pick<Archive, "records"> },
   job: Job,
   result: JobResult,
   { fields, maxChars }: Presentation,

@@ -39,9 +39,20 @@ export const waitQuery = closedObject(
   },
 );
 
+/** Of a search that is sent in the body: what stands in the address would be passed over. */
+export const noQuery = z.strictObject(
+  {},
+  wording(
+    "the address of this path takes no parameters",
+    'leave them out: the body says what to search; Prefer: wait=10 waits, as does "wait":10 in a search in one call',
+  ),
+);
+
 /** Digits alone, written once in one way: no sign, no space, no exponent. */
 function readDigits(written: unknown): unknown {
-  return typeof written === "string" && /^[1-9]\d{0,8}$/.test(written) ? Number(written) : written;
+  return typeof written === "string" && /^(0|[1-9]\d{0,8})$/.test(written)
+    ? Number(written)
+    : written;
 }
 
 const waitPreferred =
@@ -157,7 +168,8 @@ function listOf<const Word extends string>(what: string, words: readonly Word[])
       text.split(",").flatMap((written) => {
         const word = words.find((known) => known === written);
         if (word !== undefined) return [word];
-        context.addIssue({ code: "custom", message: notAmong(what, written, words) });
+        const message = notAmong(what, written, words);
+        context.addIssue({ code: "invalid_value", values: [...words], input: written, message });
         return [];
       }),
     )

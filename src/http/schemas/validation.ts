@@ -2,7 +2,7 @@ import type { FastifySchemaCompiler } from "fastify";
 import type * as z from "zod";
 import type { ErrorDetail } from "../../lib/errors.ts";
 import { mostDetails, problem } from "../problem-writer.ts";
-import { hintOf, shortName, unknownName } from "./words.ts";
+import { readWording, shortName, unknownName } from "./words.ts";
 
 /**
  * Validates body, path and query string with their zod schemas; every fault carries a JSON pointer. At most `mostDetails` are
@@ -30,17 +30,18 @@ function sentence({ pointer, message }: ErrorDetail): string {
 }
 
 function detailsOf(issue: z.core.$ZodIssue): readonly ErrorDetail[] {
+  const { message: written, hint } = readWording(issue.message);
+  const help = hint === undefined ? {} : { hint };
   if (issue.code === "unrecognized_keys") {
     return issue.keys.slice(0, mostDetails).map((key) => ({
       code: "unknown_argument",
-      message: unknownName(issue.message, key),
+      message: unknownName(written, key),
       pointer: pointerTo([...issue.path, shortName(key)]),
+      ...help,
     }));
   }
-  const message = issue.message.charAt(0).toLowerCase() + issue.message.slice(1);
-  const hint = hintOf(issue.message);
-  const fault = { code: codeOf(issue), message, pointer: pointerTo(issue.path) };
-  return [hint === undefined ? fault : { ...fault, hint }];
+  const message = written.charAt(0).toLowerCase() + written.slice(1);
+  return [{ code: codeOf(issue), message, pointer: pointerTo(issue.path), ...help }];
 }
 
 function codeOf(issue: z.core.$ZodIssue): string {

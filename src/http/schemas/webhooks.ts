@@ -147,7 +147,9 @@ export const deliveriesQuery = closedObject(
 
 /** Digits alone, written in one way. */
 function readDigits(written: unknown): unknown {
-  return typeof written === "string" && /^[1-9]\d{0,8}$/.test(written) ? Number(written) : written;
+  return typeof written === "string" && /^(0|[1-9]\d{0,8})$/.test(written)
+    ? Number(written)
+    : written;
 }
 
 const payloadExample = {

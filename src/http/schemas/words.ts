@@ -1,26 +1,27 @@
 import * as z from "zod";
 import { nearest } from "../../lib/nearest.ts";
 
-/** What a message of a schema does not hold itself: how to mend it, or the names that an object has. */
-const hints = new Map<string, string>();
+/** The names that an object has, by what is said when there is another one. */
 const nameLists = new Map<string, { what: string; names: readonly string[] }>();
 
-/** A message of a schema, with what to do about it. */
+/** Stands between a message and its hint, as zod keeps nothing else of a fault. No message holds it. */
+const separator = "\u0000";
+
+/** A message of a schema, with what to do about it: two schemas may say the same and mend it differently. */
 export function wording(message: string, hint: string): { error: string } {
-  hints.set(message, hint);
-  return { error: message };
+  return { error: `${message}${separator}${hint}` };
 }
 
-/** What to do about a message of a schema; undefined when the message says it. */
-export function hintOf(message: string): string | undefined {
-  return hints.get(message);
+/** Takes a message of a schema apart; `hint` is undefined when the message says it all. */
+export function readWording(written: string): { message: string; hint: string | undefined } {
+  const [message = "", hint] = written.split(separator);
+  return { message, hint };
 }
 
 /** A word of a list, refused with the nearest that there is. */
 export function wordOf(what: string, names: readonly string[], hint: string) {
-  const missing = `a ${what} is needed`;
-  const noText = `the ${what} is a string`;
-  for (const message of [missing, noText]) hints.set(message, hint);
+  const missing = wording(`a ${what} is needed`, hint).error;
+  const noText = wording(`the ${what} is a string`, hint).error;
   return z.enum(names, {
     error: ({ input }) => {
       if (input === undefined) return missing;
@@ -37,9 +38,9 @@ export function closedObject<const Shape extends z.core.$ZodLooseShape>(
   const names = Object.keys(shape);
   const tooMany = `there are no other ${what}s than ${names.join(", ")}`;
   nameLists.set(tooMany, { what, names });
-  hints.set(needed, hint);
+  const { error: noObject } = wording(needed, hint);
   return z.strictObject(shape, {
-    error: (issue) => (issue.code === "unrecognized_keys" ? tooMany : needed),
+    error: (issue) => (issue.code === "unrecognized_keys" ? tooMany : noObject),
   });
 }
 

@@ -11,6 +11,7 @@ const webhookColumns = `id, account_id AS accountId, url, events, created_ms AS 
 const deliveryColumns = `id, number, event, payload, created_ms AS createdMs, attempts, next_ms AS nextMs, last_ms AS lastMs,
   delivered_ms AS deliveredMs, last_status AS lastStatus, last_error AS lastError`;
 
+/** All webhooks of an account, oldest first. */
 export function webhooksOf(database: Database, accountId: string): Webhook[] {
   return database
     .all<WebhookRow>(
@@ -61,6 +62,7 @@ export function deliveriesOf(
     .map(readDelivery);
 }
 
+/** A delivery of a webhook; null when there is none of this id, or it is another webhook's. */
 export function deliveryOf(database: Database, webhookId: string, id: string): Delivery | null {
   const row = database.get<DeliveryRow>(
     `SELECT ${deliveryColumns} FROM webhook_delivery WHERE id = :id AND webhook_id = :webhookId`,

@@ -164,6 +164,16 @@ describe("tries", () => {
     expect(sent).toHaveLength(7);
   });
 
+  test("of which two were refused at once wait as long as the longer of the two pauses", async () => {
+    const pausesMs = [60_000, 1_000];
+    answer = () => ({ ...failed, status: 429, retryAfterMs: pausesMs.shift() ?? 0 });
+    sender.start();
+    const id = await register("/busy");
+    for (let count = 0; count < 5; count += 1) await sendTest(id);
+    await clock.advance(50_000);
+    expect(sent).toHaveLength(2);
+  });
+
   test("are two of one webhook at a time, whatever waits", async () => {
     const ends: (() => void)[] = [];
     answer = () => new Promise((resolve) => ends.push(() => resolve(delivered)));

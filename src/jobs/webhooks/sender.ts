@@ -106,11 +106,16 @@ export function createSender(context: SenderContext): Sender {
     return [...pausedUntilMs.keys()];
   }
 
+  /** Of two tries at a time the answer that asks for the longer pause counts. */
+  function pause(webhookId: string, untilMs: number): void {
+    pausedUntilMs.set(webhookId, Math.max(untilMs, pausedUntilMs.get(webhookId) ?? 0));
+  }
+
   async function run(delivery: DueDelivery): Promise<void> {
     try {
       const { end, pauseMs } = await attempt(context, delivery, cutting.signal);
       onOutcome?.(outcomes[end], 1);
-      if (pauseMs > 0) pausedUntilMs.set(delivery.webhookId, clock.elapsed() + pauseMs);
+      if (pauseMs > 0) pause(delivery.webhookId, clock.elapsed() + pauseMs);
     } catch (fault) {
       // What was cut off is due again.
       if (!cutting.signal.aborted) onFault(fault, "a delivery was not tried");

@@ -8,6 +8,7 @@ import type { RandomBytes } from "../../lib/base62.ts";
 const prefix = "whsec_";
 const keyLength = 32;
 
+/** A secret with a key of 32 random bytes. */
 export function newSigningSecret(randomBytes: RandomBytes): string {
   return prefix + Buffer.from(randomBytes(keyLength)).toString("base64");
 }

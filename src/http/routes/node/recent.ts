@@ -8,7 +8,7 @@ import { resultOf } from "../../job-result.ts";
 import { problem } from "../../problem-writer.ts";
 import { setResultFields } from "../../result-fields.ts";
 import { jsonAnswer, problemAnswers, recentAnswer } from "../../schemas/answers.ts";
-import { idempotencyHeaders, platformPath } from "../../schemas/parameters.ts";
+import { idempotencyHeaders, noQuery, platformPath } from "../../schemas/parameters.ts";
 import { queryText, wholeNumber } from "../../schemas/submission.ts";
 import { closedObject } from "../../schemas/words.ts";
 import { platformOfWord } from "../../source-types.ts";
@@ -51,6 +51,7 @@ export function addRecentRoute(
       tags: ["node"],
       security: [{ key: [] }],
       params: platformPath,
+      querystring: noQuery,
       headers: idempotencyHeaders,
       body: recentBody,
       response: {

@@ -51,9 +51,9 @@ export function addResultRoutes(app: TypedApp, context: HttpContext, held: HeldR
   }
 
   async function page(reply: FastifyReply, job: Job, result: JobResult) {
-    const texts = await context.archive.records(result.positions);
+    const body = await context.archive.page(result.positions);
     setResultFields(context, reply, job, result);
-    return reply.type("application/json; charset=utf-8").send(`[${texts.join(",")}]`);
+    return reply.type("application/json; charset=utf-8").send(body);
   }
 
   app.route({

@@ -9,7 +9,7 @@ import type { HeldRequests } from "../../hooks/held-requests.ts";
 import { idempotencyOf } from "../../idempotency-key.ts";
 import { answerUnfinished, resultOf } from "../../job-result.ts";
 import { jsonAnswer, problemAnswers, unfinished } from "../../schemas/answers.ts";
-import { idempotencyHeaders, platformPath } from "../../schemas/parameters.ts";
+import { idempotencyHeaders, noQuery, platformPath } from "../../schemas/parameters.ts";
 import { defaultWaitSeconds, searchBody } from "../../schemas/search.ts";
 import { searchAnswers } from "../../schemas/search-answer.ts";
 import { platformOfWord } from "../../source-types.ts";
@@ -40,6 +40,7 @@ export function addSearchRoute(
       tags: ["search"],
       security: [{ key: [] }],
       params: platformPath,
+      querystring: noQuery,
       headers: idempotencyHeaders,
       body: searchBody,
       response: {
@@ -74,11 +75,22 @@ export function addSearchRoute(
       // How it is waited for and shown makes no other search of it.
       const body = { type, arguments: asked };
       const idempotency = idempotencyOf(request.headers, { platform, body });
-      const job = await held.submitAndWaitAtMost(caller, reply, wait ?? defaultWaitSeconds, () =>
-        submissions.submit(caller, platform, body, wordPathRules, reply, idempotency),
-      );
-      request.jobUuid = job.uuid;
-      reply.header("x-job-uuid", job.uuid);
+      const submit = async () => {
+        const submitted = await submissions.submit(
+          caller,
+          platform,
+          body,
+          wordPathRules,
+          reply,
+          idempotency,
+        );
+        // From here on a refusal tells of it too: the job is on disk.
+        request.jobUuid = submitted.uuid;
+        reply.header("x-job-uuid", submitted.uuid);
+        return submitted;
+      };
+      const waitSeconds = wait ?? defaultWaitSeconds;
+      const job = await held.submitAndWaitAtMost(caller, reply, waitSeconds, submit);
       const result = resultOf(job);
       if (result === null) {
         reply.header("location", `/v1/search/live/${word}/result/${job.uuid}`);

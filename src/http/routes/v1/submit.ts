@@ -6,7 +6,7 @@ import type { HeldRequests } from "../../hooks/held-requests.ts";
 import { idempotencyOf } from "../../idempotency-key.ts";
 import { preferredWaitSeconds } from "../../prefer.ts";
 import { handle, jsonAnswer, problemAnswers } from "../../schemas/answers.ts";
-import { platformPath, submissionHeaders } from "../../schemas/parameters.ts";
+import { noQuery, platformPath, submissionHeaders } from "../../schemas/parameters.ts";
 import { plainSubmission, type Submission, submission } from "../../schemas/submission.ts";
 import { platformOfWord } from "../../source-types.ts";
 import type { Submissions } from "../../submission.ts";
@@ -46,7 +46,10 @@ export function addSubmitRoutes(app: TypedApp, submissions: Submissions, held: H
     const waitSeconds = preferredWaitSeconds(request.headers.prefer?.toString());
     const idempotency = idempotencyOf(request.headers, { platform, body });
     const { uuid } = await submissions.submit(caller, platform, body, rules, reply, idempotency);
-    if (waitSeconds > 0) await held.waitAsPreferred(caller, uuid, waitSeconds, reply);
+    // The job is on disk: whatever goes wrong in the wait, the client gets its uuid.
+    if (waitSeconds > 0) {
+      await held.waitAsPreferred(caller, uuid, waitSeconds, reply).catch(() => null);
+    }
     return reply
       .code(202)
       .header("location", `${path}/result/${uuid}`)
@@ -68,6 +71,7 @@ export function addSubmitRoutes(app: TypedApp, submissions: Submissions, held: H
       tags: ["search"],
       security: [{ key: [] }],
       params: platformPath,
+      querystring: noQuery,
       headers: submissionHeaders,
       body: submission,
       response: answers,
@@ -92,6 +96,7 @@ export function addSubmitRoutes(app: TypedApp, submissions: Submissions, held: H
         "absent, and max_results up to 1000 is answered with the method's bound and a warning in the status.",
       tags: ["search"],
       security: [{ key: [] }],
+      querystring: noQuery,
       headers: submissionHeaders,
       body: plainSubmission,
       response: answers,

@@ -1,4 +1,3 @@
-import type { FastifyReply } from "fastify";
 import { deliveryStates } from "../../../jobs/webhooks/webhook.ts";
 import type { HttpContext } from "../../context.ts";
 import { callerOf } from "../../hooks/caller.ts";
@@ -13,16 +12,13 @@ import {
 } from "../../schemas/webhooks.ts";
 import { deliveryBody, deliveryListBody } from "../../webhook-body.ts";
 import type { TypedApp } from "../typed-app.ts";
+import { noWebhook, send, webhookRefusals, webhookRoute } from "./webhook-route.ts";
 
-const config = { pace: "call" } as const;
-const shared = { tags: ["webhooks"], security: [{ key: [] }] };
+const { config, schema: shared } = webhookRoute;
 
 const refusals = {
-  400: "The request is not valid; errors tells where and how to fix it.",
-  401: "No valid key.",
+  ...webhookRefusals,
   404: "There is no such webhook or delivery, or it is another account's.",
-  429: "A rate of the key is used up; Retry-After tells when to come again.",
-  503: "The store cannot be asked for the moment.",
 };
 
 const disabled = { 409: "The webhook is disabled." };
@@ -114,9 +110,3 @@ export function addWebhookDeliveryRoutes(
     },
   });
 }
-
-function send(reply: FastifyReply, body: unknown) {
-  return reply.type("application/json; charset=utf-8").send(JSON.stringify(body));
-}
-
-const noWebhook = () => problem("webhook_not_found", "there is no such webhook");

@@ -1,9 +1,7 @@
-import type { FastifyReply } from "fastify";
 import * as z from "zod";
 import { jobEvents } from "../../../jobs/webhooks/webhook.ts";
 import type { HttpContext } from "../../context.ts";
 import { callerOf } from "../../hooks/caller.ts";
-import { problem } from "../../problem-writer.ts";
 import { jsonAnswer, problemAnswers } from "../../schemas/answers.ts";
 import {
   newWebhook,
@@ -14,17 +12,9 @@ import {
 } from "../../schemas/webhooks.ts";
 import { webhookBody, webhookWithSecretBody } from "../../webhook-body.ts";
 import type { TypedApp } from "../typed-app.ts";
+import { noWebhook, webhookRefusals as refusals, send, webhookRoute } from "./webhook-route.ts";
 
-const config = { pace: "call" } as const;
-const shared = { tags: ["webhooks"], security: [{ key: [] }] };
-
-const refusals = {
-  400: "The request is not valid; errors tells where and how to fix it.",
-  401: "No valid key.",
-  404: "There is no such webhook, or it is another account's.",
-  429: "A rate of the key is used up; Retry-After tells when to come again.",
-  503: "The store cannot be asked for the moment.",
-};
+const { config, schema: shared } = webhookRoute;
 
 /** /v1/webhooks and /v1/webhooks/<id>: the webhooks of the caller's account. */
 export function addWebhookRoutes(
@@ -164,10 +154,6 @@ export function addWebhookRoutes(
   });
 }
 
-function send(reply: FastifyReply, body: unknown) {
-  return reply.type("application/json; charset=utf-8").send(JSON.stringify(body));
-}
-
 function absent(): never {
-  throw problem("webhook_not_found", "there is no such webhook");
+  throw noWebhook();
 }

@@ -1,4 +1,4 @@
-import type { Clock } from "../lib/clock.ts";
+import type { Clock } from "./clock.ts";
 
 /** Why the timer stops; one for all, as an abort without a reason makes an exception each time. */
 const over = new Error("it came before the time was over");

@@ -1,0 +1,57 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { connect as connectSocket, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freePort } from "../test/support/free-port.ts";
+import { connect } from "../test/support/http-client.ts";
+import { residentMb, startServer } from "../test/support/server-process.ts";
+import { command } from "./measure.ts";
+
+/** What a thousand requests cost that wait for the end of their jobs: resident memory of a real server whose node runs nothing. */
+const requests = 1_000;
+const dataDir = mkdtempSync(join(tmpdir(), "earshot-bench-held-"));
+const server = await startServer(dataDir, await freePort(), {
+  EARSHOT_NODE_CONCURRENCY: "0",
+  EARSHOT_MAX_HELD_REQUESTS: "10000",
+});
+const client = connect(server.base, server.key);
+const uuids: string[] = [];
+for (let n = 0; n < requests; n++) uuids.push(await client.submit("comet", 20));
+client.close();
+
+const { hostname, port } = new URL(server.base);
+const ask = (path: string): Socket => {
+  const socket = connectSocket({ host: hostname, port: Number(port) });
+  socket.on("error", () => undefined).resume();
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${server.key}\r\n\r\n`);
+  return socket;
+};
+const seconds = (count: number) => new Promise((resolve) => setTimeout(resolve, count * 1_000));
+const heldNow = async (): Promise<number> => {
+  const text = await (await fetch(`${server.base}/metrics`)).text();
+  return Number(/^earshot_held_requests (\d+)/m.exec(text)?.[1]);
+};
+
+async function cost(path: (uuid: string) => string): Promise<string> {
+  const beforeMb = residentMb(server.pid);
+  const sockets: Socket[] = [];
+  for (const [n, uuid] of uuids.entries()) {
+    sockets.push(ask(path(uuid)));
+    if (n % 20 === 0) await seconds(0.005);
+  }
+  await seconds(4);
+  const mb = residentMb(server.pid) - beforeMb;
+  const held = await heldNow();
+  for (const socket of sockets) socket.destroy();
+  await seconds(1);
+  return `${held} held: ${mb.toFixed(1)} MB`;
+}
+
+console.log(`${command()}: ${requests} requests, resident memory\n`);
+console.log(`connections that are idle after an answer: ${await cost(() => "/livez")}`);
+console.log(
+  `result?wait=30: ${await cost((uuid) => `/v1/search/live/social/result/${uuid}?wait=30`)}`,
+);
+console.log(`again: ${await cost((uuid) => `/v1/search/live/social/result/${uuid}?wait=30`)}`);
+await server.stop();
+rmSync(dataDir, { recursive: true });
