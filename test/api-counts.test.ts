@@ -222,6 +222,7 @@ describe("pages", () => {
     expect((await with_({ next_token: "abc" })).json()).toMatchObject({
       code: "cursor_invalid",
       detail: "the next_token cannot be read",
+      errors: [{ code: "cursor_invalid", pointer: "/next_token" }],
     });
     const stranger = await service.makeKey();
     const parameters = { ...asked, next_token: meta.next_token };

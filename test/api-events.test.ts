@@ -25,6 +25,21 @@ afterAll(() => service.remove());
 
 const open: (() => void)[] = [];
 
+test("how long a stream lasts is no duration of a request", async () => {
+  const by = await service.makeKey();
+  const uuid = await submitted(by);
+  await cancel(by, uuid);
+  for (const asked of [uuid, "wrong"]) {
+    await service.call(by, { method: "GET", url: `${base}/events?uuid=${asked}` });
+  }
+  const lines = (await service.context.http.metrics.text()).split("\n");
+  const measured = lines.filter(
+    (line) =>
+      line.startsWith("earshot_http_request_duration_seconds_count") && line.includes("/events"),
+  );
+  expect(measured).toEqual([expect.stringContaining('status_class="4xx"')]);
+});
+
 test("docs/api.md shows a stream as it is", async () => {
   const page = readFileSync(new URL("../docs/api.md", import.meta.url), "utf8");
   const [, shown = ""] =

@@ -29,6 +29,7 @@ vi.mock("fastify", async (importOriginal) => {
 
 /** Nobody needs a key for these: they tell nothing of anybody. */
 const publicPaths = [
+  "/",
   "/docs",
   "/docs/:page",
   "/docs/decisions/:record",
@@ -54,7 +55,7 @@ const plainInputs = [
 ];
 
 /** Where webhooks lead: nobody listens there. */
-const nowhere = "http://127.0.0.1:9";
+const nowhere = "http://127.0.0.1:2";
 
 let service: ServiceUnderTest;
 let owner: string;

@@ -495,7 +495,8 @@ describe("one's own jobs", () => {
   test.each(["abc", "", "AAAA", "A".repeat(31)])("the cursor %j is refused", async (cursor) => {
     const answer = await list(`?cursor=${cursor}`);
     expect(answer.statusCode).toBe(400);
-    expect(answer.json().code).toBe("cursor_invalid");
+    const errors = [{ code: "cursor_invalid", pointer: "/cursor" }];
+    expect(answer.json()).toMatchObject({ code: "cursor_invalid", errors });
   });
 
   test("another account sees none of them, not even with a cursor of this one", async () => {

@@ -1,4 +1,7 @@
 import { once } from "node:events";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { createLog } from "../src/server/log.ts";
 import { connectTo } from "./support/connect-to.ts";
@@ -74,7 +77,9 @@ test("when the grace is over, work that has not ended is left and the folder is 
 });
 
 test("a search in one request that a stop interrupts is 503 and counted as held until then", async () => {
-  const service = await start({ EARSHOT_NODE_CONCURRENCY: "0", EARSHOT_MAX_HELD_REQUESTS: "1" });
+  const logged: string[] = [];
+  const settings = { EARSHOT_NODE_CONCURRENCY: "0", EARSHOT_MAX_HELD_REQUESTS: "1" };
+  const service = await start(settings, logged);
   const key = await service.makeKey();
   const body = { query: "comet" };
   const waiting = service.submit(key, body, recentPath);
@@ -86,7 +91,49 @@ test("a search in one request that a stop interrupts is 503 and counted as held 
   await service.stop();
   const answer = await waiting;
   expect(answer.statusCode).toBe(503);
-  expect(answer.json()).toMatchObject({ code: "unavailable", retryable: true });
+  expect(answer.json()).toMatchObject({
+    code: "unavailable",
+    retryable: true,
+    hint: "send the same request again after Retry-After",
+  });
+  expect(logged.join("")).not.toContain('"level":"error"');
+});
+
+test("a client that leaves its search in one request was answered with no problem", async () => {
+  const logged: string[] = [];
+  const service = await start({ EARSHOT_NODE_CONCURRENCY: "0" }, logged);
+  const key = await service.makeKey();
+  const gone = new AbortController();
+  const asked = fetch(`${service.url}${recentPath}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ query: "comet" }),
+    signal: gone.signal,
+  });
+  await service.waitForHeld(1);
+  gone.abort();
+  await expect(asked).rejects.toThrow();
+  await service.waitForHeld(0);
+  await service.stop();
+  const metrics = await service.context.http.metrics.text();
+  expect(metrics).not.toContain("earshot_problems_total{");
+  expect(logged.join("")).not.toContain('"level":"error"');
+});
+
+test("a start that fails once the service listens closes it again", async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), "earshot-test-"));
+  const log = createLog("info", { write: () => true });
+  let url = "";
+  log.info = (fields: unknown, message?: string) => {
+    if (message !== "listening") return;
+    url = (fields as { url: string }).url;
+    throw new Error("the log is full");
+  };
+  const settings = { EARSHOT_DATA_DIR: dataDir };
+  await expect(startServiceUnderTest(settings, { log })).rejects.toThrow("the log is full");
+  await expect(fetch(`${url}/livez`)).rejects.toThrow("fetch failed");
+  const next = await start(settings);
+  expect((await next.call(null, { method: "GET", url: "/readyz" })).statusCode).toBe(200);
 });
 
 test("a job that ends by its deadline is counted, and its search in one request is 504", async () => {

@@ -143,7 +143,8 @@ describe("registering", () => {
     ["an inner address of IPv6", "https://[::1]/", "on"],
     ["IPv4 within IPv6", "https://[::ffff:169.254.169.254]/latest", "on"],
     ["the metadata of a cloud", "http://169.254.169.254/latest/meta-data", "on"],
-    ["another port of an allowed host", "http://127.0.0.1:1/", "on"],
+    ["another port of an allowed host", "http://127.0.0.1:2/", "on"],
+    ["a port that is not called", "https://example.com:22/", "on"],
     [
       "longer than is taken when it is written out",
       `https://example.com/${"é".repeat(2_000)}`,
@@ -155,7 +156,11 @@ describe("registering", () => {
     webhooks.allowHttp = allowHttp === "on" ? "on" : "off";
     const answer = await post("/v1/webhooks", { url });
     webhooks.allowHttp = before;
-    expect(answer.json()).toMatchObject({ status: 400, code: "webhook_url_refused" });
+    expect(answer.json()).toMatchObject({
+      status: 400,
+      code: "webhook_url_refused",
+      errors: [{ code: "webhook_url_refused", pointer: "/url" }],
+    });
     expect(answer.body).not.toContain("secret");
     expect((await get("/v1/webhooks")).json()).toEqual({ webhooks: [] });
   });
@@ -409,9 +414,14 @@ describe("a delivery", () => {
     expect(pages.flat()).toEqual(ids);
     expect(third.next_cursor).toBeNull();
     expect(await deliveriesOf(id, "?state=failed")).toEqual([]);
+    expect(await deliveriesOf(id, "?state=waiting,failed")).toEqual([]);
+    expect(await deliveriesOf(id, "?state=failed,delivered")).toHaveLength(5);
+    const { id: other } = await register("/other-pages");
+    const foreign = await get(`/v1/webhooks/${other}/deliveries?cursor=${first.next_cursor}`);
+    expect(foreign.json()).toMatchObject({ status: 400, code: "cursor_invalid" });
   });
 
-  test.each(["?limit=0", "?limit=101", "?state=gone", "?cursor=-1", "?cursor=x", "?page=2"])(
+  test.each(["?limit=0", "?limit=101", "?state=gone", "?state=failed,gone", "?page=2"])(
     "the list refuses %s",
     async (query) => {
       const { id } = await register("/refused");
@@ -419,6 +429,13 @@ describe("a delivery", () => {
       expect(answer.json()).toMatchObject({ status: 400, code: "invalid_request" });
     },
   );
+
+  test.each(["-1", "1", "x", ""])("the list refuses the cursor %j", async (cursor) => {
+    const { id } = await register("/refused");
+    const answer = await get(`/v1/webhooks/${id}/deliveries?cursor=${cursor}`);
+    const errors = [{ code: "cursor_invalid", pointer: "/cursor" }];
+    expect(answer.json()).toMatchObject({ status: 400, code: "cursor_invalid", errors });
+  });
 });
 
 test("a call without a body may name the type of one", async () => {

@@ -116,6 +116,33 @@ describe("GET /docs", () => {
   });
 });
 
+describe("whoever asks beside a page is led to it", () => {
+  test.each([
+    ["/", 302, "/docs"],
+    ["/docs/", 308, "/docs"],
+    ["/docs/README.md", 308, "/docs"],
+    ["/docs/api.md", 308, "/docs/api"],
+    ["/docs/errors/", 308, "/docs/errors"],
+    ["/docs/errors/README.md", 308, "/docs/errors"],
+    ["/docs/errors/invalid_query.md", 308, "/docs/errors/invalid_query"],
+  ])("%s: %i to %s", async (path, status, address) => {
+    const answer = await get(path);
+    expect(answer.statusCode).toBe(status);
+    expect(answer.headers.location).toBe(address);
+  });
+
+  test.each([
+    "/docs/nothing.md",
+    "/docs/api.md.md",
+    "/docs/%2F%2Fother.example.md",
+    "/docs/errors/nothing.md",
+  ])("%s is not there", async (path) => {
+    const answer = await get(path);
+    expect(answer.statusCode).toBe(404);
+    expect(answer.headers).not.toHaveProperty("location");
+  });
+});
+
 describe("the forms of a page", () => {
   test("Markdown for whoever does not ask for HTML", async () => {
     for (const headers of [{}, { accept: "*/*" }, { accept: "text/markdown" }]) {
@@ -167,11 +194,9 @@ test.each([
   "/docs/errors/..%2fapi",
   "/docs/errors/%2e%2e%2f%2e%2e%2fpackage",
   "/docs/errors/%00",
-  "/docs/api.md",
   "/docs/errors/README",
   "/docs/__proto__",
   "/docs/errors/constructor",
-  "/docs/",
   `/docs/${"a".repeat(5_000)}`,
   "/docs/errors/Invalid_Query",
 ])("%.60s is a 404 problem", async (url) => {

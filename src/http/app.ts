@@ -58,9 +58,10 @@ export function buildApp(context: HttpContext): FastifyInstance {
 
   app.setErrorHandler((error, request, reply) => {
     const fault = faultOf(error);
-    context.metrics.problems.inc({ code: publicCode(fault) });
+    const isClientGone = reply.raw.destroyed;
+    if (!isClientGone) context.metrics.problems.inc({ code: publicCode(fault) });
     // Other refusals are the caller's to mend; a job that failed was logged when it did, and a full disk when it was seen.
-    if (fault.code !== "storage_full" && ourFaults.includes(publicCode(fault))) {
+    if (!toldElsewhere.includes(fault.code) && ourFaults.includes(publicCode(fault))) {
       context.log.error({ request_id: request.id, code: fault.code, err: error }, "request failed");
     }
     return writeProblem(fault, request, reply);
@@ -100,6 +101,8 @@ export function buildApp(context: HttpContext): FastifyInstance {
 }
 
 const ourFaults: readonly ProblemCode[] = ["internal", "unavailable"];
+/** Codes of those whose cause has a line of its own in the log. */
+const toldElsewhere: readonly string[] = ["storage_full", "stopping"];
 
 function noSuchPath(): EarshotError {
   return problem("not_found", "there is no such path", { hint: "GET /docs lists the paths" });

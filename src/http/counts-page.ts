@@ -6,6 +6,7 @@ import { EarshotError } from "../lib/errors.ts";
 import type { SearchPlatform } from "../platforms/source.ts";
 import type { HttpContext } from "./context.ts";
 import { continueFrom } from "./next-cursor.ts";
+import { pointedAt } from "./pointed-at.ts";
 import { problem } from "./problem-writer.ts";
 import type { CountsQuery } from "./schemas/counts.ts";
 
@@ -52,7 +53,10 @@ export function pageOf(
 ): CountsPage {
   const { asked, granularity } = question;
   const { liveWindowMs, maxCountBuckets } = context.settings;
-  const rest = token === undefined ? null : openToken(context, question, token);
+  const rest =
+    token === undefined
+      ? null
+      : pointedAt("/next_token", () => openToken(context, question, token));
   const asOfMs = rest?.asOfMs ?? context.clock.now();
   const toMs = rest?.toMs ?? Math.min(asOfMs, asked.endMs ?? asOfMs);
   const windowFromMs = Math.min(rest?.fromMs ?? asked.startMs ?? toMs - liveWindowMs, toMs);

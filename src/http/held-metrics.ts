@@ -61,13 +61,14 @@ export function addHeldMetrics(
 
   async function sumUp(): Promise<void> {
     if (clock.elapsed() - summedMs < sumsFreshMs) return;
-    summedMs = clock.elapsed();
+    const askedMs = clock.elapsed();
     const { segments } = await archive.stats();
     const sums = new Map<string, number>();
     for (const segment of segments) {
       sums.set(segment.platform, (sums.get(segment.platform) ?? 0) + segment.posts);
     }
     posts = sums;
+    summedMs = askedMs;
   }
 
   async function look(): Promise<void> {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ArchiveStats, PlatformCoverage } from "../archive/archive.ts";
-import { createManualClock } from "../lib/manual-clock.ts";
+import { createManualClock, type ManualClock } from "../lib/manual-clock.ts";
 import { createMetrics } from "./metrics.ts";
 
 const minuteMs = 60_000;
@@ -64,4 +64,62 @@ test("the first look tells everything as it is then", async () => {
   ]) {
     expect(lines).toContain(line);
   }
+});
+
+/** Metrics of an archive and of webhooks alone. */
+function metricsOf(
+  clock: ManualClock,
+  stats: () => Promise<ArchiveStats>,
+  waitingDeliveries: () => Promise<number>,
+) {
+  return createMetrics({
+    queueDepth: () => 0,
+    ingest: () => null,
+    archive: {
+      archive: { upkeep: async () => null, coverage: async () => [], stats },
+      clock,
+      coverageSlackMs: 0,
+    },
+    process: {
+      version: "1.2.3",
+      threads: () => [],
+      disk: async () => ({ freeBytes: 40, totalBytes: 100 }),
+    },
+    isStoreFull: () => false,
+    waitingDeliveries,
+  });
+}
+
+test("sums that the archive did not tell are asked for again at the next look, and then once a minute", async () => {
+  const clock = createManualClock();
+  let asked = 0;
+  const stats = async () => {
+    asked += 1;
+    if (asked === 1) throw new Error("a segment is being merged");
+    return { segments: [{ platform: "x", posts: asked }] } as unknown as ArchiveStats;
+  };
+  const metrics = metricsOf(clock, stats, async () => 0);
+  expect(await metrics.text()).not.toContain('earshot_archive_posts{platform="x"}');
+  expect(await metrics.text()).toContain('earshot_archive_posts{platform="x"} 2');
+  await clock.advance(minuteMs - 1);
+  expect(await metrics.text()).toContain('earshot_archive_posts{platform="x"} 2');
+  await clock.advance(1);
+  expect(await metrics.text()).toContain('earshot_archive_posts{platform="x"} 3');
+});
+
+test("waiting deliveries are counted once in ten seconds, and again at once where that failed", async () => {
+  const clock = createManualClock();
+  let asked = 0;
+  const stats = async () => ({ segments: [] }) as unknown as ArchiveStats;
+  const metrics = metricsOf(clock, stats, async () => {
+    asked += 1;
+    if (asked === 1) throw new Error("the store does not answer");
+    return asked;
+  });
+  await metrics.text();
+  expect(await metrics.text()).toContain("earshot_webhook_deliveries_waiting 2");
+  await clock.advance(9_999);
+  expect(await metrics.text()).toContain("earshot_webhook_deliveries_waiting 2");
+  await clock.advance(1);
+  expect(await metrics.text()).toContain("earshot_webhook_deliveries_waiting 3");
 });

@@ -53,7 +53,7 @@ export function createMetrics(sources: MetricSources) {
     registers,
   });
   const store = addStoreMetrics(registry, sources.isStoreFull);
-  const webhooks = addWebhookMetrics(registry, sources.waitingDeliveries);
+  const webhooks = addWebhookMetrics(registry, sources.waitingDeliveries, sources.archive.clock);
   addIngestMetrics(registry, sources.ingest);
   const archive = addArchiveMetrics(registry, sources.archive);
   addProcessMetrics(registry, sources.process);

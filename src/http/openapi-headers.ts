@@ -21,7 +21,7 @@ export const answerHeaders = {
     example: "1",
   },
   Location: {
-    description: "The path of what was made.",
+    description: "The path of what was made, or where the page is.",
     schema: { type: "string" },
     example: "/v1/search/live/social/result/0f8fad5b-d9cb-469f-a165-70867728950e",
   },
@@ -99,7 +99,8 @@ const rules: Readonly<Record<HeaderName, (answer: Described) => boolean>> = {
     (status === "202" && [...submissions, ...results].includes(operationId)) ||
     (status === "200" && reads.includes(operationId)),
   Location: ({ operationId, status }) =>
-    status === "201" || (status === "202" && submissions.includes(operationId)),
+    ["201", "302", "308"].includes(status) ||
+    (status === "202" && submissions.includes(operationId)),
   "X-Next-Cursor": isResult,
   "X-Coverage": isFromArchive,
   "X-Warnings": isFromArchive,
@@ -113,7 +114,7 @@ const rules: Readonly<Record<HeaderName, (answer: Described) => boolean>> = {
     [...submissions, "searchRecent"].includes(operationId) &&
     ["200", "202", "410"].includes(status),
   "WWW-Authenticate": ({ status }) => status === "401",
-  ETag: ({ operationId, status }) => pages.includes(operationId) && status !== "404",
+  ETag: ({ operationId, status }) => pages.includes(operationId) && ["200", "304"].includes(status),
 };
 
 function isToKey({ isKeyed, status }: Described): boolean {

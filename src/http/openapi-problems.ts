@@ -6,7 +6,7 @@ import { type ProblemCode, problems } from "./problems.ts";
 const places: Partial<Record<ProblemCode, (place: Place) => boolean>> = {
   invalid_json: ({ hasBody }) => hasBody,
   invalid_query: ({ hasQuery }) => hasQuery,
-  cursor_invalid: ({ hasQuery }) => hasQuery,
+  cursor_invalid: ({ hasQuery, path }) => hasQuery || /\/(?:jobs|deliveries)$/.test(path),
   cursor_mismatch: ({ hasQuery }) => hasQuery,
   method_not_supported: ({ isSubmission }) => isSubmission,
   platform_mismatch: ({ isSubmission }) => isSubmission,
@@ -31,7 +31,11 @@ type Place = {
   isSubmission: boolean;
 };
 
-type Operation = { operationId: string; requestBody?: unknown };
+type Operation = {
+  operationId: string;
+  requestBody?: unknown;
+  responses: Readonly<Record<string, unknown>>;
+};
 
 /** The problems of a status that the operation can answer with; none is left out for being rare. */
 export function problemCodes(
@@ -39,13 +43,13 @@ export function problemCodes(
   operation: Operation,
   status: number,
 ): readonly ProblemCode[] {
-  const { operationId, requestBody } = operation;
+  const { operationId, responses } = operation;
   const isSubmission = operationId.startsWith("submit") || operationId === "search";
   const place: Place = {
     path,
     isSubmission,
     hasJob: isSubmission || path.includes("{uuid}") || path.endsWith("/recent"),
-    hasBody: requestBody !== undefined,
+    hasBody: "415" in responses,
     hasQuery: isSubmission || ["searchRecent", "countPosts"].includes(operationId),
   };
   return codesOf(status).filter((code) => places[code]?.(place) ?? true);

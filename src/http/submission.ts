@@ -9,6 +9,7 @@ import type { Diagnostic } from "../query/tree.ts";
 import { type CheckedArguments, checkArguments, type PathRules } from "./checked-arguments.ts";
 import type { HttpContext } from "./context.ts";
 import { continueFrom } from "./next-cursor.ts";
+import { pointedAt } from "./pointed-at.ts";
 import type { Submission } from "./schemas/submission.ts";
 import { takeSearch } from "./search-turn.ts";
 import { narrowWindow, type Window, windowOf, windowWarnings } from "./window.ts";
@@ -67,7 +68,7 @@ function replayed(reply: FastifyReply, earlier: SubmittedJob): SubmittedJob {
 
 function jobOf(context: HttpContext, caller: Caller, asked: CheckedArguments): NewJob {
   const { settings } = context;
-  const { platform, type, method, query, maxResults } = asked;
+  const { platform, type, method, query, maxResults, nextCursor } = asked;
   const isLive = method === "searchbyquery";
   const maxLength = isLive ? settings.maxLiveQueryLength : settings.maxArchiveQueryLength;
   const { tree, warnings } = parseQuery(query, { maxLength });
@@ -76,14 +77,16 @@ function jobOf(context: HttpContext, caller: Caller, asked: CheckedArguments): N
   const scope = { accountId: caller.accountId, platform, type, method, canonicalQuery };
   const nowMs = context.clock.now();
   const start: Window & Pick<SearchJobRequest, "after" | "asOfMs"> & { asked: AskedBounds } =
-    asked.nextCursor === null
+    nextCursor === null
       ? {
           ...windowOf(method, nowMs, settings.liveWindowMs),
           asOfMs: nowMs,
           after: null,
           asked: asked.bounds,
         }
-      : continueFrom(context, scope, asked.nextCursor, asked.bounds);
+      : pointedAt("/arguments/next_cursor", () =>
+          continueFrom(context, scope, nextCursor, asked.bounds),
+        );
   const window = narrowWindow(start, asked.bounds);
 
   return {

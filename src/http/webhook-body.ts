@@ -1,5 +1,6 @@
 import type { Delivery, DeliveryPage, Webhook } from "../jobs/webhooks/webhook.ts";
 import type { WebhookWithSecret } from "../jobs/webhooks/webhooks.ts";
+import { writeDeliveryCursor } from "./delivery-cursor.ts";
 import { iso, isoOrNull } from "./window.ts";
 
 /** A webhook as its owner reads it at `nowMs`: never with its secret. */
@@ -42,10 +43,10 @@ export function deliveryBody(delivery: Delivery) {
   };
 }
 
-/** A page of deliveries; the cursor is the number of its last one. */
-export function deliveryListBody({ deliveries, before }: DeliveryPage) {
+/** A page of the deliveries of a webhook. */
+export function deliveryListBody(webhookId: string, { deliveries, before }: DeliveryPage) {
   return {
     deliveries: deliveries.map(deliveryBody),
-    next_cursor: before === null ? null : String(before),
+    next_cursor: before === null ? null : writeDeliveryCursor(webhookId, before),
   };
 }

@@ -143,6 +143,45 @@ test("the process is stopped for an hour: its jobs go on where they were, with t
   expect(await stateOf(waiting.uuid)).toBe("error");
 });
 
+describe("the wall clock is put back by an hour, and what waits for a webhook is as far away as before", () => {
+  const due = () =>
+    jobs.table.database.get<{ webhookMs: number; deliveryMs: number }>(
+      "SELECT due_ms AS webhookMs, next_ms AS deliveryMs FROM webhook, webhook_delivery",
+    );
+
+  async function endJobForWebhook(): Promise<number> {
+    jobs.table.database.run(
+      `INSERT INTO webhook(id, account_id, url, events, sealed_secret, created_ms)
+       VALUES('hook', 'one', 'https://example.com', '["job.done"]', x'00', 0)`,
+    );
+    await jobs.complete();
+    return jobs.clock.now();
+  }
+
+  test("while a server runs", async () => {
+    const dueMs = await endJobForWebhook();
+    expect(due()).toEqual({ webhookMs: dueMs, deliveryMs: dueMs });
+    jobs.clock.shiftWall(-hourMs);
+    await jobs.clock.advance(1_000);
+    expect(due()).toEqual({ webhookMs: dueMs - hourMs, deliveryMs: dueMs - hourMs });
+  });
+
+  test("while none runs", async () => {
+    const dueMs = await endJobForWebhook();
+    await jobs.queue.stop();
+    jobs.clock.shiftWall(-hourMs);
+    await jobs.restart("kill");
+    expect(due()).toEqual({ webhookMs: dueMs - hourMs, deliveryMs: dueMs - hourMs });
+  });
+
+  test("and put forward it moves nothing: what waits is due at once", async () => {
+    const dueMs = await endJobForWebhook();
+    jobs.clock.shiftWall(hourMs);
+    await jobs.clock.advance(1_000);
+    expect(due()).toEqual({ webhookMs: dueMs, deliveryMs: dueMs });
+  });
+});
+
 test("a clock that drifts by less than a second moves nothing on disk", async () => {
   const { uuid } = await jobs.queue.submit(newJob());
   const before = (await jobs.queue.find("one", uuid))?.deadlineMs;

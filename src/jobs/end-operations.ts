@@ -1,4 +1,4 @@
-import { durable } from "../db/operations.ts";
+import { durable, read } from "../db/operations.ts";
 import { deadlinePassed } from "./retries.ts";
 import { noLease, startsFrom } from "./states.ts";
 import { type JobStand, visibleChange } from "./visible-change.ts";
@@ -33,6 +33,16 @@ export const endOperations = {
       );
       return forgotten === 1 ? "forgotten" : null;
     },
+  ),
+
+  /** Jobs that have not ended though their deadline passed at `deadlineMs` or before. */
+  overdueJobs: read((database, { deadlineMs }: { deadlineMs: number }): string[] =>
+    database
+      .all<{ uuid: string }>(
+        `SELECT uuid FROM job WHERE finished_ms IS NULL AND ${startsFrom("timeOut")} AND deadline_ms <= :deadlineMs`,
+        { deadlineMs },
+      )
+      .map(({ uuid }) => uuid),
   ),
 
   /** Ends jobs whose deadline has passed; where those stand that had not ended. */

@@ -4,6 +4,7 @@ import { timeAfter } from "./latest-time.ts";
 import { noLease, startsFrom } from "./states.ts";
 import { headColumns, type JobHead } from "./stored.ts";
 import { visibleChange } from "./visible-change.ts";
+import { putDeliveriesBack } from "./webhooks/put-back.ts";
 
 const recover = visibleChange<{ uuid: string; nowMs: number }>("recover", {
   set: `attempts = attempts - 1, ${noLease}`,
@@ -33,6 +34,7 @@ export const recoveryOperations = {
        WHERE ${notEnded}`,
         { goneMs, latestMs: timeAfter(nowMs, lifeMs) },
       );
+      if (goneMs < 0) putDeliveriesBack(database, -goneMs);
       leaveNumbersOut(database);
       const running = database.all<{ uuid: string }>(
         `SELECT uuid FROM job WHERE ${notEnded} AND ${startsFrom("recover")} ORDER BY sequence`,
@@ -59,6 +61,7 @@ export const recoveryOperations = {
        WHERE ${notEnded}`,
       { ms },
     );
+    if (ms < 0) putDeliveriesBack(database, -ms);
     database.run("UPDATE setting SET value = value + :ms WHERE name = 'heartbeat'", { ms });
     return null;
   }),

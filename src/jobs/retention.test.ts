@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Store } from "../db/operations.ts";
 import type { JobOperations } from "./operations.ts";
-import { newJob, openJobTable, startTestQueue } from "./test-jobs.ts";
+import { newJob, openJobTable, startTestQueue, type TestQueue } from "./test-jobs.ts";
 
 test("deadlines are kept while what is too old is dropped, however long that takes", async () => {
   const table = openJobTable();
@@ -15,5 +15,48 @@ test("deadlines are kept while what is too old is dropped, however long that tak
   await jobs.clock.advance(121_000);
   expect(await jobs.queue.find("one", uuid)).toMatchObject({ state: "error" });
   dropping.resolve();
+  await jobs.close();
+});
+
+/** The writer has committed and dies before it answers. */
+async function withUnansweredSubmission(work: (jobs: TestQueue, uuid: string) => Promise<void>) {
+  const table = openJobTable();
+  let dies = true;
+  const write: Store<JobOperations>["write"] = async (name, args) => {
+    const answer = await table.store.write(name, args);
+    if (name !== "insertJob" || !dies) return answer;
+    dies = false;
+    throw new Error("the thread is gone");
+  };
+  const jobs = await startTestQueue({}, { ...table, store: { ...table.store, write } });
+  await expect(jobs.queue.submit(newJob())).rejects.toThrow("the thread is gone");
+  const [row] = table.database.all<{ uuid: string }>("SELECT uuid FROM job");
+  await work(jobs, row?.uuid ?? "");
+  await jobs.close();
+}
+
+test("a job on disk that memory does not know ends a minute after its deadline, and whoever follows is told", async () => {
+  await withUnansweredSubmission(async ({ clock, queue }, uuid) => {
+    await clock.advance(179_000);
+    expect(await queue.find("one", uuid)).toMatchObject({ state: "received" });
+    await clock.advance(62_000);
+    expect(await queue.find("one", uuid)).toMatchObject({
+      state: "error",
+      failure: { code: "deadline" },
+    });
+    const changes = queue.changes("one", 0, AbortSignal.timeout(5_000));
+    for await (const change of changes) {
+      expect(change).toMatchObject({ id: 2, uuid, state: "error" });
+      break;
+    }
+  });
+});
+
+test("a job that memory knows is left to the watch over deadlines, whatever its row says", async () => {
+  const jobs = await startTestQueue();
+  const { uuid } = await jobs.queue.submit(newJob());
+  jobs.table.database.run("UPDATE job SET deadline_ms = 0");
+  await jobs.clock.advance(70_000);
+  expect(await jobs.queue.find("one", uuid)).toMatchObject({ state: "received" });
   await jobs.close();
 });

@@ -88,6 +88,7 @@ test("no statement goes through all jobs, however many have ended", () => {
   run.endLapsedLeases.run(watched, { leases: [{ ...held, uuid: "c" }], ...rules });
   run.cancelJob.run(watched, { accountId: "one", uuid: "d", nowMs: 14 });
   run.cancelJob.run(watched, { accountId: "one", uuid: "d", nowMs: 14 });
+  run.overdueJobs.run(watched, { deadlineMs: 500 });
   run.timeOutJobs.run(watched, { uuids: ["b"], nowMs: 2_000 });
   run.expireJobs.run(watched, { nowMs: 60, endedMs: 0, keyedMs: 0 });
   run.moveTimes.run(watched, { ms: 5 });

@@ -42,9 +42,11 @@ export async function startService(
   const context = createContext(config, await opening, overrides);
   context.log.info(startLine(config), "starting");
   let node: Runner | null = null;
+  let opened: FastifyInstance | null = null;
   try {
     await context.queue.start();
     const app = buildApp(context.http);
+    opened = app;
     const { host, port } = config.http;
     const url = await app.listen({ host, port });
     node = startNode(context);
@@ -60,7 +62,13 @@ export async function startService(
     });
     return { url, app, context, stop };
   } catch (fault) {
-    await Promise.all([node?.stop(), context.queue.stop(), context.sender.stop()]);
+    await Promise.allSettled([
+      opened?.close(),
+      node?.stop(),
+      context.queue.stop(),
+      context.sender.stop(),
+      context.ingest.stop(),
+    ]);
     await context.close();
     throw fault;
   }

@@ -23,7 +23,7 @@ export async function readPageTree(): Promise<PageTree> {
 }
 
 /** `api.md` is served at `/api`, `errors/README.md` at `/errors`, a picture under its own name. */
-function pathOf(file: string): string {
+export function pathOf(file: string): string {
   return `/${file}`.replace(/\/README\.md$/, "").replace(/\.md$/, "");
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { OpenApi } from "./open-api.ts";
-import { addressIn, docsFolder, type PageTree, readPageTree } from "./page-tree.ts";
+import { addressIn, docsFolder, type PageTree, pathOf, readPageTree } from "./page-tree.ts";
 import { contentPolicy, picturePolicy } from "./style.ts";
 
 /** One form of a page as it is sent; all answers share its bytes, however slowly they are read. */
@@ -13,6 +13,8 @@ type ServedPage = { html: ServedText; plain: ServedText };
 export type ServedPages = {
   /** The page behind `/docs`; null when there is none. Made by the first call, then kept. */
   find(path: string): Promise<ServedPage | null>;
+  /** Where the page is that someone asked for by the name of its file or with a stroke at the end; null when there is none. */
+  addressOf(path: string): Promise<string | null>;
 };
 
 /** The pages of docs/, and the description of the API below the first of them. */
@@ -27,6 +29,11 @@ export function createServedPages(openApi: () => Promise<string>): ServedPages {
     const page = made.get(path) ?? keptOnceMade(() => makePage(known, path, file));
     made.set(path, page);
     return await page();
+  }
+
+  async function addressOf(path: string): Promise<string | null> {
+    const served = pathOf(path.replace(/^\//, "")).replace(/\/$/, "");
+    return served !== path && (await tree()).has(served) ? `/docs${served}` : null;
   }
 
   async function makePage(known: PageTree, path: string, file: string): Promise<ServedPage> {
@@ -50,7 +57,7 @@ export function createServedPages(openApi: () => Promise<string>): ServedPages {
     return JSON.parse(await openApi());
   }
 
-  return { find };
+  return { find, addressOf };
 }
 
 function servedAs(type: string, text: string, policy = contentPolicy): ServedText {

@@ -3,6 +3,7 @@ import type { FastifyReply } from "fastify";
 import type { Caller } from "../../accounts/authenticate.ts";
 import type { Job } from "../../jobs/job.ts";
 import type { SubmittedJob } from "../../jobs/queue.ts";
+import { EarshotError } from "../../lib/errors.ts";
 import type { HttpContext } from "../context.ts";
 import { problem } from "../problem-writer.ts";
 import { refusedByRate } from "../refused-by-rate.ts";
@@ -148,7 +149,7 @@ export function createHeldRequests(context: HttpContext, stopping: AbortSignal):
       const waitMs = Math.max(0, endMs - clock.now());
       const job = await jobs.waitForEnd(caller.accountId, uuid, waitMs, signal);
       if (job !== null && job.finishedMs !== null) return job;
-      if (stopping.aborted) throw problem("unavailable", "the server stops; search again");
+      if (stopping.aborted) throw serverStops();
       throw problem("deadline_exceeded", "the search has not ended in time");
     });
   }
@@ -197,5 +198,13 @@ export function createHeldRequests(context: HttpContext, stopping: AbortSignal):
 function forgotten() {
   return problem("result_expired", "the job of this Idempotency-Key is no longer known", {
     hint: "submit the search again under another key",
+  });
+}
+
+/** Public as `unavailable`; a code of its own, as it is no fault that the log has to tell. */
+function serverStops() {
+  return new EarshotError("stopping", "the server stops; search again", {
+    status: 503,
+    retryable: true,
   });
 }

@@ -1,15 +1,20 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { HttpContext } from "../context.ts";
 
-/** One line and one measurement a request: the route's template, never its address, its query or its key. */
+/**
+ * One line and one measurement a request: the route's template, never its address, its query or its key. An event stream is
+ * not measured: it lasts as long as its client wants.
+ */
 export function requestLogHook(context: HttpContext) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const route = request.routeOptions.url ?? "unknown";
     const ms = reply.elapsedTime;
     const { method } = request;
-    context.metrics.requestSeconds
-      .labels(route, method, `${Math.floor(reply.statusCode / 100)}xx`)
-      .observe(ms / 1000);
+    if (!isEventStream(reply)) {
+      context.metrics.requestSeconds
+        .labels(route, method, `${Math.floor(reply.statusCode / 100)}xx`)
+        .observe(ms / 1000);
+    }
     context.log.info(
       {
         request_id: request.id,
@@ -22,4 +27,8 @@ export function requestLogHook(context: HttpContext) {
       "request",
     );
   };
+}
+
+function isEventStream(reply: FastifyReply): boolean {
+  return String(reply.getHeader("content-type")).startsWith("text/event-stream");
 }

@@ -324,6 +324,12 @@ export function problemAnswers(descriptions: Readonly<Record<number, string>>) {
   );
 }
 
+/** How routes that take no body refuse one that comes along all the same. */
+export const strayBodyRefusals = {
+  413: "There is a body, and it is too large.",
+  415: "There is a body, and it is not plain JSON.",
+};
+
 /** An answer that is JSON. */
 export function jsonAnswer(description: string, schema: z.ZodType) {
   return { description, content: { "application/json": { schema } } };

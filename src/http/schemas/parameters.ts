@@ -156,7 +156,7 @@ export const eventsQuery = closedObject(
 );
 
 /** Words of a list with commas between them; absent for all. */
-function listOf<const Word extends string>(what: string, words: readonly Word[]) {
+export function listOf<const Word extends string>(what: string, words: readonly Word[]) {
   const fault = wording(
     `expected words with commas between them for ${what}`,
     `such as ?${what}=${words.slice(0, 2).join(",")}`,

@@ -26,7 +26,7 @@ const budgetText = wording(
 );
 
 const fieldsText = wording(
-  "expected a list of the names of fields",
+  "expected a list of the names of fields, each once",
   'send "fields":["Content","Metadata.username"], or leave it out for whole records',
 );
 
@@ -76,8 +76,12 @@ export const searchBody = closedObject(bodyNeeded, {
     .array(field, fieldsText)
     .min(1, fieldsText)
     .max(fieldNames.length, fieldsText)
+    .refine((fields) => new Set(fields).size === fields.length, fieldsText)
     .optional()
-    .meta({ description: "Fields of the records that are wanted; whole records when absent." }),
+    .meta({
+      description: "Fields of the records that are wanted; whole records when absent.",
+      uniqueItems: true,
+    }),
   max_chars: z
     .int(budgetText)
     .min(shortestText, budgetText)

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { jobStates, searchMethods, sourceTypes } from "../../jobs/job.ts";
 import { deliveryStates, jobEvents, webhookEvents } from "../../jobs/webhooks/webhook.ts";
 import { longestUrl } from "../../jobs/webhooks/webhook-url.ts";
+import { listOf } from "./parameters.ts";
 import { closedObject, wording, wordOf } from "./words.ts";
 
 const id = z.string().meta({
@@ -124,22 +125,20 @@ export const deliveriesQuery = closedObject(
   {
     what: "parameter",
     needed: "the query string is not valid",
-    hint: "send ?state=failed&limit=20",
+    hint: "send ?state=waiting,failed&limit=20",
   },
   {
-    state: wordOf("state", deliveryStates, "such as ?state=failed")
-      .optional()
-      .meta({
-        description: "Only deliveries of this state.",
-        examples: ["failed"],
-      }),
+    state: listOf("state", deliveryStates).meta({
+      description: "Only deliveries of these states, with commas between them.",
+      examples: ["waiting,failed"],
+    }),
     limit: z
       .preprocess(readDigits, z.int(pageSize).min(1, pageSize).max(100, pageSize))
       .optional()
       .meta({ description: "Deliveries on a page, 1 to 100; 20 when absent.", examples: [20] }),
     cursor: z
       .string(cursorText)
-      .regex(/^[1-9]\d{0,14}$/, cursorText)
+      .max(2_048, cursorText)
       .optional()
       .meta({ description: "next_cursor of an earlier page." }),
   },

@@ -28,6 +28,8 @@ export type DueRequest = {
   /** How many are wanted, of webhooks whose last delivery succeeded or that are untried, and of all others. */
   limit: number;
   failingLimit: number;
+  /** How many of `limit` those others get first, so that webhooks that succeed cannot keep them out for good. */
+  failingFirst: number;
 };
 
 /**
@@ -35,11 +37,14 @@ export type DueRequest = {
  * tried comes after all that are due, however much waits for it.
  */
 export function dueDeliveries(database: Database, request: DueRequest): DueDelivery[] {
-  const { limit, failingLimit } = request;
+  const { limit, failingLimit, failingFirst } = request;
   const healthy = dueOfWebhooks(database, request, { isHealthy: 1, limit });
-  const room = Math.max(0, Math.min(failingLimit, limit - healthy.length));
+  const left = Math.max(limit - healthy.length, Math.min(limit, failingFirst));
+  const room = Math.max(0, Math.min(failingLimit, left));
   const failing = dueOfWebhooks(database, request, { isHealthy: 0, limit: room });
-  return [...healthy, ...failing].flatMap((id) => detailsOf(database, id, request.nowMs));
+  return [...healthy.slice(0, limit - failing.length), ...failing].flatMap((id) =>
+    detailsOf(database, id, request.nowMs),
+  );
 }
 
 type Share = { isHealthy: 0 | 1; limit: number };

@@ -33,7 +33,8 @@ export function webhookOf(database: Database, { accountId, id }: OwnedId): Webho
 export type OwnedId = { accountId: string; id: string };
 
 export type DeliveryFilter = {
-  state: Delivery["state"] | null;
+  /** Null for all. */
+  states: readonly Delivery["state"][] | null;
   /** Only what was numbered before; null from the newest. */
   before: number | null;
   limit: number;
@@ -50,12 +51,13 @@ const conditions: Record<Delivery["state"], string> = {
 export function deliveriesOf(
   database: Database,
   webhookId: string,
-  { state, before, limit }: DeliveryFilter,
+  { states, before, limit }: DeliveryFilter,
 ): Delivery[] {
+  const isWanted = states?.map((state) => `(${conditions[state]})`).join(" OR ") ?? "TRUE";
   return database
     .all<DeliveryRow>(
       `SELECT ${deliveryColumns} FROM webhook_delivery
-       WHERE webhook_id = :webhookId AND number < :before AND ${state === null ? "TRUE" : conditions[state]}
+       WHERE webhook_id = :webhookId AND number < :before AND (${isWanted})
        ORDER BY number DESC LIMIT :limit`,
       { webhookId, before: before ?? Number.MAX_SAFE_INTEGER, limit },
     )

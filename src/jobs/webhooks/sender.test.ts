@@ -114,7 +114,7 @@ async function sendTest(id: string): Promise<string> {
 }
 
 const pageOf = async (id: string) =>
-  (await webhooks.deliveries("one", id, { state: null, before: null, limit: 100 }))?.deliveries ??
+  (await webhooks.deliveries("one", id, { states: null, before: null, limit: 100 }))?.deliveries ??
   [];
 
 const sentTo = (path: string) => sent.filter(({ url }) => url === `https://example.com${path}`);
@@ -211,6 +211,25 @@ describe("tries", () => {
     await pass(1_000);
     expect(sentTo("/healthy")).toHaveLength(1);
   });
+
+  test.each([4, 1])(
+    "of webhooks that fail have one of %i places, however much the others have to send",
+    async (concurrency) => {
+      begin(secretKey, { concurrency, maxPerAccount: 10 });
+      answer = () => failed;
+      sender.start();
+      const recovered = await register("/recovered");
+      await sendTest(recovered);
+      await pass(1_000);
+      const busy = await Promise.all(["/a", "/b", "/c"].map(register));
+      for (const id of busy) for (let count = 0; count < 100; count += 1) await sendTest(id);
+      answer = () => clock.sleep(1_000).then(() => delivered);
+      await pass(15_000, 150);
+      expect(sentTo("/recovered")).toHaveLength(2);
+      expect(await webhooks.find("one", recovered)).toMatchObject({ failingSinceMs: null });
+      expect(sent.length).toBeLessThan(200);
+    },
+  );
 
   test("go round the webhooks, however much waits for one", async () => {
     begin(secretKey, { concurrency: 1 });

@@ -9,7 +9,8 @@ import { secretsOf } from "./secrets.ts";
 /**
  * Delivers what is due, at least once each: the store knows what waits and until when, and a try that a crash cut off is made
  * again. At most two tries of one webhook are under way, and the webhooks that fail share half of the places, so that slow
- * receivers do not hold up the others.
+ * receivers do not hold up the others. One place is theirs whatever else is due, so that one that has recovered shows it; where
+ * there is a single place, they have it by turns.
  */
 export type Sender = {
   /** Begins to deliver. */
@@ -57,6 +58,7 @@ export function createSender(context: SenderContext): Sender {
   const pausedUntilMs = new Map<string, number>();
   let watching: Promise<unknown> = Promise.resolve();
   let isWoken = false;
+  let wasFailingLast = false;
   let sleeping = new AbortController();
 
   async function watch(): Promise<void> {
@@ -93,9 +95,11 @@ export function createSender(context: SenderContext): Sender {
       perWebhook,
       limit: places - tried.length,
       failingLimit: Math.ceil(places / 2) - failing.length,
+      failingFirst: failing.length === 0 && (places > 1 || !wasFailingLast) ? 1 : 0,
     });
     if (stopping.signal.aborted) return;
     for (const delivery of due) {
+      wasFailingLast = delivery.failingSinceMs !== null;
       underWay.set(delivery.id, { delivery, ended: run(delivery) });
     }
   }

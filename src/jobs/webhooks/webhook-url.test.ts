@@ -29,6 +29,8 @@ test.each([
   "https://[fe80::1]/",
   "https://[::ffff:10.0.0.1]/",
   "https://10.1.2.3:8001/",
+  "https://example.com:22/",
+  "https://example.com:6667/",
   `https://example.com/${"a".repeat(2_100)}`,
   `https://example.com/${"é".repeat(1_000)}`,
 ])("%s is refused", (written) => {
@@ -40,6 +42,21 @@ test("where it is allowed, an address needs no TLS, and a host that is named nee
   expect(checkWebhookUrl("http://example.com/", open)).toBe("http://example.com/");
   expect(checkWebhookUrl("http://10.1.2.3:8000/x", open)).toBe("http://10.1.2.3:8000/x");
   expect(() => checkWebhookUrl("http://10.1.2.3/x", open)).toThrow(refused);
+});
+
+test.each([
+  ["no address", "the webhook's address is no URL"],
+  ["ftp://example.com/", "the webhook's address begins with ftp:, which is not called"],
+  ["https://ann@example.com/", "the webhook's address holds a user name or a password"],
+  ["https://127.0.0.1/", "the webhook's address names 127.0.0.1, which is not public"],
+  [
+    "https://example.com:22/",
+    "the webhook's address names port 22, which belongs to another service than the web and is not called",
+  ],
+])("a refusal of %s says what is wrong, and where", (written, message) => {
+  const detail = { code: "webhook_url_refused", message, pointer: "/url" };
+  const fault = { message, details: [expect.objectContaining(detail)] };
+  expect(() => checkWebhookUrl(written, rules)).toThrow(expect.objectContaining(fault));
 });
 
 test("a refusal never repeats credentials", () => {

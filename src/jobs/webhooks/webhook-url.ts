@@ -1,3 +1,4 @@
+import { isBlockedPort } from "../../lib/blocked-ports.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { Guard } from "../../lib/guard.ts";
 
@@ -12,20 +13,27 @@ export function checkWebhookUrl(
   { guard, allowHttp }: { guard: Guard; allowHttp: "on" | "off" },
 ): string {
   const url = URL.parse(written);
-  if (url === null) throw refused("it is no address", "write it whole: https://host.example/path");
+  if (url === null) throw refused("is no URL", "write it whole: https://host.example/path");
   if (url.protocol !== "https:" && !(url.protocol === "http:" && allowHttp === "on")) {
-    throw refused(`${url.protocol} addresses are not called`, "an address begins with https://");
+    throw refused(`begins with ${url.protocol}, which is not called`, "begin it with https://");
   }
   if (url.username !== "" || url.password !== "") {
     throw refused(
-      "it holds a user name or a password",
+      "holds a user name or a password",
       "leave them out: webhook-signature proves who calls",
     );
   }
-  if (url.href.length > longestUrl) throw refused(`it is longer than ${longestUrl} characters`);
+  if (url.href.length > longestUrl)
+    throw refused(`is longer than ${longestUrl} characters when it is written out`);
+  if (isBlockedPort(url)) {
+    throw refused(
+      `names port ${url.port}, which belongs to another service than the web and is not called`,
+      "leave the port out, or listen on another one, such as 8443",
+    );
+  }
   if (!isPublicHost(url, guard)) {
     throw refused(
-      `${url.hostname} is not public`,
+      `names ${url.hostname}, which is not public`,
       "name a host of the public internet; EARSHOT_WEBHOOK_PRIVATE_HOSTS allows others",
     );
   }
@@ -42,9 +50,10 @@ function isPublicHost(url: URL, guard: Guard): boolean {
   }
 }
 
-function refused(message: string, hint?: string): EarshotError {
-  return new EarshotError("webhook_url_refused", message, {
-    status: 400,
-    ...(hint === undefined ? {} : { hint }),
-  });
+function refused(why: string, hint?: string): EarshotError {
+  const code = "webhook_url_refused";
+  const message = `the webhook's address ${why}`;
+  const help = hint === undefined ? {} : { hint };
+  const details = [{ code, message, ...help, pointer: "/url" }];
+  return new EarshotError(code, message, { status: 400, ...help, details });
 }

@@ -29,6 +29,12 @@ const pageAnswer = {
   },
   304: z.null().meta({ description: "The page is still the one that If-None-Match names." }),
 };
+const elsewhere = {
+  308: z.null().meta({
+    description:
+      "The page was named as its file, ending in .md, or with a / at its end. Location is its path.",
+  }),
+};
 const missingPage = problemAnswers({ 404: "There is no such page." });
 
 /**
@@ -42,6 +48,8 @@ export function addDocsRoutes(app: TypedApp): void {
   async function answer(request: FastifyRequest, reply: FastifyReply, path: string) {
     const found = await pages.find(path);
     if (found === null) {
+      const address = await pages.addressOf(path);
+      if (address !== null) return reply.redirect(address, 308);
       throw problem("not_found", "there is no such page", { hint: "/docs lists the pages" });
     }
     const { type, body, etag, policy } = acceptsHtml(request.headers.accept)
@@ -61,6 +69,17 @@ export function addDocsRoutes(app: TypedApp): void {
 
   app.route({
     method: "GET",
+    url: "/",
+    schema: {
+      operationId: "start",
+      summary: "Leads to the documentation",
+      tags: ["documentation"],
+      response: { 302: z.null().meta({ description: "Location is the documentation's path." }) },
+    },
+    handler: async (_request, reply) => reply.redirect("/docs", 302),
+  });
+  app.route({
+    method: "GET",
     url: "/docs",
     schema: {
       operationId: "docs",
@@ -78,7 +97,7 @@ export function addDocsRoutes(app: TypedApp): void {
       summary: "A page of the documentation",
       tags: ["documentation"],
       params: z.object({ page }),
-      response: { ...pageAnswer, ...missingPage },
+      response: { ...pageAnswer, ...elsewhere, ...missingPage },
     },
     handler: (request, reply) => answer(request, reply, `/${request.params.page}`),
   });
@@ -102,7 +121,7 @@ export function addDocsRoutes(app: TypedApp): void {
       description: "The type of every problem leads here.",
       tags: ["documentation"],
       params: z.object({ code }),
-      response: { ...pageAnswer, ...missingPage },
+      response: { ...pageAnswer, ...elsewhere, ...missingPage },
     },
     handler: (request, reply) => answer(request, reply, `/errors/${request.params.code}`),
   });
@@ -114,7 +133,7 @@ export function addDocsRoutes(app: TypedApp): void {
       summary: "Why something is as it is",
       tags: ["documentation"],
       params: z.object({ record }),
-      response: { ...pageAnswer, ...missingPage },
+      response: { ...pageAnswer, ...elsewhere, ...missingPage },
     },
     handler: (request, reply) => answer(request, reply, `/decisions/${request.params.record}`),
   });

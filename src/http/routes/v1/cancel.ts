@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { HttpContext } from "../../context.ts";
 import { callerOf } from "../../hooks/caller.ts";
 import { problem } from "../../problem-writer.ts";
-import { jsonAnswer, problemAnswers } from "../../schemas/answers.ts";
+import { jsonAnswer, problemAnswers, strayBodyRefusals } from "../../schemas/answers.ts";
 import { cancelled } from "../../schemas/jobs.ts";
 import { jobPath, platformJobPath } from "../../schemas/parameters.ts";
 import type { TypedApp } from "../typed-app.ts";
@@ -22,6 +22,7 @@ const shared = {
       400: "The request cannot be read.",
       401: "No valid key.",
       404: "There is no such job, or it is another account's.",
+      ...strayBodyRefusals,
       429: "A rate of the key is used up; Retry-After tells when to come again.",
       503: "The store cannot be written for the moment.",
     }),

@@ -3,6 +3,7 @@ import type * as z from "zod";
 import type { HttpContext } from "../../context.ts";
 import { callerOf } from "../../hooks/caller.ts";
 import { readListCursor, writeListCursor } from "../../list-cursor.ts";
+import { pointedAt } from "../../pointed-at.ts";
 import { jsonAnswer, problemAnswers } from "../../schemas/answers.ts";
 import { jobList } from "../../schemas/jobs.ts";
 import { jobsQuery, platformPath } from "../../schemas/parameters.ts";
@@ -38,10 +39,11 @@ export function addJobsRoutes(app: TypedApp, context: Pick<HttpContext, "jobs">)
     reply: FastifyReply,
     asked: z.infer<typeof jobsQuery>,
   ) {
+    const { cursor } = asked;
     const page = await context.jobs.list(callerOf(request).accountId, {
       states: asked.status ?? null,
       methods: asked.method ?? null,
-      before: asked.cursor === undefined ? null : readListCursor(asked.cursor),
+      before: cursor === undefined ? null : pointedAt("/cursor", () => readListCursor(cursor)),
       limit: asked.limit ?? defaultLimit,
     });
     return reply.type("application/json; charset=utf-8").send(

@@ -1,8 +1,9 @@
-import { deliveryStates } from "../../../jobs/webhooks/webhook.ts";
 import type { HttpContext } from "../../context.ts";
+import { readDeliveryCursor } from "../../delivery-cursor.ts";
 import { callerOf } from "../../hooks/caller.ts";
+import { pointedAt } from "../../pointed-at.ts";
 import { problem } from "../../problem-writer.ts";
-import { jsonAnswer, problemAnswers } from "../../schemas/answers.ts";
+import { jsonAnswer, problemAnswers, strayBodyRefusals } from "../../schemas/answers.ts";
 import {
   deliveriesQuery,
   deliveryAnswer,
@@ -43,7 +44,7 @@ export function addWebhookDeliveryRoutes(
       params: webhookPath,
       response: {
         202: jsonAnswer("Noted, and on its way.", deliveryAnswer),
-        ...problemAnswers({ ...refusals, ...disabled }),
+        ...problemAnswers({ ...refusals, ...disabled, ...strayBodyRefusals }),
       },
     },
     handler: async (request, reply) => {
@@ -71,13 +72,15 @@ export function addWebhookDeliveryRoutes(
     },
     handler: async (request, reply) => {
       const { state, limit = defaultLimit, cursor } = request.query;
-      const page = await webhooks.deliveries(callerOf(request).accountId, request.params.id, {
-        state: deliveryStates.find((known) => known === state) ?? null,
-        before: cursor === undefined ? null : Number(cursor),
+      const { id } = request.params;
+      const page = await webhooks.deliveries(callerOf(request).accountId, id, {
+        states: state ?? null,
+        before:
+          cursor === undefined ? null : pointedAt("/cursor", () => readDeliveryCursor(id, cursor)),
         limit,
       });
       if (page === null) throw noWebhook();
-      return send(reply, deliveryListBody(page));
+      return send(reply, deliveryListBody(id, page));
     },
   });
 
@@ -94,7 +97,7 @@ export function addWebhookDeliveryRoutes(
       params: deliveryPath,
       response: {
         202: jsonAnswer("Noted, and on its way.", deliveryAnswer),
-        ...problemAnswers({ ...refusals, ...disabled }),
+        ...problemAnswers({ ...refusals, ...disabled, ...strayBodyRefusals }),
       },
     },
     handler: async (request, reply) => {

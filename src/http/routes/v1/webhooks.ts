@@ -2,7 +2,7 @@ import * as z from "zod";
 import { jobEvents } from "../../../jobs/webhooks/webhook.ts";
 import type { HttpContext } from "../../context.ts";
 import { callerOf } from "../../hooks/caller.ts";
-import { jsonAnswer, problemAnswers } from "../../schemas/answers.ts";
+import { jsonAnswer, problemAnswers, strayBodyRefusals } from "../../schemas/answers.ts";
 import {
   newWebhook,
   webhookAnswer,
@@ -98,7 +98,7 @@ export function addWebhookRoutes(
       params: webhookPath,
       response: {
         204: z.undefined().meta({ description: "It is gone." }),
-        ...problemAnswers(refusals),
+        ...problemAnswers({ ...refusals, ...strayBodyRefusals }),
       },
     },
     handler: async (request, reply) => {
@@ -122,7 +122,7 @@ export function addWebhookRoutes(
       params: webhookPath,
       response: {
         200: jsonAnswer("The secret in its place is in this answer only.", webhookWithSecret),
-        ...problemAnswers(refusals),
+        ...problemAnswers({ ...refusals, ...strayBodyRefusals }),
       },
     },
     handler: async (request, reply) => {
@@ -144,7 +144,7 @@ export function addWebhookRoutes(
       params: webhookPath,
       response: {
         200: jsonAnswer("The webhook, enabled.", webhookAnswer),
-        ...problemAnswers(refusals),
+        ...problemAnswers({ ...refusals, ...strayBodyRefusals }),
       },
     },
     handler: async (request, reply) => {
