@@ -160,6 +160,17 @@ test("bad frames are counted and pass by", async () => {
   expect(state()).toMatchObject({ badFrames: 7, events: 1, status: "connected" });
 });
 
+/** Of events at 0, 1, 50 and 51 seconds, the last two follow a gap. */
+async function expectGapAfterSecond(): Promise<void> {
+  const second = startUs / 1000;
+  await vi.waitFor(() =>
+    expect(covered()).toEqual([
+      [second, second + 1_000],
+      [second + 50_000, second + 51_000],
+    ]),
+  );
+}
+
 test.each([
   ["cannot be read", "{"],
   ["lies more than a day ahead", JSON.stringify(commit(startUs + 90_000 * secondUs, "far ahead"))],
@@ -174,13 +185,7 @@ test.each([
   };
   start();
   await archive.until(() => archive.posts.size === 4);
-  const second = startUs / 1000;
-  await vi.waitFor(() =>
-    expect(covered()).toEqual([
-      [second, second + 1_000],
-      [second + 50_000, second + 51_000],
-    ]),
-  );
+  await expectGapAfterSecond();
 });
 
 describe("an event that is too large and sent all the same", () => {
@@ -197,13 +202,7 @@ describe("an event that is too large and sent all the same", () => {
     );
     const { state } = start(largest);
     await archive.until(() => archive.posts.size === 4);
-    const second = startUs / 1000;
-    await vi.waitFor(() =>
-      expect(covered()).toEqual([
-        [second, second + 1_000],
-        [second + 50_000, second + 51_000],
-      ]),
-    );
+    await expectGapAfterSecond();
     expect(state()).toMatchObject({ badFrames: 1, posts: 4, status: "connected" });
     // What follows is not read from before it again.
     cut();

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { createPost } from "../jobs/webhooks/post.ts";
+import { createPost, mostAnswerBytes } from "../jobs/webhooks/post.ts";
 import { createSender, type Sender, type SenderContext } from "../jobs/webhooks/sender.ts";
 import { createWebhooks, type Webhooks } from "../jobs/webhooks/webhooks.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -22,9 +22,6 @@ export type WebhookRoleContext = Pick<SenderContext, "random" | "log" | "onFault
   clock: Clock;
   version: string;
 };
-
-/** An answer is dropped; what a fetch takes of it is bound where it is made. */
-const mostAnswerBytes = 1_024;
 
 export function createWebhookRole(context: WebhookRoleContext): WebhookRole {
   const { settings, store, clock, secretKey, version } = context;

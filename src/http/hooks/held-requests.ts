@@ -136,18 +136,30 @@ export function createHeldRequests(context: HttpContext, stopping: AbortSignal):
     return job;
   }
 
+  /** Submits within a held request, which is refused before anything is submitted. */
+  async function holdSubmitted(
+    caller: Caller,
+    reply: FastifyReply,
+    submit: () => Promise<SubmittedJob>,
+    wait: (submitted: Job, signal: AbortSignal) => Promise<Job>,
+  ): Promise<Job> {
+    if (!mayHold(caller)) throw tooManyHeld(reply);
+    return await hold(caller, reply, async (signal) => {
+      const { job } = await submit();
+      if (job === null) throw forgotten();
+      return await wait(job, signal);
+    });
+  }
+
   async function submitAndWait(
     caller: Caller,
     reply: FastifyReply,
     submit: () => Promise<SubmittedJob>,
   ): Promise<Job> {
-    if (!mayHold(caller)) throw tooManyHeld(reply);
-    return await hold(caller, reply, async (signal) => {
-      const { uuid, job: submitted } = await submit();
-      if (submitted === null) throw forgotten();
+    return await holdSubmitted(caller, reply, submit, async (submitted, signal) => {
       const endMs = submitted.deadlineMs + settings.deadlineGraceMs + watchMs;
       const waitMs = Math.max(0, endMs - clock.now());
-      const job = await jobs.waitForEnd(caller.accountId, uuid, waitMs, signal);
+      const job = await jobs.waitForEnd(caller.accountId, submitted.uuid, waitMs, signal);
       if (job !== null && job.finishedMs !== null) return job;
       if (stopping.aborted) throw serverStops();
       throw problem("deadline_exceeded", "the search has not ended in time");
@@ -160,12 +172,9 @@ export function createHeldRequests(context: HttpContext, stopping: AbortSignal):
     waitSeconds: number,
     submit: () => Promise<SubmittedJob>,
   ): Promise<Job> {
-    if (!mayHold(caller)) throw tooManyHeld(reply);
-    return await hold(caller, reply, async (signal) => {
-      const { uuid, job: submitted } = await submit();
-      if (submitted === null) throw forgotten();
-      const waitMs = waitSeconds * 1000;
-      return (await jobs.waitForEnd(caller.accountId, uuid, waitMs, signal)) ?? submitted;
+    return await holdSubmitted(caller, reply, submit, async (submitted, signal) => {
+      const { accountId, uuid } = submitted;
+      return (await jobs.waitForEnd(accountId, uuid, waitSeconds * 1000, signal)) ?? submitted;
     });
   }
 

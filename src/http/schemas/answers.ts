@@ -170,7 +170,7 @@ export const coverage = z
     ],
   });
 
-const statusExample = {
+export const statusExample = {
   uuid: "0f8fad5b-d9cb-469f-a165-70867728950e",
   status: "done",
   error: "",

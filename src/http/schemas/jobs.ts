@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { status } from "./answers.ts";
+import { status, statusExample } from "./answers.ts";
 
 const uuid = z.uuid().meta({ examples: ["0f8fad5b-d9cb-469f-a165-70867728950e"] });
 
@@ -11,25 +11,7 @@ export const cancelled = z
     examples: [{ uuid: "0f8fad5b-d9cb-469f-a165-70867728950e", status: "cancelled", error: "" }],
   });
 
-const summaryExample = {
-  uuid: "0f8fad5b-d9cb-469f-a165-70867728950e",
-  status: "done",
-  error: "",
-  platform: "social",
-  type: "social",
-  method: "searchbyquery",
-  query: "comet lang:en",
-  canonical_query: "comet lang:en",
-  node: "embedded",
-  count: 20,
-  complete: true,
-  warnings: [],
-  submitted_at: "2026-01-31T12:00:00.000Z",
-  started_at: "2026-01-31T12:00:00.002Z",
-  finished_at: "2026-01-31T12:00:00.009Z",
-  expires_at: "2026-02-01T12:00:00.009Z",
-  attempts: 1,
-};
+const { sources, coverage, next_cursor, ...summaryExample } = statusExample;
 
 const summary = status.omit({ sources: true, coverage: true, next_cursor: true }).meta({
   id: "JobSummary",

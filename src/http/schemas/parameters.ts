@@ -116,6 +116,21 @@ const listCursor = wording(
   "send next_cursor exactly as it was received",
 );
 
+/** What every list takes beside its own filters; `items` are what it lists, as its description begins. */
+export function pageParameters(items: string) {
+  return {
+    limit: z
+      .preprocess(readDigits, z.int(pageSize).min(1, pageSize).max(100, pageSize))
+      .optional()
+      .meta({ description: `${items} on a page, 1 to 100; 20 when absent.`, examples: [20] }),
+    cursor: z
+      .string(listCursor)
+      .max(2_048, listCursor)
+      .optional()
+      .meta({ description: "next_cursor of an earlier page." }),
+  };
+}
+
 /** Which of one's jobs to list. */
 export const jobsQuery = closedObject(listOfJobs, {
   status: listOf("status", jobStates).meta({
@@ -126,15 +141,7 @@ export const jobsQuery = closedObject(listOfJobs, {
     description: "Only jobs of these methods, with commas between them.",
     examples: ["searchbyquery"],
   }),
-  limit: z
-    .preprocess(readDigits, z.int(pageSize).min(1, pageSize).max(100, pageSize))
-    .optional()
-    .meta({ description: "Jobs on a page, 1 to 100; 20 when absent.", examples: [20] }),
-  cursor: z
-    .string(listCursor)
-    .max(2_048, listCursor)
-    .optional()
-    .meta({ description: "next_cursor of an earlier page." }),
+  ...pageParameters("Jobs"),
 });
 
 /** Which of one's jobs to watch. */

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { jobStates, searchMethods, sourceTypes } from "../../jobs/job.ts";
 import { deliveryStates, jobEvents, webhookEvents } from "../../jobs/webhooks/webhook.ts";
 import { longestUrl } from "../../jobs/webhooks/webhook-url.ts";
-import { listOf } from "./parameters.ts";
+import { listOf, pageParameters } from "./parameters.ts";
 import { closedObject, wording, wordOf } from "./words.ts";
 
 const id = z.string().meta({
@@ -111,16 +111,6 @@ export const webhookList = z
   .strictObject({ webhooks: z.array(webhookAnswer) })
   .meta({ id: "WebhookList", examples: [{ webhooks: [webhookExample] }] });
 
-const pageSize = wording(
-  "expected a whole number from 1 to 100",
-  "write it in digits, such as ?limit=20",
-);
-
-const cursorText = wording(
-  "expected the next_cursor of an earlier page",
-  "send next_cursor exactly as it was received",
-);
-
 export const deliveriesQuery = closedObject(
   {
     what: "parameter",
@@ -132,24 +122,9 @@ export const deliveriesQuery = closedObject(
       description: "Only deliveries of these states, with commas between them.",
       examples: ["waiting,failed"],
     }),
-    limit: z
-      .preprocess(readDigits, z.int(pageSize).min(1, pageSize).max(100, pageSize))
-      .optional()
-      .meta({ description: "Deliveries on a page, 1 to 100; 20 when absent.", examples: [20] }),
-    cursor: z
-      .string(cursorText)
-      .max(2_048, cursorText)
-      .optional()
-      .meta({ description: "next_cursor of an earlier page." }),
+    ...pageParameters("Deliveries"),
   },
 );
-
-/** Digits alone, written in one way. */
-function readDigits(written: unknown): unknown {
-  return typeof written === "string" && /^(0|[1-9]\d{0,8})$/.test(written)
-    ? Number(written)
-    : written;
-}
 
 const payloadExample = {
   type: "job.done",

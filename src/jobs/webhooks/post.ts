@@ -13,7 +13,7 @@ export type Message = {
 };
 
 /** So much of an answer's body is read, and dropped, so that its connection can be used again. */
-const mostAnswerBytes = 1_024;
+export const mostAnswerBytes = 1_024;
 
 /**
  * Sends through a guarded fetch that follows no redirects. The status decides: whatever is wrong with the body that follows a
