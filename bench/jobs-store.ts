@@ -30,14 +30,14 @@ const request: SearchJobRequest = {
   after: null,
 };
 
-const positions: Position[] = Array.from({ length: postsAResult }, (_, index) => ({
+const items: Position[] = Array.from({ length: postsAResult }, (_, index) => ({
   platform: "bluesky",
   id: 1_860_000_000_000_000_000n - BigInt(index) * 4_194_304n,
 }));
 
 const result: JobResult = {
-  positions,
-  next: positions.at(-1) ?? null,
+  items,
+  next: items.at(-1) ?? null,
   complete: true,
   coverage: { fromMs: null, toMs: 1_700_600_000_000, complete: true, gaps: [] },
   sources: [],

@@ -138,7 +138,7 @@ async function leaseOf(uuid: string) {
 }
 
 const emptyResult = {
-  positions: [],
+  items: [],
   next: null,
   complete: true,
   coverage: { fromMs: null, toMs: 0, complete: true, gaps: [], truncated: false, platforms: [] },

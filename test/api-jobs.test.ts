@@ -57,7 +57,7 @@ async function leaseOf(uuid: string) {
 const failure = { code: "internal", message: "a fault in Earshot", status: 500, retryable: false };
 
 const emptyResult = {
-  positions: [],
+  items: [],
   next: null,
   complete: true,
   coverage: { fromMs: null, toMs: 0, complete: true, gaps: [], truncated: false, platforms: [] },
@@ -480,7 +480,7 @@ describe("one's own jobs", () => {
     ["?status=", "/status", /there is no status ""/],
     ["?status=done,", "/status", /there is no status ""/],
     ["?status=done&status=error", "/status", /commas between them/],
-    ["?method=searchbyprofile", "/method", /there is no method/],
+    ["?method=searchbymood", "/method", /there is no method/],
     ["?limit=0", "/limit", /1 to 100/],
     ["?limit=101", "/limit", /1 to 100/],
     ["?limit=1e1", "/limit", /1 to 100/],

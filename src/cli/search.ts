@@ -3,6 +3,7 @@ import { openArchive } from "../archive/open.ts";
 import { systemClock } from "../lib/clock.ts";
 import { EarshotError } from "../lib/errors.ts";
 import { searchArchive } from "../platforms/archive/search.ts";
+import { recordsOf } from "../platforms/fill-in.ts";
 import type { SourceAnswer } from "../platforms/source.ts";
 import { renderDiagnostic } from "../query/diagnostics.ts";
 import { parseQueryLeniently } from "../query/parse.ts";
@@ -66,7 +67,7 @@ async function search(query: string, options: Options, terminal: Terminal): Prom
       nowMs + config.jobs.deadlineMs,
       terminal.stopping,
     );
-    const records = await archive.records(answer.positions);
+    const records = await recordsOf(archive, answer.items);
     for (const record of records) {
       terminal.out(options.json ? `${record}\n` : showRecord(record, terminal));
     }

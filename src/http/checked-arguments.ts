@@ -1,11 +1,15 @@
+import type { AskedBounds } from "../jobs/job.ts";
 import {
-  type AskedBounds,
+  isSearch,
+  type Method,
+  methods,
+  methodsOf,
   type SearchMethod,
   type SourceType,
   searchMethods,
-} from "../jobs/job.ts";
+  typesOf,
+} from "../platforms/methods.ts";
 import type { SearchPlatform, SourceWarning } from "../platforms/source.ts";
-import { isSearch, type Method, methods, methodsOf, typesOf } from "./methods.ts";
 import { problem } from "./problem-writer.ts";
 import type { Submission } from "./schemas/submission.ts";
 import { invalid } from "./schemas/validation.ts";

@@ -1,4 +1,4 @@
-import type { SourceType } from "../jobs/job.ts";
+import type { SourceType } from "../platforms/methods.ts";
 import type { SearchPlatform } from "../platforms/source.ts";
 
 /** The words that stand for a platform in paths and types. `social` stands for all of them. */

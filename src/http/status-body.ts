@@ -16,7 +16,7 @@ export function statusBody(job: Job, nextCursor: string | null) {
       count: source.count,
     })),
     node: job.node,
-    count: result?.positions.length ?? null,
+    count: result?.items.length ?? null,
     complete: result?.complete ?? null,
     coverage: result === null ? null : coverageBody(result.coverage),
     warnings: [...job.warnings, ...(result?.warnings ?? [])],

@@ -1,4 +1,5 @@
-import type { AskedBounds, SearchMethod } from "../jobs/job.ts";
+import type { AskedBounds } from "../jobs/job.ts";
+import type { SearchMethod } from "../platforms/methods.ts";
 import type { SourceWarning } from "../platforms/source.ts";
 import type { QueryNode } from "../query/tree.ts";
 

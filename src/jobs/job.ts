@@ -1,11 +1,7 @@
+import type { Method, SourceType } from "../platforms/methods.ts";
 import type { SourceAnswer, SourceRequest, SourceWarning } from "../platforms/source.ts";
-
-export const sourceTypes = ["social", "social-credential", "social-api"] as const;
-export type SourceType = (typeof sourceTypes)[number];
-
-/** The methods that search; the others fetch what belongs to a user or a post. */
-export const searchMethods = ["searchbyquery", "searchbyfullarchive"] as const;
-export type SearchMethod = (typeof searchMethods)[number];
+import type { Target } from "../platforms/target.ts";
+import type { FetchPlace } from "../platforms/upstream.ts";
 
 /** What `start_time` and `end_time` of a submission say, Unix milliseconds; null when absent. */
 export type AskedBounds = { startMs: number | null; endMs: number | null };
@@ -15,7 +11,11 @@ export const noBounds: AskedBounds = { startMs: null, endMs: null };
 /** What a job asks, complete in itself: nothing of it is looked up again when it runs. */
 export type SearchJobRequest = SourceRequest & {
   type: SourceType;
-  method: SearchMethod;
+  method: Method;
+  /** Whom or what a method that does not search asks about; absent where it needs none. */
+  target?: Target | null;
+  /** Where such a method goes on; absent on its first page. */
+  place?: FetchPlace | null;
   /** The bounds that the window was narrowed by; none when absent. */
   asked?: AskedBounds;
 };

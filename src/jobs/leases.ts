@@ -2,8 +2,9 @@ import type { Store } from "../db/operations.ts";
 import type { Clock } from "../lib/clock.ts";
 import { EarshotError } from "../lib/errors.ts";
 import type { Lease, LeaseFailure, LeaseGateway, NodeCapabilities } from "../nodes/lease.ts";
+import type { Method } from "../platforms/methods.ts";
 import type { Dispatcher, LiveJob } from "./dispatcher.ts";
-import type { JobResult, SearchJobRequest, SearchMethod } from "./job.ts";
+import type { JobResult, SearchJobRequest } from "./job.ts";
 import { timeAfter } from "./latest-time.ts";
 import type { AttemptEnd, HeldLease } from "./lease-operations.ts";
 import type { JobOperations } from "./operations.ts";
@@ -28,7 +29,7 @@ type LeasesContext = {
   settings: JobSettings;
   dispatcher: Dispatcher;
   tellStand: (stand: JobStand, result?: JobResult) => void;
-  onFailedAttempt?: (method: SearchMethod) => void;
+  onFailedAttempt?: (method: Method) => void;
 };
 
 export function createLeases(context: LeasesContext): Leases {

@@ -65,7 +65,7 @@ test("a listed job says how much it found, not what", async () => {
   expect(job).toEqual({ ...head, count: 2, complete: true });
   await jobs.queue.submit(newJob());
   const lease = await jobs.lease();
-  await jobs.queue.complete(lease.uuid, lease.token, { ...result, complete: false, positions: [] });
+  await jobs.queue.complete(lease.uuid, lease.token, { ...result, complete: false, items: [] });
   const counts = (await jobs.queue.list("one", { ...all, states: ["done"] })).jobs;
   expect(counts.map(({ complete }) => complete).sort()).toEqual([false, true]);
   jobs.clock.shiftWall(86_400_000);

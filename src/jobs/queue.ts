@@ -3,6 +3,7 @@ import type { Clock } from "../lib/clock.ts";
 import { EarshotError } from "../lib/errors.ts";
 import { startTurns } from "../lib/turns.ts";
 import type { LeaseGateway } from "../nodes/lease.ts";
+import type { Method } from "../platforms/methods.ts";
 import { createChangeReaders } from "./change-readers.ts";
 import { createDispatcher, type LiveJob } from "./dispatcher.ts";
 import type {
@@ -13,7 +14,6 @@ import type {
   JobSummary,
   ListedPlace,
   SearchJobRequest,
-  SearchMethod,
 } from "./job.ts";
 import { createJobReads } from "./job-reads.ts";
 import { timeAfter } from "./latest-time.ts";
@@ -91,7 +91,7 @@ export type SubmittedJob =
 /** Which jobs to list: null for all. `before` is the `next` of the page before. */
 export type JobFilter = {
   states: readonly JobState[] | null;
-  methods: readonly SearchMethod[] | null;
+  methods: readonly Method[] | null;
   before: ListedPlace | null;
   limit: number;
 };
@@ -104,7 +104,7 @@ type EndState = "done" | "error" | "cancelled";
 /** A job that has ended, `ms` after its submission. */
 type EndedJob = {
   uuid: string;
-  method: SearchMethod;
+  method: Method;
   state: EndState;
   attempts: number;
   ms: number;
@@ -117,7 +117,7 @@ export type JobQueueContext = {
   randomUuid: () => string;
   settings: JobSettings;
   /** Told of each attempt that failed or whose lease lapsed, and of each job that ended. */
-  onFailedAttempt?: (method: SearchMethod) => void;
+  onFailedAttempt?: (method: Method) => void;
   onEnd?: (ended: EndedJob) => void;
   /** Told of what goes wrong in the watch, which goes on. */
   onFault?: (thrown: unknown) => void;

@@ -1,5 +1,6 @@
 import { read } from "../db/operations.ts";
-import type { JobChange, JobState, ListedPlace, SearchMethod } from "./job.ts";
+import type { Method } from "../platforms/methods.ts";
+import type { JobChange, JobState, ListedPlace } from "./job.ts";
 import { latestMs } from "./latest-time.ts";
 import { shownStateSql } from "./states.ts";
 import { type JobRow, type ListedRow, listedColumns, rowColumns } from "./stored.ts";
@@ -10,7 +11,7 @@ export type ListedPart = {
   before: ListedPlace;
   /** States as callers see them; null for all. */
   states: readonly JobState[] | null;
-  methods: readonly SearchMethod[] | null;
+  methods: readonly Method[] | null;
   limit: number;
   nowMs: number;
 };

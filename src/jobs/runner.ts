@@ -2,8 +2,9 @@ import type { Clock } from "../lib/clock.ts";
 import { EarshotError, messageOf } from "../lib/errors.ts";
 import type { Lease, LeaseFailure, LeaseGateway } from "../nodes/lease.ts";
 import { type ArchiveSource, searchArchive } from "../platforms/archive/search.ts";
+import { methodNames } from "../platforms/methods.ts";
 import { causeOf, failureOf } from "./attempt-fault.ts";
-import { type JobResult, type SearchJobRequest, searchMethods } from "./job.ts";
+import type { JobResult, SearchJobRequest } from "./job.ts";
 
 /** How long one request for work is held open. */
 const leaseWaitMs = 20_000;
@@ -51,7 +52,7 @@ export function startRunner(options: RunnerOptions): Runner {
 
 async function work(options: RunnerOptions, stopping: AbortSignal): Promise<void> {
   const { gateway, clock, nodeId, log } = options;
-  const capabilities = { nodeId, methods: searchMethods };
+  const capabilities = { nodeId, methods: methodNames };
   while (!stopping.aborted) {
     try {
       const lease = await gateway.lease(capabilities, leaseWaitMs, stopping);

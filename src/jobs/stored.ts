@@ -1,4 +1,5 @@
 import type { Position } from "../archive/archive.ts";
+import { type AnswerItem, isFetched } from "../platforms/source.ts";
 import type { Platform } from "../posts/post.ts";
 import type { Job, JobChange, JobResult, JobState, JobSummary, SearchJobRequest } from "./job.ts";
 import { shownState } from "./states.ts";
@@ -45,10 +46,21 @@ export const listedColumns = `${headColumns}, json_array_length(result, '$.posit
 
 type StoredPosition = [platform: Platform, id: string];
 
+/** What an upstream gave has more members than a position. */
+type StoredItem =
+  | StoredPosition
+  | [
+      platform: Platform,
+      id: string | null,
+      uri: string | null,
+      userId: string | null,
+      record: string,
+    ];
+
 type StoredRequest = Omit<SearchJobRequest, "after"> & { after: StoredPosition | null };
 
-type StoredResult = Omit<JobResult, "positions" | "next"> & {
-  positions: StoredPosition[];
+type StoredResult = Omit<JobResult, "items" | "next"> & {
+  positions: StoredItem[];
   next: StoredPosition | null;
 };
 
@@ -65,19 +77,20 @@ function decodeRequest(text: string): SearchJobRequest {
 
 /** A result, as the row of its job holds it. */
 export function encodeResult(result: JobResult): string {
+  const { items, ...rest } = result;
   const stored: StoredResult = {
-    ...result,
-    positions: result.positions.map(pack),
+    ...rest,
+    positions: items.map(packItem),
     next: result.next && pack(result.next),
   };
   return JSON.stringify(stored);
 }
 
 function decodeResult(text: string): JobResult {
-  const stored: StoredResult = JSON.parse(text);
+  const { positions, ...stored }: StoredResult = JSON.parse(text);
   return {
     ...stored,
-    positions: stored.positions.map(unpack),
+    items: positions.map(unpackItem),
     next: stored.next && unpack(stored.next),
   };
 }
@@ -145,6 +158,18 @@ function headOf(row: JobHead, nowMs: number): Omit<Job, "result"> {
     failure: row.failure === null ? null : JSON.parse(row.failure),
     warnings: JSON.parse(row.warnings),
   };
+}
+
+function packItem(item: AnswerItem): StoredItem {
+  if (!isFetched(item)) return pack(item);
+  const { platform, id, uri, userId, record } = item;
+  return [platform, id === null ? null : id.toString(), uri, userId, record];
+}
+
+function unpackItem(stored: StoredItem): AnswerItem {
+  if (stored.length === 2) return unpack(stored);
+  const [platform, id, uri, userId, record] = stored;
+  return { platform, id: id === null ? null : BigInt(id), uri, userId, record };
 }
 
 function pack({ platform, id }: Position): StoredPosition {

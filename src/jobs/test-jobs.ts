@@ -54,7 +54,7 @@ export const request: SearchJobRequest = {
 };
 
 export const result: JobResult = {
-  positions: [
+  items: [
     { id: 18_446_744_073_709_551_615n, platform: "bluesky" },
     { id: 20n, platform: "x" },
   ],

@@ -1,5 +1,7 @@
 import type { Position } from "../archive/archive.ts";
 import type { Platform } from "../posts/post.ts";
+import type { Bill } from "./session.ts";
+import type { FetchPlace } from "./upstream.ts";
 
 /** `social` stands for all platforms. */
 export type SearchPlatform = "social" | Platform;
@@ -54,18 +56,53 @@ export type CollectionCoverage = {
   truncated: boolean;
 };
 
+/** How a part of an answer was come by: from what is held, with an account's credential, an application's token, or openly. */
+export const sourceWays = ["archive", "credential", "api", "public"] as const;
+export type SourceWay = (typeof sourceWays)[number];
+
 /** Which part of an answer came from where. */
-type SourcePart = {
+export type SourcePart = {
   platform: Platform;
-  via: "archive";
+  via: SourceWay;
   fromMs: number | null;
   toMs: number;
   count: number;
+  /** What it was billed at; absent where nothing is. */
+  cost?: SourceCost;
 };
 
+/** `month` stands for what this deployment's credentials were billed for in the month (UTC); null where no budget binds. */
+export type SourceCost = Bill & {
+  microUsd: number;
+  month: { name: string; postReads: number; mostPostReads: number } | null;
+};
+
+/**
+ * Something that an upstream gave, kept with the result for as long as that is. `record` is the record of the API as JSON text.
+ * `id` is the post's ID; null for what is no post. `uri` is the post's, and `userId` the account's: what was deleted or hidden
+ * meanwhile is told by them.
+ */
+export type FetchedItem = {
+  platform: Platform;
+  id: bigint | null;
+  uri: string | null;
+  userId: string | null;
+  record: string;
+};
+
+/** One thing of an answer: a post that the archive holds, filled in when it is shown, or what an upstream gave. */
+export type AnswerItem = Position | FetchedItem;
+
+export const isFetched = (item: AnswerItem): item is FetchedItem => "record" in item;
+
+export const isHeld = (item: AnswerItem): item is Position => !isFetched(item);
+
 export type SourceAnswer = {
-  positions: readonly Position[];
+  items: readonly AnswerItem[];
+  /** Where a search goes on; null when nothing follows. */
   next: Position | null;
+  /** Where a method that does not search goes on at its platform; absent or null when it does not. */
+  nextPlace?: FetchPlace | null;
   /** Whether everything in the window that matches has been looked for where it is held completely. */
   complete: boolean;
   coverage: Coverage;

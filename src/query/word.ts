@@ -1,5 +1,5 @@
 import { phraseSequence, querySequence } from "../text/sequence.ts";
-import { withoutEnding } from "./characters.ts";
+import { withoutEnding, withoutInvisible } from "./characters.ts";
 import { warnLeftOutSigns } from "./left-out-signs.ts";
 import { keywordOf } from "./lex.ts";
 import { warnNoWords, warnNoWordsInQuotes } from "./no-words.ts";
@@ -101,7 +101,7 @@ export function isQuestion(text: string): boolean {
 /** `word?` is the word; a keyword keeps its mark, which is what makes it a word. */
 function withoutQuestionMarks(text: string): string {
   const bare = withoutEnding(text, "?？﹖؟⁇⁈⁉⸮");
-  return keywordOf(bare.normalize("NFKC")) === null ? bare : text;
+  return keywordOf(withoutInvisible(bare).normalize("NFKC")) === null ? bare : text;
 }
 
 /** A `*` at the start or the end of a word; one within (`f**k`) stands for no part of it in a quotation. */

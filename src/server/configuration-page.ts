@@ -16,6 +16,7 @@ const titles: Record<keyof typeof settings, string> = {
   webhooks: "Webhooks",
   ingest: "Live stream",
   backfill: "History",
+  upstreams: "Platforms",
   import: "Import",
   log: "Log",
 };

@@ -570,6 +570,98 @@ export const settings = {
       "The token that the archive asks for; https://bsky.network/account gives one.",
     ),
   },
+  upstreams: {
+    defaultPlatform: choice(
+      "EARSHOT_DEFAULT_PLATFORM",
+      "bluesky",
+      ["bluesky", "mastodon", "x"],
+      "The platform that `social` asks when neither the method's query nor its path names one.",
+    ),
+    timeoutMs: duration(
+      "EARSHOT_UPSTREAM_TIMEOUT",
+      10_000,
+      1,
+      "Time that a platform has to answer one request.",
+    ),
+    maxAnswerBytes: count(
+      "EARSHOT_UPSTREAM_MAX_BYTES",
+      8 * 1024 ** 2,
+      [1_024, 1024 ** 3],
+      "Largest answer of a platform.",
+    ),
+    tries: count(
+      "EARSHOT_UPSTREAM_TRIES",
+      3,
+      [1, 10],
+      "How often a request to a platform is sent that fails by what may pass: no connection, no answer in time, a status of 500 and above.",
+    ),
+    maxPages: count(
+      "EARSHOT_UPSTREAM_MAX_PAGES",
+      20,
+      [1, 1_000],
+      "Pages of a platform that one job reads; where it stops, the answer says so and its cursor goes on.",
+    ),
+    dispatchesPerSecond: count(
+      "EARSHOT_UPSTREAM_DISPATCHES_PER_SECOND",
+      3,
+      [1, 10_000],
+      "Jobs that a node begins to ask platforms for in any second; more wait their turn.",
+    ),
+    privateHosts: urlListOrNone(
+      "EARSHOT_UPSTREAM_PRIVATE_HOSTS",
+      [],
+      ["https:", "http:"],
+      "Servers of platforms that may be called though their addresses are not public, such as an instance of your own network; host and port count.",
+    ),
+    blueskyPublic: choice(
+      "EARSHOT_BLUESKY_PUBLIC",
+      "on",
+      ["on", "off"],
+      "Whether what Bluesky shows to everyone is asked for without a credential.",
+    ),
+    blueskySearch: choice(
+      "EARSHOT_BLUESKY_SEARCH",
+      "off",
+      ["on", "off"],
+      "Whether searches ask Bluesky's `searchPosts` for what the archive lacks, with a credential. Bluesky asks that people, not programs, be the ones who search there.",
+    ),
+    blueskyFeed: text(
+      "EARSHOT_BLUESKY_FEED",
+      "at://did:plc:z72i7hdynmk6r22z27h6tvur/app.bsky.feed.generator/whats-hot",
+      "the at:// uri of a feed generator",
+      "The feed that `getforyoutweets` reads on Bluesky.",
+    ),
+    mastodonInstance: urlListOrNone(
+      "EARSHOT_MASTODON_INSTANCE",
+      [],
+      ["https:", "http:"],
+      "The Mastodon server that is asked where neither a credential nor the query names one.",
+    ),
+    xApiUrl: url(
+      "EARSHOT_X_API_URL",
+      "https://api.x.com",
+      ["https:", "http:"],
+      "Where the API of X is.",
+    ),
+    xMonthlyPostReads: count(
+      "EARSHOT_X_MONTHLY_POST_READS",
+      10_000,
+      [0, 1_000_000_000],
+      "Posts that the deployment's credentials of X may read in a calendar month (UTC); X bills each. Credentials of accounts are theirs to pay and are not counted.",
+    ),
+    xRedistributionAgreed: choice(
+      "EARSHOT_X_REDISTRIBUTION_AGREED",
+      "false",
+      ["true", "false"],
+      "Whether X has agreed that what the deployment's credentials fetch is shown to other accounts; else they are given IDs alone.",
+    ),
+    xTrendsPlace: count(
+      "EARSHOT_X_TRENDS_WOEID",
+      1,
+      [1, 1_000_000_000],
+      "The place whose trends `gettrends` tells on X, by its WOEID; 1 is the world.",
+    ),
+  },
   import: {
     maxBytes: count(
       "EARSHOT_IMPORT_MAX_BYTES",

@@ -1,6 +1,12 @@
 import { control001 } from "./001-control.ts";
 import { control002 } from "./002-jobs-of-a-client.ts";
 import { control003 } from "./003-webhooks.ts";
+import { control004 } from "./004-credentials.ts";
 
 /** The steps of the control database, oldest first. A step that was released is never changed: a new one follows it. */
-export const controlMigrations: readonly string[] = [control001, control002, control003];
+export const controlMigrations: readonly string[] = [
+  control001,
+  control002,
+  control003,
+  control004,
+];

@@ -12,13 +12,13 @@ function read(
   presentation: Partial<typeof whole | { maxChars: number }>,
 ) {
   const { job, result } = pageWith([]);
-  const positions = records.map((_, index) => ({ platform: "x" as const, id: BigInt(9 - index) }));
+  const items = records.map((_, index) => ({ platform: "x" as const, id: BigInt(9 - index) }));
   const next = { platform: "x" as const, id: 1n };
   const archive = { records: async () => records.map((record) => JSON.stringify(record)) };
   return pageOf(
     { archive, cursorKey, clock: systemClock },
     job,
-    { ...result, positions, next },
+    { ...result, items, next },
     {
       ...whole,
       ...presentation,

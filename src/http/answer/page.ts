@@ -1,7 +1,8 @@
 import type { Archive, Position } from "../../archive/archive.ts";
 import type { Job, JobResult } from "../../jobs/job.ts";
 import { startTurns } from "../../lib/turns.ts";
-import type { SourceWarning } from "../../platforms/source.ts";
+import { recordsOf } from "../../platforms/fill-in.ts";
+import type { AnswerItem, SourceWarning } from "../../platforms/source.ts";
 import type { HttpContext } from "../context.ts";
 import { cursorAfter } from "../next-cursor.ts";
 import { allowanceOf } from "./budget.ts";
@@ -50,7 +51,7 @@ export async function pageOf(
   result: JobResult,
   { fields, maxChars }: Presentation,
 ): Promise<AnswerPage> {
-  const texts = await context.archive.records(result.positions);
+  const texts = await recordsOf(context.archive, result.items);
   const nextTurn = startTurns(context.clock);
   const isBudgeted = maxChars !== null && (fields === null || fields.includes("Content"));
   const records: PostRecord[] = [];
@@ -88,7 +89,7 @@ export async function pageOf(
 
 function positionOf(result: JobResult, record: PostRecord): Position | null {
   const platform = textOf(record, "platform");
-  const isOf = (position: Position) =>
-    String(position.id) === record.ID && (platform === null || position.platform === platform);
-  return result.positions.findLast(isOf) ?? null;
+  const isOf = (item: AnswerItem): item is Position =>
+    String(item.id) === record.ID && (platform === null || item.platform === platform);
+  return result.items.findLast(isOf) ?? null;
 }

@@ -8,7 +8,7 @@ export function pageWith(
   metadata: PostRecord["Metadata"] = null,
 ): AnswerPage {
   const coverage = { fromMs: 0, toMs: 86_400_000, complete: true, gaps: [] };
-  const result = { positions: [], next: null, complete: true, coverage, sources: [], warnings: [] };
+  const result = { items: [], next: null, complete: true, coverage, sources: [], warnings: [] };
   return {
     job: {
       uuid: "0f8fad5b-d9cb-469f-a165-70867728950e",

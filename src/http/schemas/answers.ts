@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { jobStates, searchMethods, sourceTypes } from "../../jobs/job.ts";
+import { jobStates } from "../../jobs/job.ts";
+import { methodNames, sourceTypes } from "../../platforms/methods.ts";
 
 /** What the routes answer, for openapi.json; the answers themselves are written as text. */
 const uuid = z.uuid().meta({ examples: ["0f8fad5b-d9cb-469f-a165-70867728950e"] });
@@ -234,7 +235,7 @@ export const status = z
     error: z.string().meta({ description: "Why the job failed; empty unless it did." }),
     platform: z.enum(["social", "bluesky", "mastodon", "x"]),
     type: z.enum(sourceTypes),
-    method: z.enum(searchMethods),
+    method: z.enum(methodNames),
     query: z.string(),
     canonical_query: z.string().meta({ description: "The query as it was understood." }),
     sources: z.array(

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { jobStates, searchMethods } from "../../jobs/job.ts";
+import { jobStates } from "../../jobs/job.ts";
+import { methodNames } from "../../platforms/methods.ts";
 import { closedObject, notAmong, wording } from "./words.ts";
 
 const platform = z.string().meta({
@@ -137,7 +138,7 @@ export const jobsQuery = closedObject(listOfJobs, {
     description: "Only jobs of these states, with commas between them.",
     examples: ["done,error"],
   }),
-  method: listOf("method", searchMethods).meta({
+  method: listOf("method", methodNames).meta({
     description: "Only jobs of these methods, with commas between them.",
     examples: ["searchbyquery"],
   }),

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { methodNames } from "../methods.ts";
+import { methodNames } from "../../platforms/methods.ts";
 import { typeNames } from "../source-types.ts";
 import { closedObject, wording, wordOf } from "./words.ts";
 

@@ -1,7 +1,8 @@
 import * as z from "zod";
-import { jobStates, searchMethods, sourceTypes } from "../../jobs/job.ts";
+import { jobStates } from "../../jobs/job.ts";
 import { deliveryStates, jobEvents, webhookEvents } from "../../jobs/webhooks/webhook.ts";
 import { longestUrl } from "../../jobs/webhooks/webhook-url.ts";
+import { methodNames, sourceTypes } from "../../platforms/methods.ts";
 import { listOf, pageParameters } from "./parameters.ts";
 import { closedObject, wording, wordOf } from "./words.ts";
 
@@ -156,7 +157,7 @@ const jobEvent = z
       error: z.string().meta({ description: "Why the job failed; empty unless it did." }),
       platform: z.enum(["social", "bluesky", "mastodon", "x"]),
       type: z.enum(sourceTypes),
-      method: z.enum(searchMethods),
+      method: z.enum(methodNames),
       count: z.int().nullable().meta({ description: "Records of the result." }),
       complete: z.boolean().nullable(),
       submitted_at: time,

@@ -4,6 +4,7 @@ import { type SmallArchive, smallArchive } from "../../../test/support/small-arc
 import type { Archive } from "../../archive/archive.ts";
 import { createManualClock } from "../../lib/manual-clock.ts";
 import type { SearchPlatform } from "../source.ts";
+import { isHeld } from "../source.ts";
 import { searchArchive } from "./search.ts";
 
 /** What a search says of the time that the archive holds completely. */
@@ -54,7 +55,7 @@ function ask(query: string, platform: SearchPlatform = "social", asOfMs = endMs)
 test("a search of all platforms is complete when all that hold anything are", async () => {
   holdADay();
   const answer = await ask("blue OR black");
-  expect(answer.positions).toHaveLength(2);
+  expect(answer.items).toHaveLength(2);
   expect(answer).toMatchObject({ complete: false, coverage: { complete: false } });
   expect(answer.sources.map(({ platform }) => platform)).toEqual(["bluesky", "x"]);
   expect(await ask("blue", "bluesky")).toMatchObject({ complete: true });
@@ -67,8 +68,8 @@ test("a platform that the query leaves out keeps nothing from being complete", a
     "-platform:x",
     "(platform:bluesky OR platform:mastodon)",
   ]) {
-    const { positions, complete, coverage, sources } = await ask(query);
-    expect(positions, query).toHaveLength(1);
+    const { items, complete, coverage, sources } = await ask(query);
+    expect(items, query).toHaveLength(1);
     expect(complete, query).toBe(true);
     expect(coverage.gaps, query).toEqual([]);
     expect(sources.map(({ platform }) => platform)).toEqual(["bluesky"]);
@@ -78,18 +79,18 @@ test("a platform that the query leaves out keeps nothing from being complete", a
 
 test("of a platform that nothing feeds nothing is known, of none at all everything", async () => {
   holdADay();
-  expect(await ask("platform:mastodon")).toMatchObject({ complete: false, positions: [] });
-  expect(await ask("platform:x", "bluesky")).toMatchObject({ complete: true, positions: [] });
-  expect(await ask("platform:x -platform:x")).toMatchObject({ complete: true, positions: [] });
-  expect(await ask("from:nobody")).toMatchObject({ complete: false, positions: [] });
+  expect(await ask("platform:mastodon")).toMatchObject({ complete: false, items: [] });
+  expect(await ask("platform:x", "bluesky")).toMatchObject({ complete: true, items: [] });
+  expect(await ask("platform:x -platform:x")).toMatchObject({ complete: true, items: [] });
+  expect(await ask("from:nobody")).toMatchObject({ complete: false, items: [] });
 });
 
 test("an empty answer is told from a hole: complete where the time is held, with a warning where it is not", async () => {
   holdADay();
   const covered = await ask("nosuchword", "bluesky");
-  expect(covered).toMatchObject({ positions: [], complete: true, warnings: [] });
+  expect(covered).toMatchObject({ items: [], complete: true, warnings: [] });
   const unknown = await ask("nosuchword", "x");
-  expect(unknown).toMatchObject({ positions: [], complete: false });
+  expect(unknown).toMatchObject({ items: [], complete: false });
   expect(unknown.coverage.gaps).toEqual([{ fromMs: startMs, toMs: endMs }]);
   expect(unknown.warnings).toMatchObject([
     {
@@ -120,12 +121,12 @@ test("what an account wrote is complete after its posts were fetched, by id and 
   for (const query of ["from:did:plc:ann", "from:ann.example", "from:@Ann-Renamed.example plain"]) {
     expect(await ask(query), query).toMatchObject({
       complete: true,
-      positions: [{}],
+      items: [{}],
       warnings: [],
     });
   }
-  expect(await ask("plain")).toMatchObject({ complete: false, positions: [{}] });
-  expect(await ask("from:bob.example")).toMatchObject({ complete: false, positions: [] });
+  expect(await ask("plain")).toMatchObject({ complete: false, items: [{}] });
+  expect(await ask("from:bob.example")).toMatchObject({ complete: false, items: [] });
 });
 
 test("within_time: counts back from the submission, however late the search runs", async () => {
@@ -137,9 +138,9 @@ test("within_time: counts back from the submission, however late the search runs
     makePost({ key: "2", createdMs: askedMs - 90 * minuteMs - 1_000, text: "just before" }),
   );
   // The clock of the source stands at the end of the day.
-  const { positions } = await ask("just within_time:90m", "bluesky", askedMs);
+  const { items } = await ask("just within_time:90m", "bluesky", askedMs);
   const found = archive.reader.operations
-    .records(positions)
+    .records(items.filter(isHeld))
     .map((text) => JSON.parse(text).Content);
   expect(found).toEqual(["just within"]);
 });

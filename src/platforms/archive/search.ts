@@ -35,7 +35,7 @@ export async function searchArchive(
   const known = coverageOf(source, found.held, asked);
   const { coverage } = known;
   return {
-    positions: found.positions,
+    items: found.positions,
     next: found.next,
     complete: coverage.complete && found.complete,
     coverage,

@@ -174,7 +174,7 @@ function end(world: World, job: KnownJob, state: "done" | "error" | "cancelled")
 
 function resultOf(mark: bigint): JobResult {
   return {
-    positions: [{ id: mark, platform: "x" }],
+    items: [{ id: mark, platform: "x" }],
     next: null,
     complete: true,
     coverage: { fromMs: null, toMs: 2, complete: true, gaps: [] },

@@ -224,7 +224,7 @@ export const commands: fc.Arbitrary<Command>[] = [
       // Whether a retry is near enough to be hidden is not known to the second.
       const state = shownState({ ...job, notBeforeMs: 0 }, machine.clock.now());
       if (job.state !== "error(retrying)") assert.equal(found?.state, state);
-      assert.equal(found?.result?.positions[0]?.id ?? null, state === "done" ? job.mark : null);
+      assert.equal(found?.result?.items[0]?.id ?? null, state === "done" ? job.mark : null);
     }),
   ),
   account.map((accountId) =>

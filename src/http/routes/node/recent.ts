@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { recordsOf } from "../../../platforms/fill-in.ts";
 import { wordPathRules } from "../../checked-arguments.ts";
 import type { HttpContext } from "../../context.ts";
 import { callerOf } from "../../hooks/caller.ts";
@@ -91,7 +92,7 @@ export function addRecentRoute(
       const result = resultOf(job);
       if (result === null) throw problem("unavailable", "the search has not ended; search again");
       setResultFields(context, reply, job, result);
-      const texts = await context.archive.records(result.positions);
+      const texts = await recordsOf(context.archive, result.items);
       const node = JSON.stringify(job.node ?? "");
       return reply
         .type("application/json; charset=utf-8")

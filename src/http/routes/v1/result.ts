@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Job, JobResult } from "../../../jobs/job.ts";
+import { pageOf } from "../../../platforms/fill-in.ts";
 import type { HttpContext } from "../../context.ts";
 import type { HeldRequests } from "../../hooks/held-requests.ts";
 import { answerUnfinished, resultOf } from "../../job-result.ts";
@@ -51,7 +52,7 @@ export function addResultRoutes(app: TypedApp, context: HttpContext, held: HeldR
   }
 
   async function page(reply: FastifyReply, job: Job, result: JobResult) {
-    const body = await context.archive.page(result.positions);
+    const body = await pageOf(context.archive, result.items);
     setResultFields(context, reply, job, result);
     return reply.type("application/json; charset=utf-8").send(body);
   }

@@ -1,6 +1,11 @@
-import { type SearchMethod, type SourceType, searchMethods, sourceTypes } from "../jobs/job.ts";
+export const sourceTypes = ["social", "social-credential", "social-api"] as const;
+export type SourceType = (typeof sourceTypes)[number];
 
-/** The fifteen search methods. `query`: what the method needs there. `bound`: the most that `max_results` may be. */
+/** The methods that search; the others fetch what belongs to a user, a post or a platform. */
+export const searchMethods = ["searchbyquery", "searchbyfullarchive"] as const;
+export type SearchMethod = (typeof searchMethods)[number];
+
+/** The fifteen methods. `query`: what the method needs there. `bound`: the most that `max_results` may be. */
 export const methods = {
   searchbyquery: { query: "text", bound: 100 },
   searchbyfullarchive: { query: "text", bound: 500 },
@@ -20,8 +25,13 @@ export const methods = {
 } as const satisfies Record<string, { query: string; bound: number }>;
 
 export type Method = keyof typeof methods;
+/** A method that does not search. */
+export type FetchMethod = Exclude<Method, SearchMethod>;
 
 export const methodNames = Object.keys(methods) as readonly Method[];
+
+/** What belongs to a user alone: it needs the calling account's own credential, and is shown to nobody else. */
+export const ownMethods: readonly Method[] = ["gethometweets", "getforyoutweets"];
 
 /**
  * Which methods a type supports (specification 2.4). What `social` supports depends on what is configured, so it pairs with
@@ -37,7 +47,7 @@ export function methodsOf(type: SourceType): readonly Method[] {
   return supported[type];
 }
 
-/** Whether the archive answers the method; the others need a source of their platform. */
+/** Whether the method takes a query with operators. */
 export function isSearch(method: Method): method is SearchMethod {
   return searchMethods.some((name) => name === method);
 }

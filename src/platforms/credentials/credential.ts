@@ -1,0 +1,104 @@
+import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
+import type { Platform } from "../../posts/post.ts";
+import type { AccessKind } from "../upstream.ts";
+
+/** A credential as it is told of: nothing of it is secret. Times are Unix milliseconds. */
+export type Credential = {
+  id: string;
+  /** Null: the deployment's. */
+  accountId: string | null;
+  platform: Platform;
+  /** One of the platform's kinds, such as `app-password`. */
+  kind: string;
+  /** Where its requests go: an origin. */
+  host: string;
+  /** Whom it acts for: a DID, an account id, a user id; null for an application. */
+  subject: string | null;
+  /** The same by name. */
+  subjectName: string | null;
+  /** The first characters of what is secret. */
+  hint: string;
+  createdMs: number;
+  usedMs: number | null;
+  quarantine: { sinceMs: number; reason: string } | null;
+  coolings: readonly { bucket: string; untilMs: number; reason: string }[];
+};
+
+/** What is secret of a credential, by name: texts that its kind knows, such as `password` or `refreshToken`. */
+export type Secrets = Readonly<Record<string, string>>;
+
+/** A kind of credential of a platform, and how it is used. A platform lists its own. */
+export type CredentialKind = {
+  platform: Platform;
+  name: string;
+  access: Exclude<AccessKind, "public">;
+  /** One sentence: what it is and where it is to be had. */
+  meaning: string;
+  /** What has to be given, in the order in which it is asked for. Secret ones are never taken from the command line. */
+  fields: readonly CredentialField[];
+  /**
+   * Reads what was given, asks the platform whether it is good, and returns what is to be kept. Errors:
+   * `credential_invalid`, saying which field and why; those of the fetch.
+   */
+  make(given: Readonly<Record<string, string>>, tools: CredentialTools): Promise<NewCredential>;
+  /** Asks the platform for as little as shows that the credential works; what it found, one line. Errors: `credential_refused`. */
+  test(held: HeldCredential, tools: CredentialTools): Promise<string>;
+  /**
+   * Sends a request with the credential: logs in, renews what has lapsed (alone, see `renew`), adds the headers. A 401 that a
+   * renewed session does not mend is thrown as `credential_refused`; any other answer is returned as it is.
+   */
+  send(
+    request: AuthorizedRequest,
+    held: HeldCredential,
+    tools: CredentialTools,
+  ): Promise<FetchedAnswer>;
+};
+
+export type CredentialField = {
+  name: string;
+  meaning: string;
+  isSecret: boolean;
+  isOptional: boolean;
+};
+
+export type NewCredential = {
+  host: string;
+  subject: string | null;
+  subjectName: string | null;
+  hint: string;
+  secrets: Secrets;
+};
+
+export type AuthorizedRequest = {
+  url: URL;
+  headers: Readonly<Record<string, string>>;
+  signal: AbortSignal;
+};
+
+/** A credential in use. */
+export type HeldCredential = {
+  credential: Credential;
+  /** What is secret, as it stands. */
+  secrets(): Secrets;
+  /**
+   * Changes what is secret: `make` runs for one caller at a time, with what is held then, and what it returns is on disk when
+   * this resolves. A caller that comes while another one renews gets what that one made. `seen` is what the caller found
+   * wanting: when something else is held by then, `make` is not called.
+   */
+  renew(seen: Secrets, make: (held: Secrets) => Promise<Secrets>): Promise<Secrets>;
+};
+
+export type CredentialTools = {
+  /** The guarded fetch: GET and POST, no redirects with a credential. */
+  fetch: (
+    url: URL,
+    options?: {
+      method?: "GET" | "POST";
+      body?: string;
+      headers?: Readonly<Record<string, string>>;
+      signal?: AbortSignal;
+    },
+  ) => Promise<FetchedAnswer>;
+  now: () => number;
+  randomBytes: (length: number) => Uint8Array;
+};

@@ -1,0 +1,42 @@
+import type { Platform } from "../../posts/post.ts";
+import type { AccessKind } from "../upstream.ts";
+import type { Credential, CredentialKind, HeldCredential } from "./credential.ts";
+
+/**
+ * Chooses among the credentials of a platform: an account's own before the deployment's, of each the one used longest ago;
+ * one that is quarantined is left out, one whose limit is used up in that bucket comes last, the soonest open first.
+ */
+export type CredentialPool = {
+  /** The credentials that the account may use there, the best one first. */
+  choose(asked: {
+    platform: Platform;
+    accountId: string;
+    access: Exclude<AccessKind, "public">;
+    /** `own`: the account's alone. */
+    whose: "any" | "own";
+    bucket: string | null;
+    /** On Mastodon: the origin that the credential must be of; null for any. */
+    host: string | null;
+  }): Promise<readonly PooledCredential[]>;
+  /** A credential by its id, where the account may use it; null else. */
+  find(accountId: string, id: string): Promise<PooledCredential | null>;
+  /** Which accesses the account could use on a platform, whether or not their limits are open. */
+  configured(
+    platform: Platform,
+    accountId: string,
+  ): Promise<readonly { access: AccessKind; owner: "account" | "deployment" }[]>;
+  /** The limit of a bucket is used up until then. */
+  cool(id: string, bucket: string, untilMs: number, reason: string): void;
+  /** The platform refuses the credential: nobody uses it until it is tested or made anew. */
+  quarantine(id: string, reason: string): Promise<void>;
+  used(id: string): void;
+};
+
+export type PooledCredential = {
+  credential: Credential;
+  kind: CredentialKind;
+  held: HeldCredential;
+  owner: "account" | "deployment";
+  /** Until when the asked bucket is used up; null when it is open. */
+  coolingUntilMs: number | null;
+};
