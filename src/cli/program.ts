@@ -16,6 +16,7 @@ const commands: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
   ["archive", async () => (await import("./archive.ts")).addArchive],
   ["backup-control", async () => (await import("./backup-control.ts")).addBackupControl],
   ["keys", async () => (await import("./keys.ts")).addKeys],
+  ["credentials", async () => (await import("./credentials.ts")).addCredentials],
 ]);
 
 /**

@@ -1,3 +1,5 @@
+import { createInput, type Input } from "./input.ts";
+
 /** What a command knows of the outside: where it writes, how wide that is, and when it is asked to stop. */
 export type Terminal = {
   /** Answers, to standard output. */
@@ -13,6 +15,8 @@ export type Terminal = {
   rows?: number;
   colour: boolean;
   environment: Readonly<Record<string, string | undefined>>;
+  /** Absent where there is nothing to read. */
+  input?: Input;
   /** Aborts at the first SIGINT or SIGTERM; a second one ends the process at once. */
   stopping: AbortSignal;
 };
@@ -29,6 +33,10 @@ export function processTerminal(stopping: AbortSignal): Terminal {
     ...(process.stdout.rows === undefined ? {} : { rows: process.stdout.rows }),
     colour: interactive && !process.env.NO_COLOR && process.env.TERM !== "dumb",
     environment: process.env,
+    // Standard input is opened by whoever looks at it.
+    get input() {
+      return createInput(process.stdin, process.stderr, stopping);
+    },
     stopping,
   };
 }

@@ -41,6 +41,8 @@ export type CredentialKind = {
    * `credential_invalid`, saying which field and why; those of the fetch.
    */
   make(given: Readonly<Record<string, string>>, tools: CredentialTools): Promise<NewCredential>;
+  /** Another way to the same, where a person allows it in a browser; absent where there is none. */
+  authorization?: Authorization;
   /** Asks the platform for as little as shows that the credential works; what it found, one line. Errors: `credential_refused`. */
   test(held: HeldCredential, tools: CredentialTools): Promise<string>;
   /**
@@ -52,6 +54,29 @@ export type CredentialKind = {
     held: HeldCredential,
     tools: CredentialTools,
   ): Promise<FetchedAnswer>;
+};
+
+/** How a person lets the platform give a credential. */
+type Authorization = {
+  /** What has to be given first, in place of the kind's `fields`. */
+  fields: readonly CredentialField[];
+  /**
+   * Shows an address to open, asks for the address that the browser was sent to afterwards, and makes the credential of it.
+   * Errors: `credential_invalid`, those of the fetch, those of `dialogue`.
+   */
+  run(
+    given: Readonly<Record<string, string>>,
+    tools: CredentialTools,
+    dialogue: Dialogue,
+  ): Promise<NewCredential>;
+};
+
+/** A person at a terminal. */
+export type Dialogue = {
+  /** Lines of text; control characters are taken out. */
+  show(text: string): void;
+  /** What was typed or pasted, without the space around it. Errors: `input_ended` when nothing comes any more. */
+  ask(question: string): Promise<string>;
 };
 
 export type CredentialField = {

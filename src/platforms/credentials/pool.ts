@@ -1,10 +1,11 @@
 import type { Platform } from "../../posts/post.ts";
 import type { AccessKind } from "../upstream.ts";
-import type { Credential, CredentialKind, HeldCredential } from "./credential.ts";
+import type { Credential, CredentialKind, CredentialTools, HeldCredential } from "./credential.ts";
 
 /**
  * Chooses among the credentials of a platform: an account's own before the deployment's, of each the one used longest ago;
- * one that is quarantined is left out, one whose limit is used up in that bucket comes last, the soonest open first.
+ * one that is quarantined is left out, one whose limit is used up in that bucket comes last, the soonest open first. What
+ * another process changes (`earshot credentials`) counts from the next choice on.
  */
 export type CredentialPool = {
   /** The credentials that the account may use there, the best one first. */
@@ -18,17 +19,18 @@ export type CredentialPool = {
     /** On Mastodon: the origin that the credential must be of; null for any. */
     host: string | null;
   }): Promise<readonly PooledCredential[]>;
-  /** A credential by its id, where the account may use it; null else. */
-  find(accountId: string, id: string): Promise<PooledCredential | null>;
+  /** A credential by its id, where the account may use it and it is not quarantined; null else. */
+  find(accountId: string, id: string, bucket?: string | null): Promise<PooledCredential | null>;
   /** Which accesses the account could use on a platform, whether or not their limits are open. */
   configured(
     platform: Platform,
     accountId: string,
   ): Promise<readonly { access: AccessKind; owner: "account" | "deployment" }[]>;
-  /** The limit of a bucket is used up until then. */
+  /** The limit of a bucket is used up until then, for a day at most; what is told last counts. */
   cool(id: string, bucket: string, untilMs: number, reason: string): void;
   /** The platform refuses the credential: nobody uses it until it is tested or made anew. */
   quarantine(id: string, reason: string): Promise<void>;
+  /** A request is sent with it. */
   used(id: string): void;
 };
 
@@ -36,6 +38,8 @@ export type PooledCredential = {
   credential: Credential;
   kind: CredentialKind;
   held: HeldCredential;
+  /** What `kind.send` takes. */
+  tools: CredentialTools;
   owner: "account" | "deployment";
   /** Until when the asked bucket is used up; null when it is open. */
   coolingUntilMs: number | null;

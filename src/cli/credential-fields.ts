@@ -1,0 +1,122 @@
+import { readFile } from "node:fs/promises";
+import type { CredentialField } from "../platforms/credentials/credential.ts";
+import { optionOf } from "./credential-kind-texts.ts";
+import { wrongUse } from "./faults.ts";
+import type { Terminal } from "./terminal.ts";
+
+type Given = Record<string, string>;
+
+/** Longest value of a field, characters. */
+const longestValue = 16_384;
+
+/** Where nobody can be asked: how secrets come in. */
+const secretsHint =
+  "run it in a terminal, or give --secrets - and write name=value lines to its standard input";
+
+/**
+ * The values of a kind's fields: those that are not secret from the command line (`words`: `--name value` pairs), secret ones
+ * from the file `secrets` (`-`: standard input) or asked for without being shown. Errors: `wrong_use`, in which no value stands.
+ */
+export async function readFields(
+  fields: readonly CredentialField[],
+  words: readonly string[],
+  secrets: string | undefined,
+  terminal: Terminal,
+): Promise<Given> {
+  const given = fromWords(fields, words);
+  if (secrets !== undefined) Object.assign(given, await fromSecrets(fields, secrets, terminal));
+  for (const field of fields) {
+    if (given[field.name] !== undefined) continue;
+    if (secrets === undefined && terminal.input?.interactive === true) {
+      const value = await asked(field, terminal.input);
+      if (value !== "") given[field.name] = checked(field, value);
+    }
+    if (given[field.name] === undefined && !field.isOptional) throw missing(field);
+  }
+  return given;
+}
+
+function fromWords(fields: readonly CredentialField[], words: readonly string[]): Given {
+  const given: Given = {};
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at] ?? "";
+    const [option = "", ...rest] = word.split("=");
+    const field = fields.find(({ name }) => `--${optionOf(name)}` === option);
+    if (field === undefined) throw unknownWord(fields, option);
+    if (field.isSecret) {
+      throw wrongUse(
+        `${option} is secret: others on this machine can read a command line`,
+        secretsHint,
+      );
+    }
+    if (!word.includes("=")) at += 1;
+    const value = word.includes("=") ? rest.join("=") : words[at];
+    if (value === undefined || value.trim() === "")
+      throw wrongUse(`${option} has no value`, "write it after it");
+    given[field.name] = checked(field, value);
+  }
+  return given;
+}
+
+async function fromSecrets(
+  fields: readonly CredentialField[],
+  place: string,
+  { input }: Terminal,
+): Promise<Given> {
+  const text = place === "-" ? ((await input?.readAll()) ?? "") : await readFile(place, "utf8");
+  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "");
+  const needed = fields.filter(({ isSecret, isOptional }) => isSecret && !isOptional);
+  const given: Given = {};
+  for (const [index, line] of lines.entries()) {
+    const name = line.slice(0, Math.max(0, line.indexOf("="))).trim();
+    const named = fields.find((one) => one.name === name || optionOf(one.name) === name);
+    const single = lines.length === 1 && needed.length === 1 ? needed[0] : undefined;
+    const field = named ?? single;
+    if (field === undefined) {
+      throw wrongUse(
+        `line ${index + 1} of the secrets is no name=value of this kind`,
+        `write ${fields.map((one) => `${one.name}=…`).join(", ")}, one a line`,
+      );
+    }
+    const value = named === undefined ? line : line.slice(line.indexOf("=") + 1);
+    given[field.name] = checked(field, value);
+  }
+  return given;
+}
+
+async function asked(
+  field: CredentialField,
+  input: NonNullable<Terminal["input"]>,
+): Promise<string> {
+  const question = `${optionOf(field.name)} (${field.meaning}${field.isOptional ? "; empty for none" : ""})`;
+  const value = field.isSecret ? await input.askSecret(question) : await input.ask(question);
+  return value.trim();
+}
+
+function checked({ name }: CredentialField, value: string): string {
+  const trimmed = value.trim();
+  const isPlain = trimmed.length <= longestValue && !/\p{Cc}/u.test(trimmed);
+  if (isPlain && trimmed !== "") return trimmed;
+  throw wrongUse(
+    `${optionOf(name)} is empty, longer than ${longestValue} characters, or holds control characters`,
+    "copy it once more",
+  );
+}
+
+function missing(field: CredentialField): Error {
+  const option = optionOf(field.name);
+  return field.isSecret
+    ? wrongUse(`${option} is missing and nobody can be asked for it`, secretsHint)
+    : wrongUse(`--${option} is missing: ${field.meaning}`, `write --${option} VALUE`);
+}
+
+function unknownWord(fields: readonly CredentialField[], word: string): Error {
+  const open = fields.filter(({ isSecret }) => !isSecret);
+  const known = open.map(({ name }) => `--${optionOf(name)} VALUE`).join(", ");
+  // What is no option may be a secret that stands in the wrong place.
+  const shown = /^--[a-z-]{1,40}$/.test(word) ? word : "a word behind the kind";
+  return wrongUse(
+    `${shown} is nothing that this kind takes`,
+    known === "" ? "it takes nothing on the command line" : `it takes ${known}`,
+  );
+}

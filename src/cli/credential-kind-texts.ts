@@ -1,0 +1,61 @@
+import type { CredentialField, CredentialKind } from "../platforms/credentials/credential.ts";
+import { configFrom } from "../server/config.ts";
+import type { KindsOf } from "./credentials-folder.ts";
+import { wrongUse } from "./faults.ts";
+import { wrap } from "./text-layout.ts";
+
+/** A field as the command line writes it: `clientId` and `client_id` are `client-id`. */
+export const optionOf = (name: string): string =>
+  name.replaceAll("_", "-").replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** The kind of a platform by its name. Errors: `wrong_use`, which lists those that there are. */
+export function findKind(
+  kinds: readonly CredentialKind[],
+  platform: string,
+  name: string,
+): CredentialKind {
+  const kind = kinds.find((known) => known.platform === platform && known.name === name);
+  if (kind !== undefined) return kind;
+  const known = kinds.map((one) => `${one.platform} ${one.name}`).join(", ");
+  throw wrongUse(
+    `${JSON.stringify(`${platform} ${name}`)} is no kind of credential`,
+    `there are ${known || "none"}`,
+  );
+}
+
+/** All kinds with what each takes, for the help. */
+export function kindsText(kindsOf: KindsOf, columns: number): string {
+  const kinds = kindsOf(configFrom({}), { resolveTxt: async () => [] });
+  return kinds
+    .flatMap(kindLines)
+    .flatMap(({ indent, text }) => {
+      const [first = "", ...more] = wrap(text, columns - indent - 2);
+      return [
+        `${" ".repeat(indent)}${first}`,
+        ...more.map((line) => " ".repeat(indent + 2) + line),
+      ];
+    })
+    .join("\n");
+}
+
+type Line = { indent: number; text: string };
+
+function kindLines({ platform, name, meaning, fields, authorization }: CredentialKind): Line[] {
+  const asked = (authorization?.fields ?? fields).map(fieldLine(4));
+  const given = authorization === undefined ? [] : fields.map(fieldLine(6));
+  return [
+    { indent: 0, text: "" },
+    { indent: 2, text: `${platform} ${name}` },
+    { indent: 4, text: meaning },
+    ...asked,
+    ...(given.length === 0 ? [] : [{ indent: 4, text: "with --secrets, instead of a browser:" }]),
+    ...given,
+  ];
+}
+
+const fieldLine =
+  (indent: number) =>
+  ({ name, meaning, isSecret, isOptional }: CredentialField): Line => {
+    const written = isSecret ? `${optionOf(name)} (secret)` : `--${optionOf(name)}`;
+    return { indent, text: `${written}${isOptional ? ", may be left out" : ""}: ${meaning}` };
+  };

@@ -1,0 +1,131 @@
+import { systemClock } from "../lib/clock.ts";
+import { EarshotError, messageOf } from "../lib/errors.ts";
+import type {
+  CredentialField,
+  CredentialKind,
+  NewCredential,
+} from "../platforms/credentials/credential.ts";
+import { shownReason } from "../platforms/credentials/without-secrets.ts";
+import { withoutControls } from "../text/controls.ts";
+import { readFields } from "./credential-fields.ts";
+import { findKind } from "./credential-kind-texts.ts";
+import { type CredentialsFolder, type KindsOf, withCredentials } from "./credentials-folder.ts";
+import { wrongUse } from "./faults.ts";
+import { keepCredential } from "./keep-credential.ts";
+import { listingAsJson, subjectOf } from "./show-credential.ts";
+import type { Terminal } from "./terminal.ts";
+
+export type AddOptions = { account?: string; secrets?: string; json?: boolean };
+
+/** Of what a platform says of the subject, characters. */
+const longestName = 300;
+
+/** `earshot credentials add`: asks the platform whether what is given is good, then keeps it. */
+export async function addCredential(
+  [platform = "", kindName = "", ...words]: readonly string[],
+  options: AddOptions,
+  terminal: Terminal,
+  kindsOf: KindsOf,
+): Promise<void> {
+  if (platform.startsWith("-") || kindName.startsWith("-")) {
+    throw wrongUse(
+      "the platform and the kind stand first",
+      "write credentials add PLATFORM KIND, then the rest",
+    );
+  }
+  await withCredentials(terminal, kindsOf, async (folder) => {
+    const kind = findKind(folder.kinds, platform, kindName);
+    const accountId = await accountOf(folder, options.account);
+    const made = bounded(await makeCredential(kind, words, options, terminal, folder));
+    const id = await keepCredential(folder, kind, accountId, made);
+    const [listing] = (await folder.store.read("listCredentials", { accountId })).filter(
+      (one) => one.id === id,
+    );
+    if (listing === undefined) throw new Error("the credential is missing that was just kept");
+    if (options.json) {
+      terminal.out(`${JSON.stringify(listingAsJson(listing, systemClock.now()))}\n`);
+      return;
+    }
+    const whose = accountId === null ? "the deployment" : `the account ${options.account}`;
+    terminal.out(
+      withoutControls(
+        `credential ${id} is kept: ${kind.platform} ${kind.name} of ${whose}, for ${subjectOf(listing)}, secret ${made.hint}…\n`,
+      ),
+    );
+  });
+}
+
+async function accountOf(
+  { store }: CredentialsFolder,
+  account: string | undefined,
+): Promise<string | null> {
+  if (account === undefined) return null;
+  const id = await store.read("findCredentialAccount", { account });
+  if (id !== null) return id;
+  throw new EarshotError("unknown_account", `there is no account ${JSON.stringify(account)}`, {
+    status: 404,
+    hint: "earshot keys create --name NAME --account NAME makes one",
+  });
+}
+
+async function makeCredential(
+  kind: CredentialKind,
+  words: readonly string[],
+  { secrets }: AddOptions,
+  terminal: Terminal,
+  { tools }: CredentialsFolder,
+): Promise<NewCredential> {
+  const { authorization } = kind;
+  if (authorization === undefined || secrets !== undefined) {
+    const given = await readFields(kind.fields, words, secrets, terminal);
+    return await kind.make(given, tools).catch((thrown: unknown) => {
+      throw withoutGiven(thrown, kind.fields, given);
+    });
+  }
+  const { input } = terminal;
+  if (input?.interactive !== true) {
+    throw wrongUse(
+      `${kind.platform} ${kind.name} is allowed in a browser, and nobody is there to do it`,
+      kind.fields.length === 0
+        ? "run it in a terminal"
+        : "run it in a terminal, or give what you have of it with --secrets -",
+    );
+  }
+  const given = await readFields(authorization.fields, words, undefined, terminal);
+  const dialogue = {
+    show: (text: string) => terminal.note(`${withoutControls(text).trimEnd()}\n`),
+    ask: async (question: string) =>
+      (await input.ask(withoutControls(question).replace(/[:\s]+$/, ""))).trim(),
+  };
+  return await authorization.run(given, tools, dialogue).catch((thrown: unknown) => {
+    throw withoutGiven(thrown, authorization.fields, given);
+  });
+}
+
+/** What a platform answers may hold what it was sent. */
+function withoutGiven(
+  thrown: unknown,
+  fields: readonly CredentialField[],
+  given: Readonly<Record<string, string>>,
+): Error {
+  const secret = fields.filter(({ isSecret }) => isSecret).map(({ name }) => name);
+  const secrets = Object.fromEntries(secret.map((name) => [name, given[name] ?? ""]));
+  if (!(thrown instanceof EarshotError)) return new Error(shownReason(messageOf(thrown), secrets));
+  const { code, message, status, retryable, hint } = thrown;
+  return new EarshotError(code, shownReason(message, secrets), {
+    status,
+    retryable,
+    ...(hint === undefined ? {} : { hint: shownReason(hint, secrets) }),
+  });
+}
+
+function bounded(made: NewCredential): NewCredential {
+  const cut = (text: string | null) =>
+    text === null ? null : withoutControls(text).slice(0, longestName);
+  return {
+    ...made,
+    subject: cut(made.subject),
+    subjectName: cut(made.subjectName),
+    hint: withoutControls(made.hint).slice(0, 4),
+  };
+}

@@ -1,0 +1,55 @@
+import { randomBytes } from "node:crypto";
+import type { Store } from "../db/operations.ts";
+import { systemClock } from "../lib/clock.ts";
+import { createSealer, type Sealer } from "../lib/seal.ts";
+import { ensureSecretKey } from "../lib/secret-key.ts";
+import type { CredentialKind, CredentialTools } from "../platforms/credentials/credential.ts";
+import type { CredentialOperations } from "../platforms/credentials/operations.ts";
+import type { Config } from "../server/config.ts";
+import { type OpenControl, openControl } from "../server/control.ts";
+import type { credentialKinds } from "../server/credential-kinds.ts";
+import { openUpstreamClient } from "../server/upstream-client.ts";
+import { readConfig } from "./settings.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** The kinds that a command knows: the server's, where a test brings none of its own. */
+export type KindsOf = typeof credentialKinds;
+
+/** What a command on credentials works with: the data folder's store and key, and the way to the platforms. */
+export type CredentialsFolder = {
+  store: Store<CredentialOperations>;
+  sealer: Sealer;
+  kinds: readonly CredentialKind[];
+  tools: CredentialTools;
+};
+
+/** Opens a data folder for one command; works beside a running server. */
+export async function withCredentials<Value>(
+  terminal: Terminal,
+  kindsOf: KindsOf,
+  use: (folder: CredentialsFolder) => Promise<Value>,
+): Promise<Value> {
+  const config = readConfig(terminal);
+  const client = openUpstreamClient(config);
+  const control = openControl(config.data.dir);
+  try {
+    return await use({
+      store: storeOn(control),
+      sealer: createSealer(secretKeyOf(config), randomBytes),
+      kinds: kindsOf(config, client),
+      tools: { fetch: client.fetch, now: systemClock.now, randomBytes },
+    });
+  } finally {
+    control.close();
+    await client.close();
+  }
+}
+
+const secretKeyOf = ({ data }: Config): Uint8Array =>
+  data.secretKey ?? ensureSecretKey(data.dir, randomBytes);
+
+function storeOn(control: OpenControl): Store<CredentialOperations> {
+  const call: Store<CredentialOperations>["read"] = async (name, args) => control.run(name, args);
+  // An operation runs in the same way whatever its mode, and answers what its name says.
+  return { read: call, write: call, inMemory: call } as Store<CredentialOperations>;
+}

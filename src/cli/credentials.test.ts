@@ -1,0 +1,416 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Command } from "commander";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Outcome, runCommand } from "../../test/support/run-command.ts";
+import { EarshotError } from "../lib/errors.ts";
+import type { CredentialKind } from "../platforms/credentials/credential.ts";
+import { hintOf } from "../platforms/credentials/hint.ts";
+import { openControl } from "../server/control.ts";
+import { addCredentials } from "./credentials.ts";
+import { describeFault, exitCode } from "./faults.ts";
+import type { Terminal } from "./terminal.ts";
+
+const canary = "canary-4f8e1b2c9d7a6053";
+
+let dataDir: string;
+/** What the platform of these tests refuses. */
+let refused: Set<string>;
+/** Everything that any command wrote. */
+let written: string;
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), "earshot-cli-credentials-"));
+  refused = new Set();
+  written = "";
+});
+
+afterEach(() => rmSync(dataDir, { recursive: true }));
+
+const secretField = {
+  name: "accessToken",
+  meaning: "the token",
+  isSecret: true,
+  isOptional: false,
+};
+const hostField = { name: "host", meaning: "the server", isSecret: false, isOptional: false };
+const noteField = { name: "clientId", meaning: "the app's id", isSecret: false, isOptional: true };
+
+/** A platform that takes every token but those that are refused, and says back what it was sent. */
+const userToken: CredentialKind = {
+  platform: "mastodon",
+  name: "user-token",
+  access: "user",
+  meaning: "a token of an account",
+  fields: [hostField, secretField, noteField],
+  make: async ({ host = "", accessToken = "", clientId = "none" }) => {
+    if (refused.has(accessToken)) {
+      throw new EarshotError("credential_invalid", `${host} refuses ${accessToken}`, {
+        hint: `not ${accessToken}`,
+      });
+    }
+    return {
+      host,
+      subject: `id of ${clientId}`,
+      subjectName: `ann\u001b[31m`,
+      hint: hintOf(accessToken),
+      secrets: { accessToken },
+    };
+  },
+  test: async (held) => {
+    const { accessToken = "" } = held.secrets();
+    if (accessToken === `slow ${canary}`) throw new EarshotError("upstream_timeout", "no answer");
+    if (!refused.has(accessToken)) return `it is ann's, ${accessToken}`;
+    throw new EarshotError("credential_refused", `401 for ${accessToken}`);
+  },
+  send: async () => {
+    throw new Error("nothing is to be sent");
+  },
+};
+
+/** One that is allowed in a browser. */
+const oauth: CredentialKind = {
+  ...userToken,
+  platform: "x",
+  name: "oauth",
+  fields: [secretField],
+  make: async ({ accessToken = "" }) => ({
+    host: "https://api.x.example",
+    subject: null,
+    subjectName: null,
+    hint: "",
+    secrets: { accessToken },
+  }),
+  authorization: {
+    fields: [noteField],
+    run: async ({ clientId = "" }, _tools, dialogue) => {
+      dialogue.show(`Open https://x.example/authorize?client=${clientId}`);
+      const back = await dialogue.ask("The address that the browser was sent to");
+      const code = new URL(back).searchParams.get("code") ?? "";
+      return {
+        host: "https://api.x.example",
+        subject: clientId,
+        subjectName: "ben",
+        hint: hintOf(code),
+        secrets: { refreshToken: code },
+      };
+    },
+  },
+};
+
+type Typed = { lines?: readonly string[]; piped?: string };
+
+/** Runs `earshot credentials` with these kinds: a person types the lines, or a file is given as input. */
+async function credentials(args: readonly string[], { lines, piped }: Typed = {}) {
+  let out = "";
+  let notes = "";
+  const questions: { question: string; hidden: boolean }[] = [];
+  const typed = [...(lines ?? [])];
+  const answer = (hidden: boolean) => async (question: string) => {
+    questions.push({ question, hidden });
+    return typed.shift() ?? "";
+  };
+  const terminal: Terminal = {
+    out: (text) => {
+      out += text;
+    },
+    note: (text) => {
+      notes += text;
+    },
+    interactive: false,
+    interactiveNotes: false,
+    columns: 80,
+    colour: false,
+    environment: { EARSHOT_DATA_DIR: dataDir },
+    input: {
+      interactive: lines !== undefined,
+      ask: answer(false),
+      askSecret: answer(true),
+      readAll: async () => piped ?? "",
+    },
+    stopping: new AbortController().signal,
+  };
+  const program = new Command("earshot").exitOverride().configureOutput({
+    writeOut: (text) => terminal.out(text),
+    writeErr: () => undefined,
+  });
+  addCredentials(program, terminal, () => [userToken, oauth]);
+  let code: number = exitCode.ok;
+  try {
+    await program.parseAsync(["credentials", ...args], { from: "user" });
+  } catch (thrown) {
+    const fault = describeFault(thrown);
+    notes += fault.line ?? "";
+    code = fault.code;
+  }
+  written += out + notes;
+  return { code, out, notes, questions } satisfies Outcome & Record<string, unknown>;
+}
+
+const host = "https://mastodon.example";
+const addArgs = ["add", "mastodon", "user-token", "--host", host];
+
+async function added(secret: string, more: readonly string[] = []): Promise<string> {
+  const { out, code, notes } = await credentials(
+    [...addArgs, "--secrets", "-", "--json", ...more],
+    {
+      piped: secret,
+    },
+  );
+  expect({ code, notes }).toEqual({ code: 0, notes: "" });
+  return JSON.parse(out).id;
+}
+
+async function listed(): Promise<Record<string, unknown>[]> {
+  const { out } = await credentials(["list", "--json"]);
+  return out
+    .trimEnd()
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line));
+}
+
+test("the program has the command, and the help tells what there is", async () => {
+  const wrong = await runCommand(["credentials"], { EARSHOT_DATA_DIR: dataDir });
+  expect(wrong).toMatchObject({ code: 2, out: "" });
+  expect(wrong.notes).toMatch(/credentials add, .* or credentials remove\n$/);
+  const help = await credentials(["add", "--help"]);
+  expect(help.out).toMatch(
+    /\n {2}mastodon user-token\n {4}a token of an account\n {4}--host: the server\n/,
+  );
+  expect(help.out).toMatch(/\n {4}access-token \(secret\): the token\n/);
+  expect(help.out).toMatch(
+    /\n {4}--client-id, may be left out: .*\n {4}with --secrets, .*:\n {6}access-token/,
+  );
+});
+
+describe("add", () => {
+  test("asks a person for what is lacking, for secrets without showing them", async () => {
+    const { code, out, questions } = await credentials(addArgs, { lines: [canary, ""] });
+    expect(code).toBe(0);
+    expect(questions).toEqual([
+      { question: "access-token (the token)", hidden: true },
+      { question: "client-id (the app's id; empty for none)", hidden: false },
+    ]);
+    expect(out).toMatch(
+      /^credential \w{10} is kept: mastodon user-token of the deployment, for ann\[31m at mastodon\.example, secret cana…\n$/,
+    );
+  });
+
+  test.for([
+    ["the single secret alone", `${canary}\n`],
+    ["by its name", `accessToken=${canary}\r\n\nclientId=none\n`],
+    ["by its name as an option is written", `access-token=${canary}`],
+  ])("reads secrets from standard input: %s", async ([, piped = ""]) => {
+    const id = await added(piped);
+    expect(await listed()).toMatchObject([{ id, owner: "deployment", hint: "cana", state: "ok" }]);
+  });
+
+  test("reads secrets from a file", async () => {
+    const path = join(dataDir, "given.txt");
+    writeFileSync(path, `${canary}\n`);
+    const { code } = await credentials([...addArgs, "--secrets", path]);
+    expect(code).toBe(0);
+    rmSync(path);
+  });
+
+  test.for([
+    [["add"], /missing required argument 'platform'/],
+    [["add", "mastodon"], /missing required argument 'kind'/],
+    [
+      ["add", "mastodon", "app"],
+      /"mastodon app" is no kind of credential – there are mastodon user-token, x oauth/,
+    ],
+    [["add", "--host", host, "mastodon", "user-token"], /stand first/],
+    [["add", "mastodon", "user-token"], /--host is missing: the server – write --host VALUE/],
+    [addArgs, /access-token is missing and nobody can be asked for it – .*--secrets -/],
+    [[...addArgs, "--access-token", canary], /--access-token is secret: others .* – .*--secrets -/],
+    [[...addArgs, `--access-token=${canary}`], /--access-token is secret/],
+    [
+      [...addArgs, canary],
+      /a word behind the kind is nothing that this kind takes – .*--host VALUE, --client-id VALUE/,
+    ],
+    [[...addArgs, "--colour", "red"], /--colour is nothing that this kind takes/],
+    [[...addArgs, "--client-id"], /--client-id has no value/],
+    [["add", "x", "oauth"], /allowed in a browser, and nobody is there/],
+  ] satisfies [string[], RegExp][])("wrong use: %s", async ([args, message]) => {
+    const { code, out, notes } = await credentials(args);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(notes).toMatch(message);
+    expect(notes).not.toContain(canary);
+  });
+
+  test.for([
+    [
+      `token=${canary}\nmore=${canary}`,
+      /line 1 of the secrets is no name=value of this kind – write host=…, accessToken=…/,
+    ],
+    ["", /access-token is missing/],
+    ["accessToken=\n", /access-token is empty/],
+    [`${canary}${"x".repeat(20_000)}`, /longer than 16384 characters/],
+    [`${canary}\u0007`, /holds control characters/],
+  ] satisfies [string, RegExp][])(
+    "secrets that cannot be read are not repeated: %#",
+    async ([piped, message]) => {
+      const { code, notes } = await credentials([...addArgs, "--secrets", "-"], { piped });
+      expect(code).toBe(2);
+      expect(notes).toMatch(message);
+      expect(notes).not.toContain(canary);
+    },
+  );
+
+  test("what the platform refuses is not kept, and what it echoes is not shown", async () => {
+    refused.add(canary);
+    const { code, notes } = await credentials([...addArgs, "--secrets", "-"], { piped: canary });
+    expect(code).toBe(1);
+    expect(notes).toBe(`earshot: ${host} refuses … – not …\n`);
+    expect(await listed()).toEqual([]);
+  });
+
+  test("belongs to an account that exists, by its name or id", async () => {
+    const unknown = await credentials([...addArgs, "--account", "newsroom", "--secrets", "-"], {
+      piped: canary,
+    });
+    expect(unknown.code).toBe(1);
+    expect(unknown.notes).toMatch(/there is no account "newsroom" – .*keys create/);
+    const control = openControl(dataDir);
+    const key = { name: "k", requestsPerSecond: null, submissionsPerMinute: null, nowMs: 1 };
+    const { accountId } = control.run("createKey", { ...key, accountName: "newsroom" });
+    control.close();
+    const id = await added(canary, ["--account", "newsroom"]);
+    expect(await added(canary, ["--account", accountId])).toBe(id);
+    expect(await listed()).toMatchObject([
+      { id, owner: "account", account: "newsroom", account_id: accountId },
+    ]);
+  });
+
+  test("one that acts for the same subject is replaced, another is beside it", async () => {
+    const id = await added(`one ${canary}`);
+    refused.add(`one ${canary}`);
+    expect((await credentials(["test"])).code).toBe(1);
+    expect(await added(`two ${canary}`)).toBe(id);
+    const other = await added(`three ${canary}`, ["--client-id", "other"]);
+    expect(await listed()).toMatchObject([
+      { id, hint: "two ", state: "ok", quarantine: null },
+      { id: other, subject: "id of other" },
+    ]);
+  });
+
+  test("one that acts for nobody is replaced where its secret is the same", async () => {
+    const add = async (piped: string) =>
+      await credentials(["add", "x", "oauth", "--secrets", "-", "--json"], { piped });
+    const first = JSON.parse((await add(canary)).out).id;
+    expect(JSON.parse((await add(canary)).out).id).toBe(first);
+    const other = JSON.parse((await add(`${canary}-2`)).out).id;
+    expect((await listed()).map(({ id }) => id).toSorted()).toEqual([first, other].toSorted());
+  });
+
+  test("shows the address to open and takes the one that the browser was sent to", async () => {
+    const { code, notes, questions } = await credentials(
+      ["add", "x", "oauth", "--client-id", "app"],
+      {
+        lines: [`http://127.0.0.1/?code=${canary} `],
+      },
+    );
+    expect(code).toBe(0);
+    expect(notes).toContain("Open https://x.example/authorize?client=app\n");
+    expect(questions).toHaveLength(1);
+    expect(await listed()).toMatchObject([{ kind: "oauth", subject_name: "ben", hint: "cana" }]);
+    const given = await credentials(["add", "x", "oauth", "--secrets", "-"], { piped: canary });
+    expect(given).toMatchObject({ code: 0, notes: "" });
+  });
+});
+
+describe("test", () => {
+  test("tells what works, quarantines what is refused, and releases what works again", async () => {
+    const good = await added(`good ${canary}`, ["--client-id", "good"]);
+    const bad = await added(`bad ${canary}`, ["--client-id", "bad"]);
+    const slow = await added(`slow ${canary}`, ["--client-id", "slow"]);
+    refused.add(`bad ${canary}`);
+    const all = await credentials(["test"]);
+    expect(all.code).toBe(1);
+    expect(all.out).toMatch(new RegExp(`^${good} .*: ok: it is ann's, …$`, "m"));
+    expect(all.out).toMatch(new RegExp(`^${bad} .*: failed: 401 for …$`, "m"));
+    expect(all.out).toMatch(new RegExp(`^${slow} .*: failed: no answer$`, "m"));
+    expect(all.notes).toMatch(/2 of 3 credentials do not work – /);
+    expect(await listed()).toMatchObject([
+      { state: "ok" },
+      { state: "quarantined", quarantine: { reason: "401 for …" } },
+      { state: "ok" },
+    ]);
+    refused.clear();
+    const again = await credentials(["test", bad]);
+    expect(again.code).toBe(0);
+    expect(again.out).toMatch(/released from quarantine\n$/);
+    expect((await listed()).map(({ state }) => state)).toEqual(["ok", "ok", "ok"]);
+    const json = await credentials(["test", good, "--json"]);
+    expect(JSON.parse(json.out)).toMatchObject({ id: good, works: true, released: false });
+  });
+
+  test("one that another key has sealed does not work; the others are asked", async () => {
+    await added(canary);
+    writeFileSync(join(dataDir, "secret.key"), `${Buffer.alloc(32).toString("base64")}\n`);
+    await added(canary, ["--client-id", "other"]);
+    const { code, out } = await credentials(["test"]);
+    expect(code).toBe(1);
+    expect(out).toMatch(/failed: the secret of credential \w+ was not sealed with the key/);
+    expect(out).toMatch(/: ok: /);
+    expect((await listed()).map(({ state }) => state)).toEqual(["ok", "ok"]);
+  });
+
+  test("of nothing", async () => {
+    expect(await credentials(["test"])).toMatchObject({ code: 0, out: "" });
+    const unknown = await credentials(["test", "nothing"]);
+    expect(unknown.code).toBe(1);
+    expect(unknown.notes).toMatch(/there is no credential "nothing" – /);
+  });
+});
+
+describe("list and remove", () => {
+  test("the table shows owner, subject, hint, use and state; what is removed is gone", async () => {
+    expect((await credentials(["list"])).notes).toMatch(/there is no credential yet/);
+    const id = await added(canary);
+    const control = openControl(dataDir);
+    const untilMs = Date.UTC(2999, 0, 2, 3, 4);
+    control.run("useCredential", { id, nowMs: Date.UTC(2026, 0, 2, 3, 4) });
+    control.run("coolCredential", { id, bucket: "search", untilMs, reason: "429", nowMs: 1 });
+    const table = await credentials(["list"]);
+    expect(table.out).toMatch(
+      new RegExp(
+        `^${id} +mastodon +user-token +deployment +ann\\[31m at mastodon\\.example +cana… +2026-01-02 03:04 +cooling until 2999-01-02 03:04 \\(search\\)$`,
+        "m",
+      ),
+    );
+    control.run("quarantineCredential", { id, revision: 0, reason: "401", nowMs: 1 });
+    control.close();
+    expect((await credentials(["list"])).out).toMatch(/quarantined: 401$/m);
+    expect(await credentials(["remove", id])).toMatchObject({ code: 0 });
+    expect(await listed()).toEqual([]);
+    const again = await credentials(["remove", id]);
+    expect(again.code).toBe(1);
+    expect(again.notes).toMatch(/there is no credential/);
+  });
+});
+
+test("no command writes a secret, and no file of the data folder holds one", async () => {
+  const id = await added(canary);
+  await credentials(addArgs, { lines: [canary, "other"] });
+  await credentials(["list"]);
+  await credentials(["list", "--json"]);
+  await credentials(["test"]);
+  refused.add(canary);
+  await credentials(["test", "--json"]);
+  await credentials(["list"]);
+  await credentials([...addArgs, "--secrets", "-"], { piped: canary });
+  await credentials(["remove", id]);
+  expect(written).toContain("cana…");
+  expect(written).not.toContain(canary);
+  const files = readdirSync(dataDir);
+  expect(files).toContain("control.db");
+  for (const name of files) {
+    const bytes = readFileSync(join(dataDir, name)).toString("latin1");
+    expect(bytes.includes(canary), name).toBe(false);
+    expect(bytes.includes(Buffer.from(canary).toString("base64").slice(0, 20)), name).toBe(false);
+  }
+});

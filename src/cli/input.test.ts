@@ -1,0 +1,57 @@
+import { PassThrough } from "node:stream";
+import { expect, test } from "vitest";
+import { createInput } from "./input.ts";
+
+function open({ isTTY = true } = {}) {
+  const stdin = Object.assign(new PassThrough(), { isTTY });
+  const stderr = Object.assign(new PassThrough(), { isTTY: true });
+  const stop = new AbortController();
+  const input = createInput(stdin, stderr, stop.signal);
+  return { input, stdin, stop, shown: () => String(stderr.read() ?? "") };
+}
+
+test("a secret that is typed is taken and not shown", async () => {
+  const { input, stdin, shown } = open();
+  const secret = input.askSecret("token");
+  stdin.write("canary-4f8e1b2c\u007fd\r");
+  expect(await secret).toBe("canary-4f8e1b2d");
+  expect(shown()).toBe("token: \n");
+});
+
+test("one line is asked for after the other", async () => {
+  const { input, stdin, shown } = open();
+  const first = input.ask("host");
+  stdin.write("mastodon.example\r");
+  expect(await first).toBe("mastodon.example");
+  expect(shown()).toContain("host: ");
+  const second = input.askSecret("token");
+  stdin.write("abc\r");
+  expect(await second).toBe("abc");
+});
+
+test.for([
+  ["Ctrl-C", "abc\u0003", "interrupted"],
+  ["Ctrl-D", "\u0004", "input_ended"],
+])("%s ends the question", async ([, typed = "", code]) => {
+  const { input, stdin } = open();
+  const secret = input.askSecret("token");
+  stdin.write(typed);
+  await expect(secret).rejects.toMatchObject({ code });
+});
+
+test("a signal ends the question with its reason", async () => {
+  const { input, stop } = open();
+  const secret = input.askSecret("token");
+  stop.abort(new Error("stopped"));
+  await expect(secret).rejects.toThrow("stopped");
+});
+
+test("a file is read to its end, and not beyond its bound", async () => {
+  const small = open({ isTTY: false });
+  expect(small.input.interactive).toBe(false);
+  small.stdin.end("name=a\nother=b\n");
+  expect(await small.input.readAll()).toBe("name=a\nother=b\n");
+  const large = open({ isTTY: false });
+  large.stdin.end("x".repeat(300_000));
+  await expect(large.input.readAll()).rejects.toMatchObject({ code: "input_too_long" });
+});

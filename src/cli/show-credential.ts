@@ -1,0 +1,78 @@
+import type { Credential } from "../platforms/credentials/credential.ts";
+import type { CredentialListing } from "../platforms/credentials/rows.ts";
+import { withoutControls } from "../text/controls.ts";
+import { tableLines } from "./table.ts";
+import { painter, type Terminal } from "./terminal.ts";
+
+/** A credential as a line of JSON; nothing of it is secret but its hint. */
+export function listingAsJson(listing: CredentialListing, nowMs: number): Record<string, unknown> {
+  const { quarantine } = listing;
+  const coolings = coolingsOf(listing, nowMs);
+  return {
+    id: listing.id,
+    owner: listing.accountId === null ? "deployment" : "account",
+    account_id: listing.accountId,
+    account: listing.accountName,
+    platform: listing.platform,
+    kind: listing.kind,
+    host: listing.host,
+    subject: listing.subject,
+    subject_name: listing.subjectName,
+    hint: listing.hint,
+    created_at: isoTime(listing.createdMs),
+    used_at: listing.usedMs === null ? null : isoTime(listing.usedMs),
+    state: quarantine !== null ? "quarantined" : coolings.length > 0 ? "cooling" : "ok",
+    quarantine: quarantine && { since: isoTime(quarantine.sinceMs), reason: quarantine.reason },
+    coolings: coolings.map(({ bucket, untilMs, reason }) => ({
+      bucket,
+      until: isoTime(untilMs),
+      reason,
+    })),
+  };
+}
+
+export function listingsAsTable(
+  listings: readonly CredentialListing[],
+  nowMs: number,
+  terminal: Terminal,
+): string {
+  const titles = ["ID", "PLATFORM", "KIND", "OWNER", "FOR", "SECRET", "USED", "STATE"];
+  const rows = listings.map((listing) => [
+    listing.id,
+    listing.platform,
+    listing.kind,
+    withoutControls(ownerOf(listing)),
+    withoutControls(subjectOf(listing)),
+    `${withoutControls(listing.hint)}…`,
+    listing.usedMs === null ? "never" : minute(listing.usedMs),
+    withoutControls(stateOf(listing, nowMs)),
+  ]);
+  const columns = titles.map((title) => ({ title, align: "left" }) as const);
+  return `${tableLines(columns, rows, painter(terminal).bold).join("\n")}\n`;
+}
+
+/** Whom it acts for, as a person would say. */
+export function subjectOf({ subject, subjectName, host }: Credential): string {
+  const name = subjectName ?? subject ?? "an application";
+  const place = URL.parse(host)?.host ?? host;
+  return `${name} at ${place}`;
+}
+
+function ownerOf({ accountId, accountName }: CredentialListing): string {
+  return accountId === null ? "deployment" : (accountName ?? accountId);
+}
+
+function stateOf(listing: CredentialListing, nowMs: number): string {
+  if (listing.quarantine !== null) return `quarantined: ${listing.quarantine.reason}`;
+  const coolings = coolingsOf(listing, nowMs);
+  if (coolings.length === 0) return "ok";
+  const told = coolings.map(({ bucket, untilMs }) => `${minute(untilMs)} (${bucket})`);
+  return `cooling until ${told.join(", ")}`;
+}
+
+const coolingsOf = ({ coolings }: Credential, nowMs: number) =>
+  coolings.filter(({ untilMs }) => untilMs > nowMs);
+
+const isoTime = (ms: number): string => new Date(ms).toISOString();
+
+const minute = (ms: number): string => isoTime(ms).slice(0, 16).replace("T", " ");

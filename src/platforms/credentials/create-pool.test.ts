@@ -1,0 +1,235 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createSealer } from "../../lib/seal.ts";
+import { type CredentialBench, openCredentialBench } from "./credentials.test-support.ts";
+import type { CredentialPool } from "./pool.ts";
+
+let bench: CredentialBench;
+let pool: ReturnType<CredentialBench["pool"]>;
+
+beforeEach(() => {
+  bench = openCredentialBench();
+  pool = bench.pool();
+});
+
+afterEach(async () => {
+  await pool.stop();
+  bench.close();
+});
+
+type Asked = Parameters<CredentialPool["choose"]>[0];
+
+const asked: Asked = {
+  platform: "x",
+  accountId: "ann",
+  access: "app",
+  whose: "any",
+  bucket: "search",
+  host: null,
+};
+
+async function chosen(
+  changes: Partial<Asked> = {},
+  from: CredentialPool = pool,
+): Promise<string[]> {
+  const all = await from.choose({ ...asked, ...changes });
+  return all.map(({ credential }) => credential.id);
+}
+
+describe("who may use what", () => {
+  test("an account uses its own before the deployment's, and never another account's", async () => {
+    await bench.keep("shared");
+    await bench.keep("anns", { accountId: "ann" });
+    await bench.keep("bens", { accountId: "ben" });
+    expect(await chosen()).toEqual(["anns", "shared"]);
+    expect(await chosen({ accountId: "ben" })).toEqual(["bens", "shared"]);
+    expect(await chosen({ accountId: "nobody" })).toEqual(["shared"]);
+    expect(await chosen({ whose: "own" })).toEqual(["anns"]);
+    expect(await chosen({ whose: "own", accountId: "nobody" })).toEqual([]);
+    expect(await pool.find("ann", "bens")).toBeNull();
+    expect(await pool.find("ben", "bens")).toMatchObject({ owner: "account" });
+    expect(await pool.find("ben", "shared")).toMatchObject({ owner: "deployment" });
+    expect(await pool.find("ben", "nothing")).toBeNull();
+  });
+
+  test("access, platform and host narrow the choice; a kind that is not known is left out", async () => {
+    await bench.keep("app");
+    await bench.keep("user", { kind: "user-token" });
+    await bench.keep("elsewhere", { host: "https://other.example" });
+    await bench.keep("strange", { kind: "carrier-pigeon" });
+    expect(await chosen()).toEqual(["app", "elsewhere"]);
+    expect(await chosen({ access: "user" })).toEqual(["user"]);
+    expect(await chosen({ platform: "mastodon" })).toEqual([]);
+    expect(await chosen({ host: "https://other.example" })).toEqual(["elsewhere"]);
+  });
+
+  test("what is configured is told once for each owner and access, also while it cools", async () => {
+    await bench.keep("one");
+    await bench.keep("two");
+    await bench.keep("anns", { accountId: "ann", kind: "user-token" });
+    pool.cool("one", "search", bench.clock.now() + 1_000, "used up");
+    const ways = await pool.configured("x", "ann");
+    expect(ways).toHaveLength(2);
+    expect(ways).toContainEqual({ access: "app", owner: "deployment" });
+    expect(ways).toContainEqual({ access: "user", owner: "account" });
+    expect(await pool.configured("bluesky", "ann")).toEqual([]);
+  });
+});
+
+describe("the order", () => {
+  test("the one used longest ago comes first, one that was never used before all", async () => {
+    await bench.keep("one");
+    await bench.keep("two");
+    await bench.keep("three");
+    pool.used("two");
+    pool.used("three");
+    pool.used("one");
+    expect(await chosen()).toEqual(["two", "three", "one"]);
+    await bench.keep("four");
+    expect((await chosen())[0]).toBe("four");
+  });
+
+  test("those who choose at once spread over the pool", async () => {
+    for (const id of ["one", "two", "three"]) await bench.keep(id);
+    const firsts = await Promise.all(Array.from({ length: 9 }, async () => (await chosen())[0]));
+    for (const id of ["one", "two", "three"]) {
+      expect(firsts.filter((first) => first === id)).toHaveLength(3);
+    }
+  });
+
+  test("the last use is written down, once a minute at most, and known after a restart", async () => {
+    await bench.keep("one");
+    await bench.keep("two");
+    const startMs = bench.clock.now();
+    const usedMs = async () =>
+      (await bench.store.read("readCredential", { id: "one" }))?.credential.usedMs;
+    pool.used("one");
+    await bench.clock.advance(59_999);
+    pool.used("one");
+    await pool.stop();
+    expect(await usedMs()).toBe(startMs);
+    await bench.clock.advance(1);
+    pool.used("one");
+    await pool.stop();
+    expect(await usedMs()).toBe(startMs + 60_000);
+    expect(await chosen({}, bench.pool())).toEqual(["two", "one"]);
+  });
+});
+
+describe("cooling", () => {
+  test("one that is used up comes last in its bucket alone, the soonest open first, and is open again in time", async () => {
+    const nowMs = bench.clock.now();
+    await bench.keep("anns", { accountId: "ann" });
+    await bench.keep("shared");
+    await bench.keep("other");
+    pool.used("other");
+    pool.cool("anns", "search", nowMs + 2_000, "429");
+    pool.cool("shared", "search", nowMs + 1_000, "429");
+    const all = await pool.choose(asked);
+    expect(all.map(({ credential, coolingUntilMs }) => [credential.id, coolingUntilMs])).toEqual([
+      ["other", null],
+      ["shared", nowMs + 1_000],
+      ["anns", nowMs + 2_000],
+    ]);
+    expect((await chosen({ bucket: "timeline" }))[0]).toBe("anns");
+    expect((await chosen({ bucket: null }))[0]).toBe("anns");
+    expect(await pool.find("ann", "shared", "search")).toMatchObject({
+      coolingUntilMs: nowMs + 1_000,
+    });
+    await bench.clock.advance(1_000);
+    expect((await chosen()).at(-1)).toBe("anns");
+    await bench.clock.advance(1_000);
+    expect((await chosen())[0]).toBe("anns");
+  });
+
+  test("is known after a restart and shown with its reason", async () => {
+    const nowMs = bench.clock.now();
+    await bench.keep("one");
+    pool.cool("one", "search", nowMs + 1_000, "429 of api.x.example");
+    await pool.stop();
+    const [listed] = await bench.store.read("listCredentials", null);
+    expect(listed?.coolings).toEqual([
+      { bucket: "search", untilMs: nowMs + 1_000, reason: "429 of api.x.example" },
+    ]);
+    expect(await bench.pool().find("ann", "one", "search")).toMatchObject({
+      coolingUntilMs: nowMs + 1_000,
+    });
+  });
+
+  test("a time that no limit has is believed for a day", async () => {
+    const nowMs = bench.clock.now();
+    await bench.keep("one");
+    for (const told of [Number.NaN, Number.NEGATIVE_INFINITY, nowMs, 0]) {
+      pool.cool("one", "search", told, "odd");
+      expect((await pool.choose(asked))[0]?.coolingUntilMs).toBeNull();
+    }
+    pool.cool("one", "search", Number.POSITIVE_INFINITY, "odd");
+    expect((await pool.choose(asked))[0]?.coolingUntilMs).toBe(nowMs + 86_400_000);
+  });
+});
+
+describe("quarantine", () => {
+  test("nobody uses what the platform refuses; the reason is one line without secrets", async () => {
+    await bench.keep("one");
+    await bench.keep("two");
+    await chosen();
+    await pool.quarantine("one", "api.x.example\nanswered 401 to one-token\u001b[31m");
+    expect(await chosen()).toEqual(["two"]);
+    expect(await pool.find("ann", "one")).toBeNull();
+    const [listed] = await bench.store.read("listCredentials", null);
+    expect(listed?.quarantine).toEqual({
+      sinceMs: bench.clock.now(),
+      reason: "api.x.example answered 401 to …[31m",
+    });
+  });
+
+  test("a refusal of what was replaced meanwhile concerns nobody", async () => {
+    await bench.keep("one");
+    await chosen();
+    await bench.keep("one", { secrets: { token: "made anew" } });
+    await pool.quarantine("one", "401 to what was before");
+    expect(await chosen()).toEqual(["one"]);
+    await pool.quarantine("one", "401 once more");
+    expect(await chosen()).toEqual([]);
+  });
+
+  test("what the command line changes counts from the next choice on", async () => {
+    await bench.keep("one");
+    await pool.quarantine("one", "refused");
+    expect(await chosen()).toEqual([]);
+    await bench.store.write("releaseCredential", { id: "one" });
+    expect(await chosen()).toEqual(["one"]);
+    await bench.keep("two");
+    expect(await chosen()).toEqual(["two", "one"]);
+    await bench.store.write("removeCredential", { id: "one" });
+    expect(await chosen()).toEqual(["two"]);
+    await pool.quarantine("two", "refused");
+    await bench.keep("two", { secrets: { token: "made anew" } });
+    expect((await pool.choose(asked))[0]?.held.secrets()).toEqual({ token: "made anew" });
+  });
+
+  test("what another key has sealed is quarantined, the others serve", async () => {
+    const other = bench.pool({
+      sealer: createSealer(new Uint8Array(32).fill(9), (length) => new Uint8Array(length)),
+    });
+    await bench.keep("one");
+    expect(await chosen({}, other)).toEqual([]);
+    const [listed] = await bench.store.read("listCredentials", null);
+    expect(listed?.quarantine?.reason).toMatch(/one was not sealed with the key in use/);
+  });
+
+  test("a secret that was copied to another account does not open", async () => {
+    await bench.keep("anns", { accountId: "ann", secrets: { token: "of ann" } });
+    expect(await chosen()).toEqual(["anns"]);
+    bench.database.run("UPDATE credential SET account_id = 'ben' WHERE id = 'anns'");
+    expect(await chosen({ accountId: "ben" })).toEqual([]);
+    await bench.keep("bens", { accountId: "ben" });
+    bench.database.run(
+      "UPDATE credential SET sealed_secret = (SELECT sealed_secret FROM credential WHERE id = 'anns') WHERE id = 'bens'",
+    );
+    expect(await chosen({ accountId: "ben" })).toEqual([]);
+    bench.database.run(
+      "UPDATE credential SET account_id = NULL, quarantined_ms = NULL WHERE id = 'anns'",
+    );
+    expect(await chosen()).toEqual([]);
+  });
+});

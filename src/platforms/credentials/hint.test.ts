@@ -1,0 +1,14 @@
+import { expect, test } from "vitest";
+import { hintOf } from "./hint.ts";
+
+test.for([
+  ["abcdefghijklmnopqrstuvwxyz", "abcd"],
+  ["0123456789abcdef", "0123"],
+  ["0123456789abcde", "012"],
+  ["abcd", "a"],
+  ["abc", ""],
+  ["", ""],
+  ["👍👍👍👍", "👍"],
+])("of %s is %s", ([secret = "", hint]) => {
+  expect(hintOf(secret)).toBe(hint);
+});

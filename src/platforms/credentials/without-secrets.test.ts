@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { shownReason, withoutSecrets } from "./without-secrets.ts";
+
+const secrets = { token: "a+b/c==d", longer: "a+b/c==d-more", quoted: 'in"side', short: "12345" };
+
+test("what is secret is taken out in each form that an answer may echo, the longest first", () => {
+  expect(withoutSecrets("<a+b/c==d> <a%2Bb%2Fc%3D%3Dd> <a+b/c==d-more>", secrets)).toBe(
+    "<…> <…> <…>",
+  );
+  expect(withoutSecrets(JSON.stringify({ echo: 'in"side' }), secrets)).toBe('{"echo":"…"}');
+});
+
+test("short values, which are found everywhere, stay", () => {
+  expect(withoutSecrets("port 12345", secrets)).toBe("port 12345");
+});
+
+test("a reason is one line without control characters, and not long", () => {
+  expect(shownReason(" one\n\ttwo\u001b[31m ", {})).toBe("one two[31m");
+  expect(shownReason("x".repeat(1_000), {})).toHaveLength(300);
+});

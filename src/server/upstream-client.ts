@@ -1,0 +1,49 @@
+import { Resolver } from "node:dns/promises";
+import { createGuard } from "../lib/guard.ts";
+import { createGuardedFetch, type GuardedClient } from "../lib/guarded-fetch.ts";
+import type { Config } from "./config.ts";
+import { allSettings } from "./settings.ts";
+import { packageVersion } from "./version.ts";
+
+/** The way out to platforms: an answer is read to its bound and in its time, and nothing that redirects is followed. */
+export type UpstreamClient = {
+  fetch: GuardedClient;
+  resolveTxt: (name: string) => Promise<string[][]>;
+  close(): Promise<void>;
+};
+
+export function openUpstreamClient(config: Config): UpstreamClient {
+  const { timeoutMs, maxAnswerBytes: maxBytes } = config.upstreams;
+  const fetch = createGuardedFetch({
+    guard: createGuard(ownAddresses(config)),
+    userAgent: `earshot/${packageVersion()}`,
+    timeoutMs,
+    maxBytes,
+    maxRedirects: 0,
+    // Jobs wait for their turn at a limit, not for a connection, on which their time would run.
+    maxConnectionsPerHost: 64,
+  });
+  const resolver = new Resolver({ timeout: 3_000, tries: 2 });
+  return {
+    fetch,
+    resolveTxt: (name) => resolver.resolveTxt(name),
+    close: async () => {
+      resolver.cancel();
+      await fetch.close();
+    },
+  };
+}
+
+/** What the operator has named may lie inside; what is a default lies outside. */
+function ownAddresses({ upstreams, ingest, mastodonStream, backfill }: Config): string[] {
+  const defaults = new Set(allSettings().flatMap(({ fallback }) => fallback));
+  const named = [
+    ...upstreams.privateHosts,
+    ...upstreams.mastodonInstance,
+    ...(mastodonStream.server === null ? [] : [mastodonStream.server]),
+    upstreams.xApiUrl,
+    backfill.plcUrl,
+    ingest.appviewUrl,
+  ];
+  return named.filter((address) => !defaults.has(address));
+}
