@@ -26,8 +26,9 @@ export type Sessions = {
     access: readonly AccessKind[];
     whose: "any" | "own";
     bucket: string | null;
+    /** On Mastodon: the origin to ask, with a credential of it or openly; null for any, and openly for the platform's own. */
     host: string | null;
-    /** This credential alone; a cursor's. */
+    /** This credential alone, whose cursor it is; any when absent or null. */
     credentialId?: string | null;
   }): Promise<readonly OpenSession[]>;
   /** Which ways an account has on a platform at all. */
@@ -36,7 +37,13 @@ export type Sessions = {
 
 export type ConfiguredAccess = { access: AccessKind; owner: "account" | "deployment" | null };
 
+/**
+ * `get` and `getPublic` of the session itself throw `upstream_limited` at once when the limit is used up, with `retryAtMs` (see
+ * `UpstreamLimited` in faults.ts): another session may be able to answer now. Those of `patient`, the same session for when none
+ * is left, wait for the limit's reset and repeat what was refused, and throw it when that lies beyond the job's deadline.
+ */
 export type OpenSession = Session & {
+  patient: Session;
   /** What its requests were billed so far; null where the platform bills nothing. */
   cost(): SourceCost | null;
 };

@@ -1,0 +1,170 @@
+import { Agent, fetch } from "undici";
+import {
+  jobOf,
+  openRoom,
+  pooled,
+  testUpstream,
+} from "../src/platforms/requests/sessions.test-support.ts";
+import { answered, limited, startHostileUpstream } from "../test/support/hostile-upstream.ts";
+import { startServiceUnderTest } from "../test/support/service-under-test.ts";
+import { command, summary, table, timed } from "./measure.ts";
+
+/**
+ * What a source costs over a bare fetch of the same upstream: a timeline of Bluesky, one page of 50 posts, from a local server.
+ * Bare: the fetch and `JSON.parse`. Session: with the limits, the pace and the checks of a request. Source: the whole answer,
+ * archive, posts and records with it. Then a hundred jobs at once on one credential with a limit.
+ */
+const runs = 5;
+const rounds = 200;
+const posts = 50;
+const did = "did:plc:ewvi7nxzyoun6zhxrhs64oiz";
+
+const body = JSON.stringify({ feed: Array.from({ length: posts }, (_, n) => ({ post: view(n) })) });
+const upstream = await startHostileUpstream(
+  answered(200, { "content-type": "application/json" }, body),
+);
+const service = await startServiceUnderTest({
+  EARSHOT_BLUESKY_PUBLIC: "on",
+  EARSHOT_BLUESKY_APPVIEW_URL: upstream.url,
+  EARSHOT_UPSTREAM_PRIVATE_HOSTS: upstream.url,
+  EARSHOT_UPSTREAM_DISPATCHES_PER_SECOND: "10000",
+});
+const room = openRoom(testUpstream("bluesky", { publicBaseUrl: upstream.url }), [upstream.url]);
+const path = `/xrpc/app.bsky.feed.getAuthorFeed?actor=${encodeURIComponent(did)}&limit=${posts}`;
+const agent = new Agent();
+let jobs = 0;
+
+function nextJob() {
+  jobs += 1;
+  return jobOf(`job ${jobs}`);
+}
+
+async function bare(): Promise<void> {
+  const answer = await fetch(`${upstream.url}${path}`, { dispatcher: agent });
+  JSON.parse(await answer.text());
+}
+
+async function session(): Promise<void> {
+  const [opened] = await room.sessions.open({
+    job: nextJob(),
+    platform: "bluesky",
+    access: ["public"],
+    whose: "any",
+    bucket: null,
+    host: null,
+  });
+  await opened?.get({ path, bucket: "app.bsky.feed.getAuthorFeed" });
+}
+
+async function source(): Promise<void> {
+  const nowMs = Date.now();
+  const answer = await service.context.upstreams.answer(
+    {
+      platform: "bluesky",
+      type: "social",
+      method: "gettweets",
+      query: did,
+      target: { kind: "user", platform: "bluesky", handle: null, id: did, host: null },
+      maxResults: posts,
+      fromMs: null,
+      toMs: nowMs,
+      asOfMs: nowMs,
+      after: null,
+    },
+    nextJob(),
+  );
+  if (answer.items.length !== posts) throw new Error(`${answer.items.length} posts came`);
+}
+
+const kinds = { "bare fetch": bare, session: session, source: source };
+
+async function measured(): Promise<Record<string, number[]>> {
+  const durations: Record<string, number[]> = {};
+  for (const [name, ask] of Object.entries(kinds)) {
+    for (let round = 0; round < 20; round += 1) await ask();
+    const times: number[] = [];
+    for (let round = 0; round < rounds; round += 1) times.push(await timed(ask));
+    durations[name] = times;
+  }
+  return durations;
+}
+
+await measured();
+const rows: (string | number)[][] = [];
+const over: number[] = [];
+const requestsBefore = upstream.requests.length;
+for (let run = 1; run <= runs; run += 1) {
+  const durations = await measured();
+  const p50 = (name: string) => summary(durations[name] ?? []).p50;
+  over.push(p50("source") - p50("bare fetch"));
+  rows.push([
+    `${run}`,
+    p50("bare fetch"),
+    p50("session"),
+    p50("source"),
+    p50("session") - p50("bare fetch"),
+    p50("source") - p50("bare fetch"),
+    p50("source") / p50("bare fetch"),
+  ]);
+}
+const requests = upstream.requests.length - requestsBefore;
+console.log(
+  `${command()}: one page of ${posts} posts (${body.length} bytes), ${runs} runs of ${rounds}, p50 in ms\n`,
+);
+console.log(
+  table(
+    ["run", "bare fetch", "session", "source", "session over it", "source over it", "ratio"],
+    rows,
+  ),
+);
+console.log(`\nsource over a bare fetch, median of the runs: ${summary(over).p50.toFixed(3)} ms`);
+console.log(`requests: ${requests} for ${runs * (rounds + 20) * 3} answers\n`);
+await service.remove();
+await room.close();
+await agent.close();
+
+const limit = 20;
+const windowMs = 1_000;
+const usual = limited({ limit, windowMs });
+upstream.usual = usual;
+const shared = openRoom(testUpstream("x"), [upstream.url]);
+shared.pool.credentials = [pooled("one", upstream.url)];
+const ms = await timed(() =>
+  Promise.all(
+    Array.from({ length: 100 }, async (_, n) => {
+      const [opened] = await shared.sessions.open({
+        job: jobOf(`limited ${n}`),
+        platform: "x",
+        access: ["app"],
+        whose: "any",
+        bucket: "posts",
+        host: null,
+      });
+      await opened?.patient.get({ path: "/posts", bucket: "posts" });
+    }),
+  ),
+);
+console.log(
+  `100 jobs at once on one credential, ${limit} requests a second allowed: ${(ms / 1_000).toFixed(2)} s, ${usual.refused()} refused (429)`,
+);
+await shared.close();
+await upstream.close();
+
+function view(n: number): unknown {
+  const digits = n.toString(6).padStart(11, "0");
+  const rkey = `3l${digits.replaceAll(/./g, (digit) => String(Number(digit) + 2))}`;
+  const createdAt = new Date(Date.UTC(2026, 5, 1, 0, n)).toISOString();
+  const text = `Post ${n} on a quiet morning by the sea, with #waves and nothing else to tell. 🌊`;
+  return {
+    uri: `at://${did}/app.bsky.feed.post/${rkey}`,
+    cid: "bafyreib2rxk3rw6putwo6hw7fftkeczaqt6iuzxg3bkkwyq5bvgbzyuocm",
+    author: { did, handle: "alice.example.com", displayName: "Alice", labels: [] },
+    record: { $type: "app.bsky.feed.post", text, createdAt, langs: ["en"] },
+    replyCount: 1,
+    repostCount: 2,
+    likeCount: 3,
+    quoteCount: 0,
+    indexedAt: createdAt,
+    labels: [],
+  };
+}

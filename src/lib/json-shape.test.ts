@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { createJsonMeter } from "./json-shape.ts";
+
+const shapeOf = (text: string) => createJsonMeter()(Buffer.from(text));
+
+test.each([
+  ["1", 0, 1],
+  ["[]", 1, 2],
+  ['[[1],{"a":[2]}]', 3, 6],
+  ['"[[[[,,,,"', 0, 1],
+  ['["\\"[[",1]', 1, 3],
+  ['["\\\\",[1]]', 2, 4],
+  ["]]]][[", 0, 3],
+])("%s nests %i deep and holds %i values at most", (text, deepest, values) => {
+  expect(shapeOf(text)).toEqual({ deepest, values });
+});
+
+test("what comes in pieces has the same shape, wherever it is cut", () => {
+  const text = '{"a\\"[":[1,{"b\\\\":"\\u005b{"},[[]]],"c":2}';
+  const bytes = Buffer.from(text);
+  for (let cut = 0; cut <= bytes.length; cut += 1) {
+    const measure = createJsonMeter();
+    measure(bytes.subarray(0, cut));
+    expect(measure(bytes.subarray(cut))).toEqual(shapeOf(text));
+  }
+});

@@ -1,0 +1,125 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import {
+  good,
+  type HostileUpstream,
+  startHostileUpstream,
+} from "../../../test/support/hostile-upstream.ts";
+import {
+  bearer,
+  jobOf,
+  openRoom,
+  pooled,
+  type TestRoom,
+  testUpstream,
+} from "./sessions.test-support.ts";
+import type { Sessions } from "./sessions.ts";
+
+let upstream: HostileUpstream;
+let room: TestRoom;
+
+const userKind = { ...bearer, name: "user", access: "user" } as const;
+
+beforeEach(async () => {
+  upstream = await startHostileUpstream(good({}));
+  room = openRoom(testUpstream("x", { publicBaseUrl: upstream.url }), [upstream.url]);
+  room.pool.credentials = [
+    pooled("deployment app", upstream.url),
+    pooled("deployment user", upstream.url, { kind: userKind }),
+    pooled("own app", upstream.url, { owner: "account" }),
+    pooled("own user", upstream.url, { owner: "account", kind: userKind }),
+  ];
+});
+afterEach(async () => {
+  await room.close();
+  await upstream.close();
+});
+
+async function waysFor(more: Partial<Parameters<Sessions["open"]>[0]> = {}): Promise<string[]> {
+  const sessions = await room.sessions.open({
+    job: jobOf("job"),
+    platform: "x",
+    access: ["user", "app", "public"],
+    whose: "any",
+    bucket: "posts",
+    host: null,
+    ...more,
+  });
+  return sessions.map(({ credentialId, baseUrl }) => credentialId ?? `openly at ${baseUrl}`);
+}
+
+test("an account's own credentials come before the deployment's, users' before applications', and none at all last", async () => {
+  const openly = `openly at ${upstream.url}`;
+  expect(await waysFor()).toEqual([
+    "own user",
+    "own app",
+    "deployment user",
+    "deployment app",
+    openly,
+  ]);
+});
+
+test("only the access that is asked for is given", async () => {
+  expect(await waysFor({ access: ["app"] })).toEqual(["own app", "deployment app"]);
+  expect(await waysFor({ access: ["public"] })).toEqual([`openly at ${upstream.url}`]);
+  expect(await waysFor({ access: [] })).toEqual([]);
+});
+
+test("what belongs to a user alone is asked with the account's own credentials", async () => {
+  expect(await waysFor({ whose: "own" })).toEqual(["own user", "own app"]);
+});
+
+test("a cursor's credential is the only one, where it may be used", async () => {
+  const credentialId = "deployment app";
+  expect(await waysFor({ credentialId })).toEqual([credentialId]);
+  expect(await waysFor({ credentialId, access: ["user", "public"] })).toEqual([]);
+  expect(await waysFor({ credentialId, whose: "own" })).toEqual([]);
+  expect(await waysFor({ credentialId: "gone" })).toEqual([]);
+});
+
+test("one that cools is behind those that are open, the soonest open first", async () => {
+  const [late, , soon] = room.pool.credentials;
+  if (late === undefined || soon === undefined) throw new Error("there are four");
+  room.pool.credentials = room.pool.credentials.map((one) => {
+    if (one === late) return { ...one, coolingUntilMs: Date.now() + 60_000 };
+    return one === soon ? { ...one, coolingUntilMs: Date.now() + 30_000 } : one;
+  });
+  expect(await waysFor()).toEqual([
+    "own user",
+    "deployment user",
+    `openly at ${upstream.url}`,
+    "own app",
+    "deployment app",
+  ]);
+});
+
+test("what was known of limits before a restart is kept", async () => {
+  const [first] = room.pool.credentials;
+  if (first === undefined) throw new Error("there are four");
+  const coolings = [{ bucket: "posts", untilMs: Date.now() + 60_000, reason: "the limit" }];
+  room.pool.credentials = [{ ...first, credential: { ...first.credential, coolings } }];
+  const [session] = await room.sessions.open({
+    job: jobOf("job"),
+    platform: "x",
+    access: ["app"],
+    whose: "any",
+    bucket: null,
+    host: null,
+  });
+  await expect(session?.get({ path: "/posts", bucket: "posts" })).rejects.toMatchObject({
+    code: "upstream_limited",
+  });
+  await expect(session?.get({ path: "/users", bucket: "users" })).resolves.toMatchObject({
+    status: 200,
+  });
+  expect(upstream.requests).toMatchObject([{ path: "/users" }]);
+});
+
+test("which ways there are is told without asking anybody", async () => {
+  expect(await room.sessions.configured("x", "one")).toContainEqual({
+    access: "public",
+    owner: null,
+  });
+  const closed = openRoom(testUpstream("x"), []);
+  expect(await closed.sessions.configured("x", "one")).toEqual([]);
+  await closed.close();
+});

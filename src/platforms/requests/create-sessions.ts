@@ -1,0 +1,192 @@
+import type { Store } from "../../db/operations.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { GuardedClient } from "../../lib/guarded-fetch.ts";
+import type { Platform } from "../../posts/post.ts";
+import type { CredentialPool, PooledCredential } from "../credentials/pool.ts";
+import type { AccessKind, Upstream } from "../upstream.ts";
+import { createLimits } from "./limits.ts";
+import { openSession, type SessionOptions } from "./open-session.ts";
+import type { SpendingOperations } from "./operations.ts";
+import { createPace } from "./pace.ts";
+import type { AskContext, RequestOutcome } from "./question.ts";
+import type { AskingJob, OpenSession, Sessions } from "./sessions.ts";
+import { createSpending } from "./spending.ts";
+import { credentialWay, openWay } from "./ways.ts";
+
+export type SessionsContext = {
+  pool: CredentialPool;
+  upstreams: readonly Upstream[];
+  /** Follows no redirects by itself (`maxRedirects: 0`): with a credential none is, and openly within one origin. */
+  fetch: GuardedClient;
+  store: Pick<Store<SpendingOperations>, "write">;
+  clock: Clock;
+  /** From 0 to below 1. */
+  random: () => number;
+  settings: {
+    timeoutMs: number;
+    maxAnswerBytes: number;
+    tries: number;
+    dispatchesPerSecond: number;
+    xMonthlyPostReads: number;
+  };
+  /** Told of each request that was sent, and how it ended. */
+  onOutcome?: (platform: Platform, outcome: RequestOutcome) => void;
+};
+
+type Asked = Parameters<Sessions["open"]>[0];
+type Found = PooledCredential & { access: Exclude<AccessKind, "public"> };
+type Ranked = { session: OpenSession; closedUntilMs: number | null };
+
+/** The one place that sends requests to platforms: it keeps their limits, the pace and the budget for all jobs of the process. */
+export function createSessions(context: SessionsContext): Sessions {
+  const { pool, clock, random, settings, store } = context;
+  const upstreams = new Map(context.upstreams.map((upstream) => [upstream.platform, upstream]));
+  const limits = createLimits({ clock, random });
+  const pace = createPace({ clock, perSecond: settings.dispatchesPerSecond });
+  const bounds = {
+    fetch: context.fetch,
+    timeoutMs: settings.timeoutMs,
+    maxAnswerBytes: settings.maxAnswerBytes,
+  };
+  const openly = openWay(bounds);
+  const reservationsOf = createReservations(clock);
+
+  function upstreamOf(platform: Platform): Upstream {
+    const upstream = upstreams.get(platform);
+    if (upstream === undefined) throw new Error(`nothing asks ${platform}`);
+    return upstream;
+  }
+
+  const askContext = (platform: Platform): AskContext => ({
+    clock,
+    random,
+    limits,
+    tries: settings.tries,
+    onOutcome: (outcome) => context.onOutcome?.(platform, outcome),
+  });
+
+  async function found(asked: Asked): Promise<readonly Found[]> {
+    const { job, platform, access, whose, bucket, host, credentialId = null } = asked;
+    const { accountId } = job;
+    const kinds = (["user", "app"] as const).filter((kind) => access.includes(kind));
+    if (credentialId !== null) {
+      const one = await pool.find(accountId, credentialId, bucket);
+      if (one === null || one.kind.platform !== platform) return [];
+      const kind = one.kind.access;
+      const mayBeUsed = kinds.includes(kind) && (whose === "any" || one.owner === "account");
+      return mayBeUsed ? [{ ...one, access: kind }] : [];
+    }
+    const chosen = kinds.map(async (kind) => {
+      const asks = { platform, accountId, access: kind, whose, bucket, host };
+      return (await pool.choose(asks)).map((one) => ({ ...one, access: kind }));
+    });
+    return (await Promise.all(chosen)).flat();
+  }
+
+  function withCredential(asked: Asked, one: Found): Ranked {
+    const upstream = upstreamOf(asked.platform);
+    const { credential, owner, access, coolingUntilMs } = one;
+    const { id, coolings, subject, host } = credential;
+    for (const { bucket, untilMs } of coolings) limits.close({ owner: id, bucket }, untilMs);
+    const place = { owner: id, bucket: asked.bucket ?? "" };
+    if (coolingUntilMs !== null) limits.close(place, coolingUntilMs);
+    const session = openSession({
+      ...sharedOptions(asked, upstream),
+      access,
+      owner,
+      credentialId: id,
+      subjectId: subject,
+      baseUrl: host,
+      way: credentialWay(bounds, one, pool),
+      spending: spendingOf(asked.job, upstream, { credentialId: id, owner }),
+    });
+    return { session, closedUntilMs: limits.closedUntilMs(place) };
+  }
+
+  function withoutCredential(asked: Asked): Ranked[] {
+    const upstream = upstreamOf(asked.platform);
+    const baseUrl = asked.host ?? upstream.publicBaseUrl;
+    const isAsked = asked.access.includes("public") && asked.whose === "any";
+    if (!isAsked || baseUrl === null || (asked.credentialId ?? null) !== null) return [];
+    const session = openSession({
+      ...sharedOptions(asked, upstream),
+      access: "public",
+      owner: null,
+      credentialId: null,
+      subjectId: null,
+      baseUrl,
+      way: openly,
+      spending: null,
+    });
+    const place = { owner: openly.ownerOf(new URL(baseUrl)), bucket: asked.bucket ?? "" };
+    return [{ session, closedUntilMs: limits.closedUntilMs(place) }];
+  }
+
+  function sharedOptions(
+    { job }: Asked,
+    upstream: Upstream,
+  ): Pick<SessionOptions, "ask" | "pace" | "upstream" | "job" | "openly" | "nowMs"> {
+    const { platform } = upstream;
+    return { ask: askContext(platform), pace, upstream, job, openly, nowMs: clock.now() };
+  }
+
+  function spendingOf(
+    job: AskingJob,
+    { platform, priceOf }: Upstream,
+    spender: { credentialId: string; owner: "account" | "deployment" },
+  ): SessionOptions["spending"] {
+    if (priceOf === null) return null;
+    return createSpending({
+      store,
+      clock,
+      priceOf,
+      mostPostReads: platform === "x" ? settings.xMonthlyPostReads : null,
+      spender: { platform, ...spender },
+      job,
+      own: reservationsOf(job),
+    });
+  }
+
+  return {
+    open: async (asked) => {
+      const credentials = (await found(asked)).toSorted(byOwner);
+      const ranked = credentials.map((one) => withCredential(asked, one));
+      return [...ranked, ...withoutCredential(asked)]
+        .toSorted(byOpening)
+        .map(({ session }) => session);
+    },
+    configured: async (platform, accountId) => {
+      const isPublic = upstreamOf(platform).publicBaseUrl !== null;
+      const own = await pool.configured(platform, accountId);
+      return isPublic ? [...own, { access: "public", owner: null }] : own;
+    },
+  };
+}
+
+/** An account's own before the deployment's, `user` before `app`, else as the pool has them. */
+function byOwner(one: Found, other: Found): number {
+  const rank = ({ owner, access }: Found) =>
+    (owner === "account" ? 0 : 2) + (access === "user" ? 0 : 1);
+  return rank(one) - rank(other);
+}
+
+/** Those whose limit is used up come last, the soonest open first. */
+const byOpening = (one: Ranked, other: Ranked): number =>
+  (one.closedUntilMs ?? 0) - (other.closedUntilMs ?? 0);
+
+/** The unsettled reservations of each attempt at a job, kept until its deadline. */
+function createReservations(clock: Clock): (job: AskingJob) => Set<number> {
+  const attempts = new Map<string, { own: Set<number>; untilMs: number }>();
+  return ({ uuid, attempt, deadlineMs }) => {
+    const key = `${uuid} ${attempt}`;
+    const known = attempts.get(key);
+    if (known !== undefined) return known.own;
+    for (const [past, { untilMs }] of attempts) {
+      if (untilMs > clock.now()) break;
+      attempts.delete(past);
+    }
+    const own = new Set<number>();
+    attempts.set(key, { own, untilMs: deadlineMs });
+    return own;
+  };
+}

@@ -1,0 +1,93 @@
+import type { Limit } from "../upstream.ts";
+
+/**
+ * What is known of a limit and of the requests that are under way. Times are the clock's `elapsed`, so that a step of the wall
+ * clock opens or closes nothing.
+ */
+export type LimitState = {
+  /** Of the window that lasts; null when the platform tells none. */
+  window: { remaining: number; resetMs: number } | null;
+  /** Whether an answer has told of the window that lasts. */
+  isKnown: boolean;
+  /** Requests that may be under way while it is not. */
+  mostUnknown: number;
+  underWay: number;
+  /** Counts how often what was known came to nothing; an answer to a request of before tells nothing any more. */
+  era: number;
+  /** A refusal closes it. */
+  closedUntilMs: number;
+  /** Refusals in a row, each after the pause of the one before. */
+  refusals: number;
+};
+
+export type Standing =
+  | { kind: "open" }
+  /** Until an answer to what is under way tells more. */
+  | { kind: "unknown" }
+  | { kind: "closed"; untilMs: number };
+
+export const unknownLimit = (): LimitState => ({
+  window: null,
+  isKnown: false,
+  mostUnknown: 1,
+  underWay: 0,
+  era: 0,
+  closedUntilMs: Number.NEGATIVE_INFINITY,
+  refusals: 0,
+});
+
+/** Resets that are told within this of one another are those of one window. */
+const sameWindowMs = 1_500;
+
+/** However many ask, a host that does not answer is asked no oftener at the same time. */
+const mostUnknown = 64;
+
+/** Whether one more request would be taken. Requests under way count as if the platform had not counted them yet. */
+export function standing(state: LimitState, nowMs: number): Standing {
+  if (nowMs < state.closedUntilMs) return { kind: "closed", untilMs: state.closedUntilMs };
+  if (state.window !== null && nowMs >= state.window.resetMs) beginEra(state);
+  if (!state.isKnown) return { kind: state.underWay < state.mostUnknown ? "open" : "unknown" };
+  if (state.window === null || state.window.remaining > state.underWay) return { kind: "open" };
+  return { kind: "closed", untilMs: state.window.resetMs };
+}
+
+/** What an answer told of the limit. */
+export function noteAnswer(state: LimitState, era: number, told: Limit | null): void {
+  if (era !== state.era) return;
+  const { window } = state;
+  state.refusals = 0;
+  state.isKnown = true;
+  if (told === null) {
+    if (window !== null) window.remaining -= 1;
+    return;
+  }
+  if (window === null || told.resetMs > window.resetMs + sameWindowMs) {
+    state.window = { ...told };
+    return;
+  }
+  // One that was overtaken tells of the window before, or of more than is left.
+  if (told.resetMs < window.resetMs - sameWindowMs) return;
+  window.remaining = Math.min(window.remaining, told.remaining);
+  window.resetMs = Math.max(window.resetMs, told.resetMs);
+}
+
+/** A request that got no answer may count all the same. More may try together each time, lest all wait for a dead host in turn. */
+export function noteSilence(state: LimitState, era: number): void {
+  if (era !== state.era) return;
+  if (state.window !== null) state.window.remaining -= 1;
+  if (!state.isKnown) state.mostUnknown = Math.min(mostUnknown, state.mostUnknown * 2);
+}
+
+/** The platform refused for its limit and takes the next request then: one alone, as nothing is known of the window it is in. */
+export function noteRefusal(state: LimitState, untilMs: number): void {
+  beginEra(state);
+  state.refusals += 1;
+  state.closedUntilMs = Math.max(state.closedUntilMs, untilMs);
+}
+
+function beginEra(state: LimitState): void {
+  state.era += 1;
+  state.window = null;
+  state.isKnown = false;
+  state.mostUnknown = 1;
+}

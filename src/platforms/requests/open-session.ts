@@ -1,0 +1,74 @@
+import type { Platform } from "../../posts/post.ts";
+import type { Session, UpstreamRequest } from "../session.ts";
+import type { AccessKind, Upstream } from "../upstream.ts";
+import { addressOf, withQuery } from "./address.ts";
+import { ask } from "./ask.ts";
+import type { Patience } from "./limits.ts";
+import type { Pace } from "./pace.ts";
+import type { AskContext, Question } from "./question.ts";
+import type { AskingJob, OpenSession } from "./sessions.ts";
+import type { Spending } from "./spending.ts";
+import type { Way } from "./ways.ts";
+
+export type SessionOptions = {
+  ask: AskContext;
+  pace: Pace;
+  upstream: Upstream;
+  job: AskingJob;
+  access: AccessKind;
+  owner: Session["owner"];
+  credentialId: string | null;
+  subjectId: string | null;
+  baseUrl: string;
+  way: Way;
+  /** What is public, at whichever host. */
+  openly: Way;
+  /** Null where nothing is billed. */
+  spending: Spending | null;
+  nowMs: number;
+};
+
+/** One way to ask a platform, ready to be asked. */
+export function openSession(options: SessionOptions): OpenSession {
+  const { upstream, baseUrl, spending } = options;
+  const { access, owner, credentialId, subjectId, nowMs } = options;
+  const platform: Platform = upstream.platform;
+
+  async function send(
+    question: Pick<Question, "url" | "way" | "paid" | "patience">,
+    { headers = {}, bucket }: Pick<UpstreamRequest, "headers" | "bucket">,
+  ) {
+    const { job, pace } = options;
+    await pace.turn(job);
+    const { limitOf } = upstream;
+    return await ask(options.ask, { ...question, headers, bucket, limitOf, job });
+  }
+
+  function sessionOf(patience: Patience): Session {
+    return {
+      platform,
+      access,
+      owner,
+      credentialId,
+      subjectId,
+      baseUrl,
+      nowMs,
+      get: async (request) => {
+        const url = addressOf(baseUrl, request.path, request.query);
+        const { bill } = request;
+        const paid = bill === undefined || spending === null ? null : spending.call(bill);
+        return await send({ url, way: options.way, paid, patience }, request);
+      },
+      getPublic: async (url, request) => {
+        const asked = withQuery(url, request.query);
+        return await send({ url: asked, way: options.openly, paid: null, patience }, request);
+      },
+    };
+  }
+
+  return {
+    ...sessionOf("impatient"),
+    patient: sessionOf("patient"),
+    cost: () => spending?.cost() ?? null,
+  };
+}

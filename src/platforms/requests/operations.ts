@@ -1,0 +1,117 @@
+import type { Database } from "../../db/open.ts";
+import { durable, read } from "../../db/operations.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import {
+  type Amounts,
+  addUse,
+  deadReservations,
+  deploymentPostReads,
+  type Spender,
+  takeReservation,
+} from "./spending-rows.ts";
+
+export type AskedReservation = Spender & {
+  amounts: Amounts;
+  jobUuid: string;
+  attempt: number;
+  /** Reservations of this attempt that are not settled yet: further calls, not earlier ones that came to nothing. */
+  own: readonly number[];
+  /** The most that the deployment's credentials may read in a month; null where nothing binds. */
+  mostPostReads: number | null;
+  nowMs: number;
+};
+
+/** A call that may be paid for. `monthPostReads`: what the deployment's credentials have read in the month, with it. */
+export type Reserved = { id: number; monthPostReads: number };
+
+export type SpendingOperations = typeof spendingOperations;
+
+/** After it an attempt is dead that has not said what its call cost. */
+const lostAfterMs = 86_400_000;
+
+/** What calls of platforms cost: noted before each call, settled after it. */
+export const spendingOperations = {
+  /**
+   * Notes what a call may cost at most, before it is made. Errors: `paid_call_repeated` when an earlier attempt at the job was
+   * lost during a call, `budget_used_up` when the call may exceed the month's budget.
+   */
+  reserveSpending: durable((database, asked: AskedReservation): Reserved => {
+    const { amounts, jobUuid, attempt, own, mostPostReads, nowMs, ...spender } = asked;
+    spendDeadReservations(database, nowMs - lostAfterMs);
+    if (hasLostCall(database, jobUuid, own)) throw repeated(spender.platform);
+    const spent = deploymentPostReads(database, spender);
+    const binds = mostPostReads !== null && spender.owner === "deployment";
+    if (binds && amounts.postReads > 0 && spent + amounts.postReads > mostPostReads) {
+      throw usedUp(spender.month, amounts.postReads, { spent, most: mostPostReads });
+    }
+    const row = database.get<{ id: number }>(
+      `INSERT INTO upstream_reservation(job_uuid, attempt, month, platform, credential_id, owner, post_reads, user_reads, requests, micro_usd, made_ms)
+       VALUES(:jobUuid, :attempt, :month, :platform, :credentialId, :owner, :postReads, :userReads, :requests, :microUsd, :nowMs)
+       RETURNING id`,
+      { ...spender, ...amounts, jobUuid, attempt, nowMs },
+    );
+    if (row === undefined) throw new Error("a reservation was not written");
+    return { id: row.id, monthPostReads: deploymentPostReads(database, spender) };
+  }),
+
+  /** Puts what a call cost in the place of what it might have cost. One that is gone counted in full. */
+  settleSpending: durable((database, { id, amounts }: { id: number; amounts: Amounts }): null => {
+    const reservation = takeReservation(database, id);
+    if (reservation !== null) addUse(database, reservation, amounts);
+    return null;
+  }),
+
+  /** Corrects what was settled by what the call cost more; less than nothing when it cost less. */
+  correctSpending: durable((database, asked: Spender & { amounts: Amounts }): null => {
+    addUse(database, asked, asked.amounts);
+    return null;
+  }),
+
+  /** Posts that the deployment's credentials have read in the month, with those that are about to be read. */
+  readPostReads: read((database, asked: Pick<Spender, "month" | "platform">): number =>
+    deploymentPostReads(database, asked),
+  ),
+};
+
+/** What lost attempts reserved may have been billed. */
+function spendDeadReservations(database: Database, beforeMs: number): void {
+  for (const reservation of deadReservations(database, beforeMs)) {
+    addUse(database, reservation, reservation);
+    takeReservation(database, reservation.id);
+  }
+}
+
+function hasLostCall(database: Database, jobUuid: string, own: readonly number[]): boolean {
+  const unsettled = database.all<{ id: number }>(
+    "SELECT id FROM upstream_reservation WHERE job_uuid = :jobUuid",
+    { jobUuid },
+  );
+  return unsettled.some(({ id }) => !own.includes(id));
+}
+
+function repeated(platform: string): EarshotError {
+  return new EarshotError(
+    "paid_call_repeated",
+    `an earlier attempt at this job was lost during a call of ${platform} that may have been billed: it is not made a second time`,
+    { status: 502, hint: "submit the search anew if it is worth another call" },
+  );
+}
+
+function usedUp(
+  month: string,
+  asked: number,
+  { spent, most }: { spent: number; most: number },
+): EarshotError {
+  const left = Math.max(0, most - spent);
+  return new EarshotError(
+    "budget_used_up",
+    `the call may read ${asked} posts, and ${left} of the ${most} that EARSHOT_X_MONTHLY_POST_READS allows are left; the month ends ${endOf(month)}`,
+    { status: 502, hint: "ask for fewer, use a credential of your own, or raise the setting" },
+  );
+}
+
+/** When the month after `2026-11` begins. */
+function endOf(month: string): string {
+  const [year = 0, number = 0] = month.split("-").map(Number);
+  return new Date(Date.UTC(year, number, 1)).toISOString().replace(".000Z", "Z");
+}

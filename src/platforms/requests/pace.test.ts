@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import { createManualClock } from "../../lib/manual-clock.ts";
+import { createPace } from "./pace.ts";
+import { jobOf } from "./sessions.test-support.ts";
+
+function paced(perSecond: number) {
+  const clock = createManualClock();
+  const pace = createPace({ clock, perSecond });
+  const begun: { name: string; atMs: number }[] = [];
+  const begin = async (name: string, lifeMs = 600_000, signal = new AbortController().signal) => {
+    await pace.turn(jobOf(name, { deadlineMs: clock.now() + lifeMs, signal }));
+    begun.push({ name, atMs: clock.elapsed() });
+  };
+  return { clock, begun, begin };
+}
+
+test("jobs begin in the order in which they come, so many in any second", async () => {
+  const { clock, begun, begin } = paced(3);
+  for (let n = 0; n < 8; n += 1) {
+    void begin(`job ${n}`);
+    await clock.advance(100);
+  }
+  await clock.advance(10_000);
+  expect(begun.map(({ name }) => name)).toEqual([0, 1, 2, 3, 4, 5, 6, 7].map((n) => `job ${n}`));
+  const times = begun.map(({ atMs }) => atMs);
+  expect(times).toEqual([0, 100, 200, 1_000, 1_100, 1_200, 2_000, 2_100]);
+});
+
+test("a job that has begun asks again without a turn, another attempt at it does not", async () => {
+  const { clock, begun, begin } = paced(1);
+  await begin("job");
+  await begin("job");
+  void begin("other");
+  await clock.advance(999);
+  expect(begun).toHaveLength(2);
+  await clock.advance(1);
+  expect(begun).toHaveLength(3);
+});
+
+test("a job whose turn comes too late is told so at once", async () => {
+  const { clock, begun, begin } = paced(2);
+  for (let n = 0; n < 10; n += 1) void begin(`job ${n}`);
+  await clock.advance(0);
+  void begin("in time", 5_000);
+  await expect(begin("too late", 4_000)).rejects.toMatchObject({
+    code: "upstream_limited",
+    retryable: true,
+    hint: expect.stringContaining("EARSHOT_UPSTREAM_DISPATCHES_PER_SECOND"),
+  });
+  expect(begun).toHaveLength(2);
+  await clock.advance(5_000);
+  expect(begun.at(-1)).toEqual({ name: "in time", atMs: 5_000 });
+});
+
+test("a job that ends gives its turn to the next", async () => {
+  const { clock, begun, begin } = paced(1);
+  const ending = new AbortController();
+  void begin("first");
+  const ended = begin("ended", 600_000, ending.signal);
+  void begin("next");
+  const reason = new Error("cancelled");
+  ending.abort(reason);
+  await expect(ended).rejects.toBe(reason);
+  await clock.advance(1_000);
+  expect(begun.map(({ name }) => name)).toEqual(["first", "next"]);
+});

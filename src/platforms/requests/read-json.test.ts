@@ -1,0 +1,71 @@
+import { Headers } from "undici";
+import { describe, expect, test } from "vitest";
+import { readJson } from "./read-json.ts";
+
+const read = (body: string | Buffer, status = 200, contentType = "application/json") =>
+  readJson("api.example", {
+    status,
+    headers: new Headers({ "content-type": contentType }),
+    body: Buffer.from(body),
+    text: () => "",
+    json: () => null,
+  });
+
+describe("what an answer holds", () => {
+  test.each([
+    ['{"a":[1,null,"ä"]}', { a: [1, null, "ä"] }],
+    ['\ufeff"mark"', "mark"],
+    ["12345678901234567890123", Number("12345678901234567890123")],
+    ["-0.5e400", Number.NEGATIVE_INFINITY],
+  ])("%s is read", async (body, value) => {
+    await expect(read(body)).resolves.toEqual(value);
+  });
+
+  test.each([204, 205])("is nothing with status %i", async (status) => {
+    await expect(read("", status)).resolves.toBeNull();
+  });
+
+  test("may be anything where it refuses", async () => {
+    await expect(read("<p>No</p>", 404)).resolves.toBeNull();
+    await expect(read("", 400)).resolves.toBeNull();
+    await expect(read('{"error":"no"}', 400)).resolves.toEqual({ error: "no" });
+  });
+});
+
+describe("what cannot be read", () => {
+  test.each([
+    ["", "it is empty"],
+    ["NaN", "it is no JSON"],
+    ["nul!", "it is no JSON"],
+    ['{"a":', "it is cut off"],
+    ["<p>secret</p>", "it is no JSON"],
+    ["\ud800[", "it is no JSON"],
+  ])("%s is told without what it holds", async (body, why) => {
+    await expect(read(body)).rejects.toMatchObject({
+      code: "answer_unreadable",
+      retryable: true,
+      message: `the answer of api.example cannot be read: ${why}`,
+    });
+  });
+
+  test("names the kind of thing that came in the place of JSON", async () => {
+    await expect(read("<p>", 200, "text/html; charset=utf-8")).rejects.toThrow(
+      "it is text/html, not JSON",
+    );
+    await expect(read("<p>", 200, "<script>")).rejects.toThrow("it is no JSON");
+  });
+
+  test.each([
+    ["nests deeper than 64 levels", `${"[".repeat(65)}${"]".repeat(65)}`, "deeper than 64 levels"],
+    ["nests without an end", "[".repeat(3_000_000), "deeper than 64 levels"],
+    ["holds very many small values", `[${"{},".repeat(2_000_000)}0]`, "more than 200000 values"],
+  ])("is what %s, and it is not tried again", async (_what, body, why) => {
+    const startMs = performance.now();
+    await expect(read(body)).rejects.toMatchObject({
+      code: "answer_unreadable",
+      retryable: false,
+      message: expect.stringContaining(why),
+    });
+    expect(performance.now() - startMs).toBeLessThan(1_000);
+  });
+});

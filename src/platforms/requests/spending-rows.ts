@@ -1,0 +1,70 @@
+import type { Database } from "../../db/open.ts";
+import type { Platform } from "../../posts/post.ts";
+
+/** What a call costs, or may cost, in units of the platform and millionths of a dollar. */
+export type Amounts = { postReads: number; userReads: number; requests: number; microUsd: number };
+
+/** Whose call it is, and in which month (UTC, `2026-11`). */
+export type Spender = {
+  month: string;
+  platform: Platform;
+  credentialId: string;
+  owner: "account" | "deployment";
+};
+
+/** Adds to what was spent in the month; what was counted too much is taken off. */
+export function addUse(database: Database, spender: Spender, amounts: Amounts): void {
+  database.run(
+    `INSERT INTO upstream_use(month, platform, credential_id, owner, post_reads, user_reads, requests, micro_usd)
+     VALUES(:month, :platform, :credentialId, :owner, :postReads, :userReads, :requests, :microUsd)
+     ON CONFLICT(month, platform, credential_id) DO UPDATE SET
+       post_reads = post_reads + excluded.post_reads, user_reads = user_reads + excluded.user_reads,
+       requests = requests + excluded.requests, micro_usd = micro_usd + excluded.micro_usd`,
+    {
+      month: spender.month,
+      platform: spender.platform,
+      credentialId: spender.credentialId,
+      owner: spender.owner,
+      postReads: amounts.postReads,
+      userReads: amounts.userReads,
+      requests: amounts.requests,
+      microUsd: amounts.microUsd,
+    },
+  );
+}
+
+/** Posts that the deployment's credentials have read in the month, with those that are about to be read. */
+export function deploymentPostReads(
+  database: Database,
+  { month, platform }: Pick<Spender, "month" | "platform">,
+): number {
+  const row = database.get<{ postReads: number }>(
+    `SELECT (SELECT coalesce(sum(post_reads), 0) FROM upstream_use
+             WHERE month = :month AND platform = :platform AND owner = 'deployment')
+          + (SELECT coalesce(sum(post_reads), 0) FROM upstream_reservation
+             WHERE month = :month AND platform = :platform AND owner = 'deployment') AS postReads`,
+    { month, platform },
+  );
+  return row?.postReads ?? 0;
+}
+
+export type Reservation = Spender & Amounts & { id: number };
+
+/** Takes a reservation away; null when it is gone. */
+export function takeReservation(database: Database, id: number): Reservation | null {
+  const row = database.get<Reservation>(`${reservations} WHERE id = :id`, { id });
+  if (row === undefined) return null;
+  database.run("DELETE FROM upstream_reservation WHERE id = :id", { id });
+  return row;
+}
+
+/** Of attempts that ended without a word; the oldest, as many as one transaction takes. */
+export function deadReservations(database: Database, beforeMs: number): Reservation[] {
+  return database.all<Reservation>(
+    `${reservations} WHERE made_ms < :beforeMs ORDER BY made_ms LIMIT 100`,
+    { beforeMs },
+  );
+}
+
+const reservations = `SELECT id, month, platform, credential_id AS credentialId, owner, post_reads AS postReads,
+    user_reads AS userReads, requests, micro_usd AS microUsd FROM upstream_reservation`;

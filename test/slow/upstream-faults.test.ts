@@ -1,0 +1,250 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { fakeTimelines } from "../support/fake-timelines.ts";
+import {
+  answered,
+  brokenOff,
+  closed,
+  cutOff,
+  endless,
+  garbage,
+  good,
+  gzipBomb,
+  type HostileUpstream,
+  nested,
+  redirect,
+  silent,
+  startHostileUpstream,
+  stuckInBody,
+  type Turn,
+} from "../support/hostile-upstream.ts";
+import { type ServiceUnderTest, startServiceUnderTest } from "../support/service-under-test.ts";
+
+/**
+ * Whole jobs against a platform that plays faults. Each fault becomes a retry, a partial answer that says so, or an error that
+ * names the upstream: never a hang, never silence, never a post twice.
+ */
+
+let hostile: HostileUpstream;
+let service: ServiceUnderTest;
+let key: string;
+/** Each test has a limit of its own: what the platform told in another one says nothing. */
+let bucket = 0;
+
+beforeAll(async () => {
+  hostile = await startHostileUpstream(page([]));
+  service = await startServiceUnderTest(
+    {
+      EARSHOT_UPSTREAM_PRIVATE_HOSTS: hostile.url,
+      EARSHOT_UPSTREAM_TIMEOUT: "300ms",
+      EARSHOT_UPSTREAM_TRIES: "2",
+      EARSHOT_UPSTREAM_MAX_BYTES: "200000",
+      EARSHOT_UPSTREAM_MAX_PAGES: "10",
+      EARSHOT_UPSTREAM_DISPATCHES_PER_SECOND: "1000",
+      EARSHOT_JOB_DEADLINE: "6s",
+      EARSHOT_MAX_ATTEMPTS: "2",
+    },
+    {
+      upstreams: {
+        bluesky: fakeTimelines({
+          platform: "bluesky",
+          access: "public",
+          publicBaseUrl: hostile.url,
+          bucket: () => `posts ${bucket}`,
+        }),
+      },
+    },
+  );
+  key = await service.makeKey();
+});
+beforeEach(() => {
+  bucket += 1;
+  hostile.script = [];
+  hostile.usual = page([]);
+  hostile.requests.length = 0;
+});
+afterAll(async () => {
+  await service.remove();
+  await hostile.close();
+});
+
+function page(ids: readonly string[], next: string | null = null): Turn {
+  return good({ ids, next });
+}
+
+type Told = {
+  status: string;
+  error: string;
+  complete: boolean | null;
+  count: number | null;
+  warnings: { code: string; message: string }[];
+  posts: string[];
+  nextCursor: string | null;
+  httpStatus: number;
+  ms: number;
+};
+
+async function job(maxResults = 100, nextCursor: string | null = null): Promise<Told> {
+  const startMs = performance.now();
+  const named = { query: "author.example.com", max_results: maxResults };
+  const more = nextCursor === null ? {} : { next_cursor: nextCursor };
+  const body = { type: "bluesky", arguments: { type: "gettweets", ...named, ...more } };
+  const submitted = await service.submit(key, body, "/v1/search/live/bluesky");
+  expect(submitted.statusCode, submitted.body).toBe(202);
+  const { uuid } = submitted.json<{ uuid: string }>();
+  const result = await service.result(key, uuid);
+  const status = await service.call(key, {
+    method: "GET",
+    url: `/v1/search/live/bluesky/status/${uuid}`,
+  });
+  const told = status.json();
+  const posts =
+    result.statusCode === 200
+      ? result
+          .json<{ Metadata: { uri: string } }[]>()
+          .map(({ Metadata }) => Metadata.uri.split("/").at(-1) ?? "")
+      : [];
+  expect(new Set(posts).size).toBe(posts.length);
+  return {
+    ...told,
+    posts,
+    nextCursor: told.next_cursor,
+    httpStatus: result.statusCode,
+    ms: performance.now() - startMs,
+  };
+}
+
+const codesOf = ({ warnings }: Told) => warnings.map(({ code }) => code);
+
+const faults: [string, Turn][] = [
+  ["no answer", silent],
+  ["a body that stays open", stuckInBody],
+  ["a body that breaks off", brokenOff],
+  ["JSON that is cut off", cutOff],
+  ["an empty body", answered(200)],
+  ["a page of HTML", answered(200, { "content-type": "text/html" }, "<p>Busy</p>")],
+  ["a closed connection", closed],
+  ["what is no HTTP", garbage],
+  ["a status of 500", answered(500)],
+  ["a status of 503", answered(503, { "retry-after": "1" })],
+  ["a limit of a second", answered(429, { "retry-after": "1" })],
+  ["a limit that tells nothing", answered(429)],
+];
+
+const lasting: [string, Turn][] = [
+  ["a redirect to a private address", redirect("http://169.254.169.254/latest/meta-data")],
+  ["a body without an end", endless],
+  ["some bytes that unpack to very many", gzipBomb(20_000_000)],
+  ["JSON that nests deep", nested(5_000)],
+  ["a refusal", answered(403, {}, "{}")],
+  ["a question for a credential", answered(401)],
+];
+
+describe("a fault that passes", () => {
+  test.each(faults)("%s: the answer is whole", async (_what, turn) => {
+    hostile.script = [turn, page(["1", "2"], "b"), turn, page(["3"])];
+    const told = await job();
+    expect(told).toMatchObject({ status: "done", complete: true, posts: ["1", "2", "3"] });
+    expect(told.ms).toBeLessThan(10_000);
+  });
+});
+
+describe("a fault that stays", () => {
+  test.each([...faults, ...lasting])(
+    "%s: an error that names the upstream",
+    async (_what, turn) => {
+      hostile.usual = turn;
+      const told = await job();
+      expect(told).toMatchObject({ posts: [] });
+      expect(["error", "expired"]).toContain(told.status);
+      expect([502, 504]).toContain(told.httpStatus);
+      expect(told.error).toMatch(/127\.0\.0\.1:\d+|the platform/);
+      expect(told.error).not.toContain("meta-data");
+      expect(told.ms).toBeLessThan(10_000);
+    },
+  );
+
+  test.each([...faults, ...lasting])(
+    "%s, after a first page: a part that says so",
+    async (_what, turn) => {
+      hostile.script = [page(["1", "2"], "b")];
+      hostile.usual = turn;
+      const told = await job();
+      expect(told).toMatchObject({ status: "done", complete: false, posts: ["1", "2"] });
+      expect(codesOf(told)).toContain("upstream_broke_off");
+      expect(told.ms).toBeLessThan(10_000);
+    },
+  );
+});
+
+describe("pages", () => {
+  test("that repeat and come in another order give each post once", async () => {
+    hostile.script = [page(["1", "2", "2"], "b"), page(["3", "2", "1"], "c"), page(["1", "4"])];
+    expect(await job()).toMatchObject({ complete: true, posts: ["1", "2", "3", "4"] });
+  });
+
+  test("whose cursors lead in a circle end, and it is said", async () => {
+    hostile.script = [page(["1"], "b"), page(["2"], "c")];
+    hostile.usual = page(["3"], "b");
+    const told = await job();
+    expect(told).toMatchObject({ complete: false, posts: ["1", "2", "3"] });
+    expect(codesOf(told)).toContain("upstream_repeats");
+    expect(hostile.requests).toHaveLength(3);
+  });
+
+  test("that bring nothing and never end are left", async () => {
+    let n = 0;
+    hostile.usual = (request, response) => {
+      n += 1;
+      page([], `cursor ${n}`)(request, response);
+    };
+    const told = await job();
+    expect(told).toMatchObject({ complete: false, posts: [] });
+    expect(codesOf(told)).toContain("upstream_repeats");
+    expect(hostile.requests.length).toBeLessThan(10);
+  });
+
+  test("that never end are read to the bound, and the cursor goes on from there", async () => {
+    let n = 0;
+    hostile.usual = (request, response) => {
+      n += 1;
+      page([`${n}`], `cursor ${n}`)(request, response);
+    };
+    const first = await job();
+    expect(first).toMatchObject({ complete: false, count: 10 });
+    expect(codesOf(first)).toContain("page_limit_reached");
+    const second = await job(100, first.nextCursor);
+    expect(second.posts).toEqual(Array.from({ length: 10 }, (_, index) => `${index + 11}`));
+  });
+
+  test("that are larger than asked are given in parts, none twice and none left out", async () => {
+    const bodies: Record<string, Turn> = {
+      first: page(["1", "2", "3", "4", "5"], "b"),
+      b: page(["6", "7"]),
+    };
+    hostile.usual = (request, response) => {
+      const cursor = new URL(request.url ?? "", hostile.url).searchParams.get("cursor") ?? "first";
+      (bodies[cursor] ?? answered(400))(request, response);
+    };
+    const posts: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const told = await job(2, cursor);
+      posts.push(...told.posts);
+      cursor = told.nextCursor;
+    } while (cursor !== null);
+    expect(posts).toEqual(["1", "2", "3", "4", "5", "6", "7"]);
+  });
+});
+
+test("an account that is suspended in the middle gives what was read, and that it is not all", async () => {
+  hostile.script = [page(["1", "2"], "b")];
+  hostile.usual = answered(404, {}, "{}");
+  const told = await job();
+  expect(told).toMatchObject({ status: "done", complete: false, posts: ["1", "2"] });
+  expect(codesOf(told)).toContain("upstream_gone");
+});
+
+test("an account that is not there is an empty answer", async () => {
+  hostile.usual = answered(404, {}, "{}");
+  expect(await job()).toMatchObject({ status: "done", complete: true, posts: [], httpStatus: 200 });
+});

@@ -1,0 +1,151 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { gzipSync } from "node:zlib";
+
+/** How a platform answers one request, well or badly. */
+export type Turn = (request: IncomingMessage, response: ServerResponse) => void;
+
+/**
+ * A platform that plays faults. Each request is answered by the next turn of the script, and by `usual` once that is over; what
+ * was left open is ended when it closes.
+ */
+export type HostileUpstream = {
+  url: string;
+  script: Turn[];
+  usual: Turn;
+  requests: { path: string; authorization: string | undefined; atMs: number }[];
+  close(): Promise<void>;
+};
+
+export async function startHostileUpstream(usual: Turn = good({})): Promise<HostileUpstream> {
+  const server = createServer((request, response) => {
+    const { url: path = "", headers } = request;
+    const { authorization } = headers;
+    upstream.requests.push({ path, authorization, atMs: performance.now() });
+    (upstream.script.shift() ?? upstream.usual)(request, response);
+  });
+  server.on("connection", (socket: Socket) => socket.on("error", () => {}));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const upstream: HostileUpstream = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    script: [],
+    usual,
+    requests: [],
+    close: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+  return upstream;
+}
+
+type Fields = Readonly<Record<string, string>>;
+
+/** A good answer. */
+export const good =
+  (body: unknown, headers: Fields = {}): Turn =>
+  (_request, response) => {
+    response.writeHead(200, { "content-type": "application/json", ...headers });
+    response.end(JSON.stringify(body));
+  };
+
+/** Any status with any body. */
+export const answered =
+  (status: number, headers: Fields = {}, body: string | Buffer = ""): Turn =>
+  (_request, response) => {
+    response.writeHead(status, headers);
+    response.end(body);
+  };
+
+/** Takes the request and never says a word. */
+export const silent: Turn = () => {};
+
+/** Sends its headers, the beginning of a body, and never ends it. */
+export const stuckInBody: Turn = (_request, response) => {
+  response.writeHead(200, { "content-type": "application/json" });
+  response.write('{"items":[');
+};
+
+/** Sends byte after byte, slowly, so that it is never silent. */
+export const trickling: Turn = (_request, response) => {
+  response.writeHead(200, { "content-type": "application/json" });
+  const timer = setInterval(() => response.write(" "), 5);
+  response.on("close", () => clearInterval(timer));
+};
+
+/** Breaks off in the middle of a body whose length it told. */
+export const brokenOff: Turn = (_request, response) => {
+  response.writeHead(200, { "content-type": "application/json", "content-length": "1000" });
+  response.write('{"items":[', () => response.destroy());
+};
+
+/** Ends its body in the middle as if that were all of it. */
+export const cutOff = answered(
+  200,
+  { "content-type": "application/json" },
+  '{"items":[{"id":"1"},{"i',
+);
+
+/** Closes the connection without an answer. */
+export const closed: Turn = (request) => {
+  request.socket.destroy();
+};
+
+/** Says what is no HTTP. */
+export const garbage: Turn = (request) => {
+  request.socket.end("SSH-2.0-OpenSSH_9.6\r\n\0\xff\xfe\r\n\r\n");
+};
+
+/** A body without an end. */
+export const endless: Turn = (_request, response) => {
+  response.writeHead(200, { "content-type": "application/json" });
+  const more = () => {
+    if (response.destroyed) return;
+    response.write(" ".repeat(65_536), () => setImmediate(more));
+  };
+  more();
+};
+
+/** Some bytes that unpack to very many. */
+export const gzipBomb = (bytes: number): Turn =>
+  answered(
+    200,
+    { "content-type": "application/json", "content-encoding": "gzip" },
+    gzipSync(Buffer.alloc(bytes, 0x20)),
+  );
+
+/** JSON of brackets within brackets. */
+export const nested = (depth: number): Turn =>
+  answered(
+    200,
+    { "content-type": "application/json" },
+    `${"[".repeat(depth)}1${"]".repeat(depth)}`,
+  );
+
+/** Leads elsewhere. */
+export const redirect = (location: string, status = 302): Turn => answered(status, { location });
+
+/** A limit of requests for each window, told in headers and kept: what is beyond it is refused (429). */
+export function limited(
+  { limit, windowMs, body = {} }: { limit: number; windowMs: number; body?: unknown },
+  now: () => number = Date.now,
+): Turn & { refused: () => number } {
+  let resetMs = 0;
+  let used = 0;
+  let refused = 0;
+  const turn: Turn = (request, response) => {
+    if (now() >= resetMs) {
+      resetMs = now() + windowMs;
+      used = 0;
+    }
+    used += 1;
+    const headers = {
+      "ratelimit-remaining": String(Math.max(0, limit - used)),
+      "ratelimit-reset-ms": String(resetMs),
+    };
+    if (used > limit) refused += 1;
+    (used > limit ? answered(429, headers) : good(body, headers))(request, response);
+  };
+  return Object.assign(turn, { refused: () => refused });
+}
