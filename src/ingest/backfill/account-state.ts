@@ -1,9 +1,9 @@
 import type { AccountStatus } from "../../archive/archive.ts";
 import { isTid } from "../../platforms/bluesky/at-uri.ts";
-import { fieldsOf } from "../../platforms/bluesky/fields.ts";
-import type { FoundAccount } from "./find-account.ts";
+import type { FoundAccount } from "../../platforms/bluesky/find-account.ts";
+import { query, type Refusal, refused, xrpcUrl } from "../../platforms/bluesky/xrpc.ts";
+import { fieldsOf } from "../../platforms/fields.ts";
 import type { PoliteFetch } from "./polite-fetch.ts";
-import { query, type Refusal, refused, xrpcUrl } from "./xrpc.ts";
 
 /** What the server of an account says of it. */
 export type AccountState = {

@@ -1,8 +1,8 @@
-import { fieldsOf, list } from "../../platforms/bluesky/fields.ts";
 import { type LabelChange, readLabel } from "../../platforms/bluesky/label.ts";
 import { postCollection } from "../../platforms/bluesky/post.ts";
+import { query, refused, xrpcUrl } from "../../platforms/bluesky/xrpc.ts";
+import { fieldsOf, list } from "../../platforms/fields.ts";
 import type { PoliteFetch } from "./polite-fetch.ts";
-import { query, refused, xrpcUrl } from "./xrpc.ts";
 
 /** A labeler, and whose labels of those that it tells are believed. */
 export type Labeler = { url: string; sources: readonly string[] };

@@ -1,5 +1,5 @@
 import type { Archive } from "../../archive/archive.ts";
-import { fieldsOf } from "../../platforms/bluesky/fields.ts";
+import { fieldsOf } from "../../platforms/fields.ts";
 
 /** How far the backfill of one author came, as the archive keeps it. */
 export type AuthorProgress = {

@@ -1,12 +1,12 @@
 import { EarshotError } from "../../lib/errors.ts";
 import { parseAtUri } from "../../platforms/bluesky/at-uri.ts";
 import { profileCollection } from "../../platforms/bluesky/collections.ts";
-import { fieldsOf, isObject, list } from "../../platforms/bluesky/fields.ts";
+import type { FoundAccount } from "../../platforms/bluesky/find-account.ts";
 import { postCollection } from "../../platforms/bluesky/post.ts";
 import { profileKey } from "../../platforms/bluesky/profile.ts";
-import type { FoundAccount } from "./find-account.ts";
+import { query, refused, xrpcUrl } from "../../platforms/bluesky/xrpc.ts";
+import { fieldsOf, isObject, list } from "../../platforms/fields.ts";
 import type { PoliteFetch } from "./polite-fetch.ts";
-import { query, refused, xrpcUrl } from "./xrpc.ts";
 
 export type ListedPage = {
   records: readonly { rkey: string; record: unknown }[];

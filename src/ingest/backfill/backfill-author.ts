@@ -2,13 +2,18 @@ import type { AccountStatus, Archive, ArchiveChange, WriteReport } from "../../a
 import type { Clock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { isDid } from "../../platforms/bluesky/at-uri.ts";
+import {
+  type AccountDirectory,
+  type FoundAccount,
+  findAccount,
+} from "../../platforms/bluesky/find-account.ts";
 import { profileOf } from "../../platforms/bluesky/profile.ts";
 import { askAccountState } from "./account-state.ts";
 import { authorLabels, type Labeler } from "./author-labels.ts";
 import { authorCheckpoint, readAuthorProgress } from "./author-progress.ts";
 import { postUri } from "./author-records.ts";
 import { createChangeWriter } from "./change-writer.ts";
-import { type AccountDirectory, type FoundAccount, findAccount } from "./find-account.ts";
+import type { PoliteFetch } from "./polite-fetch.ts";
 import { readHistory } from "./read-history.ts";
 import { removeMissing, seeksMissing } from "./remove-missing.ts";
 
@@ -25,7 +30,7 @@ type BackfillLimits = {
 export type BackfillRequest = {
   archive: BackfillArchive;
   clock: Clock;
-  directory: AccountDirectory;
+  directory: AccountDirectory & { fetch: PoliteFetch };
   limits: BackfillLimits;
   /** Null where labels are not asked for. */
   labeler: Labeler | null;

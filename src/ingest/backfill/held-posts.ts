@@ -1,6 +1,6 @@
 import type { Archive, Position } from "../../archive/archive.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { fieldsOf } from "../../platforms/bluesky/fields.ts";
+import { fieldsOf } from "../../platforms/fields.ts";
 import type { PlanNode } from "../../query/plan.ts";
 import { accountById, fromAccount } from "../../text/facets.ts";
 

@@ -1,7 +1,7 @@
+import type { FoundAccount } from "../../platforms/bluesky/find-account.ts";
 import type { AuthorProgress } from "./author-progress.ts";
 import type { BackfillRequest } from "./backfill-author.ts";
 import type { ChangeWriter } from "./change-writer.ts";
-import type { FoundAccount } from "./find-account.ts";
 
 export type HistoryContext = {
   request: BackfillRequest;

@@ -2,10 +2,10 @@ import { promisify } from "node:util";
 import { zstdDecompress } from "node:zlib";
 import { EarshotError, messageOf } from "../../lib/errors.ts";
 import type { FetchOptions } from "../../lib/guarded-fetch.ts";
-import { fieldsOf, list, string } from "../../platforms/bluesky/fields.ts";
+import { type Refusal, refusalOf, refused, xrpcUrl } from "../../platforms/bluesky/xrpc.ts";
+import { fieldsOf, list, string } from "../../platforms/fields.ts";
 import type { PoliteFetch } from "./polite-fetch.ts";
 import type { Span } from "./time-spans.ts";
-import { type Refusal, refusalOf, refused, xrpcUrl } from "./xrpc.ts";
 
 /** The archive of a Jetstream server: https://bsky.network serves one, and so does any server of one's own. */
 export type NetworkReplay = {

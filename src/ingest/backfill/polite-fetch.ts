@@ -1,3 +1,4 @@
+import { backoffMs } from "../../lib/backoff.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type {
@@ -6,7 +7,6 @@ import type {
   GuardedClient,
   StreamedAnswer,
 } from "../../lib/guarded-fetch.ts";
-import { backoffMs } from "../backoff.ts";
 
 /**
  * Requests that no host need refuse: no more of them a second than is set, none once the host's own allowance is used up

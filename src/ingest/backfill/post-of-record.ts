@@ -1,6 +1,6 @@
 import { isRkey, tidMs } from "../../platforms/bluesky/at-uri.ts";
-import { isObject } from "../../platforms/bluesky/fields.ts";
 import { postCollection, postOfCommit } from "../../platforms/bluesky/post.ts";
+import { isObject } from "../../platforms/fields.ts";
 import type { Post } from "../../posts/post.ts";
 
 /** A record as its repository holds it. */

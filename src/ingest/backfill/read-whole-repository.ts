@@ -3,10 +3,10 @@ import { profileCollection } from "../../platforms/bluesky/collections.ts";
 import { postCollection } from "../../platforms/bluesky/post.ts";
 import { profileKey } from "../../platforms/bluesky/profile.ts";
 import { readRepository } from "../../platforms/bluesky/repository.ts";
+import { refusalOf, refused, xrpcUrl } from "../../platforms/bluesky/xrpc.ts";
 import { statusOfRefusal } from "./account-state.ts";
 import type { ReadHistory } from "./history.ts";
 import { postOfRecord } from "./post-of-record.ts";
-import { refusalOf, refused, xrpcUrl } from "./xrpc.ts";
 
 const profilePath = `${profileCollection}/${profileKey}`;
 

@@ -1,9 +1,9 @@
+import { backoffMs } from "../../lib/backoff.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { Guard } from "../../lib/guard.ts";
 import { collectionOf, type FollowedWord } from "../../platforms/bluesky/collections.ts";
 import { readStreamEvent } from "../../platforms/bluesky/stream-event.ts";
-import { backoffMs } from "../backoff.ts";
 import { openStreamConnection } from "../stream-connection.ts";
 import { createFrameReader, type Frame } from "../stream-frames.ts";
 import type { ReplayWriter } from "./replay-writer.ts";

@@ -1,5 +1,5 @@
+import { fieldsOf, list } from "../fields.ts";
 import { isDid, isHandle } from "./at-uri.ts";
-import { fieldsOf, list } from "./fields.ts";
 
 /** What a DID document says of an account. */
 export type DidDocument = {

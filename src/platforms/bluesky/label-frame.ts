@@ -1,7 +1,7 @@
 import { decodeFirst } from "@atcute/cbor";
 import { messageOf } from "../../lib/errors.ts";
+import { fieldsOf, isObject, string } from "../fields.ts";
 import { isBoundedCbor } from "./cbor-bounds.ts";
-import { fieldsOf, isObject, string } from "./fields.ts";
 
 /** A frame of a labeler's stream: https://docs.bsky.app/docs/api/com-atproto-label-subscribe-labels. */
 export type LabelFrame =

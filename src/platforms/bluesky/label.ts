@@ -1,7 +1,7 @@
 import type { ArchiveChange } from "../../archive/archive.ts";
+import { fieldsOf } from "../fields.ts";
 import { parseIsoTime } from "../time.ts";
 import { isDid, parseAtUri } from "./at-uri.ts";
-import { fieldsOf } from "./fields.ts";
 import { postCollection } from "./post.ts";
 import { accountOf } from "./profile.ts";
 import { readLabelValue } from "./self-labels.ts";

@@ -2,10 +2,10 @@ import type { Media, Mention, Post, PostReference } from "../../posts/post.ts";
 import { isSensitiveLabel } from "../../posts/terms.ts";
 import { extractEntities, foldTag } from "../../text/entities.ts";
 import type { TextSpan } from "../../text/span.ts";
+import { fieldsOf, list, string } from "../fields.ts";
 import { isWebAddress } from "../identity.ts";
 import { parseIsoTime } from "../time.ts";
 import { isDid, isHandle, isTid, parseAtUri } from "./at-uri.ts";
-import { fieldsOf, list, string } from "./fields.ts";
 import { readSelfLabels } from "./self-labels.ts";
 
 /** A commit of a post as the network's stream tells it; `record` is whatever its author put there. */

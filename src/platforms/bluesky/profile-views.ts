@@ -1,6 +1,6 @@
 import type { ArchiveChange } from "../../archive/archive.ts";
+import { fieldsOf, list } from "../fields.ts";
 import { isHandle } from "./at-uri.ts";
-import { fieldsOf, list } from "./fields.ts";
 import { readLabel } from "./label.ts";
 import { readName } from "./profile.ts";
 

@@ -1,6 +1,6 @@
+import { fieldsOf, string } from "../fields.ts";
 import { isDid } from "./at-uri.ts";
 import { profileCollection } from "./collections.ts";
-import { fieldsOf, string } from "./fields.ts";
 import { readSelfLabels } from "./self-labels.ts";
 
 /** What an account says of itself: the name it shows, null for none, and the labels it gave itself. */

@@ -1,8 +1,8 @@
 import type { PostCounts } from "../../posts/post.ts";
 import type { CountMetric } from "../../query/tree.ts";
+import { fieldsOf } from "../fields.ts";
 import { parseAtUri } from "./at-uri.ts";
 import type { FollowedWord } from "./collections.ts";
-import { fieldsOf } from "./fields.ts";
 import { postCollection } from "./post.ts";
 
 /** A post that got one more of something. */

@@ -1,5 +1,5 @@
+import { fieldsOf } from "../fields.ts";
 import { decodeBlock } from "./block.ts";
-import { fieldsOf } from "./fields.ts";
 import type { ReplayRow } from "./replay-block.ts";
 
 /** Kinds of rows that are commits, by the operation that the stream calls them. */

@@ -1,5 +1,5 @@
+import { isObject } from "../fields.ts";
 import { decodeBlock } from "./block.ts";
-import { isObject } from "./fields.ts";
 
 /** A block by its hash; null when the archive does not hold it. */
 export type FindBlock = (hash: string) => Uint8Array | null;

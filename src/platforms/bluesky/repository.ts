@@ -3,9 +3,9 @@ import { fromStream } from "@atcute/car";
 import type { Clock } from "../../lib/clock.ts";
 import { EarshotError, messageOf } from "../../lib/errors.ts";
 import { startTurns } from "../../lib/turns.ts";
+import { isObject } from "../fields.ts";
 import { isTid } from "./at-uri.ts";
 import { decodeBlock } from "./block.ts";
-import { isObject } from "./fields.ts";
 import { hashKey, linkedHash, type TreeEntry, walkTree } from "./repository-tree.ts";
 
 /** A repository as one commit of it left it. */

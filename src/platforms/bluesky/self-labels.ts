@@ -1,4 +1,4 @@
-import { fieldsOf, list, string } from "./fields.ts";
+import { fieldsOf, list, string } from "../fields.ts";
 
 /** Far above what the network's own apps write: it bounds the work that one record can make. */
 const mostLabels = 100;

@@ -1,9 +1,9 @@
 import type { AccountStatus, ArchiveChange } from "../../archive/archive.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { Post } from "../../posts/post.ts";
+import { fieldsOf, isObject } from "../fields.ts";
 import { isDid, isHandle, isRkey, parseAtUri } from "./at-uri.ts";
 import { type FollowedWord, wordOf } from "./collections.ts";
-import { fieldsOf, isObject } from "./fields.ts";
 import { postCollection, postOfCommit } from "./post.ts";
 import { profileKey, profileOf } from "./profile.ts";
 import { type CountedPost, countsOfNewPost, reactionsOf } from "./reactions.ts";

@@ -1,8 +1,12 @@
 import { EarshotError } from "../../lib/errors.ts";
-import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
-import { fieldsOf, string } from "../../platforms/bluesky/fields.ts";
+import type { FetchedAnswer, FetchOptions } from "../../lib/guarded-fetch.ts";
 import { withoutControls } from "../../text/controls.ts";
-import type { PoliteFetch } from "./polite-fetch.ts";
+import { fieldsOf, string } from "../fields.ts";
+
+/** A guarded way to ask; `tries` is 1 where a failure is an answer too. */
+export type XrpcFetch = {
+  get(url: URL, options?: FetchOptions & { tries?: number }): Promise<FetchedAnswer>;
+};
 
 type Parameters = Readonly<Record<string, string | number | readonly string[]>>;
 
@@ -19,9 +23,9 @@ export function xrpcUrl(host: URL | string, method: string, parameters: Paramete
   return url;
 }
 
-/** The answer of a query as JSON, or the refusal. Errors: those of the polite fetch, and `answer_unreadable`. */
+/** The answer of a query as JSON, or the refusal. Errors: those of the fetch, and `answer_unreadable`. */
 export async function query(
-  fetch: PoliteFetch,
+  fetch: XrpcFetch,
   url: URL,
 ): Promise<{ value: unknown } | { refusal: Refusal }> {
   const answer = await fetch.get(url, { headers: { accept: "application/json" } });

@@ -1,9 +1,8 @@
 import { EarshotError } from "../../lib/errors.ts";
-import { isDid, isHandle } from "../../platforms/bluesky/at-uri.ts";
-import { didDocumentUrl, readDidDocument } from "../../platforms/bluesky/did-document.ts";
-import { fieldsOf } from "../../platforms/bluesky/fields.ts";
-import type { PoliteFetch } from "./polite-fetch.ts";
-import { query, refused, xrpcUrl } from "./xrpc.ts";
+import { fieldsOf } from "../fields.ts";
+import { isDid, isHandle } from "./at-uri.ts";
+import { didDocumentUrl, readDidDocument } from "./did-document.ts";
+import { query, refused, type XrpcFetch, xrpcUrl } from "./xrpc.ts";
 
 /** An account and where its repository lies. */
 export type FoundAccount = {
@@ -14,7 +13,7 @@ export type FoundAccount = {
 };
 
 export type AccountDirectory = {
-  fetch: PoliteFetch;
+  fetch: XrpcFetch;
   /** The records of a name in the DNS. */
   resolveTxt: (name: string) => Promise<string[][]>;
   appviewUrl: string;

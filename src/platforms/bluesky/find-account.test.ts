@@ -2,7 +2,7 @@ import { Headers } from "undici";
 import { expect, test } from "vitest";
 import { EarshotError } from "../../lib/errors.ts";
 import { type AccountDirectory, findAccount } from "./find-account.ts";
-import type { PoliteFetch } from "./polite-fetch.ts";
+import type { XrpcFetch } from "./xrpc.ts";
 
 const did = "did:plc:aaaaaaaaaaaaaaaaaaaaaaaa";
 const other = "did:plc:bbbbbbbbbbbbbbbbbbbbbbbb";
@@ -28,7 +28,7 @@ function directory(
   names: Record<string, string[][]> = {},
 ): AccountDirectory & { asked: string[] } {
   const asked: string[] = [];
-  const get: PoliteFetch["get"] = async (url) => {
+  const get: XrpcFetch["get"] = async (url) => {
     asked.push(url.href);
     const said = answers[url.href];
     if (said === undefined) throw new EarshotError("upstream_unreachable", "gone");
@@ -37,12 +37,9 @@ function directory(
     const json = (): unknown => JSON.parse(text());
     return { status, headers: new Headers(), body: new Uint8Array(), text, json };
   };
-  const unused = async () => {
-    throw new Error("not asked for");
-  };
   return {
     asked,
-    fetch: { get, post: unused, stream: unused },
+    fetch: { get },
     resolveTxt: async (name) => {
       asked.push(name);
       const records = names[name];

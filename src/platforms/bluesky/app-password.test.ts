@@ -1,0 +1,205 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type PdsEmulator, startPdsEmulator } from "../../../test/emulators/bluesky/pds.ts";
+import { blueskyCredentialKinds } from "./credential-kinds.ts";
+import { held, testTools } from "./held.test-support.ts";
+
+const did = "did:plc:aaaaaaaaaaaaaaaaaaaaaaaa";
+const password = "abcd-efgh-ijkl-mnop";
+const given = { identifier: "@ann.example", password };
+const login = "com.atproto.server.createSession";
+const renewal = "com.atproto.server.refreshSession";
+
+let pds: PdsEmulator;
+beforeEach(async () => {
+  pds = await startPdsEmulator({ did, handle: "ann.example", password });
+});
+afterEach(async () => {
+  await pds.close();
+});
+
+function kindOf(name: string) {
+  const kinds = blueskyCredentialKinds({
+    plcUrl: pds.url,
+    appviewUrl: pds.url,
+    resolveTxt: async () => [],
+  });
+  const found = kinds.find((kind) => kind.name === name);
+  if (found === undefined) throw new Error(`no kind ${name}`);
+  return found;
+}
+
+async function loggedIn() {
+  const tools = testTools();
+  const kind = kindOf("app-password");
+  const credential = held(await kind.make(given, tools));
+  const ask = async (method = "app.bsky.feed.getTimeline") =>
+    await kind.send(
+      {
+        url: new URL(`/xrpc/${method}`, pds.url),
+        headers: { accept: "application/json" },
+        signal: AbortSignal.timeout(5_000),
+      },
+      credential,
+      tools,
+    );
+  return { kind, tools, credential, ask };
+}
+
+test("a handle and a password become a credential of the account, at the server that holds it", async () => {
+  const made = await kindOf("app-password").make(given, testTools());
+  expect(made).toMatchObject({
+    host: pds.url,
+    subject: did,
+    subjectName: "ann.example",
+    hint: "abcd",
+  });
+  expect(Object.keys(made.secrets)).toEqual(["password", "accessToken", "refreshToken", "lapseMs"]);
+  expect(pds.count(login)).toBe(1);
+});
+
+test.each([
+  ["a wrong password", { ...given, password: "no" }, /password: .* \(AuthenticationRequired/],
+  ["no password", { identifier: "ann.example" }, /password: nothing was given/],
+  ["no name", { password }, /identifier: nothing was given/],
+  ["what is no name", { identifier: "no name", password }, /identifier: no name is neither/],
+])("%s is told", async (_what, fields, message) => {
+  await expect(kindOf("app-password").make(fields, testTools())).rejects.toMatchObject({
+    code: "credential_invalid",
+    message: expect.stringMatching(message),
+  });
+});
+
+test("a server that does not encrypt is not told the password, unless the whole network is one's own", async () => {
+  const directory = {
+    plcUrl: "https://plc.example",
+    appviewUrl: pds.url,
+    resolveTxt: async () => [],
+  };
+  const tools = testTools();
+  const kind = blueskyCredentialKinds(directory)[0];
+  const fetch: typeof tools.fetch = async (url, options) =>
+    await tools.fetch(new URL(url.href.replace("https://plc.example", pds.url)), options);
+  await expect(kind?.make(given, { ...tools, fetch })).rejects.toMatchObject({
+    code: "credential_invalid",
+    message: expect.stringContaining("does not encrypt"),
+  });
+  expect(pds.count(login)).toBe(0);
+});
+
+test("fifty callers share one login, and one renewal when it lapses", async () => {
+  const { tools, credential, ask } = await loggedIn();
+  const all = async () => await Promise.all(Array.from({ length: 50 }, () => ask()));
+  for (const answer of await all()) expect(answer.status).toBe(200);
+  expect([pds.count(login), pds.count(renewal)]).toEqual([1, 0]);
+  tools.time.ms += 2 * 3_600_000;
+  for (const answer of await all()) expect(answer.status).toBe(200);
+  expect([pds.count(login), pds.count(renewal), credential.renewals()]).toEqual([1, 1, 1]);
+});
+
+test("tokens that end in the middle are renewed by one of fifty, and each asks again", async () => {
+  const { ask } = await loggedIn();
+  await ask();
+  pds.revoke("access");
+  const answers = await Promise.all(Array.from({ length: 50 }, () => ask()));
+  expect(answers.every(({ status }) => status === 200)).toBe(true);
+  expect([pds.count(login), pds.count(renewal)]).toEqual([1, 1]);
+});
+
+test("a 401 in the middle is a token that has ended", async () => {
+  const { ask } = await loggedIn();
+  pds.answerNext("app.bsky.feed.getTimeline", { status: 401, json: { error: "AuthMissing" } });
+  expect((await ask()).status).toBe(200);
+  expect(pds.count(renewal)).toBe(1);
+});
+
+test("the password logs in again when the renewal is refused: once for fifty", async () => {
+  const { ask } = await loggedIn();
+  pds.revoke("all");
+  const answers = await Promise.all(Array.from({ length: 50 }, () => ask()));
+  expect(answers.every(({ status }) => status === 200)).toBe(true);
+  expect([pds.count(login), pds.count(renewal)]).toEqual([2, 1]);
+});
+
+test("a clock that is wrong by hours makes no renewals", async () => {
+  const { tools, ask } = await loggedIn();
+  tools.time.ms += 90 * 60_000;
+  await ask();
+  expect(pds.count(renewal)).toBe(0);
+});
+
+test("an account that was taken down refuses its credential with the reason", async () => {
+  const { ask } = await loggedIn();
+  pds.revoke("all");
+  const json = { error: "AccountTakedown", message: "Account has been taken down" };
+  pds.answerNext(login, { status: 401, json });
+  await expect(ask()).rejects.toMatchObject({
+    code: "credential_refused",
+    message: expect.stringContaining("AccountTakedown: Account has been taken down"),
+  });
+});
+
+test("a token that is refused fresh as well refuses the credential, and its text is told nowhere", async () => {
+  const { credential, ask } = await loggedIn();
+  const refuse = {
+    status: 401,
+    json: { error: "Bad", message: `no ${credential.secrets().accessToken}` },
+  };
+  pds.answerNext("app.bsky.feed.getTimeline", refuse);
+  pds.answerNext("app.bsky.feed.getTimeline", refuse);
+  const thrown = await ask().catch((fault: Error) => fault);
+  expect(thrown).toMatchObject({ code: "credential_refused" });
+  expect(String(thrown)).not.toContain(String(credential.secrets().accessToken));
+  expect(pds.count(login)).toBe(1);
+});
+
+test("a permission that is missing is an answer, and needs no new login", async () => {
+  const { ask } = await loggedIn();
+  const json = { error: "InvalidToken", message: "Bad token scope" };
+  pds.answerNext("app.bsky.feed.getTimeline", { status: 400, json });
+  expect((await ask()).status).toBe(400);
+  expect([pds.count(login), pds.count(renewal)]).toEqual([1, 0]);
+});
+
+test("a host that takes no more logins is not asked for one again before its time", async () => {
+  const { tools, ask } = await loggedIn();
+  pds.revoke("all");
+  const resetSeconds = tools.time.ms / 1_000 + 60;
+  const headers = { "ratelimit-remaining": "0", "ratelimit-reset": String(resetSeconds) };
+  pds.answerNext(login, { status: 429, json: { error: "RateLimitExceeded" }, headers });
+  for (let time = 0; time < 3; time += 1) {
+    await expect(ask()).rejects.toMatchObject({
+      code: "upstream_limited",
+      retryAtMs: resetSeconds * 1_000,
+    });
+  }
+  expect(pds.count(login)).toBe(2);
+  tools.time.ms += 61_000;
+  expect((await ask()).status).toBe(200);
+  expect(pds.count(login)).toBe(3);
+});
+
+test("a host in trouble is no fault of the credential", async () => {
+  const { ask } = await loggedIn();
+  pds.revoke("all");
+  pds.answerNext(renewal, { status: 502 });
+  await expect(ask()).rejects.toMatchObject({ code: "upstream_failed", retryable: true });
+  pds.answerNext(renewal, { status: 200, json: { did } });
+  await expect(ask()).rejects.toMatchObject({ code: "upstream_failed" });
+  expect((await ask()).status).toBe(200);
+});
+
+test("the credential goes to its own server alone", async () => {
+  const { kind, tools, credential } = await loggedIn();
+  const url = new URL("https://elsewhere.example/xrpc/app.bsky.feed.getTimeline");
+  const request = { url, headers: {}, signal: AbortSignal.timeout(5_000) };
+  await expect(kind.send(request, credential, tools)).rejects.toMatchObject({
+    code: "credential_refused",
+  });
+});
+
+test("testing it says who is logged in where", async () => {
+  const { kind, tools, credential } = await loggedIn();
+  expect(await kind.test(credential, tools)).toBe(
+    `logged in at ${new URL(pds.url).host} as ann.example (${did})`,
+  );
+});

@@ -1,0 +1,123 @@
+import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
+import { withoutControls } from "../../text/controls.ts";
+import type {
+  CredentialKind,
+  CredentialTools,
+  HeldCredential,
+  NewCredential,
+  Secrets,
+} from "../credentials/credential.ts";
+import { hintOf } from "../credentials/hint.ts";
+import { withoutSecrets } from "../credentials/without-secrets.ts";
+import { isHandle } from "./at-uri.ts";
+import { invalid, refused } from "./credential-faults.ts";
+import { type FindSettings, findGivenAccount, identifierField } from "./given-account.ts";
+import { createSession, isRefusal, type LogIn, refreshSession } from "./log-in.ts";
+import { createLogInPause, type LogInPause } from "./log-in-pause.ts";
+import { hintFor, whyRefused } from "./log-in-refusal.ts";
+import { sendWithToken, type TokenWay, testToken } from "./send-with-token.ts";
+import { keptTokens, lifeMs } from "./token-lapse.ts";
+import { type Refusal, refusalOf } from "./xrpc.ts";
+
+/**
+ * A password that an account has made for one app. It logs in once; the tokens that this gives are used until they lapse and
+ * renewed by each other, and the password is needed again only when that fails: a host takes 300 logins a day.
+ */
+export function appPasswordKind(settings: FindSettings): CredentialKind {
+  const pause = createLogInPause();
+  return {
+    platform: "bluesky",
+    name: "app-password",
+    access: "user",
+    meaning:
+      "A password that an account of Bluesky makes for one app: bsky.app, Settings, Privacy and security, App passwords.",
+    fields: [
+      identifierField,
+      { name: "password", meaning: "the app password", isSecret: true, isOptional: false },
+    ],
+    make: async (given, tools) => await make(given, tools, settings),
+    test: async (held, tools) => {
+      const { host } = new URL(held.credential.host);
+      return `logged in at ${host} as ${await testToken(held, wayOf(held, tools, pause))}`;
+    },
+    send: async (request, held, tools) =>
+      await sendWithToken(request, held, wayOf(held, tools, pause)),
+  };
+}
+
+async function make(
+  given: Readonly<Record<string, string>>,
+  tools: CredentialTools,
+  settings: FindSettings,
+): Promise<NewCredential> {
+  const password = given.password?.trim() ?? "";
+  if (password === "") {
+    throw invalid("password: nothing was given", "make one in the app's settings");
+  }
+  const { did, handle, pds } = await findGivenAccount(given.identifier ?? "", tools, settings);
+  const host = pds.origin;
+  const logIn = await createSession({ host, tools }, { did, password });
+  if (isRefusal(logIn)) throw invalid(`password: ${whyRefused(host, logIn)}`, hintFor(logIn));
+  if (logIn.did !== did) {
+    throw invalid(`identifier: ${host} logged in another account than ${did}`);
+  }
+  const told = logIn.handle !== null && isHandle(logIn.handle) ? logIn.handle : null;
+  return {
+    host,
+    subject: did,
+    subjectName: handle ?? told,
+    hint: hintOf(password),
+    secrets: secretsOf(password, logIn, tools.now()),
+  };
+}
+
+const secretsOf = (password: string, logIn: LogIn, nowMs: number): Secrets => ({
+  password,
+  ...keptTokens(
+    { accessToken: logIn.accessJwt, refreshToken: logIn.refreshJwt },
+    lifeMs(logIn.accessJwt),
+    nowMs,
+  ),
+});
+
+function wayOf(held: HeldCredential, tools: CredentialTools, pause: LogInPause): TokenWay {
+  const { id, host, subject } = held.credential;
+  return {
+    tools,
+    sendWith: async ({ url, headers, signal }, { accessToken = "" }) =>
+      await tools.fetch(url, {
+        headers: { ...headers, authorization: `Bearer ${accessToken}` },
+        signal,
+      }),
+    isTokenRefused,
+    renew: async ({ password = "", refreshToken = "" }) => {
+      const asked = { host, tools };
+      if (refreshToken !== "") {
+        const next = await refreshSession(asked, refreshToken);
+        if (!isRefusal(next) && next.did === subject) return secretsOf(password, next, tools.now());
+      }
+      const next = await pause.keep(id, tools.now(), () =>
+        createSession(asked, { did: subject ?? "", password }),
+      );
+      if (isRefusal(next)) throw refusedBy(host, next);
+      if (next.did !== subject) throw refused(`${host} logs in another account`);
+      return secretsOf(password, next, tools.now());
+    },
+    whyRefused: (answer, secrets) => {
+      const { message, ...refusal } = refusalOf(answer);
+      const cleaned = withoutControls(withoutSecrets(message, secrets));
+      return refusedBy(host, { ...refusal, message: cleaned });
+    },
+  };
+}
+
+/** A host says with a 400 too that it takes a token no longer; that it lacks a permission is another matter. */
+function isTokenRefused(answer: FetchedAnswer): boolean {
+  if (answer.status === 401) return true;
+  if (answer.status !== 400) return false;
+  const { error, message } = refusalOf(answer);
+  return error === "ExpiredToken" || (error === "InvalidToken" && !/scope|method/i.test(message));
+}
+
+const refusedBy = (host: string, refusal: Refusal): Error =>
+  refused(whyRefused(host, refusal), hintFor(refusal));

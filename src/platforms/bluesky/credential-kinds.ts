@@ -1,0 +1,10 @@
+import type { CredentialKind } from "../credentials/credential.ts";
+import { appPasswordKind } from "./app-password.ts";
+import type { FindSettings } from "./given-account.ts";
+import { oauthKind } from "./oauth.ts";
+
+/** The kinds of credentials of Bluesky. */
+export const blueskyCredentialKinds = (settings: FindSettings): readonly CredentialKind[] => [
+  appPasswordKind(settings),
+  oauthKind(settings),
+];

@@ -1,0 +1,99 @@
+import { Headers } from "undici";
+import type { Session, UpstreamAnswer, UpstreamRequest } from "../session.ts";
+import type { AccessKind, PageCall } from "../upstream.ts";
+
+export const now = Date.parse("2026-11-21T12:00:00Z");
+
+type Answer = { status?: number; json: unknown };
+
+/** A session that answers by the method's name, and notes what was asked. */
+export function fakeSession(
+  answers: Readonly<Record<string, Answer | ((request: UpstreamRequest) => Answer)>>,
+  access: AccessKind = "public",
+): Session & { asked: UpstreamRequest[] } {
+  const asked: UpstreamRequest[] = [];
+  const get = async (request: UpstreamRequest): Promise<UpstreamAnswer> => {
+    asked.push(request);
+    const found = answers[request.path.replace("/xrpc/", "")];
+    if (found === undefined) throw new Error(`not expected: ${request.path}`);
+    const { status = 200, json } = typeof found === "function" ? found(request) : found;
+    return { status, headers: new Headers(), json, settle: () => {} };
+  };
+  return {
+    asked,
+    platform: "bluesky",
+    access,
+    owner: access === "user" ? "account" : null,
+    credentialId: access === "user" ? "credential" : null,
+    subjectId: null,
+    baseUrl: "https://appview.example",
+    nowMs: now,
+    get,
+    getPublic: async (_url, request) => await get({ ...request, path: _url.pathname }),
+  };
+}
+
+export const ann = "did:plc:aaaaaaaaaaaaaaaaaaaaaaaa";
+export const bob = "did:plc:bbbbbbbbbbbbbbbbbbbbbbbb";
+
+export const userTarget = (name: { handle?: string; id?: string }): PageCall["target"] => ({
+  kind: "user",
+  platform: "bluesky",
+  handle: name.handle ?? null,
+  id: name.id ?? null,
+  host: null,
+});
+
+export const postTarget = (name: {
+  uri?: string;
+  handle?: string;
+  key?: string;
+}): PageCall["target"] => ({
+  kind: "post",
+  platform: "bluesky",
+  uri: name.uri ?? null,
+  id: null,
+  host: null,
+  url: null,
+  handle: name.handle ?? null,
+  key: name.key ?? null,
+});
+
+/** A `profileViewBasic`. */
+export const author = (did = ann, more: Record<string, unknown> = {}) => ({
+  did,
+  handle: did === ann ? "ann.example" : "bob.example",
+  displayName: did === ann ? "Ann" : "Bob",
+  labels: [],
+  ...more,
+});
+
+export const uriOf = (key: string, did = ann) => `at://${did}/app.bsky.feed.post/${key}`;
+
+/** A `postView`. */
+export const postView = (key: string, more: Record<string, unknown> = {}, did = ann) => ({
+  uri: uriOf(key, did),
+  cid: "bafyreib2rxk3rybk3aobmv5cjuql3bm2twh4jo5uxgb5etxpbhfkncqzjy",
+  author: author(did),
+  record: {
+    $type: "app.bsky.feed.post",
+    text: `post ${key}`,
+    createdAt: "2026-11-20T10:00:00.000Z",
+    langs: ["en"],
+  },
+  likeCount: 3,
+  repostCount: 2,
+  replyCount: 1,
+  quoteCount: 0,
+  indexedAt: "2026-11-20T10:00:01.500Z",
+  labels: [],
+  ...more,
+});
+
+export const label = (val: string, more: Record<string, unknown> = {}) => ({
+  src: "did:plc:ar7c4by46qjdydhdevvrndac",
+  uri: ann,
+  val,
+  cts: "2026-11-01T00:00:00.000Z",
+  ...more,
+});

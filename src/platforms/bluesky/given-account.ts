@@ -1,0 +1,56 @@
+import { EarshotError } from "../../lib/errors.ts";
+import type { CredentialField, CredentialTools } from "../credentials/credential.ts";
+import { invalid } from "./credential-faults.ts";
+import { type FoundAccount, findAccount } from "./find-account.ts";
+import type { XrpcFetch } from "./xrpc.ts";
+
+export const identifierField: CredentialField = {
+  name: "identifier",
+  meaning: "the account's handle, such as ann.bsky.social, or its DID",
+  isSecret: false,
+  isOptional: false,
+};
+
+export type FindSettings = {
+  plcUrl: string;
+  appviewUrl: string;
+  /** The records of a name in the DNS. */
+  resolveTxt: (name: string) => Promise<string[][]>;
+};
+
+/**
+ * The account that was named to make a credential of, and the server that holds it: it is told a secret next. Errors:
+ * `credential_invalid` when there is none, or its server is not to be reached safely; those of the fetch.
+ */
+export async function findGivenAccount(
+  identifier: string,
+  tools: CredentialTools,
+  { plcUrl, appviewUrl, resolveTxt }: FindSettings,
+): Promise<FoundAccount> {
+  const name = identifier.trim();
+  if (name === "") throw invalidName("nothing was given");
+  const directory = { fetch: fetchOf(tools), resolveTxt, appviewUrl, plcUrl };
+  const account = await findAccount(name, directory).catch((thrown: unknown) => {
+    const isUnknown =
+      thrown instanceof EarshotError &&
+      ["account_unknown", "account_deleted"].includes(thrown.code);
+    throw isUnknown ? invalidName(thrown.message) : thrown;
+  });
+  // A network of one's own may speak plainly with itself.
+  const isPlain = new URL(plcUrl).protocol === "http:";
+  if (account.pds.protocol !== "https:" && !isPlain) {
+    throw invalidName(`${account.pds.origin}, its server, does not encrypt what is sent to it`);
+  }
+  return account;
+}
+
+const fetchOf = ({ fetch }: CredentialTools): XrpcFetch => ({
+  get: async (url, { headers, signal } = {}) =>
+    await fetch(url, {
+      ...(headers === undefined ? {} : { headers }),
+      ...(signal === undefined ? {} : { signal }),
+    }),
+});
+
+const invalidName = (why: string): EarshotError =>
+  invalid(`identifier: ${why}`, "give the account's handle, such as ann.bsky.social, or its DID");

@@ -1,0 +1,65 @@
+import * as oauth from "oauth4webapi";
+import type { CredentialTools, Dialogue, NewCredential } from "../credentials/credential.ts";
+import { hintOf } from "../credentials/hint.ts";
+import { invalid } from "./credential-faults.ts";
+import { type FindSettings, findGivenAccount } from "./given-account.ts";
+import { findServer, grantForCode, keptServer, newAttempt, pushRequest } from "./oauth-grants.ts";
+import { faultAt, refusalIn, throughGuard } from "./oauth-guard.ts";
+import { type ProofKeys, redirectUri } from "./oauth-key.ts";
+import { keptTokens } from "./token-lapse.ts";
+
+type Means = {
+  tools: CredentialTools;
+  dialogue: Dialogue;
+  settings: FindSettings;
+  keys: ProofKeys;
+  isPlain: boolean;
+};
+
+const copyHint = "copy the whole address from the browser's address bar";
+
+/**
+ * Lets the owner of an account allow this program in a browser, and makes a credential of that. Errors: `credential_invalid` when
+ * it is not allowed, or what was pasted is not the answer; those of the fetch and of the dialogue.
+ */
+export async function authorize(identifier: string, means: Means): Promise<NewCredential> {
+  const { tools, dialogue, settings, keys, isPlain } = means;
+  const { did, handle, pds } = await findGivenAccount(identifier, tools, settings);
+  const options = throughGuard(tools, isPlain);
+  try {
+    const server = await findServer(new URL(pds.origin), options);
+    const key = await keys.make();
+    const asked = { server, options, proof: await keys.proofBy(key, tools) };
+    const attempt = newAttempt(tools);
+    const address = await pushRequest(asked, attempt, handle ?? did);
+    dialogue.show(
+      `Open this address, log in as ${handle ?? did}, and allow it:\n\n${address.href}\n\n` +
+        `The browser is then sent to an address that begins with ${redirectUri} and shows no page. Copy that address.`,
+    );
+    const pasted = await dialogue.ask("The address");
+    if (!URL.canParse(pasted)) throw invalid("what was pasted is no address", copyHint);
+    const given = await grantForCode(asked, attempt, new URL(pasted));
+    if (given.subject !== did) throw invalid(`another account than ${did} allowed it`);
+    const { accessToken, refreshToken, lifeMs } = given;
+    if (refreshToken === null) throw invalid(`${pds.host} gives no token that renews the others`);
+    const tokens = keptTokens({ accessToken, refreshToken }, lifeMs, tools.now());
+    return {
+      host: pds.origin,
+      subject: did,
+      subjectName: handle,
+      hint: hintOf(refreshToken),
+      secrets: { key, ...keptServer(server), ...tokens },
+    };
+  } catch (thrown) {
+    const refusal = refusalIn(thrown);
+    if (refusal !== null) throw invalid(`${pds.host} refuses: ${refusal}`, "try it once more");
+    if (thrown instanceof oauth.OperationProcessingError && isOfAddress(thrown)) {
+      throw invalid("the address is not the answer to this request", copyHint);
+    }
+    throw faultAt(pds.host, thrown, options, tools.now());
+  }
+}
+
+/** A fault in what was pasted, not in what a server said. */
+const isOfAddress = ({ cause }: oauth.OperationProcessingError): boolean =>
+  typeof cause === "object" && cause !== null && "parameters" in cause;

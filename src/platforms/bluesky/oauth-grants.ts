@@ -1,0 +1,156 @@
+import * as oauth from "oauth4webapi";
+import type { CredentialTools, Secrets } from "../credentials/credential.ts";
+import { string } from "../fields.ts";
+import { type GuardedOptions, withNonce } from "./oauth-guard.ts";
+import { oauthClient, oauthScope, redirectUri } from "./oauth-key.ts";
+
+type Asked = {
+  server: oauth.AuthorizationServer;
+  options: GuardedOptions;
+  proof: oauth.DPoPHandle;
+};
+
+/** The authorization server of a PDS. Throws what the library does when one of them does not say so. */
+export async function findServer(
+  pds: URL,
+  options: GuardedOptions,
+): Promise<oauth.AuthorizationServer> {
+  const resource = await oauth.processResourceDiscoveryResponse(
+    pds,
+    await oauth.resourceDiscoveryRequest(pds, options),
+  );
+  const [named = "", ...more] = resource.authorization_servers ?? [];
+  if (!URL.canParse(named) || more.length > 0) throw new Error("no authorization server is named");
+  const issuer = new URL(named);
+  return await oauth.processDiscoveryResponse(
+    issuer,
+    await oauth.discoveryRequest(issuer, { ...options, algorithm: "oauth2" }),
+  );
+}
+
+/** What one way through the browser is known again by. */
+export type Attempt = { state: string; verifier: string };
+
+export function newAttempt({ randomBytes }: CredentialTools): Attempt {
+  const text = () => Buffer.from(randomBytes(32)).toString("base64url");
+  return { state: text(), verifier: text() };
+}
+
+/** The address that the account's owner has to open. */
+export async function pushRequest(
+  { server, options, proof }: Asked,
+  { state, verifier }: Attempt,
+  loginHint: string,
+): Promise<URL> {
+  const parameters = {
+    response_type: "code",
+    redirect_uri: redirectUri,
+    scope: oauthScope,
+    state,
+    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: "S256",
+    login_hint: loginHint,
+  };
+  const { request_uri } = await withNonce(async () =>
+    oauth.processPushedAuthorizationResponse(
+      server,
+      oauthClient,
+      await oauth.pushedAuthorizationRequest(server, oauthClient, oauth.None(), parameters, {
+        ...options,
+        DPoP: proof,
+      }),
+    ),
+  );
+  const address = new URL(server.authorization_endpoint ?? "");
+  address.searchParams.set("client_id", oauthClient.client_id);
+  address.searchParams.set("request_uri", request_uri);
+  return address;
+}
+
+/** What a server grants: the tokens, and the account that they are for. */
+export type Granted = {
+  accessToken: string;
+  /** Null when it gives none. */
+  refreshToken: string | null;
+  lifeMs: number | null;
+  subject: string | null;
+};
+
+/** Tokens for the code in the address that the browser was sent to. */
+export async function grantForCode(
+  { server, options, proof }: Asked,
+  { state, verifier }: Attempt,
+  sentTo: URL,
+): Promise<Granted> {
+  const parameters = oauth.validateAuthResponse(server, oauthClient, sentTo, state);
+  return await withNonce(async () =>
+    granted(
+      await oauth.processAuthorizationCodeResponse(
+        server,
+        oauthClient,
+        await oauth.authorizationCodeGrantRequest(
+          server,
+          oauthClient,
+          oauth.None(),
+          parameters,
+          redirectUri,
+          verifier,
+          { ...options, DPoP: proof },
+        ),
+      ),
+    ),
+  );
+}
+
+/** Tokens for the one that renews them. */
+export async function grantForRefresh(
+  { server, options, proof }: Asked,
+  refreshToken: string,
+): Promise<Granted> {
+  return await withNonce(async () =>
+    granted(
+      await oauth.processRefreshTokenResponse(
+        server,
+        oauthClient,
+        await oauth.refreshTokenGrantRequest(server, oauthClient, oauth.None(), refreshToken, {
+          ...options,
+          DPoP: proof,
+        }),
+      ),
+    ),
+  );
+}
+
+const longestToken = 16_384;
+/** What may stand in a header. */
+const tokenForm = /^[\x21-\x7e]+$/;
+
+function granted(response: oauth.TokenEndpointResponse): Granted {
+  const { access_token, refresh_token, token_type, expires_in, scope = "" } = response;
+  if (token_type !== "dpop") throw new Error("the token is not bound to a key");
+  if (!scope.split(" ").includes("atproto"))
+    throw new Error("the token is not for the AT Protocol");
+  if (access_token.length > longestToken || !tokenForm.test(access_token)) {
+    throw new Error("the token is none");
+  }
+  return {
+    accessToken: access_token,
+    refreshToken: refresh_token ?? null,
+    lifeMs: expires_in === undefined ? null : expires_in * 1_000,
+    subject: string(response.sub, 2_048),
+  };
+}
+
+/** The server as it is kept with the tokens. */
+export const keptServer = ({ issuer, token_endpoint }: oauth.AuthorizationServer): Secrets => ({
+  issuer,
+  tokenEndpoint: token_endpoint ?? "",
+});
+
+export const serverOf = ({
+  issuer = "",
+  tokenEndpoint = "",
+}: Secrets): oauth.AuthorizationServer => ({
+  issuer,
+  token_endpoint: tokenEndpoint,
+});

@@ -1,0 +1,57 @@
+import * as oauth from "oauth4webapi";
+import type { CredentialTools } from "../credentials/credential.ts";
+
+/** This program as an authorization server knows it: one that runs where its user is, and that anyone could be. */
+const scope = "atproto transition:generic";
+export const redirectUri = "http://127.0.0.1/";
+
+export const oauthClient: oauth.Client = {
+  client_id: `http://localhost?redirect_uri=${encodeURIComponent(redirectUri)}&scope=${encodeURIComponent(scope)}`,
+};
+export const oauthScope = scope;
+
+const curve = { name: "ECDSA", namedCurve: "P-256" };
+const mostHandles = 1_000;
+
+/** The keys that tokens are bound to: made once, kept as text, and in use with the nonces that hosts have told for each. */
+export type ProofKeys = {
+  /** A key of its own, as text. */
+  make(): Promise<string>;
+  proofBy(key: string, tools: CredentialTools): Promise<oauth.DPoPHandle>;
+};
+
+export function createProofKeys(): ProofKeys {
+  const handles = new Map<string, Promise<oauth.DPoPHandle>>();
+  return {
+    make: async () => {
+      const { privateKey } = await oauth.generateKeyPair("ES256", { extractable: true });
+      return JSON.stringify(await crypto.subtle.exportKey("jwk", privateKey));
+    },
+    proofBy: async (key, tools) => {
+      const known = handles.get(key);
+      if (known !== undefined) return await known;
+      const [oldest] = handles.keys();
+      if (handles.size === mostHandles && oldest !== undefined) handles.delete(oldest);
+      const made = importKey(key, tools);
+      handles.set(key, made);
+      return await made;
+    },
+  };
+}
+
+async function importKey(key: string, { now }: CredentialTools): Promise<oauth.DPoPHandle> {
+  const { kty, crv, x, y, d } = JSON.parse(key);
+  const [privateKey, publicKey] = await Promise.all([
+    crypto.subtle.importKey("jwk", { kty, crv, x, y, d }, curve, false, ["sign"]),
+    crypto.subtle.importKey("jwk", { kty, crv, x, y }, curve, true, ["verify"]),
+  ]);
+  return oauth.DPoP(
+    oauthClient,
+    { privateKey, publicKey },
+    {
+      [oauth.modifyAssertion]: (_header, payload) => {
+        payload.iat = Math.floor(now() / 1_000);
+      },
+    },
+  );
+}

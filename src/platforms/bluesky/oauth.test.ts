@@ -1,0 +1,152 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import {
+  type OAuthEmulator,
+  startOAuthEmulator,
+} from "../../../test/emulators/bluesky/authorization-server.ts";
+import { held, testTools } from "./held.test-support.ts";
+import { oauthKind } from "./oauth.ts";
+
+const did = "did:plc:aaaaaaaaaaaaaaaaaaaaaaaa";
+const timeline = "/xrpc/app.bsky.feed.getTimeline";
+const tokenPath = "/oauth/token";
+
+let host: OAuthEmulator;
+beforeEach(async () => {
+  host = await startOAuthEmulator(did, "ann.example");
+});
+afterEach(async () => {
+  await host.close();
+});
+
+const kind = () =>
+  oauthKind({ plcUrl: host.url, appviewUrl: host.url, resolveTxt: async () => [] });
+
+/** A person who opens the address that is shown, and pastes what `paste` makes of where it leads. */
+async function authorize(paste: (address: string) => string, tools = testTools()) {
+  const { authorization } = kind();
+  if (authorization === undefined) throw new Error("no way through the browser");
+  let address = "";
+  return await authorization.run({ identifier: "ann.example" }, tools, {
+    show: (text) => {
+      address = /^http\S+$/m.exec(text)?.[0] ?? "";
+    },
+    ask: async () => paste(address),
+  });
+}
+
+const yes = (address: string) => host.consent(address, "yes");
+
+async function authorized() {
+  const tools = testTools();
+  const credential = held(await authorize(yes, tools));
+  const used = kind();
+  const ask = async () =>
+    await used.send(
+      { url: new URL(timeline, host.url), headers: {}, signal: AbortSignal.timeout(5_000) },
+      credential,
+      tools,
+    );
+  return { used, tools, credential, ask };
+}
+
+test("what is allowed in the browser becomes a credential of that account", async () => {
+  const made = await authorize(yes);
+  expect(made).toMatchObject({
+    host: host.url,
+    subject: did,
+    subjectName: "ann.example",
+    hint: "ref",
+  });
+  expect(made.secrets).toMatchObject({
+    issuer: host.url,
+    tokenEndpoint: `${host.url}/oauth/token`,
+  });
+  expect(JSON.parse(made.secrets.key ?? "")).toMatchObject({ kty: "EC", crv: "P-256" });
+});
+
+test.each([
+  ["no is said", (address: string) => host.consent(address, "no"), /refuses: access_denied/],
+  ["something else is pasted", () => "hello", /no address/],
+  ["another address is pasted", () => "http://127.0.0.1/?code=a", /not the answer to this request/],
+  [
+    "the answer to another request is pasted",
+    (address: string) => yes(address).replace(/state=[^&]+/, "state=other"),
+    /not the answer to this request/,
+  ],
+  [
+    "the code is another's",
+    (address: string) => `${yes(address).replace(/code=[^&]+/, "code=x")}`,
+    /invalid_grant/,
+  ],
+])("where %s no credential is made", async (_what, paste, message) => {
+  await expect(authorize(paste)).rejects.toMatchObject({
+    code: "credential_invalid",
+    message: expect.stringMatching(message),
+  });
+});
+
+test("another account's yes is none", async () => {
+  host.options.subject = "did:plc:bbbbbbbbbbbbbbbbbbbbbbbb";
+  await expect(authorize(yes)).rejects.toMatchObject({ code: "credential_invalid" });
+});
+
+test("a token that is bound to no key is not taken", async () => {
+  host.options.tokenType = "Bearer";
+  await expect(authorize(yes)).rejects.toMatchObject({ code: "answer_unreadable" });
+});
+
+test("requests carry the token and a proof of its key; a nonce that changes costs one request", async () => {
+  const { ask } = await authorized();
+  expect((await ask()).json()).toMatchObject({ asked: "app.bsky.feed.getTimeline" });
+  const before = host.count(timeline);
+  host.changeNonce();
+  expect((await ask()).status).toBe(200);
+  expect((await ask()).status).toBe(200);
+  expect(host.count(timeline)).toBe(before + 3);
+});
+
+test("tokens that lapse or end in the middle are renewed by one of fifty", async () => {
+  const { tools, credential, ask } = await authorized();
+  const before = host.count(tokenPath);
+  const all = async () => await Promise.all(Array.from({ length: 50 }, () => ask()));
+  for (const answer of await all()) expect(answer.status).toBe(200);
+  expect(host.count(tokenPath)).toBe(before);
+  tools.time.ms += 3_600_000;
+  for (const answer of await all()) expect(answer.status).toBe(200);
+  expect([host.count(tokenPath), credential.renewals()]).toEqual([before + 1, 1]);
+  host.revoke("access");
+  for (const answer of await all()) expect(answer.status).toBe(200);
+  expect([host.count(tokenPath), credential.renewals()]).toEqual([before + 2, 2]);
+});
+
+test("a renewal that is refused refuses the credential, and says how to mend it", async () => {
+  const { ask } = await authorized();
+  host.revoke("all");
+  await expect(ask()).rejects.toMatchObject({
+    code: "credential_refused",
+    message: expect.stringContaining("invalid_grant"),
+    hint: expect.stringContaining("earshot credentials add bluesky oauth"),
+  });
+});
+
+test("a server in trouble is no fault of the credential", async () => {
+  const { ask } = await authorized();
+  host.revoke("access");
+  host.options.failWith = 503;
+  await expect(ask()).rejects.toMatchObject({ code: "upstream_failed", retryable: true });
+  host.options.failWith = 429;
+  await expect(ask()).rejects.toMatchObject({ code: "upstream_limited" });
+  host.options.failWith = null;
+  expect((await ask()).status).toBe(200);
+});
+
+test("testing it says who has allowed it where", async () => {
+  const { used, tools, credential } = await authorized();
+  expect(await used.test(credential, tools)).toBe(
+    `allowed at ${new URL(host.url).host} by ann.example (${did})`,
+  );
+});
+
+test("without a browser it is not made", async () => {
+  await expect(kind().make({}, testTools())).rejects.toMatchObject({ code: "credential_invalid" });
+});

@@ -1,0 +1,113 @@
+import * as oauth from "oauth4webapi";
+import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
+import type {
+  AuthorizedRequest,
+  CredentialKind,
+  CredentialTools,
+  HeldCredential,
+  Secrets,
+} from "../credentials/credential.ts";
+import { invalid, refused } from "./credential-faults.ts";
+import { type FindSettings, identifierField } from "./given-account.ts";
+import { authorize } from "./oauth-authorize.ts";
+import { grantForRefresh, serverOf } from "./oauth-grants.ts";
+import { faultAt, refusalIn, throughGuard, withNonce } from "./oauth-guard.ts";
+import { createProofKeys, type ProofKeys } from "./oauth-key.ts";
+import { sendWithToken, type TokenWay, testToken } from "./send-with-token.ts";
+import { keptTokens } from "./token-lapse.ts";
+
+/**
+ * What an account has allowed in the browser: tokens that are bound to a key of their own, so that whoever steals a token alone
+ * cannot use it. https://atproto.com/specs/oauth
+ */
+export function oauthKind(settings: FindSettings): CredentialKind {
+  const keys = createProofKeys();
+  // A network of one's own may speak plainly with itself.
+  const isPlain = new URL(settings.plcUrl).protocol === "http:";
+  const wayOf = (held: HeldCredential, tools: CredentialTools) =>
+    tokenWay(held, { tools, keys, isPlain });
+  return {
+    platform: "bluesky",
+    name: "oauth",
+    access: "user",
+    meaning:
+      "What an account of Bluesky allows in a browser, for two weeks at most; no password is told.",
+    fields: [],
+    make: async () => {
+      throw invalid("this kind is allowed in a browser", "run it in a terminal, without --secrets");
+    },
+    authorization: {
+      fields: [identifierField],
+      run: async ({ identifier = "" }, tools, dialogue) =>
+        await authorize(identifier, { tools, dialogue, settings, keys, isPlain }),
+    },
+    test: async (held, tools) => {
+      const { host } = new URL(held.credential.host);
+      return `allowed at ${host} by ${await testToken(held, wayOf(held, tools))}`;
+    },
+    send: async (request, held, tools) => await sendWithToken(request, held, wayOf(held, tools)),
+  };
+}
+
+type Means = { tools: CredentialTools; keys: ProofKeys; isPlain: boolean };
+
+function tokenWay(held: HeldCredential, means: Means): TokenWay {
+  const { subject } = held.credential;
+  return {
+    tools: means.tools,
+    sendWith: async (request, secrets) => await sendWith(request, secrets, means),
+    isTokenRefused: ({ status }) => status === 401,
+    renew: async (present) => await renew(present, subject, means),
+    whyRefused: () => refused(`${held.credential.host} refuses the token`, againHint),
+  };
+}
+
+const againHint = "allow it anew: earshot credentials add bluesky oauth";
+
+/** One request with a token and the proof that the key is there. */
+async function sendWith(
+  { url, headers, signal }: AuthorizedRequest,
+  { accessToken = "", key = "" }: Secrets,
+  { tools, keys, isPlain }: Means,
+): Promise<FetchedAnswer> {
+  const options = throughGuard(tools, isPlain);
+  const proof = await keys.proofBy(key, tools);
+  try {
+    await withNonce(async () =>
+      oauth.protectedResourceRequest(accessToken, "GET", url, new Headers(headers), null, {
+        ...options,
+        DPoP: proof,
+        signal,
+      }),
+    );
+  } catch (thrown) {
+    // A challenge is an answer too: what it comes to is for the caller to see.
+    if (!(thrown instanceof oauth.WWWAuthenticateChallengeError)) throw thrown;
+  }
+  const answer = options.last();
+  if (answer === null) throw new Error("the library asked nothing");
+  return answer;
+}
+
+async function renew(
+  present: Secrets,
+  subject: string | null,
+  { tools, keys, isPlain }: Means,
+): Promise<Secrets> {
+  const { key = "", refreshToken = "" } = present;
+  const options = throughGuard(tools, isPlain);
+  const server = serverOf(present);
+  const { host } = new URL(server.issuer);
+  try {
+    const proof = await keys.proofBy(key, tools);
+    const given = await grantForRefresh({ server, options, proof }, refreshToken);
+    if (given.subject !== subject) throw refused(`${host} renews the tokens of another account`);
+    const { accessToken, lifeMs } = given;
+    const tokens = { accessToken, refreshToken: given.refreshToken ?? refreshToken };
+    return { ...present, ...keptTokens(tokens, lifeMs, tools.now()) };
+  } catch (thrown) {
+    const refusal = refusalIn(thrown);
+    if (refusal === null) throw faultAt(host, thrown, options, tools.now());
+    throw refused(`${host} does not renew the tokens (${refusal})`, againHint);
+  }
+}

@@ -1,0 +1,134 @@
+import { list } from "../fields.ts";
+import type { FetchMethod } from "../methods.ts";
+import type { Session } from "../session.ts";
+import type { PageCall, UpstreamItem, UpstreamPage } from "../upstream.ts";
+import { type AppView, askAppView, type Query } from "./ask.ts";
+import { postOfFeedView, postOfView } from "./post-view.ts";
+import { profileOfView } from "./profile-view.ts";
+import { pageOfReplies } from "./replies.ts";
+import { actorOf, postUriOf } from "./resolve-target.ts";
+import { trendOfView } from "./trend-view.ts";
+import { absentPage, pageOf, pageOfPosts, pageOfProfiles } from "./view-page.ts";
+
+/** A page that is asked for: of what, with what, where, and which feed is the one of `getforyoutweets`. */
+type Asked = { call: PageCall; session: Session; appView: AppView; feed: string };
+
+type PageOf = (asked: Asked) => Promise<UpstreamPage>;
+
+/** How each method gets its page. */
+export const pages: Readonly<Record<FetchMethod, PageOf>> = {
+  searchbyprofile: profile,
+  getprofilebyid: profile,
+  getbyid: post,
+  getreplies: replies,
+  getretweeters: retweeters,
+  gettweets: (asked) => authorFeed(asked, "posts_with_replies"),
+  getmedia: (asked) => authorFeed(asked, "posts_with_media"),
+  gethometweets: (asked) => feedPage(asked, "app.bsky.feed.getTimeline", {}),
+  getforyoutweets: (asked) => feedPage(asked, "app.bsky.feed.getFeed", { feed: asked.feed }),
+  gettrends: trends,
+  getfollowing: (asked) => accounts(asked, "app.bsky.graph.getFollows", "follows"),
+  getfollowers: (asked) => accounts(asked, "app.bsky.graph.getFollowers", "followers"),
+  getspace: async () => absentPage,
+};
+
+const ask = async (
+  { session, appView }: Asked,
+  method: string,
+  query: Query,
+): Promise<Record<string, unknown> | null> => await askAppView(session, appView, method, query);
+
+/** Most items of a page, by the lexicons. */
+const mostItems = 100;
+const mostTrends = 25;
+/** Levels of a thread in one answer: how deep the JSON of an answer may nest is bounded. */
+const replyDepth = 20;
+
+const paging = ({ call }: Asked) => ({
+  limit: Math.min(Math.max(call.limit, 1), mostItems),
+  cursor: call.cursor ?? undefined,
+});
+
+async function profile(asked: Asked): Promise<UpstreamPage> {
+  const { call, session } = asked;
+  const actor = actorOf(call.target);
+  if (actor === null) return absentPage;
+  const view = await ask(asked, "app.bsky.actor.getProfile", { actor });
+  if (view === null) return absentPage;
+  return pageOfProfiles([view], (item) => profileOfView(item, session.nowMs), null);
+}
+
+async function post(asked: Asked): Promise<UpstreamPage> {
+  const { call, session, appView } = asked;
+  const uri = await postUriOf(call.target, session, appView);
+  if (uri === null) return absentPage;
+  const answer = await ask(asked, "app.bsky.feed.getPosts", { uris: [uri] });
+  return pageOfPosts(answer?.posts, (item) => postOfView(item, session.nowMs), null);
+}
+
+async function replies(asked: Asked): Promise<UpstreamPage> {
+  const { call, session, appView } = asked;
+  const uri = await postUriOf(call.target, session, appView);
+  if (uri === null) return absentPage;
+  const threadOf = async (first: string): Promise<unknown> => {
+    const query = { uri: first, depth: replyDepth, parentHeight: 0 };
+    const answer = await ask(asked, "app.bsky.feed.getPostThread", query);
+    return answer === null ? null : answer.thread;
+  };
+  return (await pageOfReplies(uri, threadOf, session.nowMs)) ?? absentPage;
+}
+
+async function retweeters(asked: Asked): Promise<UpstreamPage> {
+  const { call, session, appView } = asked;
+  const uri = await postUriOf(call.target, session, appView);
+  if (uri === null) return absentPage;
+  const query = { uri, ...paging(asked) };
+  const answer = await ask(asked, "app.bsky.feed.getRepostedBy", query);
+  return profilesOf(answer, "repostedBy", session);
+}
+
+async function authorFeed(asked: Asked, filter: string): Promise<UpstreamPage> {
+  const actor = actorOf(asked.call.target);
+  if (actor === null) return absentPage;
+  return await feedPage(asked, "app.bsky.feed.getAuthorFeed", { actor, filter });
+}
+
+async function feedPage(
+  asked: Asked,
+  method: string,
+  query: Readonly<Record<string, string>>,
+): Promise<UpstreamPage> {
+  const answer = await ask(asked, method, { ...query, ...paging(asked) });
+  if (answer === null) return absentPage;
+  const { nowMs } = asked.session;
+  return pageOfPosts(answer.feed, (item) => postOfFeedView(item, nowMs), answer.cursor);
+}
+
+async function accounts(asked: Asked, method: string, field: string): Promise<UpstreamPage> {
+  const actor = actorOf(asked.call.target);
+  if (actor === null) return absentPage;
+  const answer = await ask(asked, method, { actor, ...paging(asked) });
+  return profilesOf(answer, field, asked.session);
+}
+
+function profilesOf(
+  answer: Record<string, unknown> | null,
+  field: string,
+  { nowMs }: Session,
+): UpstreamPage {
+  // Whom an account follows, and who follows it, is shown as little as the account itself.
+  const isWithheld = profileOfView(answer?.subject, nowMs) === "withheld";
+  if (answer === null || isWithheld) return absentPage;
+  return pageOfProfiles(answer[field], (item) => profileOfView(item, nowMs), answer.cursor);
+}
+
+async function trends(asked: Asked): Promise<UpstreamPage> {
+  const limit = Math.min(Math.max(asked.call.limit, 1), mostTrends);
+  const answer = await ask(asked, "app.bsky.unspecced.getTrends", { limit });
+  const views = list(answer?.trends, mostItems);
+  const items = views.flatMap((view, index): UpstreamItem[] => {
+    const trend = trendOfView(view, index + 1);
+    return trend === null ? [] : [{ kind: "trend", trend }];
+  });
+  return pageOf(items, views.length - items.length, null);
+}

@@ -1,0 +1,109 @@
+import { createHash } from "node:crypto";
+import type { Post } from "../../posts/post.ts";
+import { isSensitiveLabel } from "../../posts/terms.ts";
+import { fieldsOf, isObject } from "../fields.ts";
+import { parseIsoTime } from "../time.ts";
+import { parseAtUri, tidMs } from "./at-uri.ts";
+import { type AuthorView, readAuthorView, readCount } from "./author-view.ts";
+import { postCollection, postOfCommit } from "./post.ts";
+import { isAccountWithheld, isRemoved, readViewLabels } from "./view-labels.ts";
+
+/** `withheld`: its labels, or its author's, say that it is not to be shown. `unreadable`: it is in no form of the lexicon. */
+export type ReadPost = Post | "withheld" | "unreadable";
+
+/** Clocks differ; what claims to be indexed later than this tells no time. */
+const mostAheadMs = 24 * 3_600_000;
+
+/**
+ * The post of a `postView`: the record as its author wrote it, and what the AppView knows beside it: handle, name, counts,
+ * labels of post and author, when it was indexed. Nothing throws.
+ */
+export function postOfView(value: unknown, nowMs: number): ReadPost {
+  const view = fieldsOf(value);
+  const parts = typeof view.uri === "string" ? parseAtUri(view.uri) : null;
+  const author = readAuthorView(view.author, nowMs);
+  if (parts?.collection !== postCollection || author?.did !== parts.did) return "unreadable";
+  if (!isObject(view.record)) return "unreadable";
+  const seenMs = readIndexedMs(view.indexedAt, nowMs) ?? unlessAhead(tidMs(parts.rkey), nowMs);
+  const commit = { ...parts, rev: "", record: view.record, seenMs: seenMs ?? nowMs };
+  const post = postOfCommit(commit);
+  const ownLabels = [...new Set([...post.labels, ...readViewLabels(view.labels, nowMs)])];
+  if (isRemoved(ownLabels) || isAccountWithheld(author.labels)) return "withheld";
+  const labels = [...new Set([...ownLabels, ...author.labels])];
+  return {
+    ...post,
+    ...authorOf(author),
+    seenMs,
+    labels,
+    sensitive: labels.some(isSensitiveLabel),
+    counts: {
+      likes: readCount(view.likeCount),
+      reposts: readCount(view.repostCount),
+      replies: readCount(view.replyCount),
+      quotes: readCount(view.quoteCount),
+    },
+    origin: "upstream",
+  };
+}
+
+/**
+ * The post of a `feedViewPost`: the post itself, or, where it is there as somebody reposted it, a post of whoever did so, made
+ * when they did, with the words of the original. Likes and answers are the original's and not told again.
+ */
+export function postOfFeedView(value: unknown, nowMs: number): ReadPost {
+  const { post: view, reason } = fieldsOf(value);
+  const original = postOfView(view, nowMs);
+  const { $type, by, uri, indexedAt } = fieldsOf(reason);
+  if ($type !== "app.bsky.feed.defs#reasonRepost" || typeof original === "string") return original;
+  const reposter = readAuthorView(by, nowMs);
+  const repostedMs = readIndexedMs(indexedAt, nowMs);
+  if (reposter === null || repostedMs === null) return "unreadable";
+  if (isAccountWithheld(reposter.labels)) return "withheld";
+  return {
+    ...original,
+    ...authorOf(reposter),
+    uri: repostUri(uri, reposter.did, original.uri),
+    userId: reposter.did,
+    createdAt: String(indexedAt),
+    createdMs: repostedMs,
+    seenMs: repostedMs,
+    conversationId: null,
+    inReplyTo: null,
+    isReply: false,
+    isRepost: true,
+    reposted: {
+      id: null,
+      uri: original.uri,
+      username: original.username || null,
+      userId: original.userId,
+    },
+    counts: { likes: null, reposts: null, replies: null, quotes: null },
+  };
+}
+
+const authorOf = (
+  author: AuthorView,
+): Pick<Post, "username" | "authorName" | "authorVerified"> => ({
+  username: author.handle ?? "",
+  authorName: author.name,
+  authorVerified: author.verified,
+});
+
+const repostCollection = "app.bsky.feed.repost";
+
+/** The repost's own uri; where the AppView does not tell it, one that is the same each time. */
+function repostUri(told: unknown, did: string, originalUri: string): string {
+  const parts = typeof told === "string" ? parseAtUri(told) : null;
+  if (parts?.did === did && parts.collection === repostCollection) return String(told);
+  const key = createHash("sha256").update(originalUri).digest("hex").slice(0, 32);
+  return `at://${did}/${repostCollection}/${key}`;
+}
+
+/** When the AppView took it in, Unix milliseconds; null when it does not tell, or cannot be right. */
+export function readIndexedMs(value: unknown, nowMs: number): number | null {
+  const indexedMs = typeof value === "string" && value.length <= 64 ? parseIsoTime(value) : null;
+  return unlessAhead(indexedMs, nowMs);
+}
+
+const unlessAhead = (ms: number | null, nowMs: number): number | null =>
+  ms !== null && ms <= nowMs + mostAheadMs ? ms : null;

@@ -1,0 +1,57 @@
+import type { Profile } from "../../posts/profile.ts";
+import { fieldsOf, string } from "../fields.ts";
+import { isWebAddress } from "../identity.ts";
+import { parseIsoTime } from "../time.ts";
+import { readAuthorView, readCount } from "./author-view.ts";
+import { isAccountWithheld } from "./view-labels.ts";
+
+/** The network's own limit, in bytes; here it counts UTF-16 code units. */
+const descriptionLength = 2_560;
+const addressLength = 8_192;
+
+/**
+ * The account of a `profileView` or a `profileViewDetailed`. `withheld`: its labels say that it is not to be shown.
+ * `unreadable`: it is in no form of the lexicon. Nothing throws.
+ */
+export function profileOfView(value: unknown, nowMs: number): Profile | "withheld" | "unreadable" {
+  const author = readAuthorView(value, nowMs);
+  if (author === null) return "unreadable";
+  if (isAccountWithheld(author.labels)) return "withheld";
+  const view = fieldsOf(value);
+  return {
+    platform: "bluesky",
+    userId: author.did,
+    username: author.handle ?? author.did,
+    name: author.name,
+    description: string(view.description, descriptionLength) || null,
+    url: `https://bsky.app/profile/${author.did}`,
+    avatarUrl: readAddress(view.avatar),
+    bannerUrl: readAddress(view.banner),
+    location: null,
+    createdAt: readTimeText(view.createdAt),
+    verified: author.verified,
+    // There is no such thing on Bluesky: whatever an account writes is public.
+    isProtected: false,
+    isBot: author.labels.includes("bot") ? true : null,
+    labels: author.labels,
+    counts: {
+      followers: readCount(view.followersCount),
+      following: readCount(view.followsCount),
+      posts: readCount(view.postsCount),
+      listed: null,
+    },
+  };
+}
+
+/** A web address; null for anything else. */
+export function readAddress(value: unknown): string | null {
+  if (typeof value !== "string" || value.length > addressLength || !isWebAddress(value))
+    return null;
+  return value.toWellFormed();
+}
+
+/** A time as it is written; null for what is none. */
+export function readTimeText(value: unknown): string | null {
+  const text = string(value, 64);
+  return text !== null && parseIsoTime(text) !== null ? text : null;
+}

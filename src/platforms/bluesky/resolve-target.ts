@@ -1,0 +1,50 @@
+import type { Session } from "../session.ts";
+import type { PostTarget, Target } from "../target.ts";
+import { type AppView, askAppView } from "./ask.ts";
+import { isDid, isHandle, isRkey, parseAtUri } from "./at-uri.ts";
+import { postCollection } from "./post.ts";
+
+/** The account that a target names, as an actor: its DID, else its handle. Null when it can be none of this network. */
+export function actorOf(target: Target | null): string | null {
+  if (target?.kind !== "user") return null;
+  const { id, handle } = target;
+  if (id !== null) return isDid(id) ? id : null;
+  return handle !== null && isHandle(handle) ? handle.toLowerCase() : null;
+}
+
+/** The uri of the post that a target names, its author's handle resolved where need be; null when there is none. */
+export async function postUriOf(
+  target: Target | null,
+  session: Session,
+  appView: AppView,
+): Promise<string | null> {
+  if (target?.kind !== "post") return null;
+  const named = namedPost(target);
+  if (named === null) return null;
+  const did = isDid(named.account) ? named.account : await resolve(named.account, session, appView);
+  return did === null ? null : `at://${did}/${postCollection}/${named.key}`;
+}
+
+function namedPost({ uri, handle, key }: PostTarget): { account: string; key: string } | null {
+  if (uri === null) return handle === null ? null : namedBy(handle, key);
+  const parts = parseAtUri(uri);
+  if (parts !== null)
+    return parts.collection === postCollection ? namedBy(parts.did, parts.rkey) : null;
+  const [, account = "", rkey = ""] = handleUri.exec(uri) ?? [];
+  return namedBy(account, rkey);
+}
+
+/** A uri may name the account by its handle. */
+const handleUri = /^at:\/\/([^/]{1,253})\/app\.bsky\.feed\.post\/([^/]{1,512})$/;
+
+function namedBy(account: string, key: string | null): { account: string; key: string } | null {
+  if (key === null || !isRkey(key)) return null;
+  return isDid(account) || isHandle(account) ? { account, key } : null;
+}
+
+async function resolve(handle: string, session: Session, appView: AppView): Promise<string | null> {
+  const method = "com.atproto.identity.resolveHandle";
+  const answer = await askAppView(session, appView, method, { handle: handle.toLowerCase() });
+  const did = answer?.did;
+  return typeof did === "string" && isDid(did) ? did : null;
+}

@@ -1,0 +1,226 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { generatedPost } from "../../../test/support/generated.ts";
+import { generatedQuery } from "../../../test/support/generated-queries.ts";
+import { accounts, asOfMs } from "../../../test/support/vocabulary.ts";
+import { matches } from "../../posts/matcher.ts";
+import type { Post } from "../../posts/post.ts";
+import { indexTerms } from "../../posts/terms.ts";
+import { makePlan, namesIn, type ResolvedNames } from "../../query/make-plan.ts";
+import { parseQuery } from "../../query/parse.ts";
+import type { QueryNode } from "../../query/tree.ts";
+import { foldHandle } from "../../text/entities.ts";
+import { accountByHandle, accountById } from "../../text/facets.ts";
+import type { Ask } from "./search-alternatives.ts";
+import { asksFor, narrowAsksFor } from "./search-asks.ts";
+import { queryOf } from "./search-query.ts";
+
+const tree = (query: string): QueryNode => {
+  const parsed = parseQuery(query, {});
+  return parsed.tree;
+};
+
+/** Every name stands for whoever bears it in the vocabulary, as the archive resolves it. */
+function namesOf(node: QueryNode): ResolvedNames {
+  const { accounts: names } = namesIn(node);
+  const resolved = names.map((name): [string, string[]] => {
+    const bearers = accounts.filter(({ username }) => foldHandle(username) === foldHandle(name));
+    const ids = bearers.flatMap(({ userId }) => userId ?? []);
+    return [
+      name,
+      [
+        accountByHandle("bluesky", foldHandle(name)),
+        accountByHandle("x", foldHandle(name)),
+        ...(ids.length > 0 ? ids : [name]).map((id) => accountById("bluesky", id)),
+      ],
+    ];
+  });
+  return { accounts: new Map(resolved), posts: new Map() };
+}
+
+const asks = (query: string) => asksFor(tree(query), namesOf(tree(query)));
+const said = (query: string) =>
+  asks(query)?.map((ask) =>
+    Object.fromEntries(
+      Object.entries(ask).filter(([, value]) => value !== null && String(value) !== ""),
+    ),
+  ) ?? null;
+
+test.each([
+  ["words are asked for together", "cats dogs", [{ words: ["cats", "dogs"] }]],
+  ["phrases stay phrases", '"climate change"', [{ words: ['"climate change"'] }]],
+  ["what stands for any word parts a phrase", '"a b * c"', [{ words: ['"a b"', "c"] }]],
+  ["a word of several parts is a phrase", "state-of-the-art", [{ words: ['"state of the art"'] }]],
+  ["apostrophes stay in a word", "don’t", [{ words: ["don't"] }]],
+  [
+    "a hashtag may stand in the text or beside it",
+    "#nasa",
+    [{ tags: ["nasa"] }, { words: ["nasa"] }],
+  ],
+  [
+    "alternatives are questions of their own",
+    "cats OR dogs",
+    [{ words: ["cats"] }, { words: ["dogs"] }],
+  ],
+  [
+    "alternatives multiply",
+    "news (cats OR dogs)",
+    [{ words: ["news", "cats"] }, { words: ["news", "dogs"] }],
+  ],
+  [
+    "of too many alternatives what they have in common is asked",
+    "news (a OR b OR c OR d OR e OR f OR g)",
+    [{ words: ["news"] }],
+  ],
+  ["a negation is left to the check", "cats -dogs", [{ words: ["cats"] }]],
+  ["a negation of a negation is none", "-(-cats)", [{ words: ["cats"] }]],
+  [
+    "a language is one of its codes",
+    "cats lang:he",
+    [
+      { words: ["cats"], lang: "he" },
+      { words: ["cats"], lang: "iw" },
+    ],
+  ],
+  ["what cannot be said is left out", "cats to:bob min_faves:3 ?", [{ words: ["cats"] }]],
+  ["what no post on Bluesky has leads nowhere", "cats geocode:52.5,13.4,10km", []],
+  ["another platform leads nowhere", "cats platform:x", []],
+  ["nor do two authors", "from:did:plc:ann from:did:plc:bob", []],
+  ["a negation alone cannot be asked for", "-cats", null],
+  ["nor can a mere property", "is:reply", null],
+  ["nor alternatives of which one cannot be said", "cats OR is:reply", null],
+  ["nor more alternatives than are asked for", "a OR b OR c OR d OR e OR f OR g", null],
+])("%s", (_what, query, expected) => {
+  expect(said(query)).toEqual(expected);
+});
+
+test("an author is asked for by DID, by everyone who bore the handle, or by a handle nobody is known by", () => {
+  expect(said("from:ann.example.com")).toEqual([
+    { author: { actor: "did:plc:ann", handle: "ann.example.com" } },
+  ]);
+  expect(said("from:ann")).toEqual([{ author: { actor: "did:plc:ann", handle: null } }]);
+  expect(said("from:who.example")).toEqual([
+    { author: { actor: "who.example", handle: "who.example" } },
+  ]);
+});
+
+test("a mention is a facet that names the account, or a handle in the text", () => {
+  expect(said("@ann.example.com")).toEqual([
+    { mentions: "did:plc:ann" },
+    { words: ["ann.example.com"] },
+  ]);
+});
+
+test("a link is asked for by its host where nothing else can be asked", () => {
+  const node = tree("domain:news.example");
+  expect(asksFor(node, namesOf(node))).toBeNull();
+  expect(narrowAsksFor(node, namesOf(node))).toMatchObject([{ domain: "news.example" }]);
+});
+
+test("`q` says what people write, and is never empty", () => {
+  const query = (text: string) => asks(text)?.map(queryOf);
+  expect(query("cats #nasa")).toEqual(["cats", "cats nasa"]);
+  expect(query("#nasa")).toEqual(["#nasa", "nasa"]);
+  expect(query("from:ann.example.com")).toEqual(["from:ann.example.com"]);
+  expect(query("from:did:plc:bob")).toEqual(["did:plc:bob"]);
+  expect(query("lang:de")).toEqual(["lang:de"]);
+  expect(query("@did:plc:bob")).toEqual(["*"]);
+  expect(query("AND or not".toUpperCase().replaceAll(" ", "-"))).toEqual(['"AND OR NOT"']);
+});
+
+test("no word of a query becomes an operator of the platform", () => {
+  for (const text of ["from-did:plc:ann", 'cats"dogs', "a|b", "-(x", "did:plc:x"]) {
+    const node: QueryNode = { kind: "word", text, span: { offset: 0, length: 1 } };
+    for (const ask of asksFor(node, { accounts: new Map(), posts: new Map() }) ?? []) {
+      expect(queryOf(ask)).not.toMatch(/:|\||(?:^|\s)-/);
+    }
+  }
+});
+
+/** As the lexicon describes it: filters hold exactly; a word is found as Earshot's analyzer finds it, or as it stands in the text. */
+function accepts(ask: Ask, post: Post): boolean {
+  const { words, tags, author, mentions, lang, domain } = ask;
+  const own = subjectOf(post);
+  const holds = (word: string): boolean => {
+    const text = word.replaceAll('"', "");
+    const kind = word.startsWith('"') ? "phrase" : "word";
+    const node: QueryNode = { kind, text, span: { offset: 0, length: 1 } };
+    return (
+      matches(makePlan(node, { names: noNames, asOfMs }), own) ||
+      post.text.toLowerCase().includes(text.toLowerCase())
+    );
+  };
+  const langs = post.langs.length > 0 ? post.langs : [post.detectedLang ?? "und"];
+  return (
+    words.every(holds) &&
+    tags.every((tag) =>
+      matches(
+        makePlan(
+          { kind: "hashtag", tag, span: { offset: 0, length: 1 } },
+          { names: noNames, asOfMs },
+        ),
+        own,
+      ),
+    ) &&
+    (author === null || author.actor === post.userId) &&
+    (mentions === null || post.mentions.some(({ userId }) => userId === mentions)) &&
+    (lang === null || langs.some((tag) => tag.toLowerCase().split(/[-_]/)[0] === lang)) &&
+    domain === null
+  );
+}
+
+const noNames: ResolvedNames = { accounts: new Map(), posts: new Map() };
+
+const subjectOf = (post: Post) => ({
+  id: 1n,
+  platform: post.platform,
+  timeMs: post.createdMs ?? 0,
+  counts: post.counts,
+  geo: () => post.geo,
+  terms: () => indexTerms(post),
+});
+
+/** A generated post as Bluesky could hold it: by an account with a DID, no repost, nowhere; mentions are facets or stand in the text. */
+function onBluesky(post: Post): Post {
+  return {
+    ...post,
+    platform: "bluesky",
+    nativeId: null,
+    userId: post.userId?.startsWith("did:") ? post.userId : "did:plc:bob",
+    isRepost: false,
+    reposted: null,
+    geo: null,
+    source: null,
+    mentions: post.mentions.filter(
+      ({ userId, username }) =>
+        userId?.startsWith("did:") || (userId === null && post.text.includes(username)),
+    ),
+  };
+}
+
+test("whatever matches is among what is asked for", () => {
+  const posts = fc.sample(generatedPost(1_000), { numRuns: 150, seed: 7 }).map(onBluesky);
+  const seen = { asked: 0, matched: 0, unsayable: 0, nowhere: 0 };
+  fc.assert(
+    fc.property(generatedQuery, (query) => {
+      const node = tree(query);
+      const names = namesOf(node);
+      const asked = asksFor(node, names);
+      if (asked === null) seen.unsayable += 1;
+      else seen.asked += 1;
+      if (asked?.length === 0) seen.nowhere += 1;
+      if (asked === null) return;
+      expect(asked.length).toBeLessThanOrEqual(6);
+      const plan = makePlan(node, { names, asOfMs });
+      for (const post of posts) {
+        if (!matches(plan, subjectOf(post))) continue;
+        seen.matched += 1;
+        if (!asked.some((ask) => accepts(ask, post))) {
+          expect.fail(`${query}: ${JSON.stringify(asked)} misses ${JSON.stringify(post)}`);
+        }
+      }
+    }),
+    { numRuns: 120 },
+  );
+  expect(Math.min(...Object.values(seen))).toBeGreaterThan(0);
+});

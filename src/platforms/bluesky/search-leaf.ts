@@ -1,0 +1,95 @@
+import type { ResolvedNames } from "../../query/make-plan.ts";
+import type { QueryLeaf } from "../../query/tree.ts";
+import { isDid, isHandle } from "./at-uri.ts";
+import {
+  type Asks,
+  distinct,
+  either,
+  everything,
+  nothing,
+  nothingSaid,
+} from "./search-alternatives.ts";
+import { wordsOf } from "./search-words.ts";
+
+/** What to ask for of a leaf: alternatives that together find every post which satisfies it; everything where it cannot be said. */
+export function sayLeaf(leaf: QueryLeaf, names: ResolvedNames): Asks {
+  switch (leaf.kind) {
+    case "word":
+    case "phrase":
+      return sayWords(wordsOf(leaf.text));
+    case "cashtag":
+      return sayWords(wordsOf(leaf.symbol));
+    case "hashtag":
+      // A tag may stand in the text alone, or beside it alone.
+      return either([[{ ...nothingSaid, tags: [leaf.tag] }], sayWords(wordsOf(leaf.tag))]);
+    case "from":
+      return sayAuthor(leaf.user, names);
+    case "mention":
+      return sayMention(leaf.user, names);
+    case "lang":
+      return sayLanguage(leaf.code);
+    case "platform":
+      return leaf.platform === "bluesky" ? everything : nothing;
+    case "geocode":
+    case "retweets-of":
+    case "source":
+      return nothing;
+    case "property":
+      return leaf.property === "geo" || leaf.property === "nativeretweets" ? nothing : everything;
+    default:
+      return everything;
+  }
+}
+
+const sayWords = (words: readonly string[]): Asks => [{ ...nothingSaid, words }];
+
+/** Posts may name a language by an older code. */
+const olderCodes: Readonly<Record<string, string>> = { he: "iw", id: "in", nb: "no", fil: "tl" };
+
+/** A language as such: regions and scripts are left to the check. That none is told cannot be said. */
+function sayLanguage(code: string): Asks {
+  const [primary = ""] = code.split("-");
+  if (!/^[a-z]{2,3}$/.test(primary) || primary === "und") return everything;
+  const older = olderCodes[primary];
+  const codes = older === undefined ? [primary] : [primary, older];
+  return codes.map((lang) => ({ ...nothingSaid, lang }));
+}
+
+/** A link's host; null for any other leaf. */
+export const sayHost = (leaf: QueryLeaf): Asks | null =>
+  leaf.kind === "domain" ? [{ ...nothingSaid, domain: leaf.host }] : null;
+
+/** The accounts on Bluesky that a name stands for, and the handles that posts write for it. */
+function accountsOf(
+  user: string,
+  { accounts }: ResolvedNames,
+): { dids: string[]; handles: string[] } {
+  const keys = accounts.get(user) ?? [];
+  const own = keys.flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : []));
+  return {
+    dids: own.filter(isDid),
+    handles: distinct(own.flatMap((key) => (/^[@?](?!did:)./.test(key) ? [key.slice(1)] : []))),
+  };
+}
+
+const prefix = "bluesky/";
+
+function sayAuthor(user: string, names: ResolvedNames): Asks {
+  const { dids, handles } = accountsOf(user, names);
+  const handle = isHandle(user) ? user.toLowerCase() : null;
+  const only = dids.length === 1 ? handle : null;
+  if (dids.length > 0) {
+    return either(dids.map((actor) => [{ ...nothingSaid, author: { actor, handle: only } }]));
+  }
+  if (handle !== null) return [{ ...nothingSaid, author: { actor: handle, handle } }];
+  return handles.length > 0 ? everything : nothing;
+}
+
+/** A mention is a facet of the text that names the account, or a handle that stands there without one. */
+function sayMention(user: string, names: ResolvedNames): Asks {
+  const { dids, handles } = accountsOf(user, names);
+  return either([
+    ...dids.map((did): Asks => [{ ...nothingSaid, mentions: did }]),
+    ...handles.map((handle) => sayWords(wordsOf(handle))),
+  ]);
+}

@@ -1,0 +1,88 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { firstPlaces, mergeNewest, type Part, readPlaces, writePlaces } from "./search-merge.ts";
+
+type Entry = { timeMs: number; key: string; item: number };
+
+/** Pages of so many items each, as a host gives them. */
+function pageAt(all: readonly Entry[], cursor: string | null, size: number): Part<number> {
+  const start = Number(cursor ?? 0);
+  const items = all.slice(start, start + size);
+  return { items, cursor: start + size < all.length ? String(start + size) : null };
+}
+
+/** All pages put together, each place written and read again on the way. */
+function readAll(alternatives: readonly (readonly Entry[])[], size: number): number[][] {
+  const pages: number[][] = [];
+  let places = firstPlaces(alternatives.length);
+  for (let round = 0; round < 1_000; round += 1) {
+    const parts = alternatives.map((all, index) => {
+      const place = places.places[index];
+      return place === undefined || place.isAtEnd ? null : pageAt(all, place.cursor, size);
+    });
+    const { items, after } = mergeNewest(places, parts);
+    pages.push([...items]);
+    if (after === null) return pages;
+    const read = readPlaces(writePlaces(after), alternatives.length);
+    if (read === null) throw new Error("a place that cannot be read again");
+    places = read;
+  }
+  throw new Error("the pages never end");
+}
+
+const timesOf = fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 30 });
+
+test("pages of several alternatives are one list, newest first, with nothing missing and nothing twice", () => {
+  fc.assert(
+    fc.property(
+      fc.array(timesOf, { minLength: 1, maxLength: 4 }),
+      fc.integer({ min: 1, max: 8 }),
+      (lists, size) => {
+        const alternatives = lists.map((times, list) =>
+          times
+            .map((timeMs, index) => {
+              // Every third item is one that all alternatives have.
+              const key = index % 3 === 0 ? `shared ${timeMs}` : `${list} ${index}`;
+              return { timeMs, key, item: timeMs };
+            })
+            .sort((one, other) => other.timeMs - one.timeMs),
+        );
+        const found = readAll(alternatives, size).flat();
+        expect(found).toEqual([...found].sort((one, other) => other - one));
+        const keys = new Set(alternatives.flat().map(({ key }) => key));
+        expect(new Set(found)).toEqual(new Set(alternatives.flat().map(({ timeMs }) => timeMs)));
+        expect(found.length).toBeGreaterThanOrEqual(keys.size);
+      },
+    ),
+  );
+});
+
+test("what is older than the end of another's page waits for that one's next page", () => {
+  const at = (key: string, ...times: number[]): Entry[] =>
+    times.map((timeMs) => ({ timeMs, key: `${key}${timeMs}`, item: timeMs }));
+  const pages = readAll([at("a", 9, 8, 7, 6, 5, 4), at("b", 8, 1)], 3);
+  expect(pages).toEqual([
+    [9, 8, 8, 7],
+    [6, 5, 4, 1],
+  ]);
+});
+
+test("an empty page that goes on does not stop the others", () => {
+  const { items, after } = mergeNewest(firstPlaces(2), [
+    { items: [], cursor: "on" },
+    { items: [{ timeMs: 5, key: "a", item: 5 }], cursor: null },
+  ]);
+  expect(items).toEqual([5]);
+  expect(after?.places.map(({ cursor, isAtEnd }) => [cursor, isAtEnd])).toEqual([
+    ["on", false],
+    [null, true],
+  ]);
+});
+
+test("a place of another search, or none at all, is not read", () => {
+  const written = writePlaces(firstPlaces(2));
+  expect(readPlaces(written, 2)).toEqual(firstPlaces(2));
+  for (const text of [written, "", "{}", "[", "null", "[1,2,3,4]"]) {
+    expect(readPlaces(text, 1)).toBeNull();
+  }
+});

@@ -1,0 +1,88 @@
+import { list, string } from "../fields.ts";
+
+/** Where the reading of one alternative stands: the cursor of the page that is next, null for the first one. */
+type Place = {
+  cursor: string | null;
+  isAtEnd: boolean;
+  /** Whether the page was read before, and of it all down to `downToMs` was given. */
+  isBegun: boolean;
+};
+
+/** Where the reading of several alternatives stands; newer than `downToMs` nothing is left. */
+export type Places = { downToMs: number | null; places: readonly Place[] };
+
+/** A page of one alternative, newest first. */
+export type Part<Item> = {
+  items: readonly { timeMs: number; key: string; item: Item }[];
+  cursor: string | null;
+};
+
+export const firstPlaces = (alternatives: number): Places => ({
+  downToMs: null,
+  places: Array.from({ length: alternatives }, () => ({
+    cursor: null,
+    isAtEnd: false,
+    isBegun: false,
+  })),
+});
+
+/**
+ * Puts the pages of alternatives together, newest first, each item once. What is older than the page of another that goes on is left for
+ * later, when that one's next page is known; null stands for the page of an alternative that is at its end.
+ */
+export function mergeNewest<Item>(
+  before: Places,
+  parts: readonly (Part<Item> | null)[],
+): { items: readonly Item[]; after: Places | null } {
+  const goingOn = parts.flatMap((part) => (part?.cursor && part.items.length > 0 ? [part] : []));
+  const downToMs = Math.max(
+    Number.NEGATIVE_INFINITY,
+    ...goingOn.map(({ items }) => Math.min(...items.map(({ timeMs }) => timeMs))),
+  );
+  const given = new Map<string, { timeMs: number; item: Item }>();
+  const places = before.places.map((place, index): Place => {
+    const part = parts[index] ?? null;
+    if (part === null) return place;
+    const isOld = ({ timeMs }: { timeMs: number }) =>
+      place.isBegun && before.downToMs !== null && timeMs >= before.downToMs;
+    for (const { timeMs, key, item } of part.items) {
+      if (timeMs >= downToMs && !isOld({ timeMs })) given.set(key, { timeMs, item });
+    }
+    if (part.items.some(({ timeMs }) => timeMs < downToMs)) return { ...place, isBegun: true };
+    return { cursor: part.cursor, isAtEnd: part.cursor === null, isBegun: false };
+  });
+  const items = [...given.values()].sort((one, other) => other.timeMs - one.timeMs);
+  return {
+    items: items.map(({ item }) => item),
+    after: places.every(({ isAtEnd }) => isAtEnd) ? null : { downToMs, places },
+  };
+}
+
+export const writePlaces = ({ downToMs, places }: Places): string =>
+  JSON.stringify([
+    downToMs,
+    ...places.map(({ cursor, isAtEnd, isBegun }) => (isAtEnd ? null : [cursor, isBegun ? 1 : 0])),
+  ]);
+
+/** Reads what `writePlaces` wrote for so many alternatives; null for anything else. */
+export function readPlaces(text: string, alternatives: number): Places | null {
+  let written: unknown;
+  try {
+    written = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  const [downToMs = null, ...places] = list(written, alternatives + 2);
+  if (places.length !== alternatives) return null;
+  return {
+    downToMs: typeof downToMs === "number" ? downToMs : null,
+    places: places.map((place) => {
+      const [cursor, begun] = list(place, 2);
+      return {
+        cursor: string(cursor, 4_096),
+        isAtEnd: !Array.isArray(place),
+        isBegun: begun === 1,
+      };
+    }),
+  };
+}

@@ -1,0 +1,162 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { parseQuery } from "../../query/parse.ts";
+import type { SearchCall, UpstreamItem } from "../upstream.ts";
+import { fakeSession, label, now, postView, uriOf } from "./fake-session.test-support.ts";
+import { createBlueskyUpstream } from "./upstream.ts";
+
+const settings = {
+  appviewUrl: "https://appview.example",
+  labelers: ["did:plc:ar7c4by46qjdydhdevvrndac"],
+  isPublic: true,
+  isSearched: true,
+  feed: "at://did:plc:feedfeedfeedfeedfeedfeed/app.bsky.feed.generator/mine",
+};
+const method = "app.bsky.feed.searchPosts";
+const { search } = createBlueskyUpstream(settings);
+if (search === null) throw new Error("searching is switched on");
+
+const call = (query: string, more: Partial<SearchCall> = {}): SearchCall => ({
+  tree: parseQuery(query).tree,
+  names: { accounts: new Map([["ann.example", ["bluesky/did:plc:ann"]]]), posts: new Map() },
+  fromMs: Date.parse("2026-11-20T00:00:00Z"),
+  toMs: Date.parse("2026-11-21T00:00:00Z"),
+  asOfMs: now,
+  cursor: null,
+  limit: 30,
+  ...more,
+});
+
+const urisOf = (items: readonly UpstreamItem[] | undefined) =>
+  (items ?? []).map((item) => (item.kind === "post" ? item.post.uri : item.kind));
+
+test("what can be said is asked for within the window, the latest first", async () => {
+  const session = fakeSession({ [method]: { json: { posts: [postView("3kpost")] } } }, "user");
+  const page = await search.page(call("cats from:ann.example -dogs lang:en"), session);
+  expect(urisOf(page?.items)).toEqual([uriOf("3kpost")]);
+  expect(page?.next).toBeNull();
+  expect(session.asked.map(({ query }) => query)).toEqual([
+    {
+      q: "cats",
+      sort: "latest",
+      author: "did:plc:ann",
+      lang: "en",
+      since: "2026-11-20T00:00:00Z",
+      until: "2026-11-21T00:00:00Z",
+      limit: 30,
+      mentions: undefined,
+      domain: undefined,
+      tag: undefined,
+      cursor: undefined,
+    },
+  ]);
+});
+
+test("alternatives are asked for one by one and put together, each post once", async () => {
+  const at = (key: string, minute: number) =>
+    postView(key, {
+      record: { text: key, createdAt: `2026-11-20T10:${minute}:00Z` },
+      indexedAt: `2026-11-20T10:${minute}:01Z`,
+    });
+  const session = fakeSession(
+    {
+      [method]: ({ query }) => {
+        if (query?.q === "cats" && query.cursor === undefined) {
+          return { json: { posts: [at("3kc", 50), at("3kboth", 40)], cursor: "c2" } };
+        }
+        if (query?.q === "cats") return { json: { posts: [at("3kd", 20)] } };
+        return { json: { posts: [at("3kboth", 40), at("3ke", 10)] } };
+      },
+    },
+    "user",
+  );
+  const first = await search.page(call("cats OR dogs"), session);
+  expect(urisOf(first?.items)).toEqual([uriOf("3kc"), uriOf("3kboth")]);
+  const second = await search.page(call("cats OR dogs", { cursor: first?.next ?? "" }), session);
+  expect(urisOf(second?.items)).toEqual([uriOf("3kd"), uriOf("3ke")]);
+  expect(second?.next).toBeNull();
+});
+
+test("posts that are withheld are left out, those that cannot be read are counted", async () => {
+  const posts = [postView("3ka", { labels: [label("!hide")] }), { uri: "at://x" }, postView("3kb")];
+  const session = fakeSession({ [method]: { json: { posts } } }, "user");
+  const page = await search.page(call("cats"), session);
+  expect(urisOf(page?.items)).toEqual([uriOf("3kb")]);
+  expect(page?.remarks).toEqual([expect.objectContaining({ code: "unreadable_items" })]);
+});
+
+test("what nothing on Bluesky can match is not asked for", async () => {
+  const session = fakeSession({}, "user");
+  expect(await search.page(call("cats geocode:52.5,13.4,10km"), session)).toBeNull();
+  expect(await search.page(call("cats", { fromMs: now, toMs: now }), session)).toBeNull();
+});
+
+test("what cannot be said is told, and not asked for as everything", async () => {
+  const page = await search.page(call("-cats"), fakeSession({}, "user"));
+  expect(page).toMatchObject({ items: [], next: null, remarks: [{ code: "search_not_sayable" }] });
+});
+
+test("links alone are asked for by their host, with a word on what may be missing", async () => {
+  const session = fakeSession({ [method]: { json: { posts: [] } } }, "user");
+  const page = await search.page(call("domain:news.example"), session);
+  expect(page?.remarks).toEqual([expect.objectContaining({ code: "search_narrowed" })]);
+  expect(session.asked[0]?.query).toMatchObject({
+    q: "domain:news.example",
+    domain: "news.example",
+  });
+});
+
+test.each([
+  [403, "Forbidden", "Request forbidden by administrative rules."],
+  [400, "InvalidRequest", "Search is temporarily disabled"],
+])(
+  "a search that is switched off is told and no failure (%i %s)",
+  async (status, error, message) => {
+    const session = fakeSession({ [method]: { status, json: { error, message } } }, "user");
+    const page = await search.page(call("cats"), session);
+    expect(page).toMatchObject({
+      items: [],
+      next: null,
+      remarks: [{ code: "search_unavailable" }],
+    });
+  },
+);
+
+test("any other refusal is a failure", async () => {
+  const refuse = (status: number, error: string) =>
+    fakeSession({ [method]: { status, json: { error, message: "scope" } } }, "user");
+  await expect(search.page(call("cats"), refuse(400, "BadQueryString"))).rejects.toMatchObject({
+    code: "upstream_refused",
+  });
+  await expect(search.page(call("cats"), refuse(403, "ScopeMissingError"))).rejects.toMatchObject({
+    code: "credential_refused",
+  });
+});
+
+test("a cursor of another search is refused", async () => {
+  const session = fakeSession({}, "user");
+  await expect(search.page(call("cats OR dogs", { cursor: "[1]" }), session)).rejects.toMatchObject(
+    {
+      code: "cursor_invalid",
+    },
+  );
+});
+
+test("any JSON in the place of an answer is read without a fault", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.jsonValue({ maxDepth: 5 }), fc.jsonValue(), async (posts, cursor) => {
+      for (const json of [posts, { posts, cursor }, { posts: [posts, { post: posts }] }]) {
+        const page = await search.page(
+          call("cats OR dogs"),
+          fakeSession({ [method]: { json } }, "user"),
+        );
+        expect(page?.items).toEqual([]);
+      }
+    }),
+  );
+});
+
+test("it is there only where it is switched on, and promises nothing", () => {
+  expect(createBlueskyUpstream({ ...settings, isSearched: false }).search).toBeNull();
+  expect(search.isExhaustive).toBe(false);
+});

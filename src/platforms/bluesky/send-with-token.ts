@@ -1,0 +1,62 @@
+import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
+import type {
+  AuthorizedRequest,
+  CredentialTools,
+  HeldCredential,
+  Secrets,
+} from "../credentials/credential.ts";
+import { fieldsOf } from "../fields.ts";
+import { isHandle } from "./at-uri.ts";
+import { refused } from "./credential-faults.ts";
+import { isUsable } from "./token-lapse.ts";
+import { xrpcUrl } from "./xrpc.ts";
+
+/** How a kind of credential uses tokens that lapse. */
+export type TokenWay = {
+  tools: CredentialTools;
+  sendWith(request: AuthorizedRequest, secrets: Secrets): Promise<FetchedAnswer>;
+  /** Whether an answer says that the token is not taken, which another one may be. */
+  isTokenRefused(answer: FetchedAnswer): boolean;
+  /** What comes after what is held. Errors: `credential_refused`; those of the fetch. */
+  renew(present: Secrets): Promise<Secrets>;
+  /** Why a token is refused that was just made. */
+  whyRefused(answer: FetchedAnswer, secrets: Secrets): Error;
+};
+
+/**
+ * Sends a request with the credential's token, renewed first when it has lapsed, and once when it is refused: of many callers one
+ * renews. The token goes to the server of its account alone.
+ */
+export async function sendWithToken(
+  request: AuthorizedRequest,
+  held: HeldCredential,
+  way: TokenWay,
+): Promise<FetchedAnswer> {
+  const { host } = held.credential;
+  if (request.url.origin !== host) throw refused(`this credential is for ${host} alone`);
+  const renewed = async (seen: Secrets) => await held.renew(seen, way.renew);
+  const first = held.secrets();
+  const secrets = isUsable(first, way.tools.now()) ? first : await renewed(first);
+  const answer = await way.sendWith(request, secrets);
+  if (!way.isTokenRefused(answer)) return answer;
+  const next = await renewed(secrets);
+  const again = await way.sendWith(request, next);
+  if (way.isTokenRefused(again)) throw way.whyRefused(again, next);
+  return again;
+}
+
+const longestTestMs = 30_000;
+
+/** Whom the credential acts for, as its server says: handle and DID. Errors: `credential_refused` when it is somebody else. */
+export async function testToken(held: HeldCredential, way: TokenWay): Promise<string> {
+  const { host, subject } = held.credential;
+  const url = xrpcUrl(host, "com.atproto.server.getSession", {});
+  const headers = { accept: "application/json" };
+  const signal = AbortSignal.timeout(longestTestMs);
+  const answer = await sendWithToken({ url, headers, signal }, held, way);
+  const { did, handle } = fieldsOf(answer.status === 200 ? answer.json() : null);
+  if (did !== subject) throw refused(`${url.host} does not say that it acts for ${subject}`);
+  return typeof handle === "string" && isHandle(handle)
+    ? `${handle} (${subject})`
+    : String(subject);
+}

@@ -1,0 +1,28 @@
+import type { Trend } from "../../posts/profile.ts";
+import { fieldsOf, string } from "../fields.ts";
+import { readCount } from "./author-view.ts";
+import { readAddress, readTimeText } from "./profile-view.ts";
+
+const nameLength = 640;
+
+/** The trend of a `trendView` in its place; null when it has no name. Nothing throws. */
+export function trendOfView(value: unknown, rank: number): Trend | null {
+  const { topic, displayName, link, postCount, category, startedAt } = fieldsOf(value);
+  const name = string(displayName, nameLength) || string(topic, nameLength);
+  if (!name) return null;
+  return {
+    platform: "bluesky",
+    rank,
+    name,
+    url: readLink(link),
+    posts: readCount(postCount),
+    category: string(category, nameLength) || null,
+    startedAt: readTimeText(startedAt),
+  };
+}
+
+/** Links are told as paths of the network's own app. */
+function readLink(value: unknown): string | null {
+  if (typeof value !== "string" || !value.startsWith("/")) return readAddress(value);
+  return value.startsWith("//") ? null : readAddress(`https://bsky.app${value}`);
+}

@@ -1,0 +1,618 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Post } from "../../posts/post.ts";
+import { type FetchMethod, type Method, methodNames } from "../methods.ts";
+import type { PageCall, UpstreamItem } from "../upstream.ts";
+import { tidMs } from "./at-uri.ts";
+import {
+  ann,
+  author,
+  bob,
+  fakeSession,
+  label,
+  now,
+  postTarget,
+  postView,
+  uriOf,
+  userTarget,
+} from "./fake-session.test-support.ts";
+import { createBlueskyUpstream } from "./upstream.ts";
+
+const feed = "at://did:plc:feedfeedfeedfeedfeedfeed/app.bsky.feed.generator/mine";
+const settings = {
+  appviewUrl: "https://appview.example",
+  labelers: ["did:plc:ar7c4by46qjdydhdevvrndac"],
+  isPublic: true,
+  isSearched: false,
+  feed,
+};
+const upstream = createBlueskyUpstream(settings);
+
+const call = (method: FetchMethod, target: PageCall["target"] = null): PageCall => ({
+  method,
+  target,
+  cursor: null,
+  limit: 50,
+});
+
+const postsOf = (items: readonly UpstreamItem[]): Post[] =>
+  items.flatMap((item) => (item.kind === "post" ? [item.post] : []));
+const urisOf = (items: readonly UpstreamItem[]) => postsOf(items).map(({ uri }) => uri);
+
+test("a profile is asked for by handle or DID and told field by field", async () => {
+  const view = {
+    ...author(),
+    description: "Writes.\nMuch.",
+    avatar: "https://cdn.bsky.app/img/avatar/plain/did/cid@jpeg",
+    banner: "https://cdn.bsky.app/img/banner/plain/did/cid@jpeg",
+    followersCount: 12,
+    followsCount: 7,
+    postsCount: 345,
+    createdAt: "2023-05-01T00:00:00.000Z",
+    indexedAt: "2024-05-01T00:00:00.000Z",
+    verification: { verifications: [], verifiedStatus: "valid", trustedVerifierStatus: "none" },
+    labels: [label("bot", { src: ann }), label("spam")],
+  };
+  const session = fakeSession({ "app.bsky.actor.getProfile": { json: view } });
+  const page = await upstream.page(
+    call("searchbyprofile", userTarget({ handle: "Ann.Example" })),
+    session,
+  );
+  expect(page).toEqual({
+    items: [
+      {
+        kind: "profile",
+        profile: {
+          platform: "bluesky",
+          userId: ann,
+          username: "ann.example",
+          name: "Ann",
+          description: "Writes.\nMuch.",
+          url: `https://bsky.app/profile/${ann}`,
+          avatarUrl: view.avatar,
+          bannerUrl: view.banner,
+          location: null,
+          createdAt: "2023-05-01T00:00:00.000Z",
+          verified: true,
+          isProtected: false,
+          isBot: true,
+          labels: ["bot", "spam"],
+          counts: { followers: 12, following: 7, posts: 345, listed: null },
+        },
+      },
+    ],
+    next: null,
+  });
+  await upstream.page(call("getprofilebyid", userTarget({ id: ann })), session);
+  expect(session.asked.map(({ query }) => query?.actor)).toEqual(["ann.example", ann]);
+});
+
+test("a post is told field by field: its record, and what the AppView knows beside it", async () => {
+  const parent = uriOf("3kparent", bob);
+  const view = postView("3kpost", {
+    author: author(ann, { labels: [label("spam")], verification: { verifiedStatus: "none" } }),
+    record: {
+      $type: "app.bsky.feed.post",
+      text: "hello @bob.example #news https://news.example/a",
+      createdAt: "2026-11-20T10:00:00Z",
+      langs: ["en", "de"],
+      facets: [
+        {
+          index: { byteStart: 6, byteEnd: 18 },
+          features: [{ $type: "app.bsky.richtext.facet#mention", did: bob }],
+        },
+        {
+          index: { byteStart: 19, byteEnd: 24 },
+          features: [{ $type: "app.bsky.richtext.facet#tag", tag: "news" }],
+        },
+      ],
+      reply: { root: { uri: parent, cid: "c" }, parent: { uri: parent, cid: "c" } },
+      embed: {
+        $type: "app.bsky.embed.images",
+        images: [{ alt: "a cat", image: { $type: "blob", ref: { $link: "bafkreicat" } } }],
+      },
+    },
+    labels: [label("porn", { uri: uriOf("3kpost") })],
+  });
+  const session = fakeSession({ "app.bsky.feed.getPosts": { json: { posts: [view] } } });
+  const page = await upstream.page(call("getbyid", postTarget({ uri: uriOf("3kpost") })), session);
+  expect(page).toEqual({
+    items: [
+      {
+        kind: "post",
+        post: {
+          platform: "bluesky",
+          uri: uriOf("3kpost"),
+          nativeId: null,
+          url: null,
+          username: "ann.example",
+          userId: ann,
+          authorName: "Ann",
+          authorVerified: false,
+          createdAt: "2026-11-20T10:00:00Z",
+          createdMs: Date.parse("2026-11-20T10:00:00Z"),
+          seenMs: Date.parse("2026-11-20T10:00:01.500Z"),
+          text: "hello @bob.example #news https://news.example/a",
+          langs: ["en", "de"],
+          detectedLang: null,
+          conversationId: parent,
+          inReplyTo: { id: null, uri: parent, username: null, userId: bob },
+          quoted: null,
+          reposted: null,
+          isReply: true,
+          isQuote: false,
+          isRepost: false,
+          hashtags: ["news"],
+          mentions: [{ username: "bob.example", userId: bob }],
+          urls: ["https://news.example/a"],
+          media: [
+            {
+              type: "image",
+              url: `https://cdn.bsky.app/img/feed_fullsize/plain/${ann}/bafkreicat@jpeg`,
+              alt: "a cat",
+            },
+          ],
+          geo: null,
+          labels: ["porn", "spam"],
+          sensitive: true,
+          source: null,
+          counts: { likes: 3, reposts: 2, replies: 1, quotes: 0 },
+          origin: "upstream",
+          revision: "",
+        },
+      },
+    ],
+    next: null,
+  });
+  expect(session.asked).toEqual([
+    {
+      path: "/xrpc/app.bsky.feed.getPosts",
+      query: { uris: [uriOf("3kpost")] },
+      headers: {
+        accept: "application/json",
+        "atproto-accept-labelers": "did:plc:ar7c4by46qjdydhdevvrndac;redact",
+      },
+      bucket: "xrpc",
+    },
+  ]);
+});
+
+test("a post that is named by a handle is asked for by its author's DID", async () => {
+  const session = fakeSession({
+    "com.atproto.identity.resolveHandle": { json: { did: ann } },
+    "app.bsky.feed.getPosts": { json: { posts: [postView("3kpost")] } },
+  });
+  for (const target of [
+    postTarget({ handle: "ann.example", key: "3kpost" }),
+    postTarget({ uri: "at://ann.example/app.bsky.feed.post/3kpost" }),
+  ]) {
+    const page = await upstream.page(call("getbyid", target), session);
+    expect(urisOf(page.items)).toEqual([uriOf("3kpost")]);
+  }
+  expect(session.asked[0]?.query).toEqual({ handle: "ann.example" });
+  expect(session.asked[0]?.headers).toEqual({ accept: "application/json" });
+});
+
+test("a repost is a post of whoever reposted, made when they did", async () => {
+  const reason = {
+    $type: "app.bsky.feed.defs#reasonRepost",
+    by: author(bob),
+    uri: `at://${bob}/app.bsky.feed.repost/3krepost`,
+    indexedAt: "2026-11-21T09:00:00.000Z",
+  };
+  const reply = { root: { uri: uriOf("3kroot") }, parent: { uri: uriOf("3kroot") } };
+  const record = { text: "the original", createdAt: "2026-11-20T10:00:00Z", reply, langs: ["en"] };
+  const view = { post: postView("3kpost", { record }), reason };
+  const untold = { post: postView("3kother"), reason: { ...reason, uri: undefined } };
+  const session = fakeSession({
+    "app.bsky.feed.getAuthorFeed": { json: { feed: [view, untold], cursor: "next" } },
+  });
+  const page = await upstream.page(call("gettweets", userTarget({ id: bob })), session);
+  expect(page.next).toBe("next");
+  const [post, other] = postsOf(page.items);
+  expect(post).toMatchObject({
+    uri: reason.uri,
+    userId: bob,
+    username: "bob.example",
+    authorName: "Bob",
+    createdMs: Date.parse(reason.indexedAt),
+    seenMs: Date.parse(reason.indexedAt),
+    createdAt: reason.indexedAt,
+    text: "the original",
+    langs: ["en"],
+    isRepost: true,
+    isReply: false,
+    inReplyTo: null,
+    conversationId: null,
+    reposted: { id: null, uri: uriOf("3kpost"), username: "ann.example", userId: ann },
+    counts: { likes: null, reposts: null, replies: null, quotes: null },
+  });
+  expect(other?.uri).toMatch(new RegExp(`^at://${bob}/app\\.bsky\\.feed\\.repost/[0-9a-f]{32}$`));
+});
+
+test("a pinned post comes once, in its place", async () => {
+  const pin = { post: postView("3kold"), reason: { $type: "app.bsky.feed.defs#reasonPin" } };
+  const views = [pin, { post: postView("3knew") }, { post: postView("3kold") }];
+  const session = fakeSession({ "app.bsky.feed.getAuthorFeed": { json: { feed: views } } });
+  const page = await upstream.page(call("gettweets", userTarget({ id: ann })), session);
+  expect(urisOf(page.items)).toEqual([uriOf("3knew"), uriOf("3kold")]);
+  expect(session.asked[0]?.query).toEqual({
+    actor: ann,
+    filter: "posts_with_replies",
+    limit: 50,
+    cursor: undefined,
+  });
+});
+
+test.each<[FetchMethod, string, Record<string, unknown>]>([
+  ["getmedia", "app.bsky.feed.getAuthorFeed", { actor: ann, filter: "posts_with_media" }],
+  ["gethometweets", "app.bsky.feed.getTimeline", {}],
+  ["getforyoutweets", "app.bsky.feed.getFeed", { feed }],
+])("%s pages through %s", async (method, endpoint, query) => {
+  const json = { feed: [{ post: postView("3kpost") }], cursor: "after" };
+  const session = fakeSession({ [endpoint]: { json } }, "user");
+  const asked = { ...call(method, userTarget({ id: ann })), cursor: "before", limit: 500 };
+  const page = await upstream.page(asked, session);
+  expect(urisOf(page.items)).toEqual([uriOf("3kpost")]);
+  expect(page.next).toBe("after");
+  expect(session.asked[0]?.query).toEqual({ ...query, cursor: "before", limit: 100 });
+});
+
+test.each<[FetchMethod, string, string]>([
+  ["getfollowing", "app.bsky.graph.getFollows", "follows"],
+  ["getfollowers", "app.bsky.graph.getFollowers", "followers"],
+  ["getretweeters", "app.bsky.feed.getRepostedBy", "repostedBy"],
+])("%s tells of accounts", async (method, endpoint, field) => {
+  const json = { subject: author(), [field]: [author(bob), author(bob)], cursor: "after" };
+  const session = fakeSession({ [endpoint]: { json } });
+  const target =
+    method === "getretweeters" ? postTarget({ uri: uriOf("3kpost") }) : userTarget({ id: ann });
+  const page = await upstream.page(call(method, target), session);
+  expect(page).toMatchObject({
+    items: [{ kind: "profile", profile: { userId: bob, name: "Bob", counts: { posts: null } } }],
+    next: "after",
+  });
+  expect(page.items).toHaveLength(1);
+});
+
+test("replies come as a thread is read: each after what it answers, the oldest first", async () => {
+  const at = (key: string, minute: number, replies: unknown[] = []) => ({
+    $type: "app.bsky.feed.defs#threadViewPost",
+    post: postView(key, {
+      record: { text: key, createdAt: `2026-11-20T10:${minute}:00Z` },
+      indexedAt: `2026-11-20T10:${minute}:01Z`,
+    }),
+    replies,
+  });
+  const hidden = at("3khidden", 11, [at("3kbelow", 12)]);
+  Object.assign(hidden.post, { labels: [label("!takedown")] });
+  const thread = at("3kroot", 10, [
+    at("3klate", 40),
+    { $type: "app.bsky.feed.defs#blockedPost", uri: uriOf("3kb"), blocked: true, author: {} },
+    { $type: "app.bsky.feed.defs#notFoundPost", uri: uriOf("3kn"), notFound: true },
+    at("3kearly", 20, [at("3kanswer", 50)]),
+    hidden,
+    "no view",
+  ]);
+  const session = fakeSession({ "app.bsky.feed.getPostThread": { json: { thread } } });
+  const page = await upstream.page(
+    call("getreplies", postTarget({ uri: uriOf("3kroot") })),
+    session,
+  );
+  expect(urisOf(page.items)).toEqual(
+    ["3kbelow", "3kearly", "3kanswer", "3klate"].map((key) => uriOf(key)),
+  );
+  expect(page.next).toBeNull();
+  expect(page.remarks).toEqual([
+    expect.objectContaining({ code: "unreadable_items", message: expect.stringContaining("1 of") }),
+  ]);
+});
+
+test("trends are told in the order of their rank", async () => {
+  const trends = [
+    {
+      topic: "nasa",
+      displayName: "NASA launch",
+      link: "/profile/trending.bsky.app/feed/1",
+      startedAt: "2026-11-21T08:00:00.000Z",
+      postCount: 4_200,
+      category: "science",
+      status: "hot",
+      actors: [],
+    },
+    { topic: "cats", displayName: "", link: "//evil.example", postCount: -1 },
+  ];
+  const session = fakeSession({ "app.bsky.unspecced.getTrends": { json: { trends } } });
+  const page = await upstream.page(call("gettrends"), session);
+  expect(page.items).toEqual([
+    {
+      kind: "trend",
+      trend: {
+        platform: "bluesky",
+        rank: 1,
+        name: "NASA launch",
+        url: "https://bsky.app/profile/trending.bsky.app/feed/1",
+        posts: 4_200,
+        category: "science",
+        startedAt: "2026-11-21T08:00:00.000Z",
+      },
+    },
+    {
+      kind: "trend",
+      trend: {
+        platform: "bluesky",
+        rank: 2,
+        name: "cats",
+        url: null,
+        posts: null,
+        category: null,
+        startedAt: null,
+      },
+    },
+  ]);
+  expect(session.asked[0]?.query).toEqual({ limit: 25 });
+});
+
+test.each([
+  ["a post that is taken down", postView("3kpost", { labels: [label("!takedown")] })],
+  ["a post that is hidden", postView("3kpost", { labels: [label("!hide")] })],
+  [
+    "a post of a suspended account",
+    postView("3kpost", { author: author(ann, { labels: [label("!suspend")] }) }),
+  ],
+  [
+    "a post of an account that shows nothing to those who are not logged in",
+    postView("3kpost", {
+      author: author(ann, { labels: [label("!no-unauthenticated", { src: ann })] }),
+    }),
+  ],
+])("%s is left out without a word, with a credential too", async (_what, view) => {
+  const answers = { "app.bsky.feed.getPosts": { json: { posts: [view] } } };
+  for (const access of ["public", "user"] as const) {
+    const target = postTarget({ uri: uriOf("3kpost") });
+    const page = await upstream.page(call("getbyid", target), fakeSession(answers, access));
+    expect(page).toEqual({ items: [], next: null });
+  }
+});
+
+test("a label that was taken back, or has lapsed, hides nothing", async () => {
+  const labels = [
+    label("!hide"),
+    label("!hide", { neg: true }),
+    label("!takedown", { exp: "2026-11-21T11:59:59Z" }),
+  ];
+  const answers = {
+    "app.bsky.feed.getPosts": { json: { posts: [postView("3kpost", { labels })] } },
+  };
+  const target = postTarget({ uri: uriOf("3kpost") });
+  const page = await upstream.page(call("getbyid", target), fakeSession(answers));
+  expect(postsOf(page.items)[0]?.labels).toEqual([]);
+});
+
+test.each([
+  ["searchbyprofile", "app.bsky.actor.getProfile", "InvalidRequest", "Profile not found"],
+  ["searchbyprofile", "app.bsky.actor.getProfile", "AccountTakedown", "Account has been suspended"],
+  ["gettweets", "app.bsky.feed.getAuthorFeed", "BlockedByActor", "Requester is blocked by actor"],
+  ["getfollowers", "app.bsky.graph.getFollowers", "InvalidRequest", "Actor not found: did:plc:a"],
+  ["getreplies", "app.bsky.feed.getPostThread", "NotFound", "Post not found: at://x"],
+] as const)(
+  "%s of what does not exist is an empty page (%s, %s)",
+  async (method, endpoint, error, message) => {
+    const session = fakeSession({ [endpoint]: { status: 400, json: { error, message } } });
+    const target =
+      method === "getreplies" ? postTarget({ uri: uriOf("3kpost") }) : userTarget({ id: ann });
+    expect(await upstream.page(call(method, target), session)).toMatchObject({
+      items: [],
+      next: null,
+    });
+  },
+);
+
+test("what is no post, or says that it is another account's, is counted as unreadable", async () => {
+  const posts = [
+    postView("3kforeign", { author: author(bob) }),
+    postView("3kbare", { record: "text" }),
+    postView("3klist", { uri: `at://${ann}/app.bsky.graph.list/3klist` }),
+    postView("3kpost"),
+  ];
+  const session = fakeSession({ "app.bsky.feed.getPosts": { json: { posts } } });
+  const page = await upstream.page(call("getbyid", postTarget({ uri: uriOf("3kpost") })), session);
+  expect(urisOf(page.items)).toEqual([uriOf("3kpost")]);
+  expect(page.remarks).toEqual([
+    expect.objectContaining({ code: "unreadable_items", message: expect.stringContaining("3 of") }),
+  ]);
+});
+
+test("a time of indexing that lies far ahead tells nothing: the one in the key stands for it", async () => {
+  const views = [
+    postView("3n2udptqgl22y", { indexedAt: "2999-01-01T00:00:00Z" }),
+    postView("not-a-tid", { indexedAt: 7 }),
+    postView("jzzzzzzzzzzzz", { indexedAt: null }),
+  ];
+  const session = fakeSession({ "app.bsky.feed.getPosts": { json: { posts: views } } });
+  const page = await upstream.page(call("getbyid", postTarget({ uri: uriOf("3kpost") })), session);
+  expect(postsOf(page.items).map(({ seenMs }) => seenMs)).toEqual([
+    tidMs("3n2udptqgl22y"),
+    null,
+    null,
+  ]);
+});
+
+test("whom an account follows is shown as little as the account itself", async () => {
+  const subject = author(ann, { labels: [label("!no-unauthenticated", { src: ann })] });
+  const json = { subject, follows: [author(bob)], cursor: "after" };
+  const session = fakeSession({ "app.bsky.graph.getFollows": { json } });
+  expect(await upstream.page(call("getfollowing", userTarget({ id: ann })), session)).toEqual({
+    items: [],
+    next: null,
+    isAbsent: true,
+  });
+});
+
+const absent = { items: [], next: null, isAbsent: true };
+
+test("a name that can be none on Bluesky is not asked for", async () => {
+  const session = fakeSession({});
+  for (const target of [null, userTarget({ handle: "no dots" }), userTarget({ id: "42" })]) {
+    expect(await upstream.page(call("gettweets", target), session)).toEqual(absent);
+  }
+  for (const target of [
+    postTarget({}),
+    postTarget({ uri: "at://x" }),
+    postTarget({ handle: "ann.example", key: "a b" }),
+  ]) {
+    expect(await upstream.page(call("getbyid", target), session)).toEqual(absent);
+  }
+});
+
+test("any other refusal is told, without what could be secret in it", async () => {
+  const token = "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJkaWQ6cGxjOmFhYSJ9.c2lnbmF0dXJlc2lnbmF0dXJl";
+  const json = { error: "UnknownFeed", message: `no feed \u001b[31m for ${token}` };
+  const session = fakeSession({ "app.bsky.feed.getFeed": { status: 400, json } }, "user");
+  await expect(upstream.page(call("getforyoutweets"), session)).rejects.toMatchObject({
+    code: "upstream_refused",
+    status: 502,
+    message: "appview.example answers with status 400 (UnknownFeed: no feed [31m for …)",
+  });
+});
+
+test("a permission that the credential lacks is told by its name", async () => {
+  const json = {
+    error: "ScopeMissingError",
+    message: 'Missing required scope "rpc:app.bsky.feed.getTimeline"',
+  };
+  const session = fakeSession({ "app.bsky.feed.getTimeline": { status: 403, json } }, "user");
+  await expect(upstream.page(call("gethometweets"), session)).rejects.toMatchObject({
+    code: "credential_refused",
+    message: expect.stringContaining("rpc:app.bsky.feed.getTimeline"),
+  });
+});
+
+test("with a credential Bluesky's own AppView is named to the PDS, another one never", async () => {
+  const answers = { "app.bsky.feed.getTimeline": { json: { feed: [] } } };
+  const own = createBlueskyUpstream({ ...settings, appviewUrl: "https://public.api.bsky.app" });
+  const session = fakeSession(answers, "user");
+  await own.page(call("gethometweets"), session);
+  await upstream.page(call("gethometweets"), session);
+  expect(session.asked.map(({ headers }) => headers?.["atproto-proxy"])).toEqual([
+    "did:web:api.bsky.app#bsky_appview",
+    undefined,
+  ]);
+});
+
+test("every method has an endpoint or says what is closest, and what is one's own needs a credential", () => {
+  for (const method of methodNames) {
+    const support = upstream.support[method];
+    expect(support.access.length === 0 ? "closest" in support : "endpoint" in support).toBe(true);
+  }
+  const own: readonly Method[] = ["gethometweets", "getforyoutweets"];
+  for (const method of own) expect(upstream.support[method].access).toEqual(["user"]);
+  expect(upstream.publicBaseUrl).toBe("https://appview.example");
+  expect(createBlueskyUpstream({ ...settings, isPublic: false }).publicBaseUrl).toBeNull();
+});
+
+const methods = methodNames.filter(
+  (method): method is FetchMethod => method !== "searchbyquery" && method !== "searchbyfullarchive",
+);
+
+/** A good answer of every method with any JSON in the place of any one part. */
+const good = {
+  ...author(),
+  posts: [postView("3kpost")],
+  feed: [
+    {
+      post: postView("3kpost"),
+      reason: {
+        $type: "app.bsky.feed.defs#reasonRepost",
+        by: author(bob),
+        indexedAt: "2026-11-21T09:00:00.000Z",
+      },
+    },
+  ],
+  thread: { post: postView("3kroot"), replies: [{ post: postView("3kreply"), replies: [] }] },
+  trends: [{ topic: "a", displayName: "b", link: "/c", postCount: 1 }],
+  follows: [author(bob)],
+  followers: [author(bob)],
+  repostedBy: [author(bob)],
+  cursor: "after",
+};
+
+function pathsOf(value: unknown, path: readonly string[] = []): (readonly string[])[] {
+  if (typeof value !== "object" || value === null) return [path];
+  return [path, ...Object.entries(value).flatMap(([key, part]) => pathsOf(part, [...path, key]))];
+}
+
+function withPart(value: unknown, [key, ...rest]: readonly string[], part: unknown): unknown {
+  if (key === undefined) return part;
+  if (Array.isArray(value))
+    return value.map((item, index) => (String(index) === key ? withPart(item, rest, part) : item));
+  return {
+    ...(value as object),
+    [key]: withPart((value as Record<string, unknown>)[key], rest, part),
+  };
+}
+
+test("any JSON in the place of any part neither throws nor passes the bounds", async () => {
+  const paths = pathsOf(good);
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...methods),
+      fc.constantFrom(...paths),
+      fc.jsonValue({ maxDepth: 4 }),
+      async (method, path, part) => {
+        const json = withPart(good, path, part);
+        const session = fakeSession(
+          new Proxy({}, { get: () => ({ json }) }) as Record<string, { json: unknown }>,
+        );
+        const { query } = { query: ["getbyid", "getreplies", "getretweeters"].includes(method) };
+        const target = query ? postTarget({ uri: uriOf("3kpost") }) : userTarget({ id: ann });
+        const page = await upstream.page(call(method, target), session);
+        expect(page.items.length).toBeLessThanOrEqual(100);
+        for (const post of postsOf(page.items)) {
+          expect(post.uri.startsWith("at://did:")).toBe(true);
+          expect(post.seenMs ?? 0).toBeLessThanOrEqual(now + 86_400_000);
+          expect(post.text.length).toBeLessThanOrEqual(10_000);
+        }
+      },
+    ),
+    { numRuns: 1_000 },
+  );
+});
+
+const node = (key: string, replies?: unknown[]) => ({
+  post: postView(key, { replyCount: replies?.length ?? 1 }),
+  replies,
+});
+
+test("a thread of any depth or width is read within bounds", async () => {
+  let deep: unknown = node("3kend", []);
+  for (let level = 0; level < 3_000; level += 1) deep = node(`3k${level}`, [deep]);
+  const wide = node(
+    "3kroot",
+    Array.from({ length: 6_000 }, (_, index) => node(`3k${index}`, [])),
+  );
+  for (const [thread, count] of [
+    [deep, 3_000],
+    [wide, 2_000],
+  ] as const) {
+    const session = fakeSession({ "app.bsky.feed.getPostThread": { json: { thread } } });
+    const target = postTarget({ uri: uriOf("3kroot") });
+    const page = await upstream.page(call("getreplies", target), session);
+    expect(page.items).toHaveLength(count);
+  }
+});
+
+test("a branch that goes deeper than one answer is asked for by itself, so many and no more", async () => {
+  const session = fakeSession({
+    "app.bsky.feed.getPostThread": ({ query }) => {
+      const level = Number(/(\d+)$/.exec(String(query?.uri))?.[1]);
+      return { json: { thread: node(`3k${level}`, [node(`3k${level + 1}`)]) } };
+    },
+  });
+  const page = await upstream.page(call("getreplies", postTarget({ uri: uriOf("3k0") })), session);
+  expect(urisOf(page.items)).toEqual(
+    Array.from({ length: 21 }, (_, index) => uriOf(`3k${index + 1}`)),
+  );
+  expect(session.asked).toHaveLength(21);
+  expect(page.remarks).toEqual([expect.objectContaining({ code: "thread_cut" })]);
+});

@@ -1,0 +1,249 @@
+/*
+ * An emulator of the authorization server of a PDS and of the PDS behind it, written from https://atproto.com/specs/oauth and from
+ * RFC 9449 (DPoP), 9126 (PAR) and 7636 (PKCE). It wants a nonce in each proof, checks each proof, and gives a code for the
+ * consent of whoever opens `consent`. Each token that renews is good once.
+ */
+import { createHash, createPublicKey, verify } from "node:crypto";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export type OAuthEmulator = {
+  url: string;
+  requests: { method: string; path: string }[];
+  count(path: string): number;
+  /** What the browser is sent to when the account's owner says yes at an address; `no` when not. */
+  consent(address: string, answer: "yes" | "no"): string;
+  /** Ends what was given so far; `access` leaves what renews. */
+  revoke(which: "access" | "all"): void;
+  /** Makes the hosts want another nonce. */
+  changeNonce(): void;
+  options: { did: string; subject: string; tokenType: string; failWith: number | null };
+  close(): Promise<void>;
+};
+
+type Told = { status: number; json?: unknown; headers?: Record<string, string> };
+type Pushed = { challenge: string; redirectUri: string; state: string; jkt: string };
+
+export async function startOAuthEmulator(did: string, handle: string): Promise<OAuthEmulator> {
+  const options: OAuthEmulator["options"] = {
+    did,
+    subject: did,
+    tokenType: "DPoP",
+    failWith: null,
+  };
+  const requests: OAuthEmulator["requests"] = [];
+  const pushed = new Map<string, Pushed>();
+  const codes = new Map<string, Pushed>();
+  const access = new Map<string, string>();
+  const refresh = new Map<string, string>();
+  const usedProofs = new Set<string>();
+  let nonce = 1;
+  let made = 0;
+
+  const server = createServer((request, response) => {
+    void answer(request).then((told) => write(response, told));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  async function answer(request: IncomingMessage): Promise<Told> {
+    const { pathname } = new URL(request.url ?? "/", url);
+    requests.push({ method: request.method ?? "", path: pathname });
+    const body = new URLSearchParams(await textOf(request));
+    switch (pathname) {
+      case `/${did}`:
+        return { status: 200, json: documentOf() };
+      case "/xrpc/com.atproto.identity.resolveHandle":
+        return { status: 200, json: { did } };
+      case "/.well-known/oauth-protected-resource":
+        return { status: 200, json: { resource: url, authorization_servers: [url] } };
+      case "/.well-known/oauth-authorization-server":
+        return { status: 200, json: metadata() };
+      case "/oauth/par":
+        return guarded(request, (jkt) => push(body, jkt));
+      case "/oauth/token":
+        if (options.failWith !== null) return { status: options.failWith };
+        return guarded(request, (jkt) => grant(body, jkt));
+      default:
+        return resource(request, pathname.replace("/xrpc/", ""));
+    }
+  }
+
+  const nonceHeader = () => ({ "dpop-nonce": `nonce-${nonce}` });
+
+  /** The thumbprint of the key that a proof was made with; a text that says what is wrong with it else. */
+  function checkProof(request: IncomingMessage, token: string | null): { jkt: string } | string {
+    const proof = String(request.headers.dpop ?? "");
+    const [head = "", claims = "", signature = ""] = proof.split(".");
+    const { typ, alg, jwk } = JSON.parse(Buffer.from(head, "base64url").toString() || "{}");
+    const said = JSON.parse(Buffer.from(claims, "base64url").toString() || "{}");
+    if (typ !== "dpop+jwt" || alg !== "ES256" || jwk?.d !== undefined) return "invalid_dpop_proof";
+    const key = createPublicKey({ key: jwk, format: "jwk" });
+    const isSigned = verify(
+      "sha256",
+      Buffer.from(`${head}.${claims}`),
+      { key, dsaEncoding: "ieee-p1363" },
+      Buffer.from(signature, "base64url"),
+    );
+    const { pathname } = new URL(request.url ?? "/", url);
+    if (!isSigned || said.htm !== request.method || said.htu !== `${url}${pathname}`)
+      return "invalid_dpop_proof";
+    if (said.nonce !== `nonce-${nonce}`) return "use_dpop_nonce";
+    if (usedProofs.has(said.jti)) return "invalid_dpop_proof";
+    usedProofs.add(said.jti);
+    if (token !== null && said.ath !== hashOf(token)) return "invalid_dpop_proof";
+    return { jkt: hashOf(JSON.stringify({ crv: jwk.crv, kty: jwk.kty, x: jwk.x, y: jwk.y })) };
+  }
+
+  function guarded(request: IncomingMessage, next: (jkt: string) => Told): Told {
+    const checked = checkProof(request, null);
+    if (typeof checked === "string") return { ...refusal(checked), headers: nonceHeader() };
+    const told = next(checked.jkt);
+    return { ...told, headers: { ...told.headers, ...nonceHeader() } };
+  }
+
+  function push(body: URLSearchParams, jkt: string): Told {
+    const redirectUri = body.get("redirect_uri") ?? "";
+    const client = new URL(body.get("client_id") ?? "x:");
+    const isClient =
+      client.origin === "http://localhost" &&
+      client.searchParams.get("redirect_uri") === redirectUri;
+    const scopes = body.get("scope")?.split(" ") ?? [];
+    if (!isClient || !scopes.includes("atproto") || body.get("code_challenge_method") !== "S256") {
+      return refusal("invalid_request");
+    }
+    made += 1;
+    const requestUri = `urn:ietf:params:oauth:request_uri:req-${made}`;
+    pushed.set(requestUri, {
+      challenge: body.get("code_challenge") ?? "",
+      redirectUri,
+      state: body.get("state") ?? "",
+      jkt,
+    });
+    return { status: 201, json: { request_uri: requestUri, expires_in: 300 } };
+  }
+
+  function grant(body: URLSearchParams, jkt: string): Told {
+    if (body.get("grant_type") === "refresh_token") {
+      const token = body.get("refresh_token") ?? "";
+      const isOwn = refresh.get(token) === jkt;
+      refresh.delete(token);
+      return isOwn ? tokens(jkt) : refusal("invalid_grant", "Invalid refresh token");
+    }
+    const code = body.get("code") ?? "";
+    const found = codes.get(code);
+    codes.delete(code);
+    const isRight =
+      found !== undefined &&
+      found.jkt === jkt &&
+      found.redirectUri === body.get("redirect_uri") &&
+      found.challenge === hashOf(body.get("code_verifier") ?? "");
+    return isRight ? tokens(jkt) : refusal("invalid_grant", "Invalid code");
+  }
+
+  function tokens(jkt: string): Told {
+    made += 1;
+    const [accessToken, refreshToken] = [`access-token-${made}`, `refresh-token-${made}`];
+    access.set(accessToken, jkt);
+    refresh.set(refreshToken, jkt);
+    return {
+      status: 200,
+      json: {
+        access_token: accessToken,
+        refresh_token: refreshToken,
+        token_type: options.tokenType,
+        expires_in: 3_600,
+        scope: "atproto transition:generic",
+        sub: options.subject,
+      },
+    };
+  }
+
+  function resource(request: IncomingMessage, method: string): Told {
+    const [scheme, token = ""] = (request.headers.authorization ?? "").split(" ");
+    const checked = checkProof(request, token);
+    const isNonce = checked === "use_dpop_nonce";
+    if (
+      scheme === "DPoP" &&
+      !isNonce &&
+      typeof checked !== "string" &&
+      access.get(token) === checked.jkt
+    ) {
+      return { status: 200, json: { did, handle, asked: method }, headers: nonceHeader() };
+    }
+    const error = isNonce ? "use_dpop_nonce" : "invalid_token";
+    const challenge = `DPoP error="${error}"`;
+    return {
+      ...refusal(error),
+      status: 401,
+      headers: { ...nonceHeader(), "www-authenticate": challenge },
+    };
+  }
+
+  const metadata = () => ({
+    issuer: url,
+    authorization_endpoint: `${url}/oauth/authorize`,
+    token_endpoint: `${url}/oauth/token`,
+    pushed_authorization_request_endpoint: `${url}/oauth/par`,
+    authorization_response_iss_parameter_supported: true,
+    require_pushed_authorization_requests: true,
+    dpop_signing_alg_values_supported: ["ES256"],
+    code_challenge_methods_supported: ["S256"],
+  });
+
+  const documentOf = () => ({
+    id: did,
+    alsoKnownAs: [`at://${handle}`],
+    service: [{ id: "#atproto_pds", type: "AtprotoPersonalDataServer", serviceEndpoint: url }],
+  });
+
+  return {
+    url,
+    requests,
+    options,
+    count: (path) => requests.filter((request) => request.path === path).length,
+    consent: (address, choice) => {
+      const found = pushed.get(new URL(address).searchParams.get("request_uri") ?? "");
+      if (found === undefined) throw new Error("an address that was not given out");
+      const sentTo = new URL(found.redirectUri);
+      sentTo.searchParams.set("iss", url);
+      sentTo.searchParams.set("state", found.state);
+      if (choice === "no") sentTo.searchParams.set("error", "access_denied");
+      else {
+        made += 1;
+        codes.set(`code-${made}`, found);
+        sentTo.searchParams.set("code", `code-${made}`);
+      }
+      return sentTo.href;
+    },
+    revoke: (which) => {
+      access.clear();
+      if (which === "all") refresh.clear();
+    },
+    changeNonce: () => {
+      nonce += 1;
+    },
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+const hashOf = (text: string): string => createHash("sha256").update(text).digest("base64url");
+
+const refusal = (error: string, description = ""): Told => ({
+  status: 400,
+  json: { error, error_description: description },
+});
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = "";
+  for await (const piece of request) text += String(piece);
+  return text;
+}
+
+function write(response: ServerResponse, { status, json, headers }: Told): void {
+  response.writeHead(status, { "content-type": "application/json", ...headers });
+  response.end(JSON.stringify(json ?? {}));
+}

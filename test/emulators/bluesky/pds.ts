@@ -1,0 +1,126 @@
+/*
+ * An emulator of the part of a PDS that logs in, written from the lexicons com.atproto.server.createSession, refreshSession and
+ * getSession and from how the reference server refuses; its DID directory too. Tokens are renewed once each.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export type PdsEmulator = {
+  url: string;
+  requests: { method: string; path: string; authorization: string | null }[];
+  /** How often a method was called. */
+  count(method: string): number;
+  /** All tokens given so far are refused from now on; `access` leaves those that renew. */
+  revoke(which: "access" | "all"): void;
+  /** Answers the next calls of a method with this in place of its own answer. */
+  answerNext(method: string, answer: EmulatedAnswer): void;
+  close(): Promise<void>;
+};
+
+type EmulatedAnswer = {
+  status: number;
+  json?: unknown;
+  headers?: Readonly<Record<string, string>>;
+};
+
+export type PdsOptions = { did: string; handle: string; password: string; lifeSeconds?: number };
+
+export async function startPdsEmulator(options: PdsOptions): Promise<PdsEmulator> {
+  const { did, handle, password, lifeSeconds = 7_200 } = options;
+  const requests: PdsEmulator["requests"] = [];
+  const next = new Map<string, EmulatedAnswer[]>();
+  const access = new Set<string>();
+  const refresh = new Set<string>();
+  let made = 0;
+
+  const server = createServer((request, response) => {
+    void answer(request).then((told) => write(response, told));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  async function answer(request: IncomingMessage): Promise<EmulatedAnswer> {
+    const { pathname } = new URL(request.url ?? "/", url);
+    const authorization = request.headers.authorization ?? null;
+    requests.push({ method: request.method ?? "", path: pathname, authorization });
+    const body = await textOf(request);
+    const method = pathname.replace("/xrpc/", "");
+    const told = next.get(method)?.shift();
+    if (told !== undefined) return told;
+    if (pathname === `/${did}`) return { status: 200, json: documentOf() };
+    const token = authorization?.replace(/^Bearer /, "") ?? "";
+    switch (method) {
+      case "com.atproto.identity.resolveHandle":
+        return { status: 200, json: { did } };
+      case "com.atproto.server.createSession": {
+        const given: { identifier?: string; password?: string } = JSON.parse(body);
+        const isRight =
+          [did, handle].includes(given.identifier ?? "") && given.password === password;
+        return isRight
+          ? session()
+          : refusal(401, "AuthenticationRequired", "Invalid identifier or password");
+      }
+      case "com.atproto.server.refreshSession":
+        if (!refresh.delete(token)) return refusal(400, "ExpiredToken", "Token has been revoked");
+        return session();
+      default:
+        if (token === "") return refusal(401, "AuthMissing", "Authentication Required");
+        if (!access.has(token)) return refusal(400, "ExpiredToken", "Token has expired");
+        return { status: 200, json: { did, handle, asked: method } };
+    }
+  }
+
+  function session(): EmulatedAnswer {
+    made += 1;
+    const accessJwt = tokenOf("access", lifeSeconds);
+    const refreshJwt = tokenOf("refresh", 90 * 86_400);
+    access.add(accessJwt);
+    refresh.add(refreshJwt);
+    return { status: 200, json: { did, handle, accessJwt, refreshJwt, active: true } };
+  }
+
+  function tokenOf(scope: string, life: number): string {
+    const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+    const claims = { scope, sub: did, iat: 1_000, exp: 1_000 + life, jti: made };
+    return `${part({ typ: "at+jwt", alg: "HS256" })}.${part(claims)}.c2lnbmF0dXJl`;
+  }
+
+  const documentOf = () => ({
+    id: did,
+    alsoKnownAs: [`at://${handle}`],
+    service: [{ id: "#atproto_pds", type: "AtprotoPersonalDataServer", serviceEndpoint: url }],
+  });
+
+  return {
+    url,
+    requests,
+    count: (method) => requests.filter(({ path }) => path === `/xrpc/${method}`).length,
+    revoke: (which) => {
+      access.clear();
+      if (which === "all") refresh.clear();
+    },
+    answerNext: (method, told) => {
+      next.set(method, [...(next.get(method) ?? []), told]);
+    },
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+const refusal = (status: number, error: string, message: string): EmulatedAnswer => ({
+  status,
+  json: { error, message },
+});
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = "";
+  for await (const piece of request) text += String(piece);
+  return text;
+}
+
+function write(response: ServerResponse, { status, json, headers }: EmulatedAnswer): void {
+  response.writeHead(status, { "content-type": "application/json", ...headers });
+  response.end(JSON.stringify(json ?? {}));
+}
