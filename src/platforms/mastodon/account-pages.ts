@@ -1,0 +1,47 @@
+import type { UpstreamPage } from "../upstream.ts";
+import { remarksOnForeign, remarksOnHidden } from "./account-remarks.ts";
+import { cursorOf } from "./cursor.ts";
+import { type FoundAccount, findAccount } from "./find-account.ts";
+import { nextPaging } from "./link-paging.ts";
+import { atMost, bucket, bucketOf, continued, type PageAsked } from "./page-asked.ts";
+import { ask } from "./place.ts";
+import { absentPage, pageOfAccounts } from "./view-page.ts";
+
+/** Most accounts of a page. */
+export const mostAccounts = 80;
+
+/** The profile of an account. */
+export async function profilePage({ call, session }: PageAsked): Promise<UpstreamPage> {
+  const found = await findAccount(call.target, session);
+  if (found === null) return absentPage;
+  const json = found.json ?? (await accountById(found));
+  if (json === null) return absentPage;
+  return pageOfAccounts([json], found.place.instance, {
+    next: null,
+    remarks: remarksOnForeign(found.place, json),
+  });
+}
+
+async function accountById({ place, id }: FoundAccount): Promise<unknown> {
+  const answer = await ask(place, { path: `/api/v1/accounts/${id}`, bucket }, "read:accounts");
+  return answer?.json ?? null;
+}
+
+/** Whom an account follows, or who follows it. */
+export async function followPage(
+  asked: PageAsked,
+  list: "following" | "followers",
+): Promise<UpstreamPage> {
+  const { call, session } = asked;
+  const found = await continued(asked, () => findAccount(call.target, session));
+  if (found === null) return absentPage;
+  const { place, id, paging, json } = found;
+  const path = `/api/v1/accounts/${id}/${list}`;
+  const query = { ...paging, limit: atMost(mostAccounts, call) };
+  const request = { path, query, bucket: bucketOf(paging) };
+  const answer = await ask(place, request, "read:accounts");
+  if (answer === null) return absentPage;
+  const remarks = [...remarksOnForeign(place, json), ...remarksOnHidden(json)];
+  const next = cursorOf(place, id, nextPaging(answer.headers, path));
+  return pageOfAccounts(answer.json, place.instance, { next, remarks });
+}

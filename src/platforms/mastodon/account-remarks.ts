@@ -1,0 +1,29 @@
+import { fieldsOf } from "../fields.ts";
+import type { UpstreamRemark } from "../upstream.ts";
+import type { Place } from "./place.ts";
+
+/** A server tells of the accounts of others what has reached it. */
+export function remarksOnForeign({ instance }: Place, account: unknown): UpstreamRemark[] {
+  const { acct } = fieldsOf(account);
+  const isForeign =
+    typeof acct === "string" && acct.includes("@") && !acct.endsWith(`@${instance}`);
+  if (!isForeign) return [];
+  return [
+    {
+      code: "partial_view",
+      message: `${instance} tells of an account of another server what has reached it; posts, counts and followers may be missing`,
+      hint: "the account's own server knows all: ask it, or add a credential of it",
+    },
+  ];
+}
+
+/** Whether it shows whom it follows. */
+export function remarksOnHidden(account: unknown): UpstreamRemark[] {
+  if (fieldsOf(account).hide_collections !== true) return [];
+  return [
+    {
+      code: "hidden_list",
+      message: "the account does not show whom it follows, nor who follows it",
+    },
+  ];
+}

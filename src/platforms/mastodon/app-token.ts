@@ -1,0 +1,108 @@
+import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
+import type {
+  AuthorizedRequest,
+  CredentialKind,
+  CredentialTools,
+  HeldCredential,
+  NewCredential,
+  Secrets,
+} from "../credentials/credential.ts";
+import { hintOf } from "../credentials/hint.ts";
+import { grant, notGranted, renewed } from "./client-credentials.ts";
+import { givenServer, givenText, invalid, requireOrigin } from "./given-server.ts";
+import { fieldsIn, isForUsers, refusedToken } from "./server-answer.ts";
+
+/**
+ * An application of a server, which acts for nobody: its key and secret lead to a token (the client credentials grant), which
+ * is used until the server takes it no longer, and then had anew.
+ */
+export const appTokenKind: CredentialKind = {
+  platform: "mastodon",
+  name: "app-token",
+  access: "app",
+  meaning:
+    "An application of a Mastodon server: Preferences, Development, New application, with the scope `read`; it reads what is public.",
+  fields: [
+    {
+      name: "host",
+      meaning: "the server's host, such as mastodon.social",
+      isSecret: false,
+      isOptional: false,
+    },
+    { name: "client_id", meaning: "the client key", isSecret: false, isOptional: false },
+    { name: "client_secret", meaning: "the client secret", isSecret: true, isOptional: false },
+  ],
+  make,
+  test,
+  send,
+};
+
+const answerMs = 30_000;
+
+async function make(
+  given: Readonly<Record<string, string>>,
+  tools: CredentialTools,
+): Promise<NewCredential> {
+  const host = givenServer(given.host);
+  const clientId = givenText(given.client_id, "client_id");
+  const clientSecret = givenText(given.client_secret, "client_secret");
+  const granted = await grant(host, { clientId, clientSecret }, tools);
+  if (typeof granted !== "string") throw notGranted(host, granted);
+  const answer = await verify(host, granted, tools);
+  if (answer.status !== 200) {
+    throw invalid(
+      `host: ${new URL(host).host} does not take the token that it gave (status ${answer.status})`,
+      "look at the application in its settings",
+    );
+  }
+  const { name } = fieldsIn(answer);
+  return {
+    host,
+    subject: null,
+    subjectName: typeof name === "string" ? name.slice(0, 200) : null,
+    hint: hintOf(clientSecret),
+    secrets: { clientId, clientSecret, token: granted },
+  };
+}
+
+function verify(host: string, token: string, tools: CredentialTools): Promise<FetchedAnswer> {
+  return tools.fetch(new URL("/api/v1/apps/verify_credentials", host), {
+    headers: { accept: "application/json", authorization: `Bearer ${token}` },
+    signal: AbortSignal.timeout(answerMs),
+  });
+}
+
+async function test(held: HeldCredential, tools: CredentialTools): Promise<string> {
+  const { host } = held.credential;
+  const url = new URL("/api/v1/apps/verify_credentials", host);
+  const signal = AbortSignal.timeout(answerMs);
+  const answer = await send({ url, headers: {}, signal }, held, tools);
+  if (answer.status !== 200) throw refusedToken(host, answer.status);
+  return `${new URL(host).host} takes the application's token`;
+}
+
+async function send(
+  request: AuthorizedRequest,
+  held: HeldCredential,
+  tools: CredentialTools,
+): Promise<FetchedAnswer> {
+  const { host } = held.credential;
+  requireOrigin(request.url, host);
+  const secrets = held.secrets();
+  const answer = await sendWith(request, secrets, tools);
+  if (answer.status !== 401) return answer;
+  // Some servers say 401 to an application for what they show to users alone; its token is good all the same.
+  if (isForUsers(answer)) return { ...answer, status: 403 };
+  const again = await sendWith(request, await renewed(secrets, held, tools), tools);
+  if (again.status === 401) throw refusedToken(host, again.status);
+  return again;
+}
+
+function sendWith(
+  { url, headers, signal }: AuthorizedRequest,
+  { token }: Secrets,
+  tools: CredentialTools,
+): Promise<FetchedAnswer> {
+  const authorization = `Bearer ${token ?? ""}`;
+  return tools.fetch(url, { headers: { ...headers, authorization }, signal });
+}

@@ -1,0 +1,228 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import {
+  type MastodonEmulator,
+  startMastodonEmulator,
+} from "../../../test/emulators/mastodon/server.ts";
+import { createGuard } from "../../lib/guard.ts";
+import { createGuardedFetch } from "../../lib/guarded-fetch.ts";
+import type {
+  CredentialKind,
+  CredentialTools,
+  HeldCredential,
+  NewCredential,
+  Secrets,
+} from "../credentials/credential.ts";
+import { mastodonCredentialKinds } from "./credential-kinds.ts";
+
+/** How credentials of Mastodon are made, tested and used, against an emulated server. */
+let server: MastodonEmulator;
+let annId: string;
+let tools: CredentialTools;
+
+beforeAll(async () => {
+  server = await startMastodonEmulator();
+  annId = server.network.addAccount({ username: "ann" }).id;
+  const fetch = createGuardedFetch({
+    guard: createGuard([server.url]),
+    userAgent: "earshot-test",
+    timeoutMs: 5_000,
+    maxBytes: 100_000,
+    maxRedirects: 0,
+  });
+  tools = { fetch, now: Date.now, randomBytes: (length) => new Uint8Array(length) };
+});
+afterAll(async () => await server.close());
+beforeEach(() => {
+  server.requests.length = 0;
+});
+
+function kindNamed(name: string): CredentialKind {
+  const kind = mastodonCredentialKinds().find((each) => each.name === name);
+  if (kind === undefined) throw new Error(`no kind ${name}`);
+  return kind;
+}
+const userToken = kindNamed("user-token");
+const appToken = kindNamed("app-token");
+
+function held(
+  { host, subject, subjectName, hint, secrets: first }: NewCredential,
+  kind: CredentialKind,
+) {
+  let secrets: Secrets = first;
+  let renewals = 0;
+  const credential: HeldCredential = {
+    credential: {
+      id: "c1",
+      accountId: null,
+      platform: "mastodon",
+      kind: kind.name,
+      host,
+      subject,
+      subjectName,
+      hint,
+      createdMs: 0,
+      usedMs: null,
+      quarantine: null,
+      coolings: [],
+    },
+    secrets: () => secrets,
+    renew: async (_seen, make) => {
+      renewals += 1;
+      secrets = await make(secrets);
+      return secrets;
+    },
+  };
+  return { credential, renewals: () => renewals };
+}
+
+const request = (path: string, origin = server.url) => ({
+  url: new URL(path, origin),
+  headers: {},
+  signal: AbortSignal.timeout(5_000),
+});
+
+describe("a user's token", () => {
+  it("is kept with whom it acts for", async () => {
+    const { token } = server.addToken({ accountId: annId });
+    for (const host of [server.url, `${server.url}/@ann`]) {
+      expect(await userToken.make({ host, token: ` ${token}\n` }, tools)).toEqual({
+        host: server.url,
+        subject: annId,
+        subjectName: `@ann@${server.host}`,
+        hint: "use",
+        secrets: { token },
+      });
+    }
+  });
+
+  it("that does not work is refused by the field that is wrong", async () => {
+    const narrow = server.addToken({ accountId: annId, scopes: ["write"] }).token;
+    const app = server.addToken({}).token;
+    for (const [given, message] of [
+      [{ host: server.url, token: "wrong" }, "token: "],
+      [{ host: server.url, token: "" }, "token: nothing was given"],
+      [{ host: server.url, token: "a b" }, "token: it holds characters"],
+      [{ host: server.url, token: narrow }, "token: it lacks the scope read:accounts"],
+      [{ host: server.url, token: app }, "token: it acts for no user"],
+      [{ host: "", token: "x" }, "host: nothing names no server"],
+      [{ host: "not a host", token: "x" }, "host: "],
+    ] as const) {
+      const refused = await userToken.make(given, tools).catch((fault: unknown) => fault);
+      expect(refused).toMatchObject({
+        code: "credential_invalid",
+        message: expect.stringContaining(message),
+      });
+      for (const secret of [narrow, app]) expect(String(refused)).not.toContain(secret);
+    }
+  });
+
+  it("goes with requests to its server, and with none to another", async () => {
+    const { token } = server.addToken({ accountId: annId });
+    const { credential } = held(
+      await userToken.make({ host: server.url, token }, tools),
+      userToken,
+    );
+    const answer = await userToken.send(request("/api/v1/timelines/home"), credential, tools);
+    expect(answer.status).toBe(200);
+    expect(await userToken.test(credential, tools)).toBe(
+      `signed in at ${server.host} as @ann@${server.host}`,
+    );
+    const elsewhere = request("/api/v1/timelines/home", "http://127.0.0.1:1");
+    await expect(userToken.send(elsewhere, credential, tools)).rejects.toMatchObject({
+      code: "credential_refused",
+    });
+    expect(server.requests.at(-1)?.authorization).toBe(`Bearer ${token}`);
+  });
+
+  it("that was taken back is refused for good", async () => {
+    const { token } = server.addToken({ accountId: annId });
+    const { credential } = held(
+      await userToken.make({ host: server.url, token }, tools),
+      userToken,
+    );
+    server.revoke(token);
+    for (const use of [
+      userToken.send(request("/api/v1/timelines/home"), credential, tools),
+      userToken.test(credential, tools),
+    ]) {
+      await expect(use).rejects.toMatchObject({
+        code: "credential_refused",
+        message: expect.not.stringContaining(token),
+      });
+    }
+  });
+});
+
+describe("an application", () => {
+  const made = async (scopes = ["read"]) => {
+    const { clientId, clientSecret } = server.addApp(scopes);
+    return await appToken.make(
+      { host: server.url, client_id: clientId, client_secret: clientSecret },
+      tools,
+    );
+  };
+
+  it("is given a token for its key and secret, which acts for nobody", async () => {
+    const { secrets, ...rest } = await made();
+    expect(rest).toEqual({
+      host: server.url,
+      subject: null,
+      subjectName: "An application",
+      hint: "cli",
+    });
+    expect(secrets).toEqual({
+      clientId: expect.any(String),
+      clientSecret: expect.any(String),
+      token: expect.stringMatching(/^app-token/),
+    });
+  });
+
+  it("that is none, or may not read, is refused by the field that is wrong", async () => {
+    const { clientId, clientSecret } = server.addApp(["write"]);
+    for (const [given, message] of [
+      [{ client_id: "no", client_secret: "no" }, "client_secret: "],
+      [{ client_id: clientId, client_secret: clientSecret }, "lacks the scope read"],
+      [{ client_id: "", client_secret: "x" }, "client_id: nothing was given"],
+    ] as const) {
+      await expect(appToken.make({ host: server.url, ...given }, tools)).rejects.toMatchObject({
+        code: "credential_invalid",
+        message: expect.stringContaining(message),
+      });
+    }
+  });
+
+  it("gets another token once when the server takes the old one no longer", async () => {
+    const first = await made();
+    const { credential, renewals } = held(first, appToken);
+    server.revoke(first.secrets.token ?? "");
+    const answer = await appToken.send(request("/api/v1/trends/tags"), credential, tools);
+    expect([answer.status, renewals()]).toEqual([200, 1]);
+    expect(credential.secrets().token).not.toBe(first.secrets.token);
+    expect(await appToken.test(credential, tools)).toBe(
+      `${server.host} takes the application's token`,
+    );
+    expect(renewals()).toBe(1);
+  });
+
+  it("whose key the server knows no longer is refused for good", async () => {
+    const first = await made();
+    const broken = {
+      ...first,
+      secrets: { ...first.secrets, clientSecret: "changed", token: "gone" },
+    };
+    const { credential } = held(broken, appToken);
+    await expect(
+      appToken.send(request("/api/v1/trends/tags"), credential, tools),
+    ).rejects.toMatchObject({
+      code: "credential_refused",
+    });
+  });
+
+  it("keeps its token where a thing is for users alone", async () => {
+    const { credential, renewals } = held(await made(), appToken);
+    server.character.differences.readsNeedToken = true;
+    const answer = await appToken.send(request(`/api/v1/accounts/${annId}`), credential, tools);
+    server.character.differences.readsNeedToken = false;
+    expect([answer.status, renewals()]).toEqual([403, 0]);
+  });
+});

@@ -1,0 +1,35 @@
+import { EarshotError } from "../../lib/errors.ts";
+import type { Session } from "../session.ts";
+import type { Target } from "../target.ts";
+import { readId } from "./account.ts";
+import { type Paging, readPaging, writePaging } from "./link-paging.ts";
+import { serverOf } from "./named-server.ts";
+import { type Place, placeAt } from "./place.ts";
+
+/** The cursor of a list: its server, whose or what list it is there, and where it goes on. Null when it does not. */
+export function cursorOf({ instance }: Place, id: string, paging: Paging | null): string | null {
+  return paging === null ? null : `${instance} ${id} ${writePaging(paging)}`;
+}
+
+/**
+ * Reads such a cursor; null for none. It leads to the session's server or to the one that the target names. Errors:
+ * `cursor_invalid` for any other text.
+ */
+export function readCursor(
+  cursor: string | null,
+  session: Session,
+  target: Target | null,
+): { place: Place; id: string; paging: Paging } | null {
+  if (cursor === null) return null;
+  const [host = "", id, parameters = "", ...more] = cursor.slice(0, 2_000).split(" ");
+  const named = readId(id);
+  const paging = readPaging(parameters);
+  const hosts = [new URL(session.baseUrl).host, serverOf(target)];
+  if (named === null || paging === null || more.length > 0 || !hosts.includes(host)) {
+    throw new EarshotError("cursor_invalid", "the cursor leads to no place of this list", {
+      status: 400,
+      hint: "ask again without it",
+    });
+  }
+  return { place: placeAt(session, host), id: named, paging };
+}

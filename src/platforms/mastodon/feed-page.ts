@@ -1,0 +1,103 @@
+import { fieldsOf, list, string } from "../fields.ts";
+import { parseIsoTime } from "../time.ts";
+import type { SearchCall } from "../upstream.ts";
+import { readId } from "./account.ts";
+import type { InstanceInfo } from "./instance-info.ts";
+import { nextPaging, type Paging } from "./link-paging.ts";
+import { ask, type Place } from "./place.ts";
+import type { Feed } from "./search-feeds.ts";
+
+/** Where a feed goes on: its page, and how many statuses of that were taken already. */
+export type FeedPlace = { paging: Paging | null; taken: number };
+
+type TimedStatus = { status: unknown; ms: number };
+
+export type FeedPage = {
+  at: FeedPlace;
+  /** Newest first, without those that were taken. */
+  statuses: readonly TimedStatus[];
+  /** Of its last status; whatever follows is older. */
+  oldestMs: number;
+  next: Paging | null;
+};
+
+const mostStatuses = 40;
+/** A search engine gives no more than so many of one search. */
+const mostOffset = 10_000;
+
+type Asked = { place: Place; info: InstanceInfo; call: SearchCall };
+
+/** One page of a feed. */
+export async function readFeed(feed: Feed, at: FeedPlace, asked: Asked): Promise<FeedPage> {
+  const { json, next } =
+    feed.kind === "search" ? await searched(feed.text, at, asked) : await timeline(feed, at, asked);
+  const all = list(json, 200)
+    .map((status) => ({ status, ms: timeOf(status) }))
+    .toSorted((a, b) => b.ms - a.ms);
+  const oldestMs = all.at(-1)?.ms ?? Number.NEGATIVE_INFINITY;
+  const { fromMs } = asked.call;
+  const isPast = all.length === 0 || (fromMs !== null && oldestMs < fromMs);
+  return { at, statuses: all.slice(at.taken), oldestMs, next: isPast ? null : next };
+}
+
+/** One without a time comes where it is. */
+function timeOf(status: unknown): number {
+  return parseIsoTime(string(fieldsOf(status).created_at, 64) ?? "") ?? 0;
+}
+
+async function searched(text: string, { paging }: FeedPlace, { place, info, call }: Asked) {
+  const offset = Number(paging?.offset ?? 0);
+  const query = {
+    type: "statuses",
+    q: text,
+    limit: mostStatuses,
+    offset,
+    max_id: idBefore(call.toMs, info, call.asOfMs),
+  };
+  const answer = await ask(place, { path: "/api/v2/search", query, bucket: "api" }, "read:search");
+  // A page may be short, as the server leaves out whom the user has muted.
+  const isMore = offset + 2 * mostStatuses <= mostOffset;
+  const next = isMore ? { offset: String(offset + mostStatuses) } : null;
+  return { json: fieldsOf(answer?.json).statuses, next };
+}
+
+async function timeline(
+  { tag, any, all, none }: Feed & { kind: "tag" },
+  { paging }: FeedPlace,
+  { place, info, call }: Asked,
+) {
+  const path = `/api/v1/timelines/tag/${encodeURIComponent(tag)}`;
+  const query = {
+    "any[]": any,
+    "all[]": all,
+    "none[]": none,
+    limit: mostStatuses,
+    max_id: idBefore(call.toMs, info, call.asOfMs),
+    ...paging,
+  };
+  const bucket = query.max_id === undefined ? "api" : "paging";
+  const answer = await ask(place, { path, query, bucket }, "read:statuses");
+  if (answer === null) return { json: [], next: null };
+  const next = nextPaging(answer.headers, path) ?? afterLast(answer);
+  return { json: answer.json, next };
+}
+
+/** A server that names no next page goes on by the ids. */
+function afterLast(answer: { json: unknown; headers: { has(name: string): boolean } }) {
+  const statuses = list(answer.json, 200);
+  const id = readId(fieldsOf(statuses.at(-1)).id);
+  const isLast = answer.headers.has("link") || statuses.length < mostStatuses;
+  return isLast || id === null ? null : { max_id: id };
+}
+
+const hourMs = 3_600_000;
+
+/**
+ * An id that the newest status before a time has, or a lower one, so that what is newer need not be read through: Mastodon's own
+ * ids begin with their time. Those of other software are left alone.
+ */
+function idBefore(toMs: number, { isMastodon }: InstanceInfo, asOfMs: number): string | undefined {
+  const untilMs = toMs + hourMs;
+  if (!isMastodon || untilMs >= asOfMs || untilMs <= 0) return undefined;
+  return String(BigInt(Math.ceil(untilMs)) << 16n);
+}

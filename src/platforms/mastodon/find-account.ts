@@ -1,0 +1,103 @@
+import { EarshotError } from "../../lib/errors.ts";
+import { fieldsOf, list } from "../fields.ts";
+import type { Session } from "../session.ts";
+import type { Target, UserTarget } from "../target.ts";
+import { idOn, readAccount, readId } from "./account.ts";
+import { serverOf } from "./named-server.ts";
+import { ask, type Place, placeAt, placeOf } from "./place.ts";
+
+/** An account on the server that is asked about it. */
+export type FoundAccount = {
+  place: Place;
+  /** Its id there. */
+  id: string;
+  /** What the server tells of it; null where only its id was known. */
+  json: unknown;
+};
+
+/**
+ * The account that a target names, on the session's server where that knows it: a server shows of other servers' accounts what
+ * has reached it. Where it knows nothing of the account, a user's server looks for it, and else the account's own server is
+ * asked openly. Null when there is no such account.
+ */
+export async function findAccount(
+  target: Target | null,
+  session: Session,
+): Promise<FoundAccount | null> {
+  if (target?.kind !== "user") return null;
+  if (target.id !== null) return byId(target, target.id, session);
+  return target.handle === null ? null : await byHandle(target, target.handle, session);
+}
+
+function byId(target: UserTarget, written: string, session: Session): FoundAccount | null {
+  const home = serverOf(target);
+  const place = home === null ? placeOf(session) : placeAt(session, home);
+  const id = idOn(place.instance, written);
+  return id === null ? null : { place, id, json: null };
+}
+
+async function byHandle(
+  { host }: UserTarget,
+  handle: string,
+  session: Session,
+): Promise<FoundAccount | null> {
+  const own = placeOf(session);
+  const home = handle.includes("@") ? handle.slice(handle.lastIndexOf("@") + 1) : null;
+  // Without a credential nothing ties the question to one server: the one that the query names knows the account best.
+  const first = own.isOpen ? placeAt(session, home ?? host ?? own.instance) : own;
+  const isForeign = home !== null && home !== first.instance;
+  const found =
+    (await lookUp(first, handle)) ?? (await resolved(first, handle, session, isForeign));
+  if (found !== null || !isForeign) return found;
+  return await atHome(placeAt(session, home), handle);
+}
+
+async function lookUp(place: Place, handle: string): Promise<FoundAccount | null> {
+  const request = {
+    path: "/api/v1/accounts/lookup",
+    query: { acct: asKnownAt(place.instance, handle) },
+    bucket: "api",
+  };
+  const answer = await ask(place, request, "read:accounts");
+  return answer === null ? null : foundAt(place, answer.json);
+}
+
+/** A server has its own accounts by their names alone. */
+const asKnownAt = (instance: string, handle: string): string =>
+  handle.toLowerCase().endsWith(`@${instance}`) ? handle.slice(0, handle.lastIndexOf("@")) : handle;
+
+function foundAt(place: Place, json: unknown): FoundAccount | null {
+  const id = readId(fieldsOf(json).id);
+  return id === null ? null : { place, id, json };
+}
+
+/** What the server of a user finds on other servers. */
+async function resolved(
+  place: Place,
+  handle: string,
+  session: Session,
+  isForeign: boolean,
+): Promise<FoundAccount | null> {
+  if (session.access !== "user" || !isForeign) return null;
+  const request = {
+    path: "/api/v2/search",
+    query: { type: "accounts", resolve: true, limit: 5, q: `@${handle}` },
+    bucket: "api",
+  };
+  const answer = await ask(place, request, "read:search");
+  const named = list(fieldsOf(answer?.json).accounts, 40).find(
+    (account) =>
+      readAccount(fieldsOf(account).acct, place.instance)?.toLowerCase() === handle.toLowerCase(),
+  );
+  return named === undefined ? null : foundAt(place, named);
+}
+
+/** The account's own server may be another host than its name says, or none that answers. */
+async function atHome(home: Place, handle: string): Promise<FoundAccount | null> {
+  try {
+    return await lookUp(home, handle);
+  } catch (thrown) {
+    if (thrown instanceof EarshotError && !thrown.retryable) return null;
+    throw thrown;
+  }
+}

@@ -1,0 +1,87 @@
+import { EarshotError } from "../../lib/errors.ts";
+import { fieldsOf, list } from "../fields.ts";
+import type { Session } from "../session.ts";
+import type { PostTarget, Target } from "../target.ts";
+import { readId } from "./account.ts";
+import { serverOf } from "./named-server.ts";
+import { ask, type Place, placeAt, placeOf } from "./place.ts";
+
+/** A status on the server that is asked about it. */
+export type FoundStatus = {
+  place: Place;
+  /** Its id there. */
+  id: string;
+  /** What the server tells of it; null where only its id was known. */
+  json: unknown;
+};
+
+/**
+ * The status that a target names: by its id on its server, or by its uri or address, which the server of a user looks for on
+ * others, and else the server that the address names is asked for openly. Null when there is none.
+ */
+export async function findStatus(
+  target: Target | null,
+  session: Session,
+): Promise<FoundStatus | null> {
+  if (target?.kind !== "post") return null;
+  const own = placeOf(session);
+  const named = namedBy(target);
+  if (named.host === null || named.host === own.instance) {
+    if (named.id !== null) return { place: own, id: named.id, json: null };
+  }
+  const address = target.url ?? webUri(target);
+  if (session.access === "user" && address !== null) {
+    const found = await resolved(own, address);
+    if (found !== null) return found;
+  }
+  if (named.host === null || named.id === null) return null;
+  return { place: placeAt(session, named.host), id: named.id, json: null };
+}
+
+/** An id together with the server that it counts on, as far as the target names them. */
+function namedBy(target: PostTarget): { id: string | null; host: string | null } {
+  const { id, uri, url } = target;
+  const host = serverOf(target);
+  const imported = /^import:mastodon:([^@]+)/.exec(uri ?? "")?.[1];
+  const named = id ?? imported;
+  if (named !== undefined) return { id: readId(named), host };
+  const address = URL.parse(uri ?? url ?? "");
+  return { id: address === null ? null : idInAddress(address), host };
+}
+
+/**
+ * The id in an address of a status as servers write them: `/@ann/1`, `/users/ann/statuses/1`, `/@ann/statuses/01AB…`,
+ * `/notice/9x`. Some write others, which lead to no id.
+ */
+function idInAddress({ pathname }: URL): string | null {
+  const parts = pathname.split("/").filter((part) => part !== "");
+  const last = parts.at(-1) ?? "";
+  const before = parts.at(-2) ?? "";
+  const isStatus = before === "statuses" || before === "notice" || before.startsWith("@");
+  return isStatus ? readId(last) : null;
+}
+
+const webUri = ({ uri }: PostTarget): string | null =>
+  uri !== null && /^https?:\/\//i.test(uri) ? uri : null;
+
+async function resolved(place: Place, address: string): Promise<FoundStatus | null> {
+  const request = {
+    path: "/api/v2/search",
+    query: { type: "statuses", resolve: true, limit: 1, q: address },
+    bucket: "api",
+  };
+  const answer = await askLeniently(place, request);
+  const [status] = list(fieldsOf(answer?.json).statuses, 1);
+  const id = readId(fieldsOf(status).id);
+  return id === null ? null : { place, id, json: status };
+}
+
+/** A token that may not search, or a server that cannot, leaves the other way open. */
+async function askLeniently(place: Place, request: Parameters<typeof ask>[1]) {
+  try {
+    return await ask(place, request, "read:search");
+  } catch (thrown) {
+    if (thrown instanceof EarshotError && !thrown.retryable) return null;
+    throw thrown;
+  }
+}

@@ -1,0 +1,14 @@
+import { decodeCharacters } from "./html-entities.ts";
+
+/** The longest run of attributes that is looked into. */
+const attributesLength = 20_000;
+
+/** The value of an attribute in the inside of a tag; empty where it is not there. */
+export function attributeOf(attributes: string, name: string): string {
+  const form = /([^\s=/"'>]{1,60})\s{0,20}=\s{0,20}(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/g;
+  for (const found of attributes.slice(0, attributesLength).matchAll(form)) {
+    if (found[1]?.toLowerCase() !== name) continue;
+    return decodeCharacters(found[2] ?? found[3] ?? found[4] ?? "").toWellFormed();
+  }
+  return "";
+}

@@ -1,0 +1,63 @@
+/** The names of characters that servers and their editors write; other names stay as they are written. */
+const named: Readonly<Record<string, string>> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: "\u00a0",
+  iexcl: "¡",
+  cent: "¢",
+  pound: "£",
+  yen: "¥",
+  sect: "§",
+  copy: "©",
+  laquo: "«",
+  raquo: "»",
+  reg: "®",
+  deg: "°",
+  plusmn: "±",
+  para: "¶",
+  middot: "·",
+  iquest: "¿",
+  times: "×",
+  divide: "÷",
+  ndash: "–",
+  mdash: "—",
+  lsquo: "‘",
+  rsquo: "’",
+  sbquo: "‚",
+  ldquo: "“",
+  rdquo: "”",
+  bdquo: "„",
+  bull: "•",
+  hellip: "…",
+  prime: "′",
+  lsaquo: "‹",
+  rsaquo: "›",
+  euro: "€",
+  trade: "™",
+  larr: "←",
+  uarr: "↑",
+  rarr: "→",
+  darr: "↓",
+  hearts: "♥",
+  shy: "\u00ad",
+  zwnj: "\u200c",
+  zwj: "\u200d",
+};
+const anyEntity = /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-zA-Z]{2,8}));/g;
+
+/** The text with its character references decoded, once: by number, and by the names that are usual in posts. */
+export function decodeCharacters(text: string): string {
+  if (!text.includes("&")) return text;
+  return text.replace(anyEntity, (written, decimal, hexadecimal, name) => {
+    if (name !== undefined) return Object.hasOwn(named, name) ? (named[name] ?? written) : written;
+    const point = decimal === undefined ? Number.parseInt(hexadecimal, 16) : Number(decimal);
+    return isCharacter(point) ? String.fromCodePoint(point) : "\ufffd";
+  });
+}
+
+/** Neither half of a pair, nor beyond Unicode, nor the one that ends texts. */
+const isCharacter = (point: number): boolean =>
+  point > 0 && point <= 0x10ffff && (point < 0xd800 || point > 0xdfff);

@@ -1,0 +1,148 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { textOfHtml } from "./html-text.ts";
+
+const textOf = (html: string): string => textOfHtml(html).text;
+
+describe("the text of a post", () => {
+  it("has its paragraphs, line breaks and lists", () => {
+    expect(textOf("<p>one<br />two</p><p>three</p>")).toBe("one\ntwo\n\nthree");
+    expect(textOf("<p>one</p>\n<p>two</p>")).toBe("one\n\ntwo");
+    expect(textOf("one<br>two<br/><br>three")).toBe("one\ntwo\n\nthree");
+    expect(textOf("<p>to do:</p><ul><li>one</li><li><p>two</p></li></ul><p>end</p>")).toBe(
+      "to do:\n\none\n\ntwo\n\nend",
+    );
+    expect(textOf("<blockquote><p>said</p></blockquote><p>answered</p>")).toBe("said\n\nanswered");
+    expect(textOf("<pre><code>a\n  b\n</code></pre>")).toBe("a\n  b");
+    expect(textOf("<p>  much \n\t white   space </p>")).toBe("much white space");
+    expect(textOf("<p>H<sub>2</sub>O is <em>wet</em>, <del>dry</del></p>")).toBe("H2O is wet, dry");
+    expect(textOf("<ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp></ruby>")).toBe("漢kan");
+  });
+
+  it("has its entities decoded once", () => {
+    expect(
+      textOf("<p>&lt;b&gt; &amp;amp; &quot;q&quot; &#39;s&apos; &#x1F600; &#8230; &eacute;</p>"),
+    ).toBe("<b> &amp; \"q\" 's' 😀 … &eacute;");
+    expect(textOf("&#0; &#xD800; &#x110000; &#99999999; &amp")).toBe(
+      "\ufffd \ufffd \ufffd &#99999999; &amp",
+    );
+  });
+
+  it("has no scripts, styles, comments or tags", () => {
+    expect(textOf("a<script>alert('<p>x</p>')</script>b<style>p{}</style>c<!-- no > -->d")).toBe(
+      "abcd",
+    );
+    expect(textOf("a<SCRIPT >x</Script >b")).toBe("ab");
+    expect(textOf('<img src=x onerror="alert(1)>">a')).toBe("a");
+    expect(textOf("<!doctype html><?php x ?>a")).toBe("a");
+    expect(textOf("a < b and c <3 and <")).toBe("a < b and c <3 and <");
+    expect(textOf("a<b")).toBe("a");
+    expect(textOf("<p>a<script>never closed")).toBe("a");
+    expect(textOf('a<p title="never closed>b</p>')).toBe("a");
+  });
+});
+
+describe("the links of a post", () => {
+  const shortened =
+    '<a href="https://www.example.com/a/very/long/path?x=1&amp;y=2" rel="nofollow"><span class="invisible">https://www.</span><span class="ellipsis">example.com/a/very/long</span><span class="invisible">/path?x=1&amp;y=2</span></a>';
+
+  it("are written in full where they show their address, also where that is cut short", () => {
+    const url = "https://www.example.com/a/very/long/path?x=1&y=2";
+    expect(textOfHtml(`<p>see ${shortened} now</p>`)).toEqual({
+      text: `see ${url} now`,
+      links: [{ url, isReference: false }],
+    });
+    expect(textOf(`<a href="${url.replace("&", "&amp;")}">example.com/a/ver…</a>`)).toBe(url);
+    expect(textOf(`<a href="https://example.com/">example.com</a>`)).toBe("https://example.com/");
+    expect(textOf(`<a href="https://example.com/%C3%A4">example.com/ä</a>`)).toBe(
+      "https://example.com/%C3%A4",
+    );
+  });
+
+  it("keep the words that they show", () => {
+    expect(textOfHtml('<p>read <a href="https://example.com/x">this page</a>.</p>')).toEqual({
+      text: "read this page.",
+      links: [{ url: "https://example.com/x", isReference: false }],
+    });
+  });
+
+  it("to accounts and hashtags are told from others", () => {
+    const html =
+      '<a href="https://b.example/@bob" class="u-url mention">@<span>bob</span></a> <a class="mention hashtag" href=\'https://b.example/tags/x\'>#<span>x</span></a>';
+    expect(textOfHtml(html)).toEqual({
+      text: "@bob #x",
+      links: [
+        { url: "https://b.example/@bob", isReference: true },
+        { url: "https://b.example/tags/x", isReference: true },
+      ],
+    });
+  });
+
+  it("lead to the web or nowhere", () => {
+    const html =
+      '<a href="javascript:alert(1)">a</a><a href="//x">b</a><a href="https://">c</a><a>d</a>';
+    expect(textOfHtml(html)).toEqual({ text: "abcd", links: [] });
+  });
+});
+
+it("what stands in for something shown otherwise is left out", () => {
+  const html = '<p class="quote-inline">RE: <a href="https://x.example/1">x</a></p><p>words</p>';
+  expect(textOfHtml(html, "quote-inline")).toEqual({ text: "words", links: [] });
+  expect(textOf(html)).toBe("RE: x\n\nwords");
+});
+
+it("any text is read, in a time that grows with its length alone", () => {
+  const piece = fc.oneof(
+    fc.constantFrom(
+      "<",
+      ">",
+      "</",
+      "<a href='",
+      '"',
+      "'",
+      "=",
+      "<p>",
+      "</p>",
+      "&",
+      "&#",
+      ";",
+      "<!--",
+      "-->",
+      "<pre>",
+      "<script>",
+      "</script>",
+      "<br>",
+      "\ud83d",
+      "\0",
+    ),
+    fc.string(),
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {
+      const { text } = textOfHtml(pieces.join(""));
+      expect(text.isWellFormed()).toBe(true);
+    }),
+    { numRuns: 500 },
+  );
+  const many = 1_000_000;
+  for (const unit of [
+    "<",
+    "<a",
+    "<a href='",
+    "<p>",
+    "&",
+    "&#",
+    "<!",
+    "<!--",
+    "<script>",
+    "<pre> ",
+    "x=",
+    '<a x="',
+    "<a href=https://x.y>",
+    "a\n\t ",
+  ]) {
+    const startMs = performance.now();
+    textOfHtml(unit.repeat(many / unit.length));
+    expect(performance.now() - startMs).toBeLessThan(2_000);
+  }
+});

@@ -1,0 +1,132 @@
+import { attributeOf } from "./html-attribute.ts";
+import { decodeCharacters } from "./html-entities.ts";
+import { type HtmlToken, htmlTokens } from "./html-tokens.ts";
+import { createWriter } from "./text-writer.ts";
+
+/** A text as its reader sees it, and the addresses that its links lead to. */
+export type HtmlText = { text: string; links: readonly HtmlLink[] };
+
+/** `isReference`: a mention or a hashtag, whose address is the server's page of it. */
+type HtmlLink = { url: string; isReference: boolean };
+
+/** What is read of one text, far above what servers let their users write. Lengths count UTF-16 code units. */
+const htmlLength = 100_000;
+const textLength = 20_000;
+const addressLength = 8_192;
+const mostLinks = 100;
+
+/** How many line breaks part what stands before such an element from what stands in or after it. */
+const breaksAround: Readonly<Record<string, number>> = {
+  p: 2,
+  blockquote: 2,
+  pre: 2,
+  ul: 2,
+  ol: 2,
+  h1: 2,
+  h2: 2,
+  h3: 2,
+  h4: 2,
+  h5: 2,
+  h6: 2,
+  hr: 2,
+  table: 2,
+  div: 1,
+  li: 1,
+  tr: 1,
+};
+/** Where a browser that cannot set small letters above others would show brackets. */
+const leftOut: ReadonlySet<string> = new Set(["rp"]);
+
+/**
+ * The text of a post or a profile that a server gives as HTML: paragraphs parted by an empty line, `<br>` as a line break,
+ * entities decoded. A link that shows its own address, shortened or not, is written in full; one that shows words keeps them.
+ * Scripts, styles and what `without` names by a class of its own are left out. Takes any string, in linear time.
+ */
+export function textOfHtml(html: string, without: string | null = null): HtmlText {
+  const writer = createWriter();
+  const links: HtmlLink[] = [];
+  let anchor: Anchor | null = null;
+  let preformatted = 0;
+  let skipping: { name: string; depth: number } | null = null;
+  for (const token of htmlTokens(html.slice(0, htmlLength))) {
+    if (writer.length() > textLength) break;
+    if (skipping !== null) {
+      skipping = stillSkipping(skipping, token);
+      continue;
+    }
+    if (token.kind === "text") {
+      writer.write(decodeCharacters(token.text), preformatted > 0);
+      continue;
+    }
+    if (token.kind === "open" && isLeftOut(token, without)) {
+      skipping = { name: token.name, depth: 1 };
+      continue;
+    }
+    if (token.name === "pre") preformatted = Math.max(0, preformatted + (isOpen(token) ? 1 : -1));
+    if (token.name === "a") {
+      if (anchor !== null) endAnchor(anchor);
+      anchor = isOpen(token) ? { ...readAnchor(token.attributes), start: writer.mark() } : null;
+      continue;
+    }
+    if (token.name === "br" && isOpen(token)) writer.breakLine();
+    writer.separate(breaksAround[token.name] ?? 0);
+  }
+  if (anchor !== null) endAnchor(anchor);
+  return { text: writer.text().slice(0, textLength).trim().toWellFormed(), links };
+
+  function endAnchor({ url, isReference, start }: Anchor): void {
+    if (url === null) return;
+    if (links.length < mostLinks) links.push({ url, isReference });
+    if (!isReference && showsAddress(writer.since(start), url)) writer.replaceSince(start, url);
+  }
+}
+
+const isOpen = (token: HtmlToken): token is HtmlToken & { kind: "open" } => token.kind === "open";
+
+type Anchor = { url: string | null; isReference: boolean; start: number };
+
+function readAnchor(attributes: string): Omit<Anchor, "start"> {
+  const href = attributeOf(attributes, "href");
+  const address = href.length <= addressLength && /^https?:\/\//i.test(href) ? href : null;
+  const classes = attributeOf(attributes, "class").toLowerCase().split(/\s+/);
+  return {
+    url: address !== null && URL.canParse(address) ? address : null,
+    isReference: classes.includes("mention") || classes.includes("hashtag"),
+  };
+}
+
+function isLeftOut(token: HtmlToken & { kind: "open" }, without: string | null): boolean {
+  if (leftOut.has(token.name)) return true;
+  if (without === null || !token.attributes.includes(without)) return false;
+  return attributeOf(token.attributes, "class").split(/\s+/).includes(without);
+}
+
+function stillSkipping(
+  { name, depth }: { name: string; depth: number },
+  token: HtmlToken,
+): { name: string; depth: number } | null {
+  if (token.kind === "text" || token.name !== name) return { name, depth };
+  const left = depth + (token.kind === "open" ? 1 : -1);
+  return left === 0 ? null : { name, depth: left };
+}
+
+/** Whether what a link shows is its address: all of it, or its beginning up to an ellipsis, with or without `https://www.`. */
+function showsAddress(shown: string, url: string): boolean {
+  const written = bare(shown.trim());
+  if (written === "") return true;
+  const forms = [bare(url), bare(decodedAddress(url))];
+  if (forms.includes(written) || forms.includes(`${written}/`)) return true;
+  const cut = written.replace(/(?:…|\.\.\.)$/u, "");
+  return cut !== written && cut.length > 3 && forms.some((form) => form.startsWith(cut));
+}
+
+const bare = (address: string): string =>
+  address.replace(/^https?:\/\//i, "").replace(/^www\./i, "");
+
+function decodedAddress(url: string): string {
+  try {
+    return decodeURI(url);
+  } catch {
+    return url;
+  }
+}

@@ -1,0 +1,87 @@
+/** A piece of HTML: text as written, or a tag. */
+export type HtmlToken =
+  | { kind: "text"; text: string }
+  | { kind: "open"; name: string; attributes: string }
+  | { kind: "close"; name: string };
+
+const tagStart = /[a-zA-Z]/;
+const tagName = /[a-zA-Z][^\s/>]{0,40}/y;
+/** What stands within them is no text of the page. */
+const rawElements: ReadonlySet<string> = new Set(["script", "style", "template", "noscript"]);
+
+/**
+ * The pieces of HTML in their order, each character looked at a bounded number of times whatever it is. A `<` that begins no
+ * tag is text; a tag or a comment that does not end takes the rest with it; scripts and styles are left out whole.
+ */
+export function* htmlTokens(html: string): Generator<HtmlToken> {
+  let place = 0;
+  while (place < html.length) {
+    const start = nextMarkup(html, place);
+    if (start > place) yield { kind: "text", text: html.slice(place, start) };
+    if (start === html.length) return;
+    const after = html[start + 1] ?? "";
+    if (after === "!" || after === "?") {
+      place = endOfComment(html, start);
+      continue;
+    }
+    const end = endOfTag(html, start);
+    const isClosing = after === "/";
+    const name = nameAt(html, start + (isClosing ? 2 : 1));
+    place = end + 1;
+    if (end >= html.length) return;
+    if (isClosing) {
+      yield { kind: "close", name };
+      continue;
+    }
+    const attributes = html.slice(start + 1 + name.length, end);
+    yield { kind: "open", name, attributes };
+    if (rawElements.has(name)) place = endOfRawElement(html, place, name);
+  }
+}
+
+/** Where the next tag or comment begins; the length when none does. */
+function nextMarkup(html: string, from: number): number {
+  let place = html.indexOf("<", from);
+  while (place >= 0) {
+    const after = html[place + 1] ?? "";
+    if (after === "!" || after === "?" || tagStart.test(after)) return place;
+    if (after === "/" && tagStart.test(html[place + 2] ?? "")) return place;
+    place = html.indexOf("<", place + 1);
+  }
+  return html.length;
+}
+
+function endOfComment(html: string, start: number): number {
+  const isComment = html.startsWith("<!--", start);
+  const end = html.indexOf(isComment ? "-->" : ">", start + 2);
+  if (end < 0) return html.length;
+  return end + (isComment ? 3 : 1);
+}
+
+/** Where the `>` of a tag stands, which is not within quotation marks. */
+function endOfTag(html: string, start: number): number {
+  let quote = "";
+  for (let place = start; place < html.length; place += 1) {
+    const character = html[place];
+    if (quote !== "") {
+      if (character === quote) quote = "";
+    } else if (character === ">") {
+      return place;
+    } else if ((character === '"' || character === "'") && html[place - 1] === "=") {
+      quote = character;
+    }
+  }
+  return html.length;
+}
+
+function nameAt(html: string, place: number): string {
+  tagName.lastIndex = place;
+  return (tagName.exec(html)?.[0] ?? "").toLowerCase();
+}
+
+function endOfRawElement(html: string, from: number, name: string): number {
+  const closing = new RegExp(`</${name}[\\s/>]`, "gi");
+  closing.lastIndex = from;
+  const found = closing.exec(html);
+  return found === null ? html.length : found.index;
+}

@@ -1,0 +1,12 @@
+import type { Headers } from "undici";
+import { parseIsoTime } from "../time.ts";
+import type { Limit } from "../upstream.ts";
+
+/** The limit nearest to its end, which each answer of Mastodon tells; the reset is a time, on some servers a Unix time. */
+export function limitOf(headers: Headers): Limit | null {
+  const remaining = headers.get("x-ratelimit-remaining");
+  const reset = headers.get("x-ratelimit-reset");
+  if (remaining === null || reset === null || !/^\d{1,9}$/.test(remaining)) return null;
+  const resetMs = /^\d{9,11}$/.test(reset) ? Number(reset) * 1_000 : parseIsoTime(reset);
+  return resetMs === null ? null : { remaining: Number(remaining), resetMs };
+}

@@ -1,0 +1,81 @@
+import fc from "fast-check";
+import { Headers } from "undici";
+import { expect, it } from "vitest";
+import { limitOf } from "./limit.ts";
+import { nextPaging, readPaging, writePaging } from "./link-paging.ts";
+
+const path = "/api/v1/accounts/1/followers";
+const nextOf = (link: string, asked = path) => nextPaging(new Headers({ link }), asked);
+
+it("a list goes on where the server's link says", () => {
+  const url = "https://a.example/api/v1/accounts/1/followers";
+  expect(
+    nextOf(`<${url}?limit=2&max_id=7486869>; rel="next", <${url}?limit=2&since_id=9>; rel="prev"`),
+  ).toEqual({
+    max_id: "7486869",
+  });
+  expect(
+    nextOf(`<${url}?since_id=9>; rel=prev,<${url}?max_id=01HZ>;rel=next;title="a, b"`),
+  ).toEqual({
+    max_id: "01HZ",
+  });
+  expect(nextOf(`<${path}?offset=40&q=x>; rel="prev next"`)).toEqual({ offset: "40" });
+  expect(nextOf(`<${url}?max_id=%2B1>; rel="next"`)).toEqual({ max_id: "+1" });
+});
+
+it("a link to another list, or of another kind, or of no known form leads nowhere", () => {
+  for (const link of [
+    '<https://a.example/api/v1/accounts/2/followers?max_id=1>; rel="next"',
+    '<https://a.example/api/v1/accounts/1/followers?max_id=1>; rel="prev"',
+    '<https://a.example/api/v1/accounts/1/followers?cursor=1>; rel="next"',
+    '<https://a.example/api/v1/accounts/1/followers?max_id=1%0d%0aevil>; rel="next"',
+    `<https://a.example/api/v1/accounts/1/followers?max_id=${"1".repeat(201)}>; rel="next"`,
+    '<>; rel="next"',
+    "nonsense",
+    "<".repeat(8_000),
+    `<x>;${" ;".repeat(4_000)}`,
+  ]) {
+    expect(nextOf(link)).toBeNull();
+  }
+  expect(nextPaging(new Headers(), path)).toBeNull();
+});
+
+it("any header is read", () => {
+  fc.assert(
+    fc.property(
+      fc.array(
+        fc.constantFrom("<", ">", ";", ",", '"', "rel=", "next", " ", "=", path, "?max_id=1"),
+        { maxLength: 60 },
+      ),
+      (parts) => {
+        nextOf(`x${parts.join("")}`);
+      },
+    ),
+  );
+});
+
+it("where a list goes on is written and read again", () => {
+  for (const paging of [{ max_id: "01ABC" }, { offset: "40" }, { max_id: "1", since_id: "0" }]) {
+    expect(readPaging(writePaging(paging))).toEqual(paging);
+  }
+  for (const text of ["", "limit=1", "max_id=", "max_id=a%20b"])
+    expect(readPaging(text)).toBeNull();
+});
+
+it("the limit is told by headers whose reset is a time", () => {
+  const told = (remaining: string, reset: string) =>
+    limitOf(new Headers({ "x-ratelimit-remaining": remaining, "x-ratelimit-reset": reset }));
+  expect(told("299", "2026-11-20T12:05:00.000000Z")).toEqual({
+    remaining: 299,
+    resetMs: Date.UTC(2026, 10, 20, 12, 5),
+  });
+  expect(told("0", "1700000000")).toEqual({ remaining: 0, resetMs: 1_700_000_000_000 });
+  for (const [remaining, reset] of [
+    ["-1", "2026-11-20"],
+    ["5", "soon"],
+    ["x", "2026-11-20"],
+  ] as const) {
+    expect(told(remaining, reset)).toBeNull();
+  }
+  expect(limitOf(new Headers())).toBeNull();
+});

@@ -1,0 +1,59 @@
+import type { Headers } from "undici";
+
+/** Where a list goes on: parameters that the server itself has named. */
+export type Paging = Readonly<Record<string, string>>;
+
+/** Parameters that say where a page begins; all others of a request stay as they are. */
+const pagingParameters: readonly string[] = ["max_id", "min_id", "since_id", "offset", "page"];
+const valueForm = /^[A-Za-z0-9_.:~+/=-]{1,200}$/;
+const longestHeader = 8_192;
+const mostLinks = 10;
+
+/**
+ * What the `Link` header names as the next page of what was asked; null when it names none. Ids of lists are the server's own
+ * affair and no numbers, so nothing else tells where a list goes on. A link to another path leads nowhere; the parameters are
+ * taken, and the request is made anew, so that a link to another host is never followed.
+ */
+export function nextPaging(headers: Headers, path: string): Paging | null {
+  const header = headers.get("link");
+  if (header === null || header.length > longestHeader) return null;
+  for (const address of addressesOf(header)) {
+    const url = URL.parse(address, "https://server.invalid");
+    if (url === null || decoded(url.pathname) !== decoded(path)) continue;
+    const paging = readPaging(url.searchParams);
+    if (paging !== null) return paging;
+  }
+  return null;
+}
+
+/** The addresses of `rel="next"`. */
+function addressesOf(header: string): string[] {
+  const form =
+    /<([^<>]{1,4000})>((?:\s*;\s*[a-z*]{1,20}\s*=\s*(?:"[^"]{0,200}"|[^\s",;]{1,200}))*)/gi;
+  return [...header.matchAll(form)]
+    .slice(0, mostLinks)
+    .filter((link) => /(?:^|[\s;])rel\s*=\s*"?(?:[a-z ]*\s)?next(?:[\s";]|$)/i.test(link[2] ?? ""))
+    .map((link) => link[1] ?? "");
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+/** As text for a cursor. */
+export const writePaging = (paging: Paging): string => new URLSearchParams(paging).toString();
+
+/** Reads such a text, or the parameters of a link; null when it holds nothing known, or something that is no id. */
+export function readPaging(parameters: URLSearchParams | string): Paging | null {
+  const given = typeof parameters === "string" ? new URLSearchParams(parameters) : parameters;
+  const known = pagingParameters.flatMap((name): [string, string][] => {
+    const value = given.get(name);
+    return value === null ? [] : [[name, value]];
+  });
+  if (known.length === 0 || known.some(([, value]) => !valueForm.test(value))) return null;
+  return Object.fromEntries(known);
+}

@@ -1,0 +1,29 @@
+import type { Media } from "../../posts/post.ts";
+import { fieldsOf, list, string } from "../fields.ts";
+import { webAddress } from "./web-address.ts";
+
+const mostMedia = 40;
+const altLength = 5_000;
+/** As servers of this API name them; `gifv` is a moving picture without sound. */
+const types: readonly string[] = ["image", "gifv", "video", "audio"];
+
+/** The media attached to a status. Where its own file is not known, the one of the server that it came from, else a preview. */
+export function mediaOf(attachments: unknown): Media[] {
+  return list(attachments, mostMedia).flatMap((attachment) => {
+    const {
+      type,
+      url,
+      remote_url: remote,
+      preview_url: preview,
+      description,
+    } = fieldsOf(attachment);
+    if (typeof type !== "string") return [];
+    return [
+      {
+        type: types.includes(type) ? type : "unknown",
+        url: webAddress(url) ?? webAddress(remote) ?? webAddress(preview),
+        alt: string(description, altLength)?.trim() || null,
+      },
+    ];
+  });
+}

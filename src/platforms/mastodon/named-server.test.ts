@@ -1,0 +1,40 @@
+import { expect, it } from "vitest";
+import { readTarget } from "../read-target.ts";
+import { createMastodonUpstream } from "./upstream.ts";
+
+const upstream = createMastodonUpstream({ instance: null });
+const originOf = (what: "user" | "post", query: string) =>
+  upstream.publicOriginOf?.(readTarget(what, query, "mastodon"));
+
+it("a query that names a server is asked of that one though none is configured", () => {
+  expect(upstream.publicBaseUrl).toBeNull();
+  for (const [what, query] of [
+    ["user", "@ann@far.example"],
+    ["user", "109@far.example"],
+    ["user", "https://near.example/@ann@far.example"],
+    ["user", "https://far.example/@ann"],
+    ["post", "https://far.example/@ann/109"],
+    ["post", "https://far.example/users/ann/statuses/109"],
+    ["post", "import:mastodon:109@far.example"],
+  ] as const) {
+    expect([query, originOf(what, query)]).toEqual([query, "https://far.example"]);
+  }
+});
+
+it("one that names none is not", () => {
+  for (const [what, query] of [
+    ["user", "@ann"],
+    ["user", "109"],
+    ["post", "109"],
+    ["post", "import:mastodon:109"],
+  ] as const) {
+    expect([query, originOf(what, query)]).toEqual([query, null]);
+  }
+  expect(upstream.publicOriginOf?.(null)).toBeNull();
+});
+
+it("the configured server is an origin", () => {
+  expect(createMastodonUpstream({ instance: "https://near.example/about" }).publicBaseUrl).toBe(
+    "https://near.example",
+  );
+});

@@ -1,0 +1,306 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { Differences, EmulatorOptions } from "../../../test/emulators/mastodon/options.ts";
+import { plainSession } from "../../../test/emulators/mastodon/plain-session.ts";
+import {
+  type MastodonEmulator,
+  startMastodonEmulator,
+} from "../../../test/emulators/mastodon/server.ts";
+import { parseQuery } from "../../query/parse.ts";
+import { type FetchMethod, methods } from "../methods.ts";
+import { readTarget } from "../read-target.ts";
+import type { UpstreamItem } from "../upstream.ts";
+import { createInstanceInfos, infoOf } from "./instance-info.ts";
+import { placeOf } from "./place.ts";
+import { createMastodonUpstream } from "./upstream.ts";
+
+/** What other servers of this API do otherwise, one by one, and what a server can go wrong with. */
+let server: MastodonEmulator;
+afterEach(async () => await server.close());
+
+type World = { token: string; first: string; uri: string };
+
+async function start(options: EmulatorOptions = {}): Promise<World> {
+  server = await startMastodonEmulator(options);
+  const { network } = server;
+  const ann = network.addAccount({ username: "ann" });
+  const bob = network.addAccount({ username: "bob" });
+  const first = network.addStatus({
+    accountId: ann.id,
+    text: "one #post",
+    createdMs: Date.now() - 9_000,
+  });
+  const reply = network.addStatus({ accountId: bob.id, text: "two", inReplyToId: first.id });
+  for (let index = 0; index < 50; index += 1)
+    network.addStatus({ accountId: bob.id, text: `more ${index}` });
+  network.reblog(bob.id, first.id);
+  network.follow(ann.id, bob.id);
+  network.follow(bob.id, ann.id);
+  network.trends.push("post");
+  expect(reply.id).not.toBe(first.id);
+  const { token } = server.addToken({ accountId: ann.id });
+  return { token, first: first.id, uri: `${server.url}/users/ann/statuses/${first.id}` };
+}
+
+async function page(
+  method: FetchMethod,
+  query: string | null,
+  { token, cursor = null }: { token?: string | undefined; cursor?: string | null } = {},
+) {
+  const { query: kind } = methods[method];
+  const target =
+    query === null || (kind !== "user" && kind !== "post")
+      ? null
+      : readTarget(kind, query, "mastodon");
+  const access = token === undefined ? {} : { access: "user" as const, token };
+  const upstream = createMastodonUpstream({ instance: null });
+  return await upstream.page({ method, target, cursor, limit: 100 }, plainSession(server, access));
+}
+
+async function everything(
+  method: FetchMethod,
+  query: string,
+  token?: string,
+): Promise<UpstreamItem[]> {
+  const items: UpstreamItem[] = [];
+  let cursor: string | null = null;
+  do {
+    const answer = await page(method, query, { token, cursor });
+    items.push(...answer.items);
+    cursor = answer.next;
+  } while (cursor !== null);
+  return items;
+}
+
+/** Every method, and how many items each finds. */
+async function counts({ token, uri }: World) {
+  const found: Record<string, number> = {};
+  for (const [method, query] of [
+    ["searchbyprofile", "@ann"],
+    ["getbyid", uri],
+    ["getreplies", uri],
+    ["getretweeters", uri],
+    ["gettweets", "@bob"],
+    ["getfollowing", "@ann"],
+    ["getfollowers", "@ann"],
+  ] as const) {
+    found[method] = (await everything(method, query, token)).length;
+  }
+  return found;
+}
+
+const all = {
+  searchbyprofile: 1,
+  getbyid: 1,
+  getreplies: 1,
+  getretweeters: 1,
+  gettweets: 52,
+  getfollowing: 1,
+  getfollowers: 1,
+};
+
+describe("each method works on a server", () => {
+  const differences: (keyof Differences)[] = [
+    "ulids",
+    "readsNeedToken",
+    "needsUserAgent",
+    "noBatch",
+    "noIndexable",
+    "noRateHeaders",
+    "noInstanceV2",
+    "noTrends",
+    "streamsAtWss",
+  ];
+  it.each(differences)("of which %s holds", async (difference) => {
+    const world = await start({ differences: { [difference]: true } });
+    expect(await counts(world)).toEqual(all);
+  });
+
+  it("of which all of them hold", async () => {
+    expect(await counts(await start({ dialect: "gotosocial-like" }))).toEqual(all);
+  });
+
+  it("that says nowhere how lists go on: posts go on by their ids, accounts end with their first page", async () => {
+    expect(await counts(await start({ differences: { noLinks: true } }))).toEqual(all);
+  });
+});
+
+it("ids of letters stay as they are, with their server", async () => {
+  const { first, uri } = await start({ differences: { ulids: true } });
+  expect(first).toMatch(/^[0-9A-Z]{26}$/);
+  const [item] = (await page("getbyid", `${server.url}/@ann/statuses/${first}`)).items;
+  expect(item).toMatchObject({ post: { uri, userId: expect.stringMatching(/^[0-9A-Z]{26}@127/) } });
+});
+
+describe("a server that shows a thing to its users alone", () => {
+  it("is said to, with what to do", async () => {
+    const { uri } = await start({ differences: { readsNeedToken: true } });
+    for (const [method, query] of [
+      ["getbyid", uri],
+      ["getreplies", uri],
+      ["gettweets", "@ann"],
+      ["searchbyprofile", "@ann"],
+      ["getfollowers", "@ann"],
+    ] as const) {
+      await expect(page(method, query)).rejects.toMatchObject({
+        code: "upstream_refused",
+        message: `${server.host} shows this to signed-in users only`,
+        hint: `add a user token of ${server.host}`,
+      });
+    }
+  });
+
+  it("is said to an application's token as well", async () => {
+    const { uri } = await start({ differences: { readsNeedToken: true } });
+    const { token } = server.addToken({});
+    const session = plainSession(server, { access: "app", token });
+    const call = { method: "gethometweets", target: null, cursor: null, limit: 1 } as const;
+    await expect(
+      createMastodonUpstream({ instance: null }).page(call, session),
+    ).rejects.toMatchObject({
+      code: "upstream_refused",
+      message: expect.stringContaining("an application's token is not enough"),
+    });
+    expect(uri).toContain("/users/ann/");
+  });
+});
+
+it("a token that lacks a scope is refused by that name", async () => {
+  const { uri } = await start();
+  const { token } = server.addToken({
+    accountId: [...server.network.accounts.keys()][0] ?? null,
+    scopes: ["read:accounts"],
+  });
+  await expect(page("gethometweets", null, { token })).rejects.toMatchObject({
+    code: "credential_refused",
+    message: expect.stringContaining("lacks the scope read:statuses"),
+  });
+  expect(uri).not.toContain(token);
+});
+
+it("a refusal of another kind, such as a server's of programs that do not say who they are, is told by its status", async () => {
+  const { uri } = await start();
+  for (const status of [400, 405, 418, 422]) {
+    server.character.faults = { next: [{ status, body: '{"error":"<b>no</b>"}' }] };
+    await expect(page("getbyid", uri)).rejects.toMatchObject({
+      code: "upstream_refused",
+      message: expect.stringContaining(`${server.host} answers with status ${status}: `),
+    });
+  }
+});
+
+it("no trends are no error, and are told", async () => {
+  await start({ differences: { noTrends: true } });
+  expect(await page("gettrends", null)).toMatchObject({
+    items: [],
+    next: null,
+    remarks: [{ code: "no_trends" }],
+  });
+});
+
+it("a search that covers the user's own posts alone, on a server that does not ask authors, finds nothing and says why", async () => {
+  const { token } = await start({ dialect: "gotosocial-like" });
+  const call = {
+    tree: parseQuery("one").tree,
+    names: { accounts: new Map(), posts: new Map() },
+    fromMs: null,
+    toMs: Date.now() + 1,
+    asOfMs: Date.now(),
+    cursor: null,
+    limit: 20,
+  };
+  const session = plainSession(server, { access: "user", token });
+  const found = await createMastodonUpstream({ instance: null }).search?.page(call, session);
+  expect(found?.items).toEqual([]);
+  expect(found?.remarks?.map(({ code }) => code)).toEqual(["partial_search", "no_indexable"]);
+});
+
+describe("what a server tells of itself", () => {
+  it("is asked for once an hour, of the older description where the newer one is missing", async () => {
+    await start({ differences: { noInstanceV2: true }, version: "3.5.3" });
+    const infos = createInstanceInfos();
+    const place = placeOf(plainSession(server));
+    for (const nowMs of [0, 3_599_999]) {
+      expect(await infos.of(place, nowMs)).toMatchObject({ version: { major: 3, minor: 5 } });
+    }
+    expect(server.requests.map(({ path }) => path)).toEqual([
+      "/api/v2/instance",
+      "/api/v1/instance",
+    ]);
+    await infos.of(place, 3_600_000);
+    expect(server.requests).toHaveLength(4);
+  });
+
+  it("tells Mastodon from what is compatible with it", async () => {
+    await start();
+    const versionOf = (version: unknown) => infoOf({ version }).version;
+    expect(versionOf("4.5.2")).toEqual({ major: 4, minor: 5 });
+    expect(versionOf("4.4.0-beta.1+glitch")).toEqual({ major: 4, minor: 4 });
+    for (const other of [
+      "2.7.2 (compatible; Pleroma 2.9.1)",
+      "0.18.1+git-8a7f3b2",
+      "takahe/0.11",
+      "",
+      4,
+      null,
+    ]) {
+      expect(versionOf(other)).toBeNull();
+    }
+    for (const odd of [null, [], "4.5.2", { configuration: { timelines_access: 1 } }]) infoOf(odd);
+  });
+});
+
+it("pages with what cannot be read tell how much was left out", async () => {
+  const { uri } = await start();
+  const body = JSON.stringify([{ id: "1" }, null, 7, {}]);
+  server.character.faults = {
+    next: [
+      { status: 200, body: JSON.stringify({ id: "1", acct: "ann" }) },
+      { status: 200, body },
+    ],
+  };
+  expect(await page("gettweets", "@ann")).toMatchObject({
+    items: [],
+    remarks: [{ code: "unreadable_items", message: expect.stringContaining("4 of the items") }],
+  });
+  for (const odd of ["null", "[]", "7", '"x"', '{"descendants":7}', "[[[]]]"]) {
+    for (const method of ["getreplies", "getbyid", "getretweeters"] as const) {
+      server.character.faults = { next: [{ status: 200, body: odd }] };
+      expect((await page(method, uri)).items).toEqual([]);
+    }
+  }
+});
+
+describe("an account or a post of another server", () => {
+  it("is asked for there when the session's server has never heard of it", async () => {
+    const { token } = await start();
+    const far = await startMastodonEmulator({ domain: "far.example" });
+    const dee = far.network.addAccount({ username: "dee" });
+    const post = far.network.addStatus({ accountId: dee.id, text: "far away" });
+    const upstream = createMastodonUpstream({ instance: null });
+    const others = [{ ...far, host: "far.example" }];
+    for (const access of [{}, { access: "user" as const, token }]) {
+      const session = plainSession(server, { ...access, others });
+      const ask = async (method: FetchMethod, query: string) => {
+        const kind = method === "getbyid" ? "post" : "user";
+        const target = readTarget(kind, query, "mastodon");
+        return (await upstream.page({ method, target, cursor: null, limit: 5 }, session)).items;
+      };
+      expect(await ask("searchbyprofile", "@dee@far.example")).toMatchObject([
+        { profile: { userId: `${dee.id}@far.example`, username: "dee@far.example" } },
+      ]);
+      expect(await ask("gettweets", `${dee.id}@far.example`)).toHaveLength(1);
+      expect(await ask("getbyid", `https://far.example/@dee/${post.id}`)).toMatchObject([
+        { post: { text: "far away", userId: `${dee.id}@far.example` } },
+      ]);
+    }
+    await far.close();
+  });
+
+  it("is nobody's when its server does not answer as one", async () => {
+    const { token } = await start();
+    const { items } = await page("searchbyprofile", "@dee@nowhere.example", { token }).catch(
+      (fault) => ({ items: fault.code }),
+    );
+    expect(items).toBe("upstream_unreachable");
+  });
+});

@@ -1,0 +1,25 @@
+import type { FetchMethod } from "../methods.ts";
+import type { UpstreamPage } from "../upstream.ts";
+import { followPage, profilePage } from "./account-pages.ts";
+import type { PageAsked } from "./page-asked.ts";
+import { rebloggersPage, repliesPage, statusPage } from "./status-pages.ts";
+import { accountTimeline, homeTimeline } from "./timeline-pages.ts";
+import { trendsPage } from "./trends-page.ts";
+import { absentPage } from "./view-page.ts";
+
+/** How each method gets its page. */
+export const pages: Readonly<Record<FetchMethod, (asked: PageAsked) => Promise<UpstreamPage>>> = {
+  searchbyprofile: profilePage,
+  getprofilebyid: profilePage,
+  getbyid: statusPage,
+  getreplies: repliesPage,
+  getretweeters: rebloggersPage,
+  gettweets: (asked) => accountTimeline(asked, {}),
+  getmedia: (asked) => accountTimeline(asked, { only_media: true }),
+  gethometweets: homeTimeline,
+  getforyoutweets: async () => absentPage,
+  gettrends: trendsPage,
+  getfollowing: (asked) => followPage(asked, "following"),
+  getfollowers: (asked) => followPage(asked, "followers"),
+  getspace: async () => absentPage,
+};

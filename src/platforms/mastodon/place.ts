@@ -1,0 +1,120 @@
+import { Headers } from "undici";
+import { EarshotError } from "../../lib/errors.ts";
+import { withoutControls } from "../../text/controls.ts";
+import { fieldsOf, string } from "../fields.ts";
+import type { Session, UpstreamAnswer, UpstreamRequest } from "../session.ts";
+
+/** A server that is asked, and how: with the session's credential, or openly. */
+export type Place = {
+  /** Its host, with its port where it has one of its own; ids count there. */
+  instance: string;
+  isOpen: boolean;
+  /** Resolves with any answer, also one that refuses what only those who have signed in may see. */
+  get(request: UpstreamRequest): Promise<Answer>;
+};
+
+export type Answer = Pick<UpstreamAnswer, "status" | "json"> & { headers: Headers };
+
+/** The server of the session. */
+export function placeOf(session: Session): Place {
+  return {
+    instance: new URL(session.baseUrl).host,
+    isOpen: session.access === "public",
+    get: (request) => answered(session.access === "public", () => session.get(request)),
+  };
+}
+
+/** Another server, asked openly; the session's own where that is the one. */
+export function placeAt(session: Session, host: string): Place {
+  const own = placeOf(session);
+  if (host === own.instance) return own;
+  const origin = originOf(host);
+  return {
+    instance: origin.host,
+    isOpen: true,
+    get: ({ path, ...request }) =>
+      answered(true, () => session.getPublic(new URL(path, origin), request)),
+  };
+}
+
+function originOf(host: string): URL {
+  const address = `https://${host}`;
+  const url = URL.canParse(address) ? new URL(address) : null;
+  if (url !== null && url.pathname === "/" && url.username === "" && url.search === "") return url;
+  throw new EarshotError("upstream_refused", "the query names no server that could be asked", {
+    status: 502,
+    hint: "write the account as @user@host, or the whole address of the post",
+  });
+}
+
+/** Who asks openly is not refused for a credential. */
+async function answered(isOpen: boolean, ask: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await ask();
+  } catch (thrown) {
+    const isRefused = thrown instanceof EarshotError && thrown.code === "credential_refused";
+    if (!isOpen || !isRefused) throw thrown;
+    return { status: 401, json: null, headers: noHeaders };
+  }
+}
+
+const noHeaders = new Headers();
+
+/**
+ * The JSON of a good answer; null when there is no such thing, or it may not be seen. Errors: those of the session,
+ * `credential_refused` naming the scope that is missing, and `upstream_refused` for every other refusal.
+ */
+export async function ask(
+  place: Place,
+  request: UpstreamRequest,
+  scope: string,
+): Promise<{ json: unknown; headers: Headers; status: number } | null> {
+  const answer = await place.get(request);
+  if (answer.status >= 200 && answer.status < 300) return answer;
+  if (answer.status === 404 || answer.status === 410) return null;
+  throw refusal(place, answer, scope);
+}
+
+/** Why a server does not answer, as far as its status and the documented sentences tell. */
+function refusal({ instance, isOpen }: Place, answer: Answer, scope: string): EarshotError {
+  const { status, json } = answer;
+  const said = string(fieldsOf(json).error, 300) ?? "";
+  const needsUser = /requires an authenticated user/i.test(said);
+  if (status === 401 || (status === 403 && isOpen) || needsUser) {
+    return forSignedIn(instance, isOpen);
+  }
+  if (status === 403) return mayNot(instance, scope, /outside the authorized scopes/i.test(said));
+  const remedy =
+    status === 418
+      ? "it refuses programs that do not say who they are, or this one"
+      : `it does not take this request`;
+  return new EarshotError(
+    "upstream_refused",
+    `${instance} answers with status ${status}: ${remedy}`,
+    {
+      status: 502,
+      hint: "the server may be another software than Mastodon, or an old version; ask another one",
+    },
+  );
+}
+
+function forSignedIn(instance: string, isOpen: boolean): EarshotError {
+  const how = isOpen ? "" : ", and an application's token is not enough";
+  return new EarshotError(
+    "upstream_refused",
+    `${withoutControls(instance)} shows this to signed-in users only${how}`,
+    { status: 502, hint: `add a user token of ${withoutControls(instance)}` },
+  );
+}
+
+function mayNot(instance: string, scope: string, isScope: boolean): EarshotError {
+  const why = isScope
+    ? `the credential of ${instance} lacks the scope ${scope}`
+    : `${instance} does not let this credential do that (status 403)`;
+  return new EarshotError("credential_refused", why, {
+    status: 502,
+    hint: isScope
+      ? `make a token with the scope ${scope} (or read) and add that one`
+      : "look at the account's state on its server",
+  });
+}

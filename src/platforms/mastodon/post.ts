@@ -1,0 +1,145 @@
+import { isoText } from "../../lib/iso-time.ts";
+import type { Origin, Post, PostCounts } from "../../posts/post.ts";
+import { fieldsOf, isObject, string } from "../fields.ts";
+import { parseIsoTime } from "../time.ts";
+import { namesOfAccount, readId } from "./account.ts";
+import { count } from "./count.ts";
+import { mediaOf } from "./media.ts";
+import { bodyOf } from "./status-body.ts";
+import { mentionsOf, mostEntities, tagsOf, withEntitiesOf } from "./status-entities.ts";
+import { identityOf, quotedOf, repliedTo } from "./status-references.ts";
+import { webAddress } from "./web-address.ts";
+
+/** Where a status was seen: `instance` is the host (and port) of the server that told it. */
+export type StatusContext = { instance: string; seenMs: number; origin: Origin };
+
+/**
+ * The post that a status of the Mastodon API describes; null when it is none: nothing that identifies it, or its author. A
+ * status is whatever its server makes of it, so a field that is not what
+ * https://docs.joinmastodon.org/entities/Status/ says is left out, longer ones are cut, and nothing throws.
+ *
+ * A content warning stands before the text and the options of a poll behind it, each after an empty line, as a server's own
+ * search reads them too. Ids count on the server alone that told them: `userId` and the post answered name it.
+ */
+export function postOfStatus(status: unknown, context: StatusContext): Post | null {
+  const { reblog } = fieldsOf(status);
+  if (!isObject(reblog)) return postByItself(status, context);
+  const own = postByItself(status, context);
+  const original = postByItself(reblog, context);
+  return own === null || original === null ? null : repostOf(own, original, readId(reblog.id));
+}
+
+/**
+ * Whether a status may be found by strangers: it is public, and its author, for a repost also that of the original, has agreed
+ * to be searched. Servers that do not tell have not asked.
+ */
+export function mayBeIndexed(status: unknown): boolean {
+  const { visibility, account, reblog } = fieldsOf(status);
+  const { indexable, noindex } = fieldsOf(account);
+  if (visibility !== "public" || indexable !== true || noindex === true) return false;
+  if (!isObject(reblog)) return true;
+  return !isObject(reblog.reblog) && mayBeIndexed(reblog);
+}
+
+function postByItself(value: unknown, { instance, seenMs, origin }: StatusContext): Post | null {
+  const status = fieldsOf(value);
+  const author = namesOfAccount(status.account, instance);
+  const uri = identityOf(status);
+  if (author === null || uri === null) return null;
+  const createdAt = string(status.created_at, 64) ?? "";
+  const mentions = mentionsOf(status.mentions, instance);
+  const quoted = quotedOf(status.quote, instance);
+  const { text, links } = bodyOf(status, quoted !== null);
+  const found = withEntitiesOf(text, { mentions, tags: tagsOf(status.tags), links });
+  const inReplyTo = repliedTo(status, { instance, author, mentions });
+  const url = webAddress(status.url);
+  return {
+    platform: "mastodon",
+    uri,
+    nativeId: null,
+    url: url === uri ? null : url,
+    username: author.username,
+    userId: author.userId,
+    authorName: author.displayName,
+    authorVerified: null,
+    createdAt,
+    createdMs: parseIsoTime(createdAt),
+    seenMs,
+    text,
+    langs: languageOf(status.language),
+    detectedLang: null,
+    conversationId: null,
+    inReplyTo,
+    quoted,
+    reposted: null,
+    isReply: inReplyTo !== null,
+    isQuote: quoted !== null,
+    isRepost: false,
+    hashtags: found.tags.slice(0, mostEntities),
+    mentions: found.mentions.slice(0, mostEntities).map(({ mention }) => mention),
+    urls: [...new Set(found.links)].slice(0, mostEntities),
+    media: mediaOf(status.media_attachments),
+    geo: null,
+    labels: [],
+    sensitive: status.sensitive === true || hasWarning(status),
+    source: string(fieldsOf(status.application).name, 200)?.trim() || null,
+    counts: countsOf(status),
+    origin,
+    revision: revisionOf(status),
+  };
+}
+
+/** A repost is its reposter's, of the time when it was reposted, and says what the original says. */
+function repostOf(own: Post, original: Post, originalId: string | null): Post {
+  return {
+    ...own,
+    text: original.text,
+    langs: original.langs,
+    inReplyTo: null,
+    quoted: original.quoted,
+    isReply: false,
+    isQuote: original.isQuote,
+    isRepost: true,
+    reposted: {
+      id: originalId,
+      uri: original.uri,
+      username: original.username,
+      userId: original.userId,
+    },
+    hashtags: original.hashtags,
+    mentions: original.mentions,
+    urls: original.urls,
+    media: original.media,
+    sensitive: original.sensitive,
+    source: original.source,
+    counts: { likes: null, reposts: null, replies: null, quotes: null },
+  };
+}
+
+type Fields = Record<string, unknown>;
+
+const hasWarning = (status: Fields): boolean =>
+  typeof status.spoiler_text === "string" && status.spoiler_text.trim() !== "";
+
+function languageOf(language: unknown): string[] {
+  const isTag =
+    typeof language === "string" &&
+    language.length <= 35 &&
+    /^[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*$/.test(language);
+  return isTag ? [language] : [];
+}
+
+/** By its last edit, in a form that sorts. */
+function revisionOf({ created_at: created, edited_at: edited }: Fields): string {
+  const ms = parseIsoTime(string(edited, 64) ?? string(created, 64) ?? "");
+  return ms === null ? "" : isoText(ms).replace(/(:\d\d)Z$/, "$1.000Z");
+}
+
+function countsOf(status: Fields): PostCounts {
+  return {
+    likes: count(status.favourites_count),
+    reposts: count(status.reblogs_count),
+    replies: count(status.replies_count),
+    quotes: count(status.quotes_count),
+  };
+}

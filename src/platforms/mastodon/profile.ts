@@ -1,0 +1,47 @@
+import type { Profile } from "../../posts/profile.ts";
+import { fieldsOf, string } from "../fields.ts";
+import { namesOfAccount } from "./account.ts";
+import { count } from "./count.ts";
+import { textOfHtml } from "./html-text.ts";
+import { webAddress } from "./web-address.ts";
+
+/** The profile of an account of the Mastodon API; null when it has no names. Takes any JSON. */
+export function profileOfAccount(value: unknown, instance: string): Profile | null {
+  const names = namesOfAccount(value, instance);
+  if (names === null) return null;
+  const account = fieldsOf(value);
+  return {
+    platform: "mastodon",
+    userId: names.userId,
+    username: names.username,
+    name: names.displayName,
+    description: textOfHtml(string(account.note, 200_000) ?? "").text || null,
+    url: webAddress(account.url),
+    avatarUrl: webAddress(account.avatar),
+    bannerUrl: bannerOf(account.header),
+    location: null,
+    createdAt: string(account.created_at, 64),
+    // A server checks links that an account names, not who somebody is.
+    verified: null,
+    isProtected: asBoolean(account.locked),
+    isBot: asBoolean(account.bot),
+    labels: [],
+    counts: {
+      followers: count(account.followers_count),
+      following: count(account.following_count),
+      posts: count(account.statuses_count),
+      listed: null,
+    },
+  };
+}
+
+/** Whether a server says that the account is not to be seen. */
+export const isWithheld = (account: unknown): boolean => fieldsOf(account).suspended === true;
+
+const asBoolean = (value: unknown): boolean | null => (typeof value === "boolean" ? value : null);
+
+/** Accounts without a banner have the address of a picture that stands for none. */
+function bannerOf(header: unknown): string | null {
+  const address = webAddress(header);
+  return address?.endsWith("/headers/original/missing.png") ? null : address;
+}

@@ -1,0 +1,64 @@
+import type { Post } from "../../posts/post.ts";
+import { fieldsOf, list } from "../fields.ts";
+import type { UpstreamPage, UpstreamRemark } from "../upstream.ts";
+import type { Answer, Place } from "./place.ts";
+import { fetchedPost, isForAll, pageOf } from "./view-page.ts";
+
+/** As many as a server tells of a thread at once to those who have signed in. */
+const mostReplies = 4_096;
+/** As many as Mastodon tells everybody else. */
+const mostOpenReplies = 60;
+
+type Root = { id: string; uri: string | null };
+
+/** The answers to a status, and the answers to those, in the server's order: each after what it answers. */
+export function pageOfReplies(
+  { json, headers }: Answer,
+  { place, root, nowMs }: { place: Place; root: Root; nowMs: number },
+): UpstreamPage {
+  const descendants = list(fieldsOf(json).descendants, mostReplies);
+  const uris = new Map<string, string>(root.uri === null ? [] : [[root.id, root.uri]]);
+  const posts = new Map<string, Post>();
+  let unreadable = 0;
+  for (const status of descendants) {
+    const post = fetchedPost(status, place.instance, nowMs);
+    if (post === null) unreadable += 1;
+    if (post === null || posts.has(post.uri) || !isForAll(status)) continue;
+    uris.set(String(fieldsOf(status).id), post.uri);
+    posts.set(post.uri, post);
+  }
+  const items = [...posts.values()].map((post) => ({
+    kind: "post" as const,
+    post: withParentUri(post, uris),
+  }));
+  return pageOf(items, unreadable, {
+    next: null,
+    remarks: remarksOn(place, descendants.length, headers.has("mastodon-async-refresh")),
+  });
+}
+
+/** The thread itself tells the uris that a status leaves out. */
+function withParentUri(post: Post, uris: ReadonlyMap<string, string>): Post {
+  const uri = uris.get(post.inReplyTo?.id ?? "");
+  if (post.inReplyTo === null || uri === undefined) return post;
+  return { ...post, inReplyTo: { ...post.inReplyTo, uri } };
+}
+
+function remarksOn(place: Place, count: number, isFetching: boolean): UpstreamRemark[] {
+  const remarks: UpstreamRemark[] = [];
+  if (place.isOpen && count >= mostOpenReplies) {
+    remarks.push({
+      code: "partial_thread",
+      message: `${place.instance} tells ${mostOpenReplies} replies to those who have not signed in`,
+      hint: `add a user token of ${place.instance} for all that it knows`,
+    });
+  }
+  if (isFetching) {
+    remarks.push({
+      code: "replies_pending",
+      message: `${place.instance} is fetching more replies from other servers`,
+      hint: "ask again in a minute for those",
+    });
+  }
+  return remarks;
+}

@@ -1,0 +1,68 @@
+import { EarshotError } from "../../lib/errors.ts";
+import type { FeedPage, FeedPlace } from "./feed-page.ts";
+import { readPaging, writePaging } from "./link-paging.ts";
+import type { Feed } from "./search-feeds.ts";
+
+/** Where each feed goes on; null where one has ended. */
+export type FeedPlaces = readonly (FeedPlace | null)[];
+
+export const firstPlaces = (feeds: readonly Feed[]): FeedPlaces =>
+  feeds.map(() => ({ paging: null, taken: 0 }));
+
+/**
+ * The pages of several feeds as one, newest first, each as far as no feed can still have something newer; and where each goes
+ * on. The feed whose page ends first is read on, so that each step gets on.
+ */
+export function mergeFeeds(pages: readonly (FeedPage | null)[]): {
+  statuses: readonly unknown[];
+  next: FeedPlaces;
+} {
+  const open = pages.flatMap((page) =>
+    page === null || page.next === null ? [] : [page.oldestMs],
+  );
+  const horizonMs = Math.max(Number.NEGATIVE_INFINITY, ...open);
+  const taken = pages.map((page) => page?.statuses.filter(({ ms }) => ms >= horizonMs) ?? []);
+  const statuses = taken
+    .flat()
+    .toSorted((a, b) => b.ms - a.ms)
+    .map(({ status }) => status);
+  return {
+    statuses,
+    next: pages.map((page, index) => placeAfter(page, taken[index]?.length ?? 0)),
+  };
+}
+
+function placeAfter(page: FeedPage | null, count: number): FeedPlace | null {
+  if (page === null) return null;
+  const { at, statuses, next } = page;
+  if (count < statuses.length) return { paging: at.paging, taken: at.taken + count };
+  return next === null ? null : { paging: next, taken: 0 };
+}
+
+/** As the text of a cursor; null when all have ended. */
+export function writePlaces(places: FeedPlaces): string | null {
+  if (places.every((place) => place === null)) return null;
+  return places
+    .map((place) => (place === null ? "-" : `${place.taken}?${writePaging(place.paging ?? {})}`))
+    .join(" ");
+}
+
+/** Reads such a text. Errors: `cursor_invalid`. */
+export function readPlaces(cursor: string, feeds: readonly Feed[]): FeedPlaces {
+  const written = cursor.slice(0, 4_000).split(" ");
+  if (written.length !== feeds.length) throw invalid();
+  return written.map((part) => {
+    if (part === "-") return null;
+    const [, taken, parameters = ""] = /^(\d{1,5})\?(.*)$/.exec(part) ?? [];
+    if (taken === undefined) throw invalid();
+    const paging = parameters === "" ? null : readPaging(parameters);
+    if (parameters !== "" && paging === null) throw invalid();
+    return { paging, taken: Number(taken) };
+  });
+}
+
+const invalid = (): EarshotError =>
+  new EarshotError("cursor_invalid", "the cursor leads to no place of this search", {
+    status: 400,
+    hint: "search again without it",
+  });

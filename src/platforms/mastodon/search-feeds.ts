@@ -1,0 +1,110 @@
+import { isoText } from "../../lib/iso-time.ts";
+import type { SearchCall } from "../upstream.ts";
+import { type InstanceInfo, knowsOperators } from "./instance-info.ts";
+import type { Alternatives, Atom } from "./search-atoms.ts";
+
+/** Something that is read page by page, newest first: a search, or the timeline of hashtags. */
+export type Feed =
+  | { kind: "search"; text: string }
+  | {
+      kind: "tag";
+      tag: string;
+      any: readonly string[];
+      all: readonly string[];
+      none: readonly string[];
+    };
+
+/** What is asked for each alternative, and how many of them nothing can be asked for. */
+export type Feeds = { feeds: readonly Feed[]; unasked: number };
+
+/** Hashtags beside the first that the timeline heeds, of each kind. */
+const mostMoreTags = 3;
+const longestText = 500;
+const dayMs = 86_400_000;
+
+/**
+ * What to ask a server for each alternative. Whoever has a user's token searches; hashtags alone, and whatever names one for
+ * all others, are asked of the hashtag's timeline, which holds more than the search does.
+ */
+export function feedsFor(
+  alternatives: Alternatives,
+  { info, isUser, call }: { info: InstanceInfo; isUser: boolean; call: Window },
+): Feeds {
+  const showsTags = info.hashtagFeeds === "public" || (isUser && info.hashtagFeeds !== "disabled");
+  const feeds: Feed[] = [];
+  let unasked = 0;
+  for (const atoms of alternatives) {
+    const tags = atoms.filter(({ kind }) => kind === "tag");
+    const isTagsAlone = tags.length > 0 && !atoms.some(isWords);
+    const text = isUser ? searchText(atoms, info, call) : null;
+    if (showsTags && tags.length > 0 && (isTagsAlone || text === null)) feeds.push(tagFeed(atoms));
+    else if (text !== null) feeds.push({ kind: "search", text });
+    else unasked += 1;
+  }
+  return { feeds: withTagsTogether(feeds), unasked };
+}
+
+type Window = Pick<SearchCall, "fromMs" | "toMs" | "asOfMs">;
+
+const isWords = ({ kind, text }: Atom): boolean =>
+  kind === "word" || kind === "phrase" || (kind === "operator" && text.startsWith("from:"));
+
+function tagFeed(atoms: readonly Atom[]): Feed & { kind: "tag" } {
+  const textsOf = (kind: Atom["kind"]): string[] =>
+    atoms.filter((atom) => atom.kind === kind).map(({ text }) => text);
+  const [tag = "", ...all] = textsOf("tag");
+  return {
+    kind: "tag",
+    tag,
+    any: [],
+    all: all.slice(0, mostMoreTags),
+    none: textsOf("no-tag").slice(0, mostMoreTags),
+  };
+}
+
+/** Alternatives that are a hashtag each are one timeline. */
+function withTagsTogether(feeds: readonly Feed[]): Feed[] {
+  const plain = feeds.flatMap((feed) =>
+    feed.kind === "tag" && feed.all.length === 0 && feed.none.length === 0 ? [feed.tag] : [],
+  );
+  const others = feeds.filter(
+    (feed) => feed.kind !== "tag" || feed.all.length > 0 || feed.none.length > 0,
+  );
+  const together: Feed[] = [];
+  for (let start = 0; start < plain.length; start += mostMoreTags + 1) {
+    const [tag = "", ...any] = plain.slice(start, start + mostMoreTags + 1);
+    together.push({ kind: "tag", tag, any, all: [], none: [] });
+  }
+  return [...together, ...others];
+}
+
+/** The text of a search; null when nothing is in it that could be searched for. */
+function searchText(atoms: readonly Atom[], info: InstanceInfo, call: Window): string | null {
+  const hasOperators = knowsOperators(info);
+  const written = atoms.flatMap((atom) => partsOf(atom, hasOperators));
+  if (!written.some((part) => !part.startsWith("-"))) return null;
+  const parts = hasOperators ? [...written, ...windowOf(call)] : written;
+  let text = "";
+  for (const part of parts) {
+    if (text.length + part.length < longestText) text = `${text} ${part}`.trim();
+  }
+  return text;
+}
+
+function partsOf({ kind, text }: Atom, hasOperators: boolean): string[] {
+  if (kind === "word") return [text];
+  if (kind === "phrase") return [`"${text}"`];
+  if (kind === "tag" && hasOperators && /^[\p{L}\p{N}\p{M}_]+$/u.test(text)) return [`#${text}`];
+  return kind === "operator" && hasOperators ? [text] : [];
+}
+
+/**
+ * Days are the user's own, whose time zone nobody tells, and the day named is left out: so two days are added at either end.
+ */
+function windowOf({ fromMs, toMs, asOfMs }: Window): string[] {
+  const day = (ms: number): string => isoText(ms).slice(0, 10);
+  const isReadable = (ms: number): boolean => ms > 0 && ms < Date.UTC(9000, 0);
+  const after = fromMs !== null && isReadable(fromMs) ? [`after:${day(fromMs - 2 * dayMs)}`] : [];
+  const isPast = isReadable(toMs) && toMs + 2 * dayMs < asOfMs;
+  return isPast ? [...after, `before:${day(toMs + 2 * dayMs)}`] : after;
+}

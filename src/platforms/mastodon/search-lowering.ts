@@ -1,0 +1,68 @@
+import type { ResolvedNames } from "../../query/make-plan.ts";
+import type { QueryNode } from "../../query/tree.ts";
+import { type Alternatives, type Atom, atomsOf, atomsOfNegation } from "./search-atoms.ts";
+
+/** Each alternative is a search of its own. */
+const mostAlternatives = 8;
+const mostAtoms = 24;
+
+/**
+ * A query as alternatives that Mastodon can be asked for one by one, as it knows no OR: every post that satisfies the query
+ * satisfies one of them. Empty when none can.
+ */
+export function alternativesOf(tree: QueryNode, names: ResolvedNames): Alternatives {
+  return lower(tree, true, names).map((atoms) => distinct(atoms).slice(0, mostAtoms));
+}
+
+function lower(node: QueryNode, isWanted: boolean, names: ResolvedNames): Alternatives {
+  switch (node.kind) {
+    case "not":
+      return lower(node.child, !isWanted, names);
+    case "and":
+    case "or": {
+      const children = node.children.map((child) => lower(child, isWanted, names));
+      // The negation of one is the other of the negations.
+      return (node.kind === "and") === isWanted ? all(children) : any(children);
+    }
+    default:
+      return isWanted ? atomsOf(node, names) : atomsOfNegation(node);
+  }
+}
+
+/** All hold together. What would make too many alternatives is left wide, the largest first. */
+function all(parts: readonly Alternatives[]): Alternatives {
+  if (parts.some((part) => part.length === 0)) return [];
+  return parts
+    .toSorted((a, b) => a.length - b.length)
+    .reduce<Alternatives>(
+      (made, part) =>
+        made.length * part.length > mostAlternatives
+          ? made
+          : made.flatMap((atoms) => part.map((more) => [...atoms, ...more])),
+      [[]],
+    );
+}
+
+/** One of them holds. */
+function any(parts: readonly Alternatives[]): Alternatives {
+  const found = parts.flat();
+  if (found.some((atoms) => atoms.length === 0)) return [[]];
+  const merged = eachOnce(found);
+  return merged.length > mostAlternatives ? [[]] : merged;
+}
+
+/** Each once. */
+function eachOnce(alternatives: Alternatives): Alternatives {
+  const byKey = new Map(alternatives.map((atoms) => [keyOf(atoms), atoms]));
+  return [...byKey.values()];
+}
+
+const keyOf = (atoms: readonly Atom[]): string =>
+  atoms
+    .map(({ kind, text }) => `${kind} ${text}`)
+    .toSorted()
+    .join("\n");
+
+const distinct = (atoms: readonly Atom[]): Atom[] => [
+  ...new Map(atoms.map((atom) => [`${atom.kind} ${atom.text}`, atom])).values(),
+];

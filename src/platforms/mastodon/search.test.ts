@@ -1,0 +1,279 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { plainSession } from "../../../test/emulators/mastodon/plain-session.ts";
+import {
+  type MastodonEmulator,
+  startMastodonEmulator,
+} from "../../../test/emulators/mastodon/server.ts";
+import type { Post } from "../../posts/post.ts";
+import { namesIn } from "../../query/make-plan.ts";
+import { parseQuery } from "../../query/parse.ts";
+import { matching } from "../answer/check.ts";
+import type { SearchCall, UpstreamPage, UpstreamRemark } from "../upstream.ts";
+import { createMastodonUpstream } from "./upstream.ts";
+import { fetchedPost } from "./view-page.ts";
+
+/** The search of an emulated server, and what it finds beside what the matcher lets through. */
+let server: MastodonEmulator;
+let token: string;
+const endMs = Date.UTC(2026, 10, 20, 12);
+const dayMs = 86_400_000;
+const search = createMastodonUpstream({ instance: null }).search;
+if (search === null) throw new Error("Mastodon has a search");
+
+const words = ["comet", "moon", "stars", "orbit"];
+const tags = ["space", "cats", "art"];
+
+/** Posts of two weeks with each of these in some of them, some by authors who do not agree to be searched. */
+beforeAll(async () => {
+  server = await startMastodonEmulator({ now: () => endMs });
+  const { network } = server;
+  const authors = ["ann", "bob", "shy"].map((username) =>
+    network.addAccount({
+      username,
+      indexable: username !== "shy",
+      domain: username === "bob" ? "far.example" : null,
+    }),
+  );
+  authors.push(network.addAccount({ username: "ann", domain: "far.example" }));
+  for (let index = 0; index < 120; index += 1) {
+    const has = (prime: number): boolean => (index * 7919) % prime < prime / 3;
+    const text = [
+      ...words.filter((_, at) => has(5 + 2 * at)),
+      ...tags.filter((_, at) => has(7 + 3 * at)).map((tag) => `#${tag}`),
+      has(11) ? "@bob@far.example" : "",
+      has(6) ? "moons" : "",
+      `post ${index}`,
+    ];
+    network.addStatus({
+      accountId: authors[index % authors.length]?.id ?? "",
+      text: text.join(" "),
+      createdMs: endMs - ((index * 37) % 120) * (dayMs / 12),
+      visibility: index % 19 === 0 ? "unlisted" : index % 23 === 0 ? "private" : "public",
+      language: has(13) ? "de" : has(17) ? null : "en",
+      sensitive: has(23),
+      media: has(9)
+        ? [{ type: "image", url: "https://files.example/1.png", description: "a moon" }]
+        : [],
+      inReplyToId: has(8) ? ([...network.statuses.keys()].at(-1) ?? null) : null,
+    });
+  }
+  token = server.addToken({ accountId: network.addAccount({ username: "me" }).id }).token;
+});
+afterAll(async () => await server.close());
+
+type Found = { posts: Post[]; remarks: UpstreamRemark[]; pages: number } | null;
+
+async function searched(
+  query: string,
+  { fromMs = null, toMs = endMs + 1, access = "user" as "user" | "app" | "public" } = {},
+  at: MastodonEmulator = server,
+): Promise<Found> {
+  const { tree } = parseQuery(query);
+  const session = plainSession(at, {
+    access,
+    ...(access === "user" ? { token } : {}),
+    nowMs: endMs,
+  });
+  const names = {
+    accounts: new Map(namesIn(tree).accounts.map((name) => [name, []])),
+    posts: new Map(),
+  };
+  const found: NonNullable<Found> = { posts: [], remarks: [], pages: 0 };
+  let cursor: string | null = null;
+  do {
+    const call: SearchCall = { tree, names, fromMs, toMs, asOfMs: endMs, cursor, limit: 100 };
+    const page: UpstreamPage | null | undefined = await search?.page(call, session);
+    if (page === null || page === undefined) return null;
+    found.posts.push(...page.items.flatMap((item) => (item.kind === "post" ? [item.post] : [])));
+    found.remarks.push(...(page.remarks ?? []));
+    found.pages += 1;
+    cursor = page.next;
+  } while (cursor !== null && found.pages < 60);
+  return found;
+}
+
+/** What the matcher finds among everything that may be found. */
+function expected(query: string, toMs = endMs + 1): Post[] {
+  const { tree } = parseQuery(query);
+  const posts = [...server.network.statuses.values()].flatMap((status) => {
+    const author = server.network.accounts.get(status.accountId);
+    if (status.visibility !== "public" || author?.indexable !== true) return [];
+    return rendered.get(status.id) ?? [];
+  });
+  const names = {
+    accounts: new Map(namesIn(tree).accounts.map((name) => [name, []])),
+    posts: new Map(),
+  };
+  return matching(posts, new Map(), {
+    tree,
+    names,
+    asOfMs: endMs,
+    fromMs: null,
+    toMs,
+    nowMs: endMs,
+  });
+}
+
+const rendered = new Map<string, Post>();
+beforeAll(async () => {
+  const session = plainSession(server, { access: "user", token });
+  for (const id of server.network.statuses.keys()) {
+    const { json } = await session.get({ path: `/api/v1/statuses/${id}`, bucket: "" });
+    const post = fetchedPost(json, server.host, endMs);
+    if (post !== null) rendered.set(id, post);
+  }
+});
+
+const urisOf = (posts: readonly Post[] | undefined): string[] =>
+  (posts ?? []).map(({ uri }) => uri);
+
+function expectSuperset(found: Found, query: string, toMs?: number): void {
+  const got = new Set(urisOf(found?.posts));
+  const missing = expected(query, toMs).filter(({ uri }) => !got.has(uri));
+  expect({ query, missing: missing.map(({ text }) => text) }).toEqual({ query, missing: [] });
+}
+
+describe("a user's server", () => {
+  it("gives every post that matches, newest first, each once", async () => {
+    for (const query of [
+      "comet",
+      "comet moon",
+      '"comet moon"',
+      "comet OR orbit",
+      "#space",
+      "#space OR #cats",
+      "(#space OR comet) #art",
+      "comet -moon",
+      "comet -#space",
+      "from:bob@far.example comet",
+      "comet lang:de",
+      "comet filter:media",
+      "comet -filter:media",
+      "comet filter:replies",
+      "comet filter:safe",
+      "@bob@far.example comet",
+      "comet -(moon OR stars)",
+    ]) {
+      const found = await searched(query);
+      expectSuperset(found, query);
+      const times = found?.posts.map(({ createdMs }) => createdMs ?? 0) ?? [];
+      expect(times).toEqual(times.toSorted((a, b) => b - a));
+      expect(new Set(urisOf(found?.posts)).size).toBe(found?.posts.length);
+      expect(found?.remarks.map(({ code }) => code)).toContain("partial_search");
+    }
+  });
+
+  it("shows nothing of authors who do not agree, nor what is not for all", async () => {
+    const found = await searched("post");
+    expect(found?.posts.length).toBeGreaterThan(60);
+    expect(found?.posts.some(({ username }) => username.startsWith("shy"))).toBe(false);
+    const shown = new Set(urisOf(found?.posts));
+    for (const [id, post] of rendered) {
+      if (server.network.statuses.get(id)?.visibility !== "public")
+        expect(shown).not.toContain(post.uri);
+    }
+  });
+
+  it("is asked from the end of the window on", async () => {
+    const toMs = endMs - 9 * dayMs;
+    for (const query of ["comet", "#space"]) {
+      server.requests.length = 0;
+      const found = await searched(query, { toMs });
+      expectSuperset(found, query, toMs);
+      const newest = found?.posts[0]?.createdMs ?? 0;
+      expect(newest).toBeLessThan(toMs + 7_200_000);
+    }
+  });
+
+  it("need not be asked for what no post of Mastodon can be", async () => {
+    for (const query of [
+      "comet platform:x",
+      "geocode:1,2,3km",
+      "filter:verified",
+      "filter:nativeretweets",
+    ]) {
+      expect(await searched(query)).toBeNull();
+    }
+  });
+
+  it("cannot be asked for what names nothing to search for, and says so", async () => {
+    const found = await searched("-comet");
+    expect(found).toMatchObject({ posts: [], remarks: [{ code: "not_searched" }] });
+  });
+});
+
+it("without a user's token hashtags are asked for, and nothing else", async () => {
+  for (const access of ["public", "app"] as const) {
+    server.requests.length = 0;
+    const found = await searched("#space comet", { access });
+    expectSuperset(found, "#space comet");
+    expect(server.requests.some(({ path }) => path === "/api/v2/search")).toBe(false);
+    server.requests.length = 0;
+    expect(await searched("comet", { access })).toMatchObject({
+      posts: [],
+      remarks: [{ code: "not_searched", hint: expect.stringContaining("user token") }],
+    });
+    expect(server.requests).toEqual([]);
+  }
+});
+
+it("a timeline of hashtags that a server shows to its users alone is not asked for openly", async () => {
+  const closed = await startMastodonEmulator({ hashtagFeeds: "authenticated" });
+  const found = await searched("#space", { access: "public" }, closed);
+  expect(found).toMatchObject({ posts: [], remarks: [{ code: "not_searched" }] });
+  expect(closed.requests.map(({ path }) => path)).toEqual(["/api/v2/instance"]);
+  await closed.close();
+});
+
+it("other software is told no operators, which it would take for words", async () => {
+  const own = token;
+  for (const version of ["2.7.2 (compatible; Pleroma 2.9.1)", "0.18.1+git-8a7f3b2", "4.1.9"]) {
+    const other = await startMastodonEmulator({ version });
+    const author = other.network.addAccount({ username: "ann" });
+    other.network.addStatus({ accountId: author.id, text: "comet" });
+    ({ token } = other.addToken({ accountId: author.id }));
+    await searched("comet lang:de filter:media from:ann #space", {}, other);
+    const [asked] = other.requests.filter(({ path }) => path === "/api/v2/search");
+    expect(new URLSearchParams(asked?.query).get("q")).toBe("comet");
+    await other.close();
+  }
+  token = own;
+});
+
+it("what is asked for holds whatever matches, for any query of what Mastodon can be told", async () => {
+  const leaf = fc.constantFrom(
+    ...words,
+    ...tags.map((tag) => `#${tag}`),
+    '"comet moon"',
+    "lang:de",
+    "filter:media",
+    "filter:replies",
+    "filter:safe",
+    "@bob",
+    "min_faves:1",
+    "?",
+    "from:bob@far.example",
+  );
+  const { tree } = fc.letrec<{ tree: string }>((tie) => ({
+    tree: fc.oneof(
+      { depthSize: "small", withCrossShrink: true },
+      leaf,
+      leaf.map((text) => `-${text}`),
+      fc.tuple(tie("tree"), tie("tree")).map(([a, b]) => `(${a} ${b})`),
+      fc.tuple(tie("tree"), tie("tree")).map(([a, b]) => `(${a} OR ${b})`),
+      tie("tree").map((a) => `-(${a})`),
+    ),
+  }));
+  await fc.assert(
+    fc.asyncProperty(tree, async (drawn) => {
+      const query = `${drawn} -zzz`;
+      const found = await searched(query);
+      if (found?.remarks.some(({ code }) => code === "not_searched")) return;
+      expectSuperset(found, query);
+      const times = found?.posts.map(({ createdMs }) => createdMs ?? 0) ?? [];
+      expect(times).toEqual(times.toSorted((a, b) => b - a));
+    }),
+    { numRuns: 25, seed: 7 },
+  );
+});

@@ -1,0 +1,98 @@
+import { fieldsOf } from "../fields.ts";
+import type { Session } from "../session.ts";
+import type { SearchCall, UpstreamPage, UpstreamRemark, UpstreamSearch } from "../upstream.ts";
+import { readFeed } from "./feed-page.ts";
+import { type InstanceInfo, type InstanceInfos, unknownInstance } from "./instance-info.ts";
+import { type Place, placeOf } from "./place.ts";
+import { mayBeIndexed } from "./post.ts";
+import { firstPlaces, mergeFeeds, readPlaces, writePlaces } from "./search-cursor.ts";
+import { feedsFor } from "./search-feeds.ts";
+import { alternativesOf } from "./search-lowering.ts";
+import { pageOfStatuses } from "./view-page.ts";
+
+/**
+ * The search of a server. It holds posts whose authors agreed to be searched, as far as they have reached it: never all there
+ * is. What it gives beside those, such as the user's own private posts, is left out.
+ */
+export function createMastodonSearch(infos: InstanceInfos): UpstreamSearch {
+  return {
+    reachMs: () => null,
+    isExhaustive: false,
+    page: async (call, session) => await searchPage(call, session, infos),
+  };
+}
+
+async function searchPage(
+  call: SearchCall,
+  session: Session,
+  infos: InstanceInfos,
+): Promise<UpstreamPage | null> {
+  const alternatives = alternativesOf(call.tree, call.names);
+  if (alternatives.length === 0) return null;
+  const place = placeOf(session);
+  const isUser = session.access === "user";
+  // Without a user's token hashtags are all that can be asked for.
+  const isAskable =
+    isUser || alternatives.some((atoms) => atoms.some(({ kind }) => kind === "tag"));
+  const info = isAskable ? await infos.of(place, session.nowMs) : unknownInstance;
+  const { feeds, unasked } = feedsFor(alternatives, { info, isUser, call });
+  const places = call.cursor === null ? firstPlaces(feeds) : readPlaces(call.cursor, feeds);
+  const pages = await Promise.all(
+    feeds.map(async (feed, index) => {
+      const at = places[index] ?? null;
+      return at === null ? null : await readFeed(feed, at, { place, info, call });
+    }),
+  );
+  const { statuses, next } = mergeFeeds(pages);
+  const isFirst = call.cursor === null;
+  const remarks = isFirst ? remarksOn(place, { info, isUser, unasked, feeds: feeds.length }) : [];
+  const silent = isFirst && statuses.length > 0 && statuses.every(tellsNoAgreement);
+  return pageOfStatuses(
+    statuses,
+    { instance: place.instance, nowMs: session.nowMs },
+    mayBeIndexed,
+    { next: writePlaces(next), remarks: silent ? [...remarks, noAgreement(place)] : remarks },
+  );
+}
+
+const tellsNoAgreement = (status: unknown): boolean =>
+  fieldsOf(fieldsOf(status).account).indexable === undefined;
+
+const noAgreement = ({ instance }: Place): UpstreamRemark => ({
+  code: "no_indexable",
+  message: `${instance} does not tell whether authors agree to be searched: their posts are left out`,
+});
+
+type Asked = { info: InstanceInfo; isUser: boolean; unasked: number; feeds: number };
+
+function remarksOn({ instance }: Place, asked: Asked): UpstreamRemark[] {
+  const remarks: UpstreamRemark[] = [];
+  if (asked.feeds > 0) {
+    remarks.push({
+      code: "partial_search",
+      message: `${instance} tells posts whose authors agree to be searched, as far as they have reached it`,
+    });
+  }
+  if (asked.unasked > 0) remarks.push(notAsked(instance, asked));
+  return remarks;
+}
+
+function notAsked(instance: string, { isUser, feeds, info }: Asked): UpstreamRemark {
+  const what = feeds > 0 ? "a part of the query" : "this query";
+  if (isUser) {
+    return {
+      code: "not_searched",
+      message: `${instance} cannot be asked for ${what}: it names no words, hashtags or accounts that its search could be told`,
+      hint: "add a word or a hashtag",
+    };
+  }
+  const tags =
+    info.hashtagFeeds === "public"
+      ? "without a user token it tells the posts of hashtags alone"
+      : "it shows hashtags and search to signed-in users only";
+  return {
+    code: "not_searched",
+    message: `${instance} was not asked for ${what}: ${tags}`,
+    hint: `add a user token of ${instance} with the scope read`,
+  };
+}

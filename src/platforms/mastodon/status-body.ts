@@ -1,0 +1,41 @@
+import { fieldsOf, isObject, list, string } from "../fields.ts";
+import { textOfHtml } from "./html-text.ts";
+import { webAddress } from "./web-address.ts";
+
+/** What stands in for a quote where an app cannot show one; to be left out where it is shown. */
+const quoteStandIn = "quote-inline";
+const warningLength = 5_000;
+const optionLength = 1_000;
+const mostOptions = 20;
+const contentLength = 1_000_000;
+
+/** The text of a status and the links in it, beside its mentions and hashtags. */
+export function bodyOf(
+  status: Record<string, unknown>,
+  hasQuote: boolean,
+): { text: string; links: string[] } {
+  const content = string(status.content, contentLength) ?? "";
+  const read = textOfHtml(content, hasQuote ? quoteStandIn : null);
+  const references = new Set([...addressesOf(status.mentions), ...addressesOf(status.tags)]);
+  const links = read.links
+    .filter(({ url, isReference }) => !isReference && !references.has(url))
+    .map(({ url }) => url);
+  const warning = (string(status.spoiler_text, warningLength) ?? "").trim();
+  const parts = [warning, read.text, optionsOf(status.poll).join("\n")];
+  const card = webAddress(fieldsOf(status.card).url);
+  return {
+    text: parts.filter((part) => part !== "").join("\n\n"),
+    links: card === null ? links : [...links, card],
+  };
+}
+
+const addressesOf = (value: unknown): string[] =>
+  list(value, 200).flatMap((item) => webAddress(fieldsOf(item).url) ?? []);
+
+function optionsOf(poll: unknown): string[] {
+  if (!isObject(poll)) return [];
+  return list(poll.options, mostOptions).flatMap((option) => {
+    const title = string(fieldsOf(option).title, optionLength)?.trim();
+    return title ? [title] : [];
+  });
+}

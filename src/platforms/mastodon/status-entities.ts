@@ -1,0 +1,68 @@
+import type { Mention } from "../../posts/post.ts";
+import { extractEntities, foldTag } from "../../text/entities.ts";
+import { fieldsOf, list, string } from "../fields.ts";
+import { idAt, readAccount, readId } from "./account.ts";
+
+/** Mentions, hashtags and links of one post, each in total. */
+export const mostEntities = 100;
+const tagLength = 640;
+
+export type KnownMention = { mention: Mention; shortName: string; accountId: string | null };
+
+export function mentionsOf(value: unknown, instance: string): KnownMention[] {
+  return list(value, mostEntities).flatMap((item) => {
+    const { id, acct } = fieldsOf(item);
+    const username = readAccount(acct, instance);
+    if (username === null) return [];
+    const accountId = readId(id);
+    const userId = accountId === null ? null : idAt(accountId, instance);
+    const shortName = username.slice(0, username.indexOf("@")).toLowerCase();
+    return [{ mention: { username, userId }, shortName, accountId }];
+  });
+}
+
+export function tagsOf(value: unknown): string[] {
+  return list(value, mostEntities).flatMap((item) => {
+    const tag = string(fieldsOf(item).name, tagLength)
+      ?.replace(/^[#＃]/, "")
+      .trim();
+    return tag ? [tag] : [];
+  });
+}
+
+type Entities = {
+  mentions: KnownMention[];
+  tags: readonly string[];
+  links: readonly string[];
+};
+
+/**
+ * What the server lists, and what stands in the text besides: the analyzer takes links and mentions out of the words, so
+ * nothing else would find them. The text names an account of any server by its short name.
+ */
+export function withEntitiesOf(text: string, listed: Entities): Entities {
+  const { mentions } = listed;
+  const found = { mentions: [...mentions], tags: [...listed.tags], links: [...listed.links] };
+  const named = new Set(
+    mentions.flatMap(({ mention, shortName }) => [mention.username.toLowerCase(), shortName]),
+  );
+  for (const { kind, value } of extractEntities(text, { dottedHandles: true })) {
+    if (kind === "url") found.links.push(value);
+    if (kind === "hashtag") found.tags.push(value);
+    if (kind !== "mention" || named.has(value.toLowerCase())) continue;
+    named.add(value.toLowerCase());
+    const mention = { username: value, userId: null };
+    found.mentions.push({ mention, shortName: value, accountId: null });
+  }
+  return { ...found, tags: distinctTags(found.tags) };
+}
+
+/** Each once, whatever its case, as first written. */
+function distinctTags(tags: readonly string[]): string[] {
+  const byKey = new Map<string, string>();
+  for (const tag of tags) {
+    const key = foldTag(tag);
+    if (!byKey.has(key)) byKey.set(key, tag);
+  }
+  return [...byKey.values()];
+}

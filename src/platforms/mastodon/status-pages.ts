@@ -1,0 +1,52 @@
+import { fieldsOf } from "../fields.ts";
+import type { UpstreamPage } from "../upstream.ts";
+import { mostAccounts } from "./account-pages.ts";
+import { cursorOf } from "./cursor.ts";
+import { findStatus } from "./find-status.ts";
+import { nextPaging } from "./link-paging.ts";
+import { atMost, bucket, bucketOf, continued, type PageAsked } from "./page-asked.ts";
+import { ask } from "./place.ts";
+import { pageOfReplies } from "./replies.ts";
+import { identityOf } from "./status-references.ts";
+import { absentPage, isForAll, pageOfAccounts, pageOfStatuses } from "./view-page.ts";
+
+/** A status, as a page of one. */
+export async function statusPage({ call, session }: PageAsked): Promise<UpstreamPage> {
+  const found = await findStatus(call.target, session);
+  if (found === null) return absentPage;
+  const { place, id } = found;
+  const json =
+    found.json ??
+    (await ask(place, { path: `/api/v1/statuses/${id}`, bucket }, "read:statuses"))?.json;
+  if (json === undefined || json === null) return absentPage;
+  const at = { instance: place.instance, nowMs: session.nowMs };
+  return pageOfStatuses([json], at, isForAll, { next: null });
+}
+
+/** The answers to a status. */
+export async function repliesPage({ call, session }: PageAsked): Promise<UpstreamPage> {
+  const found = await findStatus(call.target, session);
+  if (found === null) return absentPage;
+  const { place, id, json } = found;
+  const path = `/api/v1/statuses/${id}/context`;
+  const answer = await ask(place, { path, bucket }, "read:statuses");
+  if (answer === null) return absentPage;
+  const named = call.target?.kind === "post" ? call.target.uri : null;
+  const uri = json === null ? named : identityOf(fieldsOf(json));
+  return pageOfReplies(answer, { place, root: { id, uri }, nowMs: session.nowMs });
+}
+
+/** Who has boosted a status. */
+export async function rebloggersPage(asked: PageAsked): Promise<UpstreamPage> {
+  const { call, session } = asked;
+  const found = await continued(asked, () => findStatus(call.target, session));
+  if (found === null) return absentPage;
+  const { place, id, paging } = found;
+  const path = `/api/v1/statuses/${id}/reblogged_by`;
+  const query = { ...paging, limit: atMost(mostAccounts, call) };
+  const request = { path, query, bucket: bucketOf(paging) };
+  const answer = await ask(place, request, "read:statuses");
+  if (answer === null) return absentPage;
+  const next = cursorOf(place, id, nextPaging(answer.headers, path));
+  return pageOfAccounts(answer.json, place.instance, { next });
+}

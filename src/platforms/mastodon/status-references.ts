@@ -1,0 +1,55 @@
+import type { PostReference } from "../../posts/post.ts";
+import { importedUri } from "../../posts/references.ts";
+import { fieldsOf, isObject } from "../fields.ts";
+import { type AccountNames, idAt, namesOfAccount, readId } from "./account.ts";
+import type { KnownMention } from "./status-entities.ts";
+import { webAddress } from "./web-address.ts";
+
+type Fields = Record<string, unknown>;
+
+/** A server that gives no uri gives an address. */
+export function identityOf({ uri, url }: Fields): string | null {
+  return webAddress(uri) ?? webAddress(url);
+}
+
+/** The post answered is known by its id on this server alone, its author by the author's own id or by a mention. */
+export function repliedTo(
+  status: Fields,
+  known: {
+    instance: string;
+    author: AccountNames;
+    mentions: readonly KnownMention[];
+  },
+): PostReference | null {
+  const { instance, author, mentions } = known;
+  const id = readId(status.in_reply_to_id);
+  if (id === null) return null;
+  const accountId = readId(status.in_reply_to_account_id);
+  const userId = accountId === null ? null : idAt(accountId, instance);
+  const named = mentions.find((mention) => mention.accountId === accountId)?.mention.username;
+  const username = userId === author.userId ? author.username : (named ?? null);
+  return {
+    id,
+    uri: importedUri("mastodon", id, instance),
+    username: userId === null ? null : username,
+    userId,
+  };
+}
+
+/**
+ * The post quoted, where its author has agreed: given whole, by its id, or, on servers that had quotes before Mastodon did, in
+ * the place of the quote itself.
+ */
+export function quotedOf(value: unknown, instance: string): PostReference | null {
+  const quote = fieldsOf(value);
+  if (quote.state !== undefined && quote.state !== "accepted") return null;
+  const status = isObject(quote.quoted_status) ? quote.quoted_status : quote;
+  const id = readId(quote.quoted_status_id) ?? readId(status.id);
+  const uri = identityOf(status);
+  if (uri !== null) {
+    const author = namesOfAccount(status.account, instance);
+    return { id, uri, username: author?.username ?? null, userId: author?.userId ?? null };
+  }
+  if (id === null) return null;
+  return { id, uri: importedUri("mastodon", id, instance), username: null, userId: null };
+}

@@ -1,0 +1,66 @@
+/** Puts a text together piece by piece, as HTML flows. */
+type TextWriter = {
+  /** Text, its white space as one space each unless it is set as it stands. */
+  write(text: string, isPreformatted: boolean): void;
+  breakLine(): void;
+  /** At least so many line breaks stand between what is written and what comes. */
+  separate(breaks: number): void;
+  /** A place to return to. */
+  mark(): number;
+  since(mark: number): string;
+  replaceSince(mark: number, text: string): void;
+  length(): number;
+  text(): string;
+};
+
+export function createWriter(): TextWriter {
+  const pieces: string[] = [];
+  let length = 0;
+  let owedBreaks = 0;
+  let endsInSpace = true;
+
+  function add(piece: string): void {
+    if (piece === "") return;
+    pieces.push(piece);
+    length += piece.length;
+    endsInSpace = /\s$/u.test(piece);
+  }
+
+  function payBreaks(): void {
+    if (length > 0) add("\n".repeat(owedBreaks));
+    owedBreaks = 0;
+  }
+
+  return {
+    write(text, isPreformatted) {
+      const plain = isPreformatted ? text.replaceAll("\r", "") : text.replace(/[ \t\r\n\f]+/g, " ");
+      const isBlank = plain.trim() === "";
+      if (isBlank && (owedBreaks > 0 || endsInSpace) && !isPreformatted) return;
+      if (!isBlank) payBreaks();
+      add(endsInSpace && !isPreformatted ? plain.replace(/^ /, "") : plain);
+    },
+    breakLine() {
+      payBreaks();
+      add("\n");
+    },
+    separate(breaks) {
+      if (length > 0) owedBreaks = Math.max(owedBreaks, breaks);
+    },
+    mark() {
+      payBreaks();
+      return pieces.length;
+    },
+    since: (mark) => pieces.slice(mark).join(""),
+    replaceSince(mark, text) {
+      for (const piece of pieces.splice(mark)) length -= piece.length;
+      add(text);
+    },
+    length: () => length,
+    text: () =>
+      pieces
+        .join("")
+        .split("\n")
+        .map((line) => line.trimEnd())
+        .join("\n"),
+  };
+}

@@ -1,0 +1,66 @@
+import { fieldsOf, list } from "../fields.ts";
+import type { UpstreamPage, UpstreamRemark } from "../upstream.ts";
+import { remarksOnForeign } from "./account-remarks.ts";
+import { cursorOf, readCursor } from "./cursor.ts";
+import { findAccount } from "./find-account.ts";
+import { nextPaging } from "./link-paging.ts";
+import { afterLast, atMost, bucketOf, continued, type PageAsked } from "./page-asked.ts";
+import { ask, type Place, placeOf } from "./place.ts";
+import { absentPage, isForAll, pageOfStatuses } from "./view-page.ts";
+
+/** Most statuses of a page. */
+const mostStatuses = 40;
+
+/** What an account has posted and boosted; `which` narrows it. */
+export async function accountTimeline(
+  asked: PageAsked,
+  which: Readonly<Record<string, boolean>>,
+): Promise<UpstreamPage> {
+  const { call, session } = asked;
+  const found = await continued(asked, () => findAccount(call.target, session));
+  if (found === null) return absentPage;
+  const { place, id, paging, json } = found;
+  const path = `/api/v1/accounts/${id}/statuses`;
+  const limit = atMost(mostStatuses, call);
+  const answer = await ask(
+    place,
+    { path, query: { ...which, ...paging, limit }, bucket: bucketOf(paging) },
+    "read:statuses",
+  );
+  if (answer === null) return absentPage;
+  const next = nextPaging(answer.headers, path) ?? afterLast(answer, limit);
+  const isShown = which.only_media === true ? showsMedia : isForAll;
+  const at = { instance: place.instance, nowMs: session.nowMs };
+  return pageOfStatuses(answer.json, at, isShown, {
+    next: cursorOf(place, id, next),
+    remarks: remarksOnForeign(place, json),
+  });
+}
+
+/** Some servers do not know the parameter that asks for media alone. */
+function showsMedia(status: unknown): boolean {
+  return isForAll(status) && list(fieldsOf(status).media_attachments, 1).length > 0;
+}
+
+/** What a user's server has put together for the user. */
+export async function homeTimeline({ call, session }: PageAsked): Promise<UpstreamPage> {
+  const place = placeOf(session);
+  const path = "/api/v1/timelines/home";
+  const limit = atMost(mostStatuses, call);
+  const paging = readCursor(call.cursor, session, null)?.paging;
+  const request = { path, query: { ...paging, limit }, bucket: bucketOf(paging) };
+  const answer = await ask(place, request, "read:statuses");
+  if (answer === null) return absentPage;
+  const next = nextPaging(answer.headers, path) ?? afterLast(answer, limit);
+  const at = { instance: place.instance, nowMs: session.nowMs };
+  return pageOfStatuses(answer.json, at, () => true, {
+    next: cursorOf(place, "home", next),
+    remarks: answer.status === 206 ? [stillMade(place)] : [],
+  });
+}
+
+const stillMade = ({ instance }: Place): UpstreamRemark => ({
+  code: "timeline_pending",
+  message: `${instance} is still putting this timeline together`,
+  hint: "ask again in a minute for all of it",
+});

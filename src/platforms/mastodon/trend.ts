@@ -1,0 +1,26 @@
+import type { Trend } from "../../posts/profile.ts";
+import { withoutControls } from "../../text/controls.ts";
+import { fieldsOf, list, string } from "../fields.ts";
+import { webAddress } from "./web-address.ts";
+
+/** A hashtag of the server's trends; `posts` are its uses in the days that the server tells of. Null when it has no name. */
+export function trendOfTag(value: unknown, rank: number): Trend | null {
+  const tag = fieldsOf(value);
+  const name = withoutControls(string(tag.name, 640) ?? "").trim();
+  if (name === "") return null;
+  return {
+    platform: "mastodon",
+    rank,
+    name: `#${name.replace(/^#/, "")}`,
+    url: webAddress(tag.url),
+    posts: usesOf(tag.history),
+    category: null,
+    startedAt: null,
+  };
+}
+
+function usesOf(history: unknown): number | null {
+  const uses = list(history, 31).map((day) => Number(fieldsOf(day).uses));
+  const known = uses.filter((count) => Number.isSafeInteger(count) && count >= 0);
+  return known.length === 0 ? null : known.reduce((sum, count) => sum + count, 0);
+}

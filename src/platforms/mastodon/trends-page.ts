@@ -1,0 +1,33 @@
+import { list } from "../fields.ts";
+import type { UpstreamItem, UpstreamPage, UpstreamRemark } from "../upstream.ts";
+import { cursorOf, readCursor } from "./cursor.ts";
+import { atMost, bucket, type PageAsked } from "./page-asked.ts";
+import { ask, type Place, placeOf } from "./place.ts";
+import { trendOfTag } from "./trend.ts";
+import { pageOf } from "./view-page.ts";
+
+const mostTrends = 20;
+
+/** The hashtags that trend on a server. */
+export async function trendsPage({ call, session }: PageAsked): Promise<UpstreamPage> {
+  const place = placeOf(session);
+  const path = "/api/v1/trends/tags";
+  const limit = atMost(mostTrends, call);
+  const offset = Number(readCursor(call.cursor, session, null)?.paging?.offset ?? 0);
+  const answer = await ask(place, { path, query: { offset, limit }, bucket }, "read");
+  const tags = list(answer?.json, 100);
+  const items = tags.flatMap((tag, index): UpstreamItem[] => {
+    const trend = trendOfTag(tag, offset + index + 1);
+    return trend === null ? [] : [{ kind: "trend", trend }];
+  });
+  const next = tags.length < limit ? null : { offset: String(offset + tags.length) };
+  return pageOf(items, tags.length - items.length, {
+    next: cursorOf(place, "trends", next),
+    remarks: tags.length === 0 && offset === 0 ? [noTrends(place)] : [],
+  });
+}
+
+const noTrends = ({ instance }: Place): UpstreamRemark => ({
+  code: "no_trends",
+  message: `${instance} tells no trends: its operators have switched them off, or its software has none`,
+});

@@ -1,0 +1,25 @@
+import type { Upstream } from "../upstream.ts";
+import { createInstanceInfos } from "./instance-info.ts";
+import { limitOf } from "./limit.ts";
+import { serverOf } from "./named-server.ts";
+import { pages } from "./pages.ts";
+import { createMastodonSearch } from "./search.ts";
+import { mastodonSupport } from "./support.ts";
+
+/** Mastodon, and other servers of its API: the credential's, the one that a query names, or `instance`, an origin. */
+export function createMastodonUpstream({ instance }: { instance: string | null }): Upstream {
+  return {
+    platform: "mastodon",
+    support: mastodonSupport,
+    page: async (call, session) => await pages[call.method]({ call, session }),
+    search: createMastodonSearch(createInstanceInfos()),
+    publicBaseUrl: instance === null ? null : new URL(instance).origin,
+    publicOriginOf: (target) => {
+      const host = serverOf(target);
+      return host === null ? null : `https://${host}`;
+    },
+    limitOf,
+    priceOf: null,
+    mayShow: () => "everything",
+  };
+}

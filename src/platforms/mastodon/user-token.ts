@@ -1,0 +1,107 @@
+import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
+import type {
+  AuthorizedRequest,
+  CredentialKind,
+  CredentialTools,
+  HeldCredential,
+  NewCredential,
+} from "../credentials/credential.ts";
+import { hintOf } from "../credentials/hint.ts";
+import { readAccount, readId } from "./account.ts";
+import { givenServer, givenText, invalid, requireOrigin } from "./given-server.ts";
+import { fieldsIn, isOutOfScope, refusedToken } from "./server-answer.ts";
+
+/** The token of a user of a server. It does not lapse; its owner can take it back. */
+export const userTokenKind: CredentialKind = {
+  platform: "mastodon",
+  name: "user-token",
+  access: "user",
+  meaning:
+    "A user's access token of a Mastodon server: Preferences, Development, New application, with the scope `read`.",
+  fields: [
+    {
+      name: "host",
+      meaning: "the server's host, such as mastodon.social",
+      isSecret: false,
+      isOptional: false,
+    },
+    { name: "token", meaning: "the access token", isSecret: true, isOptional: false },
+  ],
+  make,
+  test,
+  send,
+};
+
+const verifyPath = "/api/v1/accounts/verify_credentials";
+const verifyMs = 30_000;
+
+async function make(
+  given: Readonly<Record<string, string>>,
+  tools: CredentialTools,
+): Promise<NewCredential> {
+  const host = givenServer(given.host);
+  const token = givenText(given.token, "token");
+  const answer = await verify(host, token, tools);
+  if (answer.status !== 200) throw notTaken(host, answer);
+  const { id, acct } = fieldsIn(answer);
+  const subject = readId(id);
+  const name = readAccount(acct, new URL(host).host);
+  if (subject === null || name === null) {
+    throw invalid(`host: ${host} does not answer as a Mastodon server does`, "look at the host");
+  }
+  return { host, subject, subjectName: `@${name}`, hint: hintOf(token), secrets: { token } };
+}
+
+function verify(host: string, token: string, tools: CredentialTools): Promise<FetchedAnswer> {
+  return tools.fetch(new URL(verifyPath, host), {
+    headers: { accept: "application/json", authorization: `Bearer ${token}` },
+    signal: AbortSignal.timeout(verifyMs),
+  });
+}
+
+function notTaken(host: string, answer: FetchedAnswer) {
+  const { status } = answer;
+  const server = new URL(host).host;
+  if (isOutOfScope(answer)) {
+    return invalid(
+      `token: it lacks the scope read:accounts on ${server}`,
+      "make an application with the scope read and take its access token",
+    );
+  }
+  if (status === 401) {
+    return invalid(
+      `token: ${server} does not take it`,
+      "copy the access token, not the client key",
+    );
+  }
+  if (status === 403 || status === 422) {
+    return invalid(
+      `token: it acts for no user of ${server} that may use it (status ${status})`,
+      "an application's own token is another kind: app-token",
+    );
+  }
+  return invalid(`host: ${server} answers with status ${status}`, "look at the host");
+}
+
+async function test(held: HeldCredential, tools: CredentialTools): Promise<string> {
+  const { host, subject } = held.credential;
+  const answer = await verify(host, held.secrets().token ?? "", tools);
+  if (answer.status !== 200) throw refusedToken(host, answer.status);
+  const { id, acct } = fieldsIn(answer);
+  if (readId(id) !== subject) throw refusedToken(host, answer.status);
+  const server = new URL(host).host;
+  return `signed in at ${server} as @${readAccount(acct, server) ?? subject}`;
+}
+
+async function send(
+  { url, headers, signal }: AuthorizedRequest,
+  held: HeldCredential,
+  tools: CredentialTools,
+): Promise<FetchedAnswer> {
+  const { host } = held.credential;
+  requireOrigin(url, host);
+  const authorization = `Bearer ${held.secrets().token ?? ""}`;
+  const answer = await tools.fetch(url, { headers: { ...headers, authorization }, signal });
+  if (answer.status === 401) throw refusedToken(host, answer.status);
+  return answer;
+}

@@ -1,0 +1,58 @@
+import { type Answer, answers } from "./answers.ts";
+import type { Network, Status } from "./network.ts";
+import type { Character } from "./options.ts";
+import { allows, type createTokens, type Token } from "./tokens.ts";
+
+/** A request, as the routes see it. */
+export type Asked = {
+  method: string;
+  path: string;
+  query: URLSearchParams;
+  token: Token | null;
+  /** The emulator's own address. */
+  url: string;
+  network: Network;
+  character: Character;
+  tokens: ReturnType<typeof createTokens>;
+  form: URLSearchParams;
+};
+
+export type Route = {
+  method: "GET" | "POST";
+  /** Matches the path; its groups are handed on. */
+  path: RegExp;
+  answer(asked: Asked, groups: readonly string[]): Answer;
+};
+
+/** The refusal of whoever has not the token that a route needs; null when it may go on. */
+export function refusedWithout(
+  { token, character }: Asked,
+  needed: { scope: string; kind: "user" | "anybody" },
+): Answer | null {
+  const { isClosed, differences } = character;
+  if (token === null) {
+    if (needed.kind === "user") return answers.invalidToken;
+    return isClosed || differences.readsNeedToken ? answers.needsUser : null;
+  }
+  if (token.accountId === null) {
+    if (needed.kind === "user") return answers.needsUserToken;
+    return differences.readsNeedToken ? answers.needsUser : null;
+  }
+  return allows(token.scopes, needed.scope) ? null : answers.outOfScope;
+}
+
+/** Whether the asker may see a status. */
+export function isVisible(status: Status, { token, network }: Asked): boolean {
+  const author = network.accounts.get(status.accountId);
+  if (author === undefined || author.suspended || !status.isKnown) return false;
+  if (status.visibility === "public" || status.visibility === "unlisted") return true;
+  const me = token?.accountId ?? null;
+  if (me === null) return false;
+  if (me === status.accountId || status.mentionIds.includes(me)) return true;
+  return (
+    status.visibility === "private" &&
+    network.follows.some(
+      ({ followerId, followedId }) => followerId === me && followedId === status.accountId,
+    )
+  );
+}

@@ -1,0 +1,126 @@
+import { acctOf } from "./mark-up.ts";
+import type { Account, Network, Status } from "./network.ts";
+import type { Character } from "./options.ts";
+
+type World = { network: Network; character: Character; url: string };
+
+/** An Account of the API. */
+export function accountJson(account: Account, { network, character, url }: World) {
+  const { username, domain } = account;
+  const statuses = [...network.statuses.values()];
+  const home = domain === null ? url : `https://${domain}`;
+  if (account.suspended) {
+    return { ...bare(account, home), suspended: true, note: "", display_name: "" };
+  }
+  const { indexable, noindex } = account;
+  return {
+    ...bare(account, home),
+    display_name: account.displayName,
+    note: account.note === "" ? "" : `<p>${account.note}</p>`,
+    locked: account.locked,
+    bot: account.bot,
+    discoverable: true,
+    group: false,
+    ...(character.differences.noIndexable ? {} : { indexable, ...(noindex ? { noindex } : {}) }),
+    hide_collections: account.hidesCollections,
+    created_at: `${new Date(account.createdMs).toISOString().slice(0, 10)}T00:00:00.000Z`,
+    avatar: `${home}/avatars/${username}.png`,
+    avatar_static: `${home}/avatars/${username}.png`,
+    header: `${home}/headers/original/missing.png`,
+    header_static: `${home}/headers/original/missing.png`,
+    followers_count: network.follows.filter(({ followedId }) => followedId === account.id).length,
+    following_count: network.follows.filter(({ followerId }) => followerId === account.id).length,
+    statuses_count: statuses.filter(({ accountId }) => accountId === account.id).length,
+    last_status_at: null,
+    emojis: [],
+    fields: [],
+  };
+}
+
+const bare = (account: Account, home: string) => ({
+  id: account.id,
+  username: account.username,
+  acct: acctOf(account),
+  url: `${home}/@${account.username}`,
+  uri: `${home}/users/${account.username}`,
+});
+
+/** A Status of the API; null for one whose author is unknown. */
+export function statusJson(status: Status, world: World): Record<string, unknown> | null {
+  const { network, url } = world;
+  const author = network.accounts.get(status.accountId);
+  if (author === undefined) return null;
+  const all = [...network.statuses.values()];
+  const reblogged = status.reblogOfId === null ? null : network.statuses.get(status.reblogOfId);
+  const parent = status.inReplyToId === null ? null : network.statuses.get(status.inReplyToId);
+  return {
+    id: status.id,
+    created_at: new Date(status.createdMs).toISOString(),
+    edited_at: status.editedMs === null ? null : new Date(status.editedMs).toISOString(),
+    in_reply_to_id: parent?.id ?? null,
+    in_reply_to_account_id: parent?.accountId ?? null,
+    sensitive: status.sensitive,
+    spoiler_text: status.spoilerText,
+    visibility: status.visibility,
+    language: status.language,
+    uri: uriOf(status, author, url),
+    url: urlOf(status, author, url),
+    replies_count: all.filter(({ inReplyToId }) => inReplyToId === status.id).length,
+    reblogs_count: all.filter(({ reblogOfId }) => reblogOfId === status.id).length,
+    favourites_count: status.favourites,
+    quotes_count: all.filter(({ quoteOfId }) => quoteOfId === status.id).length,
+    content: status.content,
+    reblog: reblogged == null ? null : statusJson(reblogged, world),
+    ...(author.domain === null ? { application: { name: "Web", website: null } } : {}),
+    account: accountJson(author, world),
+    media_attachments: status.media.map((attachment, index) => ({
+      id: `${status.id}${index}`,
+      type: attachment.type,
+      url: attachment.url,
+      preview_url: attachment.url,
+      remote_url: null,
+      description: attachment.description,
+      blurhash: null,
+      meta: {},
+    })),
+    mentions: status.mentionIds.flatMap((id) => mentionJson(network.accounts.get(id), url)),
+    tags: status.tags.map((name) => ({ name: name.toLowerCase(), url: `${url}/tags/${name}` })),
+    emojis: [],
+    card: status.cardUrl === null ? null : { url: status.cardUrl, title: "", type: "link" },
+    poll: pollJson(status),
+    quote: quoteJson(status, world),
+  };
+}
+
+const uriOf = (status: Status, { username }: Account, url: string): string =>
+  status.uri ??
+  `${url}/users/${username}/statuses/${status.id}${status.reblogOfId === null ? "" : "/activity"}`;
+
+const urlOf = (status: Status, { username, domain }: Account, url: string): string =>
+  domain === null
+    ? `${url}/@${username}/${status.id}`
+    : (status.uri ?? `https://${domain}/${status.id}`);
+
+function mentionJson(account: Account | undefined, url: string) {
+  if (account === undefined) return [];
+  const { id, username, domain } = account;
+  const home = domain === null ? url : `https://${domain}`;
+  return [{ id, username, acct: acctOf(account), url: `${home}/@${username}` }];
+}
+
+const pollJson = ({ id, pollOptions }: Status) =>
+  pollOptions && {
+    id: `9${id}`,
+    expired: false,
+    multiple: false,
+    votes_count: 0,
+    options: pollOptions.map((title) => ({ title, votes_count: 0 })),
+    emojis: [],
+  };
+
+function quoteJson({ quoteOfId }: Status, world: World) {
+  const quoted = quoteOfId === null ? undefined : world.network.statuses.get(quoteOfId);
+  if (quoteOfId === null) return null;
+  if (quoted === undefined) return { state: "deleted", quoted_status: null };
+  return { state: "accepted", quoted_status: statusJson({ ...quoted, quoteOfId: null }, world) };
+}

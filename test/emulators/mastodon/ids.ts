@@ -1,0 +1,30 @@
+const letters = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+
+/** Ids that sort by time: numbers of a time and a count, or 26 letters of the same. */
+export function makeIds(hasUlids: () => boolean): { next(ms: number): string } {
+  let count = 0n;
+  return {
+    next: (ms) => {
+      count += 1n;
+      return hasUlids()
+        ? `${inLetters(BigInt(ms), 10)}${inLetters(count, 16)}`
+        : String((BigInt(ms) << 16n) | (count & 0xffffn));
+    },
+  };
+}
+
+function inLetters(number: bigint, length: number): string {
+  let left = number;
+  let text = "";
+  for (let place = 0; place < length; place += 1) {
+    text = `${letters[Number(left & 31n)]}${text}`;
+    left >>= 5n;
+  }
+  return text;
+}
+
+/** Which of two ids is the newer one: of the same length by their letters, else the longer one. */
+export function compareIds(a: string, b: string): number {
+  if (a.length !== b.length) return a.length - b.length;
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,89 @@
+import { type Answer, answers, ok } from "./answers.ts";
+import type { Asked, Route } from "./asked.ts";
+import { pageByOffset } from "./paging.ts";
+
+/** What the server tells of itself, its applications, and what trends on it. */
+export const instanceRoutes: readonly Route[] = [
+  { method: "GET", path: /^\/api\/v2\/instance$/, answer: second },
+  { method: "GET", path: /^\/api\/v1\/instance$/, answer: first },
+  { method: "GET", path: /^\/api\/v1\/trends\/tags$/, answer: trendingTags },
+  { method: "GET", path: /^\/api\/v1\/apps\/verify_credentials$/, answer: verifyApp },
+  { method: "POST", path: /^\/oauth\/token$/, answer: grant },
+];
+
+const domainOf = ({ character, url }: Asked): string => character.domain ?? new URL(url).host;
+
+const streamingOf = ({ character, url }: Asked): string =>
+  url.replace(/^http/, character.differences.streamsAtWss ? "wss" : "ws").replace(/^wsss/, "wss");
+
+function second(asked: Asked): Answer {
+  const { character } = asked;
+  if (character.differences.noInstanceV2) return answers.notFound;
+  const isMastodon = /^\d+\.\d+\.\d+(?:$|-)/.test(character.version);
+  const access = { local: character.hashtagFeeds, remote: character.hashtagFeeds };
+  return ok({
+    domain: domainOf(asked),
+    title: "An emulated server",
+    version: character.version,
+    source_url: "https://server.invalid/source",
+    description: "",
+    usage: { users: { active_month: asked.network.accounts.size } },
+    languages: ["en"],
+    configuration: {
+      urls: { streaming: streamingOf(asked) },
+      statuses: { max_characters: 500, max_media_attachments: 4, characters_reserved_per_url: 23 },
+      ...(isMastodon
+        ? {
+            timelines_access: {
+              hashtag_feeds: access,
+              live_feeds: access,
+              trending_link_feeds: access,
+            },
+          }
+        : {}),
+    },
+    registrations: { enabled: false, approval_required: false, message: null },
+    ...(isMastodon ? { api_versions: { mastodon: 7 } } : {}),
+    contact: { email: "", account: null },
+    rules: [],
+  });
+}
+
+function first(asked: Asked): Answer {
+  return ok({
+    uri: domainOf(asked),
+    title: "An emulated server",
+    version: asked.character.version,
+    urls: { streaming_api: streamingOf(asked) },
+    stats: { user_count: asked.network.accounts.size, status_count: asked.network.statuses.size },
+  });
+}
+
+function trendingTags(asked: Asked): Answer {
+  if (asked.character.differences.noTrends) return ok([]);
+  const { items, headers } = pageByOffset(asked.network.trends, asked, { usual: 10, most: 20 });
+  const today = Math.floor(asked.character.now() / 86_400_000) * 86_400;
+  const tags = items.map((name, index) => ({
+    id: String(index + 1),
+    name,
+    url: `${asked.url}/tags/${name}`,
+    history: [0, 1, 2].map((day) => ({
+      day: String(today - day * 86_400),
+      uses: String(usesOf(asked, name)),
+      accounts: "1",
+    })),
+  }));
+  return ok(tags, headers);
+}
+
+const usesOf = ({ network }: Asked, name: string): number =>
+  [...network.statuses.values()].filter(({ tags }) => tags.includes(name)).length;
+
+function verifyApp(asked: Asked): Answer {
+  if (asked.token === null) return answers.invalidToken;
+  return ok({ id: "1", name: "An application", website: null, scopes: asked.token.scopes });
+}
+
+function grant({ tokens, form }: Asked): Answer {
+  return tokens.grant(form);
+}

@@ -1,0 +1,37 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { statusJson } from "./entities.ts";
+import type { Status } from "./network.ts";
+import type { MastodonEmulator } from "./server.ts";
+import { createStreaming, type EmulatedStatus, type Streaming } from "./streaming.ts";
+
+/** Gives an emulated server its streams: what happens in its network is told to whoever has a user token. */
+export function mountStreams(emulator: MastodonEmulator): Streaming {
+  const { server, network, character, url } = emulator;
+  const streaming = createStreaming({
+    isUserToken: (token) => {
+      const found = emulator.tokenOf(`Bearer ${token}`);
+      return found !== null && found !== "unknown" && found.accountId !== null;
+    },
+    transports: character.differences.noEventStream ? ["websocket"] : ["websocket", "event-stream"],
+  });
+  const others = server.listeners("request");
+  server.removeAllListeners("request");
+  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    if (streaming.handle(request, response)) return;
+    for (const other of others) other.call(server, request, response);
+  });
+  server.on("upgrade", (request, socket, head) => {
+    if (!streaming.upgrade(request, socket, head)) socket.destroy();
+  });
+
+  /** The public streams tell of public statuses, without boosts. */
+  const entityOf = (status: Status): EmulatedStatus[] => {
+    if (status.visibility !== "public" || status.reblogOfId !== null) return [];
+    const entity = statusJson(status, { network, character, url });
+    return entity === null ? [] : [entity as EmulatedStatus];
+  };
+  network.events.on("update", (status) => streaming.update(...entityOf(status)));
+  network.events.on("status.update", (status) => streaming.edit(...entityOf(status)));
+  network.events.on("delete", (id) => streaming.remove(id));
+  return streaming;
+}

@@ -1,0 +1,59 @@
+import type { Asked } from "./asked.ts";
+import { compareIds } from "./ids.ts";
+
+/**
+ * One page of a list that is ordered by id, newest first: below `max_id`, above `since_id`, or the oldest above `min_id`; and
+ * the `Link` header that leads on.
+ */
+export function pageBy<T>(
+  all: readonly T[],
+  idOf: (item: T) => string,
+  asked: Asked,
+  bounds: { usual: number; most: number },
+): { items: T[]; headers: Record<string, string> } {
+  const { query } = asked;
+  const limit = limitOf(query, bounds);
+  const below = query.get("max_id");
+  const above = query.get("min_id") ?? query.get("since_id");
+  const within = [...all]
+    .sort((a, b) => compareIds(idOf(b), idOf(a)))
+    .filter((item) => below === null || compareIds(idOf(item), below) < 0)
+    .filter((item) => above === null || compareIds(idOf(item), above) > 0);
+  const isForward = query.has("min_id");
+  const items = isForward ? within.slice(-limit) : within.slice(0, limit);
+  const first = items[0];
+  const last = items.at(-1);
+  if (first === undefined || last === undefined || asked.character.differences.noLinks) {
+    return { items, headers: {} };
+  }
+  const links = [link(asked, { min_id: idOf(first) }, "prev")];
+  const isFull = items.length === limit;
+  if (isFull) links.unshift(link(asked, { max_id: idOf(last) }, "next"));
+  return { items, headers: { link: links.join(", ") } };
+}
+
+/** One page by `offset`. */
+export function pageByOffset<T>(
+  all: readonly T[],
+  asked: Asked,
+  bounds: { usual: number; most: number },
+): { items: T[]; headers: Record<string, string> } {
+  const limit = limitOf(asked.query, bounds);
+  const offset = Number(asked.query.get("offset") ?? 0);
+  const items = all.slice(offset, offset + limit);
+  const isFull = items.length === limit;
+  const next = link(asked, { offset: String(offset + limit) }, "next");
+  return { items, headers: isFull && !asked.character.differences.noLinks ? { link: next } : {} };
+}
+
+export function limitOf(query: URLSearchParams, { usual, most }: { usual: number; most: number }) {
+  const written = Number(query.get("limit") ?? usual);
+  return Number.isInteger(written) && written > 0 ? Math.min(written, most) : usual;
+}
+
+function link({ url, path, query }: Asked, paging: Record<string, string>, rel: string): string {
+  const parameters = new URLSearchParams(query);
+  for (const name of ["max_id", "min_id", "since_id", "offset"]) parameters.delete(name);
+  for (const [name, value] of Object.entries(paging)) parameters.set(name, value);
+  return `<${url}${path}?${parameters}>; rel="${rel}"`;
+}

@@ -1,0 +1,36 @@
+import type { Character } from "./options.ts";
+
+/** Counts the requests of each asker; windows begin at whole multiples of their length. */
+export function createRateLimit(character: Character) {
+  const counts = new Map<string, number>();
+  const paging = ["max_id", "min_id", "since_id", "page"];
+
+  return {
+    /** The headers to answer with, of the limit that is nearest to its end, and whether the request is one too many. */
+    count(
+      asker: string,
+      query: URLSearchParams,
+    ): { headers: Record<string, string>; isOver: boolean } {
+      const { requests, pagingRequests, windowMs } = character.rateLimit;
+      const nowMs = character.now();
+      const window = Math.floor(nowMs / windowMs);
+      const used = (kind: string): number => {
+        const key = `${asker} ${kind} ${window}`;
+        counts.set(key, (counts.get(key) ?? 0) + 1);
+        return counts.get(key) ?? 0;
+      };
+      const limits = [{ most: requests, left: requests - used("all") }];
+      if (paging.some((name) => query.has(name))) {
+        limits.push({ most: pagingRequests, left: pagingRequests - used("paging") });
+      }
+      const [nearest] = limits.sort((a, b) => a.left - b.left);
+      const left = nearest?.left ?? 0;
+      const headers = {
+        "x-ratelimit-limit": String(nearest?.most ?? 0),
+        "x-ratelimit-remaining": String(Math.max(0, left)),
+        "x-ratelimit-reset": new Date((window + 1) * windowMs).toISOString().replace("Z", "000Z"),
+      };
+      return { headers: character.differences.noRateHeaders ? {} : headers, isOver: left < 0 };
+    },
+  };
+}

@@ -1,0 +1,45 @@
+/**
+ * What Mastodon's search makes of a text: words, phrases and `name:value`, each wanted or not, all of them together. There is
+ * no OR.
+ */
+export type SearchQuery = { terms: readonly Term[]; filters: readonly Filter[] };
+type Term = { kind: "word" | "phrase" | "hashtag"; text: string; isWanted: boolean };
+type Filter = { name: string; value: string; isWanted: boolean };
+
+const names: ReadonlySet<string> = new Set([
+  "from",
+  "language",
+  "has",
+  "is",
+  "before",
+  "after",
+  "during",
+  "in",
+]);
+
+const form = /([+-]?)(?:"([^"]*)"|([a-z]+):(\S+)|(\S+))/g;
+
+export function readSearchQuery(text: string): SearchQuery {
+  const terms: Term[] = [];
+  const filters: Filter[] = [];
+  for (const [, sign = "", phrase, name, value, word] of text.matchAll(form)) {
+    const isWanted = sign !== "-";
+    if (phrase !== undefined) terms.push({ kind: "phrase", text: phrase, isWanted });
+    else if (name !== undefined && value !== undefined && names.has(name)) {
+      filters.push({ name, value, isWanted });
+    } else {
+      const written = word ?? `${name}:${value}`;
+      const kind = written.startsWith("#") ? "hashtag" : "word";
+      terms.push({ kind, text: written.replace(/^#/, ""), isWanted });
+    }
+  }
+  return { terms, filters };
+}
+
+/** Words as the index has them: lower case, letters and digits, an apostrophe between two letters. */
+export const wordsOf = (text: string): string[] =>
+  text.toLowerCase().match(/[\p{L}\p{N}_]+(?:['’][\p{L}\p{N}_]+)*/gu) ?? [];
+
+/** The index also holds words without their endings. */
+export const stemOf = (word: string): string =>
+  word.replace(/['’]s$/, "").replace(/(?:es|s|ing|ed)$/, "");

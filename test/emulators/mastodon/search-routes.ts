@@ -1,0 +1,144 @@
+import { accountNamed } from "./account-routes.ts";
+import { type Answer, answers, ok } from "./answers.ts";
+import { type Asked, isVisible, type Route, refusedWithout } from "./asked.ts";
+import { accountJson, statusJson } from "./entities.ts";
+import { compareIds } from "./ids.ts";
+import { acctOf } from "./mark-up.ts";
+import type { Account, Status } from "./network.ts";
+import { limitOf } from "./paging.ts";
+import { readSearchQuery, type SearchQuery, stemOf, wordsOf } from "./search-query.ts";
+
+/** https://docs.joinmastodon.org/methods/search/ and https://docs.joinmastodon.org/user/network/#search */
+export const searchRoutes: readonly Route[] = [
+  { method: "GET", path: /^\/api\/v2\/search$/, answer: search },
+];
+
+function search(asked: Asked): Answer {
+  const { query, token } = asked;
+  const refused = refusedWithout(asked, { scope: "read:search", kind: "anybody" });
+  if (refused !== null) return refused;
+  const text = query.get("q")?.trim();
+  if (!text) return answers.missing("q");
+  const type = query.get("type");
+  const isUser = (token?.accountId ?? null) !== null;
+  if (!isUser && (query.get("resolve") === "true" || Number(query.get("offset") ?? 0) > 0)) {
+    return answers.needsUser;
+  }
+  return ok({
+    accounts: type === null || type === "accounts" ? accountsFor(text, asked) : [],
+    statuses: (type === null || type === "statuses") && isUser ? statusesFor(text, asked) : [],
+    hashtags: [],
+  });
+}
+
+const page = <T>(items: readonly T[], { query }: Asked): T[] => {
+  const offset = query.has("type") ? Number(query.get("offset") ?? 0) : 0;
+  return items.slice(offset, offset + limitOf(query, { usual: 20, most: 40 }));
+};
+
+function accountsFor(text: string, asked: Asked) {
+  const { network, query } = asked;
+  const written = text.replace(/^@/, "").toLowerCase();
+  if (query.get("resolve") === "true") {
+    const far = [...network.accounts.values()].find(
+      (each) => acctOf(each).toLowerCase() === written,
+    );
+    if (far !== undefined) far.isKnown = true;
+  }
+  const found = [...network.accounts.values()].filter(
+    (account) => account.isKnown && acctOf(account).toLowerCase().includes(written),
+  );
+  return page(found, asked).map((account: Account) => accountJson(account, asked));
+}
+
+function statusesFor(text: string, asked: Asked) {
+  const { network, query, character } = asked;
+  if (query.get("resolve") === "true" && /^https?:\/\//.test(text)) {
+    const far = [...network.statuses.values()].find(({ uri }) => uri === text);
+    const own = [...network.statuses.values()].find((status) => {
+      const json = statusJson(status, asked);
+      return json?.uri === text || json?.url === text;
+    });
+    const found = far ?? own;
+    if (found === undefined) return [];
+    found.isKnown = true;
+    return isVisible(found, asked) ? [statusJson(found, asked)] : [];
+  }
+  if (!character.hasSearch) return [];
+  const wanted = readSearchQuery(text);
+  const below = query.get("max_id");
+  const found = [...network.statuses.values()]
+    .filter(({ id }) => below === null || compareIds(id, below) < 0)
+    .filter((status) => isSearched(status, asked) && fits(status, wanted, asked))
+    .sort((a, b) => compareIds(b.id, a.id));
+  return page(found, asked).map((status) => statusJson(status, asked));
+}
+
+/** Public posts of authors who agreed, and what the user has to do with. */
+function isSearched(status: Status, asked: Asked): boolean {
+  const { network, token, character } = asked;
+  if (!isVisible(status, asked) || status.reblogOfId !== null) return false;
+  const me = token?.accountId ?? "";
+  const isOwn = status.accountId === me || status.mentionIds.includes(me);
+  if (isOwn || character.differences.searchesOwn) return isOwn;
+  return (
+    status.visibility === "public" && network.accounts.get(status.accountId)?.indexable === true
+  );
+}
+
+function fits(status: Status, { terms, filters }: SearchQuery, asked: Asked): boolean {
+  const texts = [
+    status.spoilerText,
+    status.text,
+    ...(status.pollOptions ?? []),
+    ...status.media.map(({ description }) => description ?? ""),
+  ];
+  const words = texts.map(wordsOf);
+  const stems = new Set(words.flat().map(stemOf));
+  return (
+    terms.every(({ kind, text, isWanted }) => {
+      if (kind === "hashtag") {
+        return status.tags.some((tag) => tag.toLowerCase() === text.toLowerCase()) === isWanted;
+      }
+      const asked = wordsOf(text);
+      const holds =
+        kind === "phrase"
+          ? words.some((each) => holdsPhrase(each, asked))
+          : asked.every((word) => stems.has(stemOf(word)));
+      return holds === isWanted;
+    }) &&
+    filters.every(({ name, value, isWanted }) => passes(status, name, value, asked) === isWanted)
+  );
+}
+
+const holdsPhrase = (words: readonly string[], phrase: readonly string[]): boolean =>
+  phrase.length > 0 &&
+  words.some((_, start) => phrase.every((word, index) => words[start + index] === word));
+
+function passes(status: Status, name: string, value: string, asked: Asked): boolean {
+  const day = Date.parse(`${value}T00:00:00Z`);
+  switch (name) {
+    case "from":
+      return accountNamed(value, asked)?.id === status.accountId;
+    case "language":
+      return status.language === value;
+    case "has":
+      return value === "media"
+        ? status.media.length > 0
+        : value === "poll"
+          ? status.pollOptions !== null
+          : value === "embed" && status.cardUrl !== null;
+    case "is":
+      return value === "reply"
+        ? status.inReplyToId !== null
+        : value === "sensitive" && status.sensitive;
+    case "before":
+      return status.createdMs < day;
+    case "after":
+      return status.createdMs >= day + 86_400_000;
+    case "during":
+      return status.createdMs >= day && status.createdMs < day + 86_400_000;
+    default:
+      return true;
+  }
+}

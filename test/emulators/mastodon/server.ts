@@ -1,0 +1,140 @@
+// An emulator of a Mastodon server, written from its published description (https://docs.joinmastodon.org/); no Mastodon.
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { accountRoutes } from "./account-routes.ts";
+import { type Answer, answers } from "./answers.ts";
+import type { Asked, Route } from "./asked.ts";
+import { instanceRoutes } from "./instance-routes.ts";
+import { createNetwork } from "./network.ts";
+import { characterOf, type EmulatorOptions } from "./options.ts";
+import { createRateLimit } from "./rate-limit.ts";
+import { searchRoutes } from "./search-routes.ts";
+import { statusRoutes } from "./status-routes.ts";
+import { timelineRoutes } from "./timeline-routes.ts";
+import { createTokens, type Token } from "./tokens.ts";
+
+/** A request that was made. */
+type LoggedRequest = {
+  method: string;
+  path: string;
+  query: string;
+  authorization: string | null;
+};
+
+export type MastodonEmulator = Awaited<ReturnType<typeof startMastodonEmulator>>;
+
+const routes: readonly Route[] = [
+  ...accountRoutes,
+  ...statusRoutes,
+  ...timelineRoutes,
+  ...searchRoutes,
+  ...instanceRoutes,
+];
+
+/**
+ * Starts the emulator on a free port of loopback. `network` holds its accounts and statuses and tells what happens to them
+ * (`network.events`); `server` is there for what upgrades a connection; `character` may be changed while it runs.
+ */
+export async function startMastodonEmulator(options: EmulatorOptions = {}) {
+  const character = characterOf(options);
+  const network = createNetwork({
+    hasUlids: () => character.differences.ulids,
+    now: () => character.now(),
+  });
+  const tokens = createTokens();
+  const limit = createRateLimit(character);
+  const requests: LoggedRequest[] = [];
+  const server = createServer((request, response) => {
+    serve(request, response).catch((fault: unknown) => response.destroy(fault as Error));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `http://${host}`;
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = "GET", headers } = request;
+    const { pathname: path, searchParams: query } = new URL(request.url ?? "/", url);
+    const authorization = headers.authorization ?? null;
+    requests.push({ method, path, query: query.toString(), authorization });
+    const form = new URLSearchParams(await bodyOf(request));
+    const { headers: limitHeaders, isOver } = limit.count(
+      authorization ?? request.socket.remoteAddress ?? "",
+      query,
+    );
+    const token = tokens.find(headers.authorization);
+    const asked = { method, path, query, url, network, character, tokens, form };
+    const answer =
+      faulted() ??
+      refusedAtTheDoor(headers, token, isOver) ??
+      answerTo({ ...asked, token: token === "unknown" ? null : token });
+    send(response, { ...answer, headers: { ...limitHeaders, ...answer.headers } });
+  }
+
+  function faulted(): Answer | null {
+    const { every, next } = character.faults;
+    const first = next?.shift();
+    if (first !== undefined) {
+      const { status, body = { error: "a fault" }, headers = {} } = first;
+      return { status, body, headers };
+    }
+    const isNth = every !== undefined && requests.length % every.count === 0;
+    return isNth ? { status: every.status, body: { error: "a fault" } } : null;
+  }
+
+  function refusedAtTheDoor(
+    headers: IncomingMessage["headers"],
+    token: Token | null | "unknown",
+    isOver: boolean,
+  ): Answer | null {
+    if (character.differences.needsUserAgent && !headers["user-agent"]) return answers.noUserAgent;
+    if (isOver) return answers.tooMany;
+    return token === "unknown" ? answers.invalidToken : null;
+  }
+
+  function send(response: ServerResponse, { status, body, headers }: Answer): void {
+    const { truncateEvery } = character.faults;
+    const text = typeof body === "string" ? body : JSON.stringify(body);
+    response.writeHead(status, { "content-type": "application/json; charset=utf-8", ...headers });
+    const isCut = truncateEvery !== undefined && requests.length % truncateEvery === 0;
+    if (!isCut) {
+      response.end(text);
+      return;
+    }
+    response.write(text.slice(0, Math.floor(text.length / 2)));
+    setImmediate(() => response.destroy());
+  }
+
+  return {
+    url,
+    host,
+    server,
+    network,
+    character,
+    requests,
+    addToken: tokens.addToken,
+    addApp: tokens.addApp,
+    revoke: tokens.revoke,
+    /** Whose token a connection has, for streams; `"unknown"` for one that is none. */
+    tokenOf: tokens.find,
+    async close(): Promise<void> {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function answerTo(asked: Asked): Answer {
+  for (const { method, path, answer } of routes) {
+    const found = path.exec(asked.path);
+    if (found !== null && method === asked.method) return answer(asked, found.slice(1));
+  }
+  return answers.notFound;
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  let body = "";
+  for await (const piece of request) body += String(piece);
+  return body;
+}

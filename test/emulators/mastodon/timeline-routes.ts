@@ -1,0 +1,72 @@
+import { answers, ok } from "./answers.ts";
+import { type Asked, isVisible, type Route, refusedWithout } from "./asked.ts";
+import { statusJson } from "./entities.ts";
+import type { Status } from "./network.ts";
+import { pageBy } from "./paging.ts";
+
+/** https://docs.joinmastodon.org/methods/timelines/ */
+export const timelineRoutes: readonly Route[] = [
+  { method: "GET", path: /^\/api\/v1\/timelines\/home$/, answer: home },
+  { method: "GET", path: /^\/api\/v1\/timelines\/public$/, answer: everything },
+  { method: "GET", path: /^\/api\/v1\/timelines\/tag\/([^/]+)$/, answer: tagged },
+];
+
+/** Only so many further hashtags count, of each kind. */
+const mostTags = 4;
+
+function home(asked: Asked) {
+  const refused = refusedWithout(asked, { scope: "read:statuses", kind: "user" });
+  if (refused !== null) return refused;
+  const { network, token } = asked;
+  const me = token?.accountId;
+  const followed = new Set(
+    network.follows.flatMap(({ followerId, followedId }) =>
+      followerId === me ? [followedId] : [],
+    ),
+  );
+  return page(asked, ({ accountId }) => accountId === me || followed.has(accountId));
+}
+
+function everything(asked: Asked) {
+  const refused = refusedWithout(asked, { scope: "read:statuses", kind: "anybody" });
+  if (refused !== null) return refused;
+  return page(asked, (status) => status.visibility === "public" && status.reblogOfId === null);
+}
+
+function tagged(asked: Asked, [tag = ""]: readonly string[]) {
+  const refused = refusedWithout(asked, { scope: "read:statuses", kind: "anybody" });
+  if (refused !== null) return refused;
+  const { character, token, query } = asked;
+  if (character.hashtagFeeds === "disabled") return ok([]);
+  const isUser = (token?.accountId ?? null) !== null;
+  if (character.hashtagFeeds === "authenticated" && !isUser) return answers.needsUser;
+  const several = (name: string) =>
+    query
+      .getAll(name)
+      .slice(0, mostTags)
+      .map((each) => each.toLowerCase());
+  const any = [decodeURIComponent(tag).toLowerCase(), ...several("any[]")];
+  const all = several("all[]");
+  const none = several("none[]");
+  return page(asked, (status) => {
+    const tags = status.tags.map((each) => each.toLowerCase());
+    return (
+      status.visibility === "public" &&
+      status.reblogOfId === null &&
+      any.some((each) => tags.includes(each)) &&
+      all.every((each) => tags.includes(each)) &&
+      !none.some((each) => tags.includes(each))
+    );
+  });
+}
+
+function page(asked: Asked, isIn: (status: Status) => boolean) {
+  const all = [...asked.network.statuses.values()].filter(
+    (status) => isIn(status) && isVisible(status, asked),
+  );
+  const { items, headers } = pageBy(all, (status) => status.id, asked, { usual: 20, most: 40 });
+  return ok(
+    items.map((status) => statusJson(status, asked)),
+    headers,
+  );
+}

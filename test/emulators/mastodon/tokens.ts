@@ -1,0 +1,79 @@
+/** A token: of a user, or of an application where `accountId` is null. */
+export type Token = { token: string; scopes: readonly string[]; accountId: string | null };
+
+export type App = { clientId: string; clientSecret: string; scopes: readonly string[] };
+
+/** What may be asked with which token, and how tokens are had. */
+export function createTokens() {
+  const tokens = new Map<string, Token>();
+  const apps = new Map<string, App>();
+  let count = 0;
+
+  function addToken(given: { accountId?: string | null; scopes?: readonly string[] }): Token {
+    count += 1;
+    const { accountId = null, scopes = ["read"] } = given;
+    const token = {
+      token: `${accountId === null ? "app" : "user"}-token-${count}`,
+      scopes,
+      accountId,
+    };
+    tokens.set(token.token, token);
+    return token;
+  }
+
+  function addApp(scopes: readonly string[] = ["read"]): App {
+    count += 1;
+    const app = { clientId: `client-${count}`, clientSecret: `client-secret-${count}`, scopes };
+    apps.set(app.clientId, app);
+    return app;
+  }
+
+  /** The client credentials grant. */
+  function grant(form: URLSearchParams): { status: number; body: unknown } {
+    const app = apps.get(form.get("client_id") ?? "");
+    if (app === undefined || app.clientSecret !== form.get("client_secret")) {
+      return {
+        status: 401,
+        body: {
+          error: "invalid_client",
+          error_description:
+            "Client authentication failed due to unknown client, no client authentication included, or unsupported authentication method.",
+        },
+      };
+    }
+    if (form.get("grant_type") !== "client_credentials") {
+      return { status: 400, body: { error: "unsupported_grant_type" } };
+    }
+    const asked = (form.get("scope") ?? "read").split(" ");
+    if (asked.some((scope) => !allows(app.scopes, scope))) {
+      return {
+        status: 400,
+        body: {
+          error: "invalid_scope",
+          error_description: "The requested scope is invalid, unknown, or malformed.",
+        },
+      };
+    }
+    const { token } = addToken({ scopes: asked });
+    return {
+      status: 200,
+      body: { access_token: token, token_type: "Bearer", scope: asked.join(" "), created_at: 1 },
+    };
+  }
+
+  return {
+    addToken,
+    addApp,
+    grant,
+    revoke: (token: string) => tokens.delete(token),
+    find: (authorization: string | undefined): Token | null | "unknown" => {
+      if (authorization === undefined) return null;
+      const written = /^Bearer (.+)$/i.exec(authorization)?.[1] ?? "";
+      return tokens.get(written) ?? "unknown";
+    },
+  };
+}
+
+/** Whether `read` or `read:statuses` lets somebody do what needs `read:statuses`. */
+export const allows = (scopes: readonly string[], needed: string): boolean =>
+  scopes.includes(needed) || scopes.includes(needed.split(":")[0] ?? "");
