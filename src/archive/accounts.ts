@@ -68,7 +68,7 @@ export function accountsOf(catalog: DatabaseSync): Accounts {
     },
     // The network tells of everybody: of those who are not known here only what keeps their posts from being shown is noted.
     setStatus: ({ platform, userId, status, observedMs }) => {
-      if (status !== "active") add.run(platform, userId);
+      if (status !== "active" && status !== "opted-out") add.run(platform, userId);
       if (status === "deleted") setDeleted.run(observedMs, platform, userId);
       return setStatus.run(status, observedMs, platform, userId, observedMs).changes > 0;
     },

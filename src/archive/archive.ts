@@ -3,15 +3,20 @@ import type { Platform, Post } from "../posts/post.ts";
 import type { QueryNames, ResolvedNames } from "../query/make-plan.ts";
 import type { PlanNode } from "../query/plan.ts";
 import type { CountMetric } from "../query/tree.ts";
+import type { Identified, UnknownPost } from "./identify.ts";
 import type { UpkeepState } from "./upkeep/state.ts";
+import type { FetchedName } from "./withheld.ts";
 
 /** A post's place in the one order of all answers: newest ID first, platforms by name within one ID. */
 export type Position = { id: bigint; platform: Platform };
 
 export type ArchiveChange =
-  | { kind: "upsert"; post: Post }
+  /** `alias` is another name that a deletion may come by; it leads to the post for as long as that is held. */
+  | { kind: "upsert"; post: Post; alias?: string }
   /** `revision` is the one that deleted it: only a later one may bring the post back. */
   | { kind: "delete"; platform: Platform; uri: string; revision: string }
+  /** The same by an alias or the uri; of a post that is not held nothing is noted. */
+  | { kind: "delete-held"; platform: Platform; name: string; revision: string }
   | {
       kind: "handle";
       platform: Platform;
@@ -54,9 +59,13 @@ export type ArchiveChange =
   /** An account was asked for; what was found comes as other changes, and it is not asked for again for a while. */
   | { kind: "looked-up"; platform: Platform; userId: string; atMs: number };
 
-/** `inactive` stands for every reason that has no word here. */
+/**
+ * `inactive` stands for every reason that has no word here. `opted-out` has asked that strangers do not find its posts: it is
+ * noted of accounts that are known here alone, as most of a network may have.
+ */
 export type AccountStatus =
   | "active"
+  | "opted-out"
   | "deactivated"
   | "suspended"
   | "takendown"
@@ -248,8 +257,14 @@ export type Archive = {
   records(positions: readonly Position[]): Promise<readonly string[]>;
   /** The same as one JSON array, in UTF-8: put together where it is read, so that the event loop only sends it. */
   page(positions: readonly Position[]): Promise<Uint8Array>;
+  /** Of what upstreams gave, in order: whether it was deleted or hidden, so that it is not to be shown. */
+  withheld(names: readonly FetchedName[]): Promise<readonly boolean[]>;
   /** What names that a query uses can stand for: accounts by handle or id, posts by ID, uri or address. */
   resolve(names: QueryNames): Promise<ResolvedNames>;
+  /** The IDs of posts that came from elsewhere, in order. */
+  identify(posts: readonly UnknownPost[]): Promise<readonly Identified[]>;
+  /** The same posts, each with the language of its text where its source names none, as it would get it when it is held. */
+  withLanguages(posts: readonly Post[]): Promise<readonly Post[]>;
   /** How many posts match in each stretch of time. */
   count(request: CountRequest, signal?: AbortSignal): Promise<CountAnswer>;
   /**

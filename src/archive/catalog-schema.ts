@@ -2,7 +2,7 @@ import { analyzerVersion } from "../text/analyze.ts";
 
 /**
  * What the archive knows beside its posts: which segments there are, which IDs each owns and which analyzer made its terms,
- * which posts were deleted, what accounts are called and what their hosts and labelers say of them, which counts wait to be
+ * which posts were deleted, which have another name, what accounts are called and what their hosts and labelers say of them, which counts wait to be
  * added to their posts, what the sources hold completely, and how far each has come. A batch is written under the catalog's
  * write lock, and its checkpoints are committed here last: after a crash a source repeats what may not have arrived.
  */
@@ -79,6 +79,11 @@ export const catalogMigrations: readonly string[] = [
   `
   CREATE TABLE wanted_rewrite(
     platform TEXT NOT NULL, sequence INTEGER NOT NULL, PRIMARY KEY(platform, sequence)
+  ) WITHOUT ROWID;
+`,
+  `
+  CREATE TABLE alias(
+    platform TEXT NOT NULL, hash INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY(platform, hash)
   ) WITHOUT ROWID;
 `,
 ];

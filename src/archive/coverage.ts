@@ -10,6 +10,15 @@ const firstMs = 0;
 const endedSources = new Set(["import", "backfill"]);
 
 /**
+ * Streams that bring what one server of a network sees: the ledger tells when they were followed, and nothing that they hold
+ * is all that everybody wrote.
+ */
+const partialSource = /^mastodon-stream:/;
+
+/** What a source is called that follows the public stream of one server. */
+export const mastodonStreamSource = (host: string): string => `mastodon-stream:${host}`;
+
+/**
  * The parts of a window that no interval holds, oldest first. A live stream is always a moment behind: where the window reaches
  * to the present, the newest interval of a stream reaches it too, unless it ended longer than `slackMs` before `nowMs`.
  */
@@ -46,7 +55,12 @@ export const intervalsOf = (
   intervals: readonly CoverageInterval[],
   collection: CoverageInterval["collection"],
 ): CoverageInterval[] =>
-  intervals.filter((interval) => interval.collection === collection && interval.account === null);
+  intervals.filter(
+    (interval) =>
+      interval.collection === collection &&
+      interval.account === null &&
+      !partialSource.test(interval.source),
+  );
 
 /** The union of several lists of spans, oldest first. */
 export function unionOf(spans: readonly Span[]): Span[] {

@@ -7,6 +7,10 @@ type Label = Extract<ArchiveChange, { kind: "label" }>;
 /** A post's uri, or an account's id in lower case. */
 export type LabelSubject = { platform: Platform; subject: string };
 
+/** Whether a subject is an account: a DID, or what is no uri, such as `12@mastodon.social`. */
+export const isAccountId = (subject: string): boolean =>
+  subject.startsWith("did:") || !/^[a-z][a-z0-9+.-]*:/i.test(subject);
+
 /** What labelers say of posts and accounts, whether these are held here or not. */
 export type Labels = {
   /** False for what was made before what the same source says now of the same subject. */

@@ -1,7 +1,7 @@
 import type { Platform } from "../posts/post.ts";
 import { accountById, fromAccount } from "../text/facets.ts";
 import { findPost } from "./find-post.ts";
-import type { LabelSubject } from "./labels.ts";
+import { isAccountId, type LabelSubject } from "./labels.ts";
 import { moderationOf } from "./moderation.ts";
 import { owner } from "./placement.ts";
 import type { PreparedChanges } from "./prepare.ts";
@@ -20,7 +20,9 @@ type Told = Pick<PreparedChanges, "accounts" | "profiles" | "labels" | "lookUps"
 export function newsOf({ accounts }: WriteContext, batch: Told): LabelSubject[] {
   const news: LabelSubject[] = [];
   for (const { platform, userId, status } of batch.accounts) {
-    const known = accounts.read(platform, userId)?.status ?? "active";
+    const account = accounts.read(platform, userId);
+    if (account === null && status === "opted-out") continue;
+    const known = account?.status ?? "active";
     if (status !== known || status === "deleted") news.push({ platform, subject: userId });
   }
   for (const { platform, userId, labels } of batch.profiles) {
@@ -33,10 +35,11 @@ export function newsOf({ accounts }: WriteContext, batch: Told): LabelSubject[] 
 
 /** Notes what hosts, accounts and labelers say in a batch, in the order in which it came. */
 export function noteModeration({ accounts, labels }: WriteContext, batch: Told): void {
+  // Whoever is asked for is known from here on.
+  for (const lookUp of batch.lookUps) accounts.setLookedUp(lookUp);
   for (const change of batch.accounts) accounts.setStatus(change);
   for (const change of batch.profiles) accounts.setProfile(change);
   for (const label of batch.labels) labels.put(label);
-  for (const lookUp of batch.lookUps) accounts.setLookedUp(lookUp);
 }
 
 /** Hides, shows, labels and removes the posts that are listed, as is said of them now; how many were removed. */
@@ -54,7 +57,7 @@ export function expireLabels(context: WriteContext, nowMs: number): void {
 }
 
 function judge(context: WriteContext, subject: LabelSubject): number {
-  if (subject.subject.startsWith("did:")) return judgeAccount(context, subject);
+  if (isAccountId(subject.subject)) return judgeAccount(context, subject);
   judgePost(context, subject);
   return 0;
 }

@@ -17,6 +17,7 @@ import type {
 } from "./archive.ts";
 import { careFault, requireWritable } from "./care/faults.ts";
 import { readUriKey } from "./catalog.ts";
+import type { Identified } from "./identify.ts";
 import { openCatalog } from "./open-catalog.ts";
 import { type Preparation, type PreparedChanges, startPreparation } from "./prepare.ts";
 import type { ReaderThreadData } from "./reader-thread.ts";
@@ -83,6 +84,12 @@ export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
     }
   }
 
+  const detect = (texts: readonly string[]): Promise<unknown> => guarded(detector, "detect", texts);
+  const languagesOf = async (
+    changes: readonly ArchiveChange[],
+  ): Promise<readonly ArchiveChange[]> =>
+    settings.detectLanguage === "off" ? changes : await withLanguages(changes, detect);
+
   /** The batch that was given last, while it is under way. */
   let lastWrite: Promise<unknown> = Promise.resolve();
 
@@ -102,10 +109,7 @@ export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
     before: Promise<unknown>,
     { changes, checkpoints = [], coverage = [] }: WriteBatch,
   ): Promise<WriteReport> {
-    const complete =
-      settings.detectLanguage === "off"
-        ? changes
-        : await withLanguages(changes, (texts) => guarded(detector, "detect", texts));
+    const complete = await languagesOf(changes);
     const prepared = await prepareInTurns(complete, startPreparation(uriKey, clock.now()), clock);
     await before;
     const batch = { ...prepared, checkpoints, coverage };
@@ -131,10 +135,18 @@ export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
     },
     records: async (positions) => (await ask("records", positions)) as string[],
     page: async (positions) => (await ask("page", positions)) as Uint8Array,
+    withheld: async (names) =>
+      names.length === 0 ? [] : ((await ask("withheld", names)) as boolean[]),
     resolve: async (names) => {
       if (names.accounts.length + names.posts.length === 0) return noNames;
       return (await ask("resolve", names)) as ResolvedNames;
     },
+    withLanguages: async (posts) => {
+      const changes = await languagesOf(posts.map((post) => ({ kind: "upsert", post })));
+      return changes.flatMap((change) => (change.kind === "upsert" ? [change.post] : []));
+    },
+    identify: async (posts) =>
+      posts.length === 0 ? [] : ((await ask("identify", posts)) as Identified[]),
     arrivals: async (after, limit) => (await ask("arrivals", { after, limit })) as Arrival[],
     accountsToLookUp: async (platform, beforeMs, limit) =>
       (await ask("accountsToLookUp", { platform, beforeMs, limit })) as string[],

@@ -87,11 +87,25 @@ export type WantedPost = {
   id: bigint | null;
 };
 
+/** How the posts of one segment are looked up. */
+export type HeldLookup<Found> = {
+  holds(id: bigint): boolean;
+  findById(id: bigint): (Found & { uri: string }) | null;
+  findByUri(hash: bigint, uri: string): Found | null;
+};
+
+/** The segments of one platform, lowest IDs first, as they are looked into. */
+export type LookedInto<Found> = {
+  entries: readonly SegmentEntry[];
+  writerOf(entry: SegmentEntry): HeldLookup<Found>;
+  strayed: Pick<Strayed, "idsOf">;
+};
+
 /**
  * Where a post lies: an X post under its own number, any other near the time that its uri tells or where it strayed to. Where
  * the uri tells no time, in the segment of the time it has, else in any other.
  */
-export function findHeld(segments: Segments, wanted: WantedPost): HeldPost | null {
+export function findHeld<Found>(segments: LookedInto<Found>, wanted: WantedPost): Found | null {
   const { entries, writerOf, strayed } = segments;
   const { platform, uri, hash, id } = wanted;
   if (hash === null) {

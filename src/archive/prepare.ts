@@ -4,6 +4,7 @@ import { encodeRecord } from "../posts/record.ts";
 import { indexTerms } from "../posts/terms.ts";
 import { foldHandle } from "../text/entities.ts";
 import type { ArchiveChange } from "./archive.ts";
+import { isAccountId } from "./labels.ts";
 
 /** A post as the writer stores it: everything that needs the analyzer is done. */
 export type PreparedPost = {
@@ -28,6 +29,8 @@ export type PreparedPost = {
   observedMs: number;
   record: string;
   terms: string;
+  /** Looks its alias up; null where it has none. */
+  aliasHash: bigint | null;
 };
 
 export type PreparedChange = PreparedPost | PreparedDelete;
@@ -42,6 +45,13 @@ type PreparedDelete = {
   revision: string;
 };
 
+export type PreparedHeldDelete = {
+  platform: Platform;
+  name: string;
+  hash: bigint;
+  revision: string;
+};
+
 export type PreparedHandle = {
   platform: Platform;
   userId: string;
@@ -53,6 +63,7 @@ type Of<Kind extends ArchiveChange["kind"]> = Extract<ArchiveChange, { kind: Kin
 
 export type PreparedChanges = {
   changes: PreparedChange[];
+  heldDeletes: PreparedHeldDelete[];
   handles: PreparedHandle[];
   counts: Of<"count">[];
   /** What hosts, accounts and labelers say, in the order in which it came; account ids in lower case. */
@@ -68,6 +79,7 @@ export type Preparation = { add(change: ArchiveChange): void; prepared(): Prepar
 export function startPreparation(uriKey: string, nowMs: number): Preparation {
   const prepared: PreparedChanges = {
     changes: [],
+    heldDeletes: [],
     handles: [],
     counts: [],
     accounts: [],
@@ -86,7 +98,7 @@ export function startPreparation(uriKey: string, nowMs: number): Preparation {
   function add(change: ArchiveChange): void {
     switch (change.kind) {
       case "upsert": {
-        prepared.changes.push(preparePost(change.post, uriKey, nowMs));
+        prepared.changes.push(preparePost(change, uriKey, nowMs));
         const author = authorOf(change.post);
         if (author !== null) addHandle(author);
         return;
@@ -94,6 +106,12 @@ export function startPreparation(uriKey: string, nowMs: number): Preparation {
       case "delete":
         prepared.changes.push(prepareDelete(change, uriKey));
         return;
+      case "delete-held": {
+        const { platform, name, revision } = change;
+        const hash = hashUri(uriKey, name).lookup;
+        prepared.heldDeletes.push({ platform, name, hash, revision });
+        return;
+      }
       case "handle": {
         const { platform, userId, handle, observedMs } = change;
         addHandle({
@@ -126,7 +144,7 @@ export function startPreparation(uriKey: string, nowMs: number): Preparation {
 
 /** Account ids are compared without regard to case, uris as they are. */
 const foldSubject = (subject: string): string =>
-  subject.startsWith("did:") ? subject.toLowerCase() : subject;
+  isAccountId(subject) ? subject.toLowerCase() : subject;
 
 function prepareDelete(
   { platform, uri, revision }: ArchiveChange & { kind: "delete" },
@@ -137,7 +155,7 @@ function prepareDelete(
   return { kind: "delete", platform, uri, hash, id, revision };
 }
 
-function preparePost(post: Post, uriKey: string, nowMs: number): PreparedPost {
+function preparePost({ post, alias }: Of<"upsert">, uriKey: string, nowMs: number): PreparedPost {
   const timeMs = postTimeMs(post, nowMs);
   return {
     kind: "upsert",
@@ -154,6 +172,7 @@ function preparePost(post: Post, uriKey: string, nowMs: number): PreparedPost {
     observedMs: post.seenMs ?? timeMs,
     record: encodeRecord(post, timeMs),
     terms: indexTerms(post).join(" "),
+    aliasHash: alias === undefined ? null : hashUri(uriKey, alias).lookup,
   };
 }
 

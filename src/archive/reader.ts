@@ -24,6 +24,7 @@ import {
   readCoverage,
   readCoverageOfAll,
   readSegments,
+  readUriKey,
   resolveAccount,
   type SegmentEntry,
   segmentPath,
@@ -32,11 +33,15 @@ import { countSegments } from "./count.ts";
 import { createCountCache } from "./count-cache.ts";
 import { onSnapshot, openForReading } from "./database.ts";
 import { heldOfAuthors, withAuthors } from "./held.ts";
+import { type Identified, identifyPosts, type UnknownPost } from "./identify.ts";
+import { labelsOf } from "./labels.ts";
 import { requireKnownAnalyzers } from "./open-catalog.ts";
 import { comparePositions, searchSegments } from "./search.ts";
 import { openSegment, type Segment } from "./segments/segment.ts";
 import { readStats } from "./stats.ts";
 import { isStopped } from "./stop-flags.ts";
+import { strayedOf } from "./strayed.ts";
+import { type FetchedName, withheldOf } from "./withheld.ts";
 
 const utf8 = new TextEncoder();
 
@@ -48,7 +53,9 @@ export type ReaderOperations = {
   count(request: CountRequest): CountAnswer;
   records(positions: readonly Position[]): string[];
   page(positions: readonly Position[]): Uint8Array;
+  withheld(names: readonly FetchedName[]): boolean[];
   resolve(names: QueryNames): ResolvedNames;
+  identify(posts: readonly UnknownPost[]): Identified[];
   arrivals(request: { after: Arrival | null; limit: number }): Arrival[];
   accountsToLookUp(request: { platform: Platform; beforeMs: number; limit: number }): string[];
   readCheckpoint(name: string): string | null;
@@ -73,6 +80,8 @@ export function createReader(
   const opened = new Map<string, Segment>();
   const counted = createCountCache();
   const accounts = accountsOf(catalog);
+  const withheld = withheldOf(catalog, accounts, labelsOf(catalog));
+  const strayed = strayedOf(catalog);
   let known: { version: unknown; segments: SegmentEntry[]; held: PlatformCoverage[] } | null = null;
 
   /** Segments and coverage, read anew when any process has changed the catalog. */
@@ -185,10 +194,21 @@ export function createReader(
         covered(request.plan, (segments) => countSegments(request, segments, open, counted, clock)),
       records,
       page: (positions) => utf8.encode(`[${records(positions).join(",")}]`),
+      withheld,
       resolve: ({ accounts, posts }) => ({
         accounts: new Map(accounts.map((name) => [name, resolveAccount(catalog, name)])),
         posts: new Map(posts.map((name) => [name, resolvePost(name)])),
       }),
+      identify: (posts) =>
+        identifyPosts(
+          {
+            uriKey: readUriKey(catalog),
+            segments: current().segments,
+            lookupOf: (entry) => open(entry).lookup,
+            strayed,
+          },
+          posts,
+        ),
       arrivals: ({ after, limit }) => readArrivals(catalog, current().segments, open, after, limit),
       accountsToLookUp: ({ platform, beforeMs, limit }) =>
         accounts.toLookUp(platform, beforeMs, limit),

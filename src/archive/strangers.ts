@@ -1,15 +1,18 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Platform } from "../posts/post.ts";
+import { postWithId } from "./aliases.ts";
 import { findPost } from "./find-post.ts";
+import { isAccountId } from "./labels.ts";
 import type { WriteContext } from "./write-context.ts";
 
 /**
  * The network tells of everybody: handles of accounts that never post anything that is held, labels of posts that never come.
- * Both are kept for a month, as a post may follow, and then forgotten, a few rows at a time.
+ * Both are kept for a month, as a post may follow, and then forgotten, a few rows at a time. An alias goes once its post is gone.
  */
 const keptMs = 30 * 86_400_000;
 const handlesAtOnce = 5_000;
 const labelsAtOnce = 500;
+const aliasesAtOnce = 500;
 
 export type Strangers = {
   /** Looks at the next rows, round and round. */
@@ -29,6 +32,7 @@ export function strangersOf(context: WriteContext): Strangers {
     ["platform", "subject", "source", "value"],
     labelsAtOnce,
   );
+  const aliases = inTurn(context.catalog, "alias", ["platform", "hash"], aliasesAtOnce);
   const isHeld = (platform: Platform, uri: string): boolean =>
     findPost(context, context.writers.entries(platform), platform, uri) !== null;
   const isKnown = (platform: Platform, userId: string): boolean =>
@@ -43,9 +47,13 @@ export function strangersOf(context: WriteContext): Strangers {
         return isOld && !isKnown(platform as Platform, String(user_id));
       });
       labels(({ platform, subject, created_ms }) => {
-        if (Number(created_ms) >= beforeMs || String(subject).startsWith("did:")) return false;
+        if (Number(created_ms) >= beforeMs || isAccountId(String(subject))) return false;
         return !isHeld(platform as Platform, String(subject));
       });
+      aliases(
+        ({ platform, id }) =>
+          postWithId(context, platform as Platform, BigInt(String(id))) === null,
+      );
     },
   };
 }
@@ -64,6 +72,8 @@ function inTurn(
   const read = catalog.prepare(
     `SELECT * FROM ${table} WHERE (${columns}) > (${places}) ORDER BY ${columns} LIMIT ?`,
   );
+  // Hashes and IDs have 64 bits.
+  read.setReadBigInts(true);
   const remove = catalog.prepare(
     `DELETE FROM ${table} WHERE ${key.map((column) => `${column} = ?`).join(" AND ")}`,
   );

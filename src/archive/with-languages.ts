@@ -1,4 +1,3 @@
-import type { Post } from "../posts/post.ts";
 import type { ArchiveChange } from "./archive.ts";
 
 /**
@@ -14,7 +13,7 @@ export async function withLanguages(
   const found = (await detect(lacking.map(({ post }) => post.text))) as (string | null)[];
   const languages = new Map(lacking.map(({ post }, index) => [post, found[index] ?? null]));
   return changes.map((change) =>
-    lacksLanguage(change) ? upsert(change.post, languages.get(change.post) ?? null) : change,
+    lacksLanguage(change) ? inLanguage(change, languages.get(change.post) ?? null) : change,
   );
 }
 
@@ -25,6 +24,6 @@ function lacksLanguage(change: ArchiveChange): change is Upsert {
   return change.post.langs.length === 0 && change.post.detectedLang === null;
 }
 
-function upsert(post: Post, detectedLang: string | null): Upsert {
-  return { kind: "upsert", post: { ...post, detectedLang } };
+function inLanguage(change: Upsert, detectedLang: string | null): Upsert {
+  return { ...change, post: { ...change.post, detectedLang } };
 }

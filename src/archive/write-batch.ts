@@ -4,6 +4,7 @@ import type { Platform } from "../posts/post.ts";
 import { accountsOf } from "./accounts.ts";
 import { addCountStep } from "./add-counts.ts";
 import { agedOutMs, withoutAgedOut } from "./aged-out.ts";
+import { aliasesOf, deletesOf, noteAliases } from "./aliases.ts";
 import type { CoverageInterval, WriteReport } from "./archive.ts";
 import {
   addCoverage,
@@ -37,7 +38,7 @@ import { writeSegments } from "./write-segments.ts";
  * How a batch is written.
  *
  * 1. The catalog's write lock is taken: one batch at a time over all processes of the folder.
- * 2. Of several changes to one uri the latest counts; each change is placed: where the post lies, else where it will.
+ * 2. Deletions by an alias are led to the posts. Of several changes to one uri the latest counts; each change is placed: where the post lies, else where it will.
  * 3. A segment whose posts would lie further from the times of their IDs than the catalog says has that widened first, and a
  *    post that strays far from the time its uri tells is listed first, as are the accounts and posts that are to be judged
  *    anew, in a commit of its own, so that no reader ever skips a post for it and no crash leaves one half judged.
@@ -83,6 +84,7 @@ export function createBatchWriter(
     accounts: accountsOf(catalog),
     labels: labelsOf(catalog),
     counts: countChangesOf(catalog),
+    aliases: aliasesOf(catalog),
     strayed: strayedOf(catalog),
     unjudged: unjudgedOf(catalog),
     hashOf: (uri) => hashUri(uriKey, uri).lookup,
@@ -109,21 +111,16 @@ export function createBatchWriter(
 
   function write(batch: PreparedBatch): WriteReport {
     refuseWhenFull(batch);
-    const { changes, report } = latestChanges(batch.changes);
     for (;;) {
-      const attempt = { ...report };
-      const isWritten = locked(() => tryWrite(batch, changes, attempt));
+      const report = locked(() => tryWrite(batch));
       writers.closeGone();
-      if (isWritten) return attempt;
+      if (report !== null) return report;
     }
   }
 
-  /** False when something had to be published first: the commit that follows does, then the batch is tried anew. */
-  function tryWrite(
-    batch: PreparedBatch,
-    changes: readonly PreparedChange[],
-    report: WriteReport,
-  ): boolean {
+  /** Null when something had to be published first: the commit that follows does, then the batch is tried anew. */
+  function tryWrite(batch: PreparedBatch): WriteReport | null {
+    const { changes, report } = latestChanges([...batch.changes, ...deletesOf(context, batch)]);
     const placed = [...Map.groupBy(changes, (change) => change.platform)].map(
       ([platform, own]) => ({
         platform,
@@ -132,7 +129,7 @@ export function createBatchWriter(
     );
     const published = placed.map(({ platform, changes: own }) => publish(context, platform, own));
     const news = newsOf(context, batch).map((subject) => unjudged.add(subject));
-    if (published.includes(true) || news.includes(true)) return false;
+    if (published.includes(true) || news.includes(true)) return null;
     for (const { changes: own } of placed) own.forEach(noteAuthor);
     noteModeration(context, batch);
     const arrivals = { last: Number(readSetting(catalog, "arrival")) };
@@ -140,12 +137,13 @@ export function createBatchWriter(
       writeSegments(context, platform, own, segmentPosts, arrivals);
     }
     putSetting(catalog, "arrival", arrivals.last);
+    noteAliases(context, changes);
     report.deleted += judgeListed(context);
     addHandles(catalog, batch.handles);
     for (const change of batch.counts) counts.gather(change);
     for (const interval of batch.coverage) addCoverage(catalog, withoutAgedOut(catalog, interval));
     for (const checkpoint of batch.checkpoints) putCheckpoint(catalog, checkpoint);
-    return true;
+    return report;
   }
 
   function place(

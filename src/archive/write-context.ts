@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Accounts } from "./accounts.ts";
+import type { Aliases } from "./aliases.ts";
 import type { SegmentEntry } from "./catalog.ts";
 import type { CountChanges } from "./count-changes.ts";
 import type { Labels } from "./labels.ts";
@@ -15,6 +16,7 @@ export type WriteContext = {
   accounts: Accounts;
   labels: Labels;
   counts: CountChanges;
+  aliases: Aliases;
   strayed: Strayed;
   unjudged: Unjudged;
   hashOf(uri: string): bigint;

@@ -27,6 +27,28 @@ export type StreamState = {
   waitingEvents: number;
 };
 
+/** What the public stream of a Mastodon server does. */
+export type MastodonStreamState = {
+  status: PartStatus;
+  detail: string;
+  /** The server that is configured. */
+  host: string;
+  /** How the events come; null until a connection was open. */
+  transport: "websocket" | "event-stream" | null;
+  lastEventMs: number | null;
+  events: number;
+  posts: number;
+  deletes: number;
+  /** Posts and edits of posts that may not be found by strangers. */
+  leftOut: number;
+  /** Events that could not be read. */
+  badFrames: number;
+  reconnects: number;
+  /** Stretches of time, between two events, of which something may be missing. */
+  gaps: number;
+  waitingEvents: number;
+};
+
 export type LabelerState = {
   status: PartStatus;
   detail: string;

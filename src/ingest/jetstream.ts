@@ -118,8 +118,11 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
       clock,
       random,
       checkpoint: checkpointName,
-      coverageSource: "jetstream",
-      collections: settings.followed.filter((word) => word !== "profiles"),
+      coverage: {
+        platform: "bluesky",
+        source: "jetstream",
+        collections: settings.followed.filter((word) => word !== "profiles"),
+      },
       saved: saved === null ? null : { place: saved, timeUs: saved.timeUs },
       isLater: isLaterPlace,
       onWritten: link.written,

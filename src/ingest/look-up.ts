@@ -1,10 +1,10 @@
 import type { Archive, ArchiveChange } from "../archive/archive.ts";
+import { backoffMs } from "../lib/backoff.ts";
 import type { Clock } from "../lib/clock.ts";
 import { messageOf } from "../lib/errors.ts";
 import type { GuardedFetch } from "../lib/guarded-fetch.ts";
 import { isDid } from "../platforms/bluesky/at-uri.ts";
 import { mostProfiles, profilesUrl, readProfileViews } from "../platforms/bluesky/profile-views.ts";
-import { backoffMs } from "./backoff.ts";
 import type { IngestLog } from "./ingest-log.ts";
 import type { LookUpState } from "./ingest-state.ts";
 import { askedPauseMs } from "./look-up-pause.ts";

@@ -4,6 +4,8 @@ import type { Post } from "../posts/post.ts";
 /** An archive in memory for the tests of this folder: identity by uri, revisions, tombstones, counts, checkpoints. */
 export type MemoryArchive = Pick<Archive, "write" | "readCheckpoint" | "accountsToLookUp"> & {
   posts: Map<string, Post>;
+  /** Uris of posts by their other names. */
+  aliases: Map<string, string>;
   tombstones: Map<string, string>;
   handles: Map<string, string>;
   /** What was added, by `metric uri`. */
@@ -29,6 +31,7 @@ export function createMemoryArchive(): MemoryArchive {
 
   const archive: MemoryArchive = {
     posts: new Map(),
+    aliases: new Map(),
     tombstones: new Map(),
     handles: new Map(),
     counts: new Map(),
@@ -84,7 +87,18 @@ export function createMemoryArchive(): MemoryArchive {
     switch (change.kind) {
       case "upsert":
         put(change.post, report);
+        if (change.alias !== undefined) archive.aliases.set(change.alias, change.post.uri);
         return;
+      case "delete-held": {
+        const uri = archive.aliases.get(change.name) ?? change.name;
+        if (archive.posts.has(uri)) {
+          apply(
+            { kind: "delete", platform: change.platform, uri, revision: change.revision },
+            report,
+          );
+        }
+        return;
+      }
       case "delete":
         if (archive.posts.delete(change.uri)) report.deleted += 1;
         archive.tombstones.set(change.uri, change.revision);

@@ -1,5 +1,6 @@
 import type { ArchiveChange, Collection, CoverageInterval } from "../archive/archive.ts";
 import type { CountedPost } from "../platforms/bluesky/reactions.ts";
+import type { Platform } from "../posts/post.ts";
 
 /** What an event of a stream brings to the archive. */
 export type StreamItem = {
@@ -112,17 +113,16 @@ export function changesOf(batch: StreamBatch<unknown>): readonly ArchiveChange[]
   return [...batch.changes, ...batch.counts.values()];
 }
 
-/** What a batch holds completely of each collection, by a source. */
+/** What a batch holds completely of each collection. */
 export function coverageOf(
   { spans }: StreamBatch<unknown>,
-  source: string,
-  collections: readonly Collection[],
+  { platform, source, collections }: CoveredBy,
 ): readonly CoverageInterval[] {
   return spans
     .filter(({ fromMs, toMs }) => fromMs < toMs)
     .flatMap((span) =>
       collections.map((collection) => ({
-        platform: "bluesky" as const,
+        platform,
         collection,
         account: null,
         source,
@@ -130,6 +130,13 @@ export function coverageOf(
       })),
     );
 }
+
+/** What a stream holds completely, and the name under which the ledger has it. */
+export type CoveredBy = {
+  platform: Platform;
+  source: string;
+  collections: readonly Collection[];
+};
 
 const emptyBatch = <Place>(place: Place, nowMs: number): StreamBatch<Place> => ({
   changes: [],

@@ -16,6 +16,8 @@ export type StreamConnection = {
 
 export type ConnectionEnd = {
   reason: string;
+  /** The HTTP status of a server that opened no stream; null where it did, or gave none. */
+  status: number | null;
   /** Whether it was ended here (1009) because a frame was longer than `maxFrameBytes`. */
   frameTooLarge: boolean;
 };
@@ -25,6 +27,10 @@ export type StreamConnectionOptions = {
   guard: Guard;
   clock: Clock;
   userAgent: string;
+  /** Sent with the handshake. */
+  headers?: Readonly<Record<string, string>>;
+  /** What of the server's own words is told in a reason; all of them when absent. */
+  toldWords?: (words: string) => string;
   handshakeTimeoutMs: number;
   /** With no frame and no answer to a ping for as long, the connection is given up. */
   idleTimeoutMs: number;
@@ -34,12 +40,12 @@ export type StreamConnectionOptions = {
 };
 
 export function openStreamConnection(options: StreamConnectionOptions): StreamConnection {
-  const { url, clock, idleTimeoutMs } = options;
+  const { url, clock, idleTimeoutMs, toldWords = (words) => words } = options;
   let socket: WebSocket;
   try {
     socket = new WebSocket(url, {
       lookup: options.guard.lookupFor(url),
-      headers: { "user-agent": options.userAgent },
+      headers: { ...options.headers, "user-agent": options.userAgent },
       handshakeTimeout: options.handshakeTimeoutMs,
       maxPayload: options.maxFrameBytes,
       perMessageDeflate: false,
@@ -47,7 +53,7 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
     });
   } catch (fault) {
     return {
-      ended: Promise.resolve({ reason: reasonOf(fault), frameTooLarge: false }),
+      ended: Promise.resolve({ reason: reasonOf(fault), status: null, frameTooLarge: false }),
       pause: () => {},
       resume: () => {},
       close: () => {},
@@ -60,6 +66,7 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
   let isResting = false;
   let framesOfTurn = 0;
   let reason: string | null = null;
+  let status: number | null = null;
   let frameTooLarge = false;
   let lastSignMs = clock.elapsed();
   const sign = (): void => {
@@ -69,8 +76,8 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
   const ended = new Promise<ConnectionEnd>((resolve) => {
     socket.on("close", (code, text) => {
       over.abort();
-      const closing = [code, text.toString("utf8")].join(" ").trim();
-      resolve({ reason: reason ?? `closed by the server (${closing})`, frameTooLarge });
+      const closing = [code, toldWords(text.toString("utf8"))].join(" ").trim();
+      resolve({ reason: reason ?? `closed by the server (${closing})`, status, frameTooLarge });
     });
   });
   socket.on("error", (fault) => {
@@ -78,7 +85,8 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
     frameTooLarge ||= "code" in fault && fault.code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH";
   });
   socket.on("unexpected-response", (request, response) => {
-    void refusalOf(response).then((refusal) => {
+    status = response.statusCode ?? null;
+    void refusalOf(response, toldWords).then((refusal) => {
       reason ??= refusal;
       request.destroy();
       socket.terminate();
@@ -147,7 +155,10 @@ const mostFramesOfTurn = 100;
 const refusalBytes = 300;
 
 /** The status of a refused handshake, with the first words of its body. */
-async function refusalOf(response: IncomingMessage): Promise<string> {
+async function refusalOf(
+  response: IncomingMessage,
+  toldWords: (words: string) => string,
+): Promise<string> {
   let body = "";
   response.setEncoding("utf8");
   try {
@@ -158,7 +169,7 @@ async function refusalOf(response: IncomingMessage): Promise<string> {
   } catch {
     // What came until then is told.
   }
-  const words = body
+  const words = toldWords(body)
     .replace(/[\s\p{Cc}]+/gu, " ")
     .trim()
     .slice(0, refusalBytes);

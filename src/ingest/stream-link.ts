@@ -1,13 +1,14 @@
 import type { Archive } from "../archive/archive.ts";
+import { backoffMs } from "../lib/backoff.ts";
 import type { Clock } from "../lib/clock.ts";
 import { messageOf } from "../lib/errors.ts";
 import type { Guard } from "../lib/guard.ts";
-import { backoffMs } from "./backoff.ts";
 import type { PartStatus } from "./ingest-state.ts";
 import {
   type ConnectionEnd,
   openStreamConnection,
   type StreamConnection,
+  type StreamConnectionOptions,
 } from "./stream-connection.ts";
 import type { Frame } from "./stream-frames.ts";
 
@@ -24,7 +25,12 @@ export type StreamLink = {
     read: (value: string | null) => Place | null,
   ): Promise<Place | null>;
   /** Connects, hands over what comes, and resolves when the connection has ended. */
-  listen(url: URL, name: string, onFrame: (frame: Frame) => void): Promise<ConnectionEnd>;
+  listen(
+    url: URL,
+    name: string,
+    onFrame: (frame: Frame) => void,
+    open?: OpenConnection,
+  ): Promise<ConnectionEnd>;
   /** The pause after so many failures in a row, from 0. */
   wait(whom: string, reason: string, failures: number): Promise<void>;
   /** To be called when something waits for the archive: stops reading when that is too much. */
@@ -36,6 +42,9 @@ export type StreamLink = {
   /** Ends the connection, and whatever waits. */
   stop(): void;
 };
+
+/** Makes a connection; a WebSocket unless told otherwise. */
+export type OpenConnection = (options: StreamConnectionOptions) => StreamConnection;
 
 export type StreamLinkOptions = {
   archive: Pick<Archive, "readCheckpoint">;
@@ -89,9 +98,10 @@ export function createStreamLink(options: StreamLinkOptions): StreamLink {
     url: URL,
     name: string,
     onFrame: (frame: Frame) => void,
+    open: OpenConnection = openStreamConnection,
   ): Promise<ConnectionEnd> {
     link = { kind: "connecting", whom: name };
-    const opened = openStreamConnection({
+    const opened = open({
       ...settings,
       url,
       guard,

@@ -1,8 +1,9 @@
-import type { Archive, Collection } from "../archive/archive.ts";
+import type { Archive } from "../archive/archive.ts";
+import { backoffMs } from "../lib/backoff.ts";
 import type { Clock } from "../lib/clock.ts";
 import { messageOf } from "../lib/errors.ts";
-import { backoffMs } from "./backoff.ts";
 import {
+  type CoveredBy,
   changesOf,
   coverageOf,
   createStreamBatches,
@@ -38,9 +39,7 @@ export type StreamWriterOptions<Place> = {
   clock: Clock;
   random: () => number;
   checkpoint: string;
-  coverageSource: string;
-  /** What the stream holds completely. */
-  collections: readonly Collection[];
+  coverage: CoveredBy;
   /** The place saved by an earlier run, and its time, Unix microseconds. */
   saved: { place: Place; timeUs: number } | null;
   isLater(place: Place, than: Place): boolean;
@@ -129,7 +128,7 @@ export function startStreamWriter<Place extends object>(
   async function written(batch: StreamBatch<Place>): Promise<boolean> {
     const changes = changesOf(batch);
     const value = JSON.stringify(batch.place);
-    const coverage = coverageOf(batch, options.coverageSource, options.collections);
+    const coverage = coverageOf(batch, options.coverage);
     const checkpoints = [{ name: options.checkpoint, value }];
     for (let failures = 0; ; failures += 1) {
       const isLastTry = stopping.signal.aborted;

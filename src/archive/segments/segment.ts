@@ -6,7 +6,9 @@ import { decodeRecord, type RecordRow } from "../../posts/record.ts";
 import { indexTerms } from "../../posts/terms.ts";
 import type { PlanNode } from "../../query/plan.ts";
 import { openForReading } from "../database.ts";
+import type { HeldLookup } from "../placement.ts";
 import { type SegmentCounter, segmentCounter } from "./count.ts";
+import { segmentLookup } from "./lookup.ts";
 import { type SegmentArrival, segmentArrivals } from "./read-arrivals.ts";
 
 /** What a segment is asked, the same for all segments of a search. */
@@ -38,6 +40,8 @@ export type Segment = {
   /** The rows of these posts in this order; those that are gone are left out. */
   rows(ids: readonly bigint[]): RecordRow[];
   counter: SegmentCounter;
+  /** Posts by ID and by uri, hidden ones too. */
+  lookup: HeldLookup<{ id: bigint }>;
   /** Posts by the number of their arrival: from a number and an ID on, up to a number. */
   arrivals(from: SegmentArrival, to: number, limit: number): SegmentArrival[];
   close(): void;
@@ -132,7 +136,9 @@ export function openSegment(path: string, platform: Platform, cacheKib: number):
   });
   const arrivals = segmentArrivals(database);
 
-  return { search, rows, counter, arrivals, close: () => database.close() };
+  const lookup = segmentLookup(database, platform);
+
+  return { search, rows, counter, arrivals, lookup, close: () => database.close() };
 }
 
 /** Whether the ID alone tells that the post lies in the window: not within the skew of a border, or where it tells no time. */

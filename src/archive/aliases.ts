@@ -1,0 +1,82 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Platform } from "../posts/post.ts";
+import { findPost } from "./find-post.ts";
+import { owner } from "./placement.ts";
+import type { PreparedChange, PreparedChanges, PreparedHeldDelete } from "./prepare.ts";
+import type { HeldPost } from "./segments/segment-writer.ts";
+import type { WriteContext } from "./write-context.ts";
+
+/**
+ * Other names of posts. A source may tell of a deletion by a name of its own, such as the id that a post has on one server;
+ * the name came with the post, and leads to it for as long as the post is held. Names are kept as 64 bits of a keyed hash.
+ */
+export type Aliases = {
+  put(platform: Platform, hash: bigint, id: bigint): void;
+  /** The ID of the post that was given the name last. */
+  find(platform: Platform, hash: bigint): bigint | null;
+};
+
+export function aliasesOf(catalog: DatabaseSync): Aliases {
+  const put = catalog.prepare(
+    "INSERT INTO alias VALUES(?, ?, ?) ON CONFLICT DO UPDATE SET id = excluded.id",
+  );
+  const find = catalog.prepare("SELECT id FROM alias WHERE platform = ? AND hash = ?");
+  find.setReadBigInts(true);
+  return {
+    put: (platform, hash, id) => {
+      put.run(platform, hash, id);
+    },
+    find: (platform, hash) => (find.get(platform, hash)?.id as bigint | undefined) ?? null,
+  };
+}
+
+/** Notes the names that posts of a batch came with, once the posts are there. */
+export function noteAliases(context: WriteContext, changes: readonly PreparedChange[]): void {
+  for (const change of changes) {
+    if (change.kind !== "upsert" || change.aliasHash === null) continue;
+    const { platform, uri, aliasHash } = change;
+    const held = findPost(context, context.writers.entries(platform), platform, uri);
+    if (held !== null) context.aliases.put(platform, aliasHash, held.id);
+  }
+}
+
+/** The deletions of what is held, by the uris of the posts: those of the batch itself, and those that lie in segments. */
+export function deletesOf(
+  context: WriteContext,
+  { heldDeletes, changes }: Pick<PreparedChanges, "heldDeletes" | "changes">,
+): PreparedChange[] {
+  return heldDeletes.flatMap((deletion) => {
+    const { platform, name, hash, revision } = deletion;
+    const coming = changes.find(
+      (change) =>
+        change.kind === "upsert" &&
+        change.platform === platform &&
+        (change.aliasHash === hash || change.uri === name),
+    );
+    const uri = coming?.uri ?? heldUri(context, deletion);
+    if (uri === null) return [];
+    return [{ kind: "delete", platform, uri, hash: context.hashOf(uri), id: null, revision }];
+  });
+}
+
+function heldUri(
+  context: WriteContext,
+  { platform, name, hash }: PreparedHeldDelete,
+): string | null {
+  const id = context.aliases.find(platform, hash);
+  const named = id === null ? null : postWithId(context, platform, id);
+  if (named !== null) return named.uri;
+  const held = findPost(context, context.writers.entries(platform), platform, name);
+  return held === null ? null : name;
+}
+
+/** The post with an ID; null when none is held under it. */
+export function postWithId(
+  { writers }: WriteContext,
+  platform: Platform,
+  id: bigint,
+): (HeldPost & { uri: string }) | null {
+  const entries = writers.entries(platform);
+  if (entries.length === 0) return null;
+  return writers.writerOf(owner(entries, id)).findById(id);
+}

@@ -1,0 +1,58 @@
+import { hashUri, nextInMillisecond, numberedId, xIdOf } from "../posts/ids.ts";
+import type { Platform } from "../posts/post.ts";
+import type { SegmentEntry } from "./catalog.ts";
+import { findHeld, type HeldLookup, owner } from "./placement.ts";
+import type { Strayed } from "./strayed.ts";
+
+/** A post that came from elsewhere. `timeMs` as `postTimeMs` tells it. */
+export type UnknownPost = { platform: Platform; uri: string; timeMs: number };
+
+/** The ID of a post here: the one that it is held under, else the one that it would get. */
+export type Identified = { id: bigint; isHeld: boolean };
+
+export type Lookups = {
+  uriKey: string;
+  /** Of all platforms. */
+  segments: readonly SegmentEntry[];
+  lookupOf(entry: SegmentEntry): HeldLookup<{ id: bigint }>;
+  strayed: Pick<Strayed, "idsOf">;
+};
+
+/** Tries before two posts are given one number: hashes of 22 bits hardly ever meet in one millisecond. */
+const mostTries = 64;
+
+/** The IDs of posts, in order. Of several that are not held no two of a platform get one ID. */
+export function identifyPosts(lookups: Lookups, posts: readonly UnknownPost[]): Identified[] {
+  const given = new Map<string, string>();
+  return posts.map((post) => identify(lookups, post, given));
+}
+
+function identify(
+  { uriKey, segments, lookupOf, strayed }: Lookups,
+  { platform, uri, timeMs }: UnknownPost,
+  given: Map<string, string>,
+): Identified {
+  const entries = segments.filter((entry) => entry.platform === platform);
+  const ownId = platform === "x" ? xIdOf(uri) : null;
+  const { lookup, number } = hashUri(uriKey, uri);
+  const wanted = ownId ?? numberedId(timeMs, number);
+  const found =
+    entries.length === 0
+      ? null
+      : findHeld(
+          { entries, writerOf: lookupOf, strayed },
+          { platform, uri, hash: ownId === null ? lookup : null, id: wanted },
+        );
+  if (found !== null) return { id: found.id, isHeld: true };
+  if (ownId !== null) return { id: ownId, isHeld: false };
+
+  const isTaken = (id: bigint): boolean => {
+    const other = given.get(`${platform} ${id}`);
+    if (other !== undefined) return other !== uri;
+    return entries.length > 0 && lookupOf(owner(entries, id)).holds(id);
+  };
+  let id = wanted;
+  for (let tries = 0; tries < mostTries && isTaken(id); tries += 1) id = nextInMillisecond(id);
+  given.set(`${platform} ${id}`, uri);
+  return { id, isHeld: false };
+}

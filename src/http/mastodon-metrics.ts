@@ -1,0 +1,99 @@
+import { Counter, Gauge, type Registry } from "prom-client";
+import type { MastodonStreamState } from "../ingest/ingest-state.ts";
+
+/** Adds what `/metrics` tells of the stream of a Mastodon server. While it is off, gauges are absent and counters 0. */
+export function addMastodonMetrics(
+  registry: Registry,
+  stateNow: () => MastodonStreamState | null,
+): void {
+  const registers = [registry];
+
+  function gauge(
+    name: string,
+    help: string,
+    value: (state: MastodonStreamState) => number | null,
+  ): void {
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        const state = stateNow();
+        const known = state === null ? null : value(state);
+        if (known === null) this.remove();
+        else this.set(known);
+      },
+    });
+  }
+
+  function counter(
+    name: string,
+    help: string,
+    value: (state: MastodonStreamState) => number,
+  ): void {
+    new Counter({
+      name,
+      help,
+      registers,
+      collect() {
+        const state = stateNow();
+        this.reset();
+        this.inc(state === null ? 0 : value(state));
+      },
+    });
+  }
+
+  gauge("earshot_mastodon_stream_connected", "Whether the Mastodon stream is connected", (state) =>
+    Number(state.status === "connected"),
+  );
+  gauge(
+    "earshot_mastodon_stream_paused",
+    "Whether the Mastodon stream waits for the archive",
+    (state) => Number(state.status === "paused"),
+  );
+  gauge(
+    "earshot_mastodon_stream_last_event_timestamp_seconds",
+    "When the last event of the Mastodon stream came, in Unix seconds",
+    ({ lastEventMs }) => (lastEventMs === null ? null : lastEventMs / 1000),
+  );
+  gauge(
+    "earshot_mastodon_stream_waiting_events",
+    "Events of the Mastodon stream that wait to be written",
+    (state) => state.waitingEvents,
+  );
+  counter(
+    "earshot_mastodon_stream_events_total",
+    "Events taken from the Mastodon stream since the start",
+    (state) => state.events,
+  );
+  counter(
+    "earshot_mastodon_stream_posts_total",
+    "Posts and edits taken from the Mastodon stream since the start",
+    (state) => state.posts,
+  );
+  counter(
+    "earshot_mastodon_stream_deletes_total",
+    "Deletions taken from the Mastodon stream since the start",
+    (state) => state.deletes,
+  );
+  counter(
+    "earshot_mastodon_stream_left_out_total",
+    "Posts and edits of the Mastodon stream that may not be found by strangers",
+    (state) => state.leftOut,
+  );
+  counter(
+    "earshot_mastodon_stream_bad_frames_total",
+    "Events of the Mastodon stream that could not be read",
+    (state) => state.badFrames,
+  );
+  counter(
+    "earshot_mastodon_stream_reconnects_total",
+    "Connections of the Mastodon stream that ended",
+    (state) => state.reconnects,
+  );
+  counter(
+    "earshot_mastodon_stream_gaps_total",
+    "Stretches of time of which the Mastodon stream may lack something",
+    (state) => state.gaps,
+  );
+}

@@ -1,0 +1,66 @@
+/** An event of `text/event-stream`. */
+export type ServerSentEvent = { event: string; data: string };
+
+/**
+ * Reads the lines of `text/event-stream` from pieces that break anywhere. Comments, which serve as heartbeats, are passed over,
+ * as is an event without data. The reader throws where an event is longer than `maxBytes` (counted in UTF-16 code units).
+ */
+export function createEventReader(maxBytes: number): (piece: Uint8Array) => ServerSentEvent[] {
+  const decoder = new TextDecoder();
+  /** The pieces of the line that has not ended. */
+  let line: string[] = [];
+  let lineLength = 0;
+  let event = "";
+  let data: string[] = [];
+  let dataLength = 0;
+  /** A line may end with CR LF in two pieces. */
+  let endedByReturn = false;
+
+  function add(text: string): void {
+    lineLength += text.length;
+    if (lineLength + dataLength > maxBytes)
+      throw new Error(`an event longer than ${maxBytes} bytes`);
+    if (text !== "") line.push(text);
+  }
+
+  function endOfLine(): ServerSentEvent | null {
+    const text = line.join("");
+    line = [];
+    lineLength = 0;
+    if (text === "") return endOfEvent();
+    const colon = text.indexOf(":");
+    const field = colon < 0 ? text : text.slice(0, colon);
+    const value = colon < 0 ? "" : text.slice(colon + 1).replace(/^ /, "");
+    if (field === "event") event = value;
+    if (field === "data") {
+      data.push(value);
+      dataLength += value.length + 1;
+    }
+    return null;
+  }
+
+  function endOfEvent(): ServerSentEvent | null {
+    const told = data.length === 0 ? null : { event, data: data.join("\n") };
+    event = "";
+    data = [];
+    dataLength = 0;
+    return told;
+  }
+
+  return (piece) => {
+    const text = decoder.decode(piece, { stream: true });
+    const events: ServerSentEvent[] = [];
+    let from = 0;
+    if (endedByReturn && text.startsWith("\n")) from = 1;
+    if (text !== "") endedByReturn = text.endsWith("\r");
+    for (const { index, 0: end } of text.matchAll(/\r\n|\r|\n/g)) {
+      if (index < from) continue;
+      add(text.slice(from, index));
+      const told = endOfLine();
+      if (told !== null) events.push(told);
+      from = index + end.length;
+    }
+    add(text.slice(from));
+    return events;
+  };
+}

@@ -1,0 +1,69 @@
+import type { MastodonStreamState } from "../ingest/ingest-state.ts";
+import type { MastodonStreamRequest } from "../ingest/mastodon-stream.ts";
+import type { Config } from "./config.ts";
+import { packageVersion } from "./version.ts";
+
+/** Live ingestion from the public stream of a Mastodon server. It is loaded when it starts. */
+export type MastodonRole = {
+  /** Null when it is off. */
+  state(): MastodonStreamState | null;
+  start(context: MastodonContext): void;
+  stop(): Promise<void>;
+};
+
+type MastodonContext = Pick<MastodonStreamRequest, "archive" | "clock" | "random" | "tokenOf"> & {
+  log: MastodonStreamRequest["log"] & { error(fields: object, message: string): void };
+};
+
+export function createMastodonRole({ ingest, mastodonStream, upstreams }: Config): MastodonRole {
+  const { server } = mastodonStream;
+  if (server === null) {
+    return { state: () => null, start: () => undefined, stop: async () => undefined };
+  }
+  const settings = {
+    ...ingest,
+    ...mastodonStream,
+    server,
+    privateHosts: upstreams.privateHosts,
+    userAgent: `earshot/${packageVersion()}`,
+  };
+  const { host } = new URL(server);
+  let running: Promise<{ stop(): Promise<void> }> | null = null;
+  let state = (): MastodonStreamState => notStarted(host);
+
+  function start(context: MastodonContext): void {
+    running ??= import("../ingest/mastodon-stream.ts").then(({ startMastodonStream }) => {
+      const stream = startMastodonStream({ ...context, settings });
+      state = stream.state;
+      return stream;
+    });
+    running.catch((fault: unknown) =>
+      context.log.error({ err: fault }, "the stream of a Mastodon server cannot start"),
+    );
+  }
+
+  return {
+    state: () => state(),
+    start,
+    stop: async () => {
+      const stream = await running?.catch(() => null);
+      await stream?.stop();
+    },
+  };
+}
+
+const notStarted = (host: string): MastodonStreamState => ({
+  status: "waiting",
+  detail: "waiting for its start",
+  host,
+  transport: null,
+  lastEventMs: null,
+  events: 0,
+  posts: 0,
+  deletes: 0,
+  leftOut: 0,
+  badFrames: 0,
+  reconnects: 0,
+  gaps: 0,
+  waitingEvents: 0,
+});

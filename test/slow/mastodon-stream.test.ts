@@ -1,0 +1,128 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { mountStreams } from "../emulators/mastodon/mounted-streams.ts";
+import { startMastodonEmulator } from "../emulators/mastodon/server.ts";
+import { everything, foundPosts } from "../support/found-posts.ts";
+import { freePort } from "../support/free-port.ts";
+import { environmentOf, program, startServer } from "../support/server-process.ts";
+import { until } from "../support/until.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "earshot-slow-mastodon-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Runs a command of the command line in a process of its own, which may ask the server of this one; what it prints. */
+async function earshot(
+  settings: Record<string, string>,
+  args: readonly string[],
+  input = "",
+): Promise<{ code: number | null; out: string }> {
+  const child = spawn(process.execPath, [program, ...args], {
+    env: environmentOf(folder, settings),
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const ended = once(child, "exit");
+  child.stdin.end(input);
+  let out = "";
+  for await (const piece of child.stdout.setEncoding("utf8")) out += String(piece);
+  await ended;
+  return { code: child.exitCode, out };
+}
+
+test("a server that is killed while its stream floods holds what was told before and after, and nothing that may not be found", async () => {
+  const emulator = await startMastodonEmulator({ hasSearch: false });
+  const streams = mountStreams(emulator);
+  const { network } = emulator;
+  const settings = {
+    EARSHOT_MASTODON_STREAM: emulator.url,
+    EARSHOT_MASTODON_STREAM_LEAST_BACKOFF: "20ms",
+    EARSHOT_MASTODON_STREAM_MOST_BACKOFF: "100ms",
+    EARSHOT_SEGMENT_POSTS: "300",
+    EARSHOT_UPSTREAM_DISPATCHES_PER_SECOND: "1000",
+  };
+  const accounts = Array.from({ length: 30 }, (_, n) =>
+    network.addAccount({
+      username: `someone${n}`,
+      domain: n % 2 === 0 ? "other.example" : null,
+      indexable: n % 3 !== 0,
+    }),
+  );
+  const { token } = emulator.addToken({ accountId: accounts[0]?.id ?? "", scopes: ["read"] });
+  const add = ["credentials", "add", "mastodon", "user-token", "--host", emulator.url];
+  expect(await earshot(settings, [...add, "--secrets", "-"], `token=${token}\n`)).toMatchObject({
+    code: 0,
+  });
+
+  type Told = { id: string; isPublic: boolean; text: string };
+  let made = 0;
+  const tell = (count: number): Told[] =>
+    Array.from({ length: count }, () => {
+      made += 1;
+      const account = accounts[made % accounts.length];
+      const visibility = made % 7 === 0 ? "unlisted" : "public";
+      const text = `river number ${made}`;
+      const { id } = network.addStatus({ accountId: account?.id ?? "", text, visibility });
+      const isPublic = account?.indexable === true && visibility === "public";
+      return { id, isPublic, text };
+    });
+  const connectedTo = async (base: string): Promise<void> => {
+    await until("the stream to be connected", async () => {
+      const answer = (await (await fetch(`${base}/readyz`)).json()) as Record<string, unknown>;
+      return answer.mastodon_status === "connected" ? true : null;
+    });
+  };
+
+  const port = await freePort();
+  let server = await startServer(folder, port, settings);
+  await connectedTo(server.base);
+  const before = tell(1_500);
+  await until("what was told to be held", async () => {
+    const wanted = before.filter(({ isPublic }) => isPublic).length;
+    return (await foundPosts(server, everything)).length === wanted ? true : null;
+  });
+  // Nobody knows how much of this is on disk when the process ends.
+  const uncertain = tell(500);
+  server.child.kill("SIGKILL");
+  await once(server.child, "exit");
+  await until("the connection to be gone", () => (streams.open() === 0 ? true : null));
+  const missed = tell(100);
+
+  server = await startServer(folder, port, settings);
+  await connectedTo(server.base);
+  const after = tell(1_000);
+  const gone = [...before, ...after].filter((_, index) => index % 5 === 0);
+  for (const { id } of gone) network.deleteStatus(id);
+  const edited = before.find((told) => told.isPublic && !gone.includes(told));
+  network.editStatus(edited?.id ?? "", { text: "an estuary" });
+  const last = tell(accounts.length).findLast(({ isPublic }) => isPublic);
+
+  const found = await until("the last one to be held", async () => {
+    const posts = await foundPosts(server, everything);
+    return posts.some(({ Content }) => Content === last?.text) ? posts : null;
+  });
+  const texts = new Set(found.map(({ Content }) => Content));
+  expect(new Set(found.map(({ Metadata }) => Metadata.uri)).size).toBe(found.length);
+  const mayBeFound = (told: Told): boolean => told.isPublic && !gone.includes(told);
+  const certain = [...before, ...after].filter((told) => mayBeFound(told) && told !== edited);
+  expect(certain.filter(({ text }) => !texts.has(text))).toEqual([]);
+  expect(texts.has("an estuary")).toBe(true);
+  const never = [...before, ...uncertain, ...after].filter((told) => !mayBeFound(told));
+  expect([...never, ...missed].filter(({ text }) => texts.has(text))).toEqual([]);
+
+  await server.stop();
+  const stats = JSON.parse((await earshot(settings, ["archive", "stats", "--json"])).out) as {
+    intervals: { source: string; from: string; to: string }[];
+    coverage: { platform: string }[];
+  };
+  const followed = stats.intervals.filter(
+    ({ source }) => source === `mastodon-stream:${emulator.host}`,
+  );
+  expect(followed).toHaveLength(2);
+  expect(stats.coverage.filter(({ platform }) => platform === "mastodon")).toEqual([]);
+  expect((await earshot(settings, ["archive", "check"])).code).toBe(0);
+  streams.close();
+  await emulator.close();
+}, 60_000);
