@@ -1,0 +1,75 @@
+import { EarshotError } from "../../lib/errors.ts";
+import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
+import type { CredentialKind, CredentialTools, HeldCredential } from "../credentials/credential.ts";
+import { hintOf } from "../credentials/hint.ts";
+import { fieldsOf } from "../fields.ts";
+import { isToken, jsonOf, refusedBy, sendWith } from "./tokens.ts";
+import { withTrueLimit } from "./usage-cap.ts";
+
+/** X's own count of what was read: nothing is billed for it. */
+const checkPath = "/2/usage/tweets?usage.fields=project_id,project_cap,project_usage";
+
+/** The bearer token of an application. */
+export function appTokenKind(apiUrl: string): CredentialKind {
+  const checkUrl = new URL(checkPath, apiUrl);
+  return {
+    platform: "x",
+    name: "app-token",
+    access: "app",
+    meaning:
+      "The bearer token of an application on X, from its keys and tokens at console.x.com. It is checked by asking how much the application has read, which X does not bill.",
+    fields: [{ name: "token", meaning: "the bearer token", isSecret: true, isOptional: false }],
+    make: async ({ token = "" }, tools) => {
+      if (!isToken(token)) throw invalid("the token is empty, or holds what no token does");
+      const answer = await sendWith(token, { url: checkUrl }, tools);
+      if (answer.status !== 200) throw invalid(refusedBy(answer, checkUrl));
+      return {
+        host: checkUrl.origin,
+        subject: null,
+        subjectName: null,
+        hint: hintOf(token),
+        secrets: { token },
+      };
+    },
+    test: async (held, tools) => {
+      const answer = await sendWith(tokenOf(held), { url: checkUrl }, tools);
+      if (answer.status !== 200) throw refused(refusedBy(answer, checkUrl));
+      return usageOf(jsonOf(answer));
+    },
+    send: async (request, held, tools) => await sendApp(request, held, tools),
+  };
+}
+
+async function sendApp(
+  request: Parameters<CredentialKind["send"]>[0],
+  held: HeldCredential,
+  tools: CredentialTools,
+): Promise<FetchedAnswer> {
+  const answer = await sendWith(tokenOf(held), request, tools);
+  if (answer.status === 401) {
+    throw refused(`${request.url.host} does not take the application's token`);
+  }
+  return withTrueLimit(answer, tools.now());
+}
+
+const tokenOf = (held: HeldCredential): string => held.secrets().token ?? "";
+
+function usageOf(json: unknown): string {
+  const { project_usage: used, project_cap: most } = fieldsOf(fieldsOf(json).data);
+  const isTold = [used, most].every((told) => /^\d{1,15}$/.test(String(told)));
+  return isTold
+    ? `it works: ${used} of ${most} posts of this month are read`
+    : "it works: X tells no count of what was read";
+}
+
+const invalid = (why: string): EarshotError =>
+  new EarshotError("credential_invalid", `token: ${why}`, {
+    status: 422,
+    hint: "copy the bearer token from the application's keys and tokens at console.x.com",
+  });
+
+const refused = (why: string): EarshotError =>
+  new EarshotError("credential_refused", why, {
+    status: 502,
+    hint: "make another bearer token at console.x.com and add it",
+  });

@@ -1,0 +1,73 @@
+import { createHash } from "node:crypto";
+import { EarshotError } from "../../lib/errors.ts";
+import type { CredentialTools, Dialogue } from "../credentials/credential.ts";
+import { type Client, isToken, requestTokens, type UserTokens } from "./tokens.ts";
+
+const scopes = ["tweet.read", "users.read", "follows.read", "space.read", "offline.access"];
+
+/**
+ * Lets a user allow an application what Earshot reads (OAuth 2.0 with PKCE): shows the address to open, and takes the address
+ * that the browser was sent to. Errors: `credential_invalid`; those of the token request.
+ */
+export async function authorizeUser(
+  apiUrl: string,
+  given: Readonly<Record<string, string>>,
+  tools: CredentialTools,
+  dialogue: Dialogue,
+): Promise<{ client: Client; tokens: UserTokens }> {
+  const { client_id: id = "", client_secret: secret = "", redirect_uri: redirectUri = "" } = given;
+  if (!isToken(id)) throw invalid("client_id: it is missing, or holds what no client ID does");
+  if (!URL.canParse(redirectUri)) throw invalid("redirect_uri: expected an address");
+  const verifier = random(tools, 32);
+  const state = random(tools, 16);
+  const url = new URL("/i/oauth2/authorize", siteOf(apiUrl));
+  url.search = new URLSearchParams({
+    response_type: "code",
+    client_id: id,
+    redirect_uri: redirectUri,
+    scope: scopes.join(" "),
+    state,
+    code_challenge: createHash("sha256").update(verifier).digest("base64url"),
+    code_challenge_method: "S256",
+  }).toString();
+  dialogue.show(
+    `Open this address, allow the application, and copy the address that you are sent to:\n\n${url}\n`,
+  );
+  const code = codeIn(await dialogue.ask("The address that you were sent to: "), state);
+  const client: Client = { id, secret: secret || null };
+  const tokens = await requestTokens(
+    apiUrl,
+    client,
+    {
+      grant_type: "authorization_code",
+      code,
+      redirect_uri: redirectUri,
+      code_verifier: verifier,
+    },
+    tools,
+  );
+  return { client, tokens };
+}
+
+/** Users allow applications on X's own site, not at its API. */
+function siteOf(apiUrl: string): string {
+  return new URL(apiUrl).host === "api.x.com" ? "https://x.com" : apiUrl;
+}
+
+const random = (tools: CredentialTools, bytes: number): string =>
+  Buffer.from(tools.randomBytes(bytes)).toString("base64url");
+
+function codeIn(written: string, state: string): string {
+  if (!URL.canParse(written)) throw invalid("the address: expected the whole of it, from http on");
+  const { searchParams } = new URL(written);
+  if (searchParams.has("error")) throw invalid("the application was not allowed on X");
+  if (searchParams.get("state") !== state) {
+    throw invalid("the address: it belongs to another attempt; open the one shown last");
+  }
+  const code = searchParams.get("code");
+  if (!isToken(code)) throw invalid("the address: it holds no code");
+  return code;
+}
+
+const invalid = (message: string): EarshotError =>
+  new EarshotError("credential_invalid", message, { status: 422 });

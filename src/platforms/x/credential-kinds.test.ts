@@ -1,0 +1,248 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { startXEmulator, type XEmulator } from "../../../test/emulators/x/server.ts";
+import type { Dialogue } from "../credentials/credential.ts";
+import { xCredentialKinds } from "./credential-kinds.ts";
+import { limitOf } from "./limits.ts";
+import { allScopes, clientId, held, nowMs, tools } from "./x.test-support.ts";
+
+const redirectUri = "http://127.0.0.1:7000/callback";
+let x: XEmulator;
+let now: number;
+
+beforeEach(async () => {
+  now = nowMs;
+  x = await startXEmulator({
+    now: () => now,
+    clients: [
+      { id: clientId, secret: null, redirectUri },
+      { id: "confidential", secret: "a secret: it is", redirectUri },
+    ],
+    consentingUserId: "12",
+    world: { users: [{ id: "12", username: "bob" }], posts: [] },
+  });
+});
+afterEach(() => x.close());
+
+const toolsNow = { ...tools, now: () => now };
+
+function kindOf(name: string) {
+  const kind = xCredentialKinds({ apiUrl: x.url }).find((each) => each.name === name);
+  if (kind === undefined) throw new Error(`no ${name}`);
+  return kind;
+}
+
+const me = (): { url: URL; headers: Record<string, string>; signal: AbortSignal } => ({
+  url: new URL("/2/users/me", x.url),
+  headers: {},
+  signal: AbortSignal.timeout(10_000),
+});
+
+const renewals = (): number => x.requests.filter(({ path }) => path === "/2/oauth2/token").length;
+
+describe("an application's token", () => {
+  test("is checked without being billed, and kept by its first characters", async () => {
+    const made = await kindOf("app-token").make({ token: "app-token-0001" }, tools);
+    expect(made).toEqual({
+      host: x.url,
+      subject: null,
+      subjectName: null,
+      hint: "app",
+      secrets: { token: "app-token-0001" },
+    });
+    expect(x.requests.map(({ path }) => path)).toEqual(["/2/usage/tweets"]);
+    expect(x.billed).toEqual({ posts: 0, users: 0, requests: 0 });
+  });
+
+  test.each(["", "has space in it", "new\nline-of-a-token", "unknown-token"])(
+    "%j is refused",
+    async (token) => {
+      const making = kindOf("app-token").make({ token }, tools);
+      await expect(making).rejects.toMatchObject({ code: "credential_invalid" });
+      await expect(making).rejects.not.toThrow("unknown-token");
+    },
+  );
+
+  test("tells how much is used when it is tested, and why it fails", async () => {
+    const kind = kindOf("app-token");
+    const test = (token: string) => kind.test(held({ token }), tools);
+    expect(await test("app-token-0001")).toBe(
+      "it works: 0 of 3000000 posts of this month are read",
+    );
+    await expect(test("ended-long-ago")).rejects.toMatchObject({ code: "credential_refused" });
+    const sending = kind.send(me(), held({ token: "ended-long-ago" }), tools);
+    await expect(sending).rejects.toMatchObject({ code: "credential_refused" });
+  });
+
+  test("rests for an hour when its month is used up, whatever the headers say", async () => {
+    x.faults.isUsageCapped = true;
+    const request = { ...me(), url: new URL("/2/tweets?ids=20", x.url) };
+    const answer = await kindOf("app-token").send(
+      request,
+      held({ token: "app-token-0001" }),
+      tools,
+    );
+    expect(answer.status).toBe(429);
+    expect(limitOf(answer.headers)).toEqual({
+      remaining: 0,
+      resetMs: nowMs + 3_600_000,
+    });
+  });
+});
+
+describe("a user's session", () => {
+  const session = (scopes: readonly string[] = allScopes) => {
+    const tokens = x.grant({ userId: "12", scopes, clientId });
+    const expiresMs = String(now + 7_200_000);
+    return held({ clientId, clientSecret: "", expiresMs, ...tokens }, "12");
+  };
+
+  test("is made of a refresh token, which is used up by it", async () => {
+    const { refreshToken } = x.grant({ userId: "12", scopes: allScopes, clientId });
+    const given = { client_id: clientId, refresh_token: refreshToken };
+    const made = await kindOf("user-token").make(given, toolsNow);
+    expect(made).toMatchObject({ host: x.url, subject: "12", subjectName: "bob" });
+    expect(made.secrets).toMatchObject({ clientId, expiresMs: String(now + 7_200_000) });
+    expect(made.secrets.refreshToken).not.toBe(refreshToken);
+    await expect(kindOf("user-token").make(given, toolsNow)).rejects.toMatchObject({
+      code: "credential_invalid",
+      message: expect.stringContaining("refresh_token"),
+    });
+  });
+
+  test("is made of an access token alone, and ends with it", async () => {
+    const { accessToken } = x.grant({
+      userId: "12",
+      scopes: ["tweet.read", "users.read"],
+      clientId,
+    });
+    const kind = kindOf("user-token");
+    const made = await kind.make({ client_id: clientId, access_token: accessToken }, toolsNow);
+    const credential = held(made.secrets, made.subject);
+    expect((await kind.send(me(), credential, toolsNow)).status).toBe(200);
+    now += 7_200_001;
+    await expect(kind.send(me(), credential, toolsNow)).rejects.toMatchObject({
+      code: "credential_refused",
+      hint: expect.stringContaining("offline.access"),
+    });
+  });
+
+  test("is renewed before its access token ends", async () => {
+    const credential = session();
+    now += 7_200_000 - 30_000;
+    const answer = await kindOf("user-token").send(me(), credential, toolsNow);
+    expect(answer.status).toBe(200);
+    expect(renewals()).toBe(1);
+    expect(credential.saved).toHaveLength(1);
+    expect(x.requests.at(-1)?.authorization).toBe(`Bearer ${credential.secrets().accessToken}`);
+  });
+
+  test("is renewed once for all who find it ended, and the token that replaces the used one is kept", async () => {
+    const credential = session();
+    const [before] = [credential.secrets()];
+    // Its end is not known, so that each finds out by being refused.
+    const blind = held({ ...before, expiresMs: "" }, "12");
+    now += 7_200_001;
+    let open = () => {};
+    x.faults.tokenGate = new Promise((resolve) => {
+      open = resolve;
+    });
+    const kind = kindOf("user-token");
+    x.faults.limit = 1_000;
+    const sending = Array.from({ length: 50 }, () => kind.send(me(), blind, toolsNow));
+    open();
+    const answers = await Promise.all(sending);
+    expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(200));
+    expect(renewals()).toBe(1);
+    expect(blind.saved).toHaveLength(1);
+    expect(blind.secrets().refreshToken).not.toBe(before?.refreshToken);
+    expect((await kind.send(me(), blind, toolsNow)).status).toBe(200);
+    expect(renewals()).toBe(1);
+  });
+
+  test("that X has ended says what to do, and gives no token away", async () => {
+    const credential = session();
+    const secrets = credential.secrets();
+    x.revoke("12");
+    const sending = kindOf("user-token").send(me(), credential, toolsNow);
+    await expect(sending).rejects.toMatchObject({
+      code: "credential_refused",
+      hint: "authorize it anew: earshot credentials add x user-token",
+    });
+    const fault = await sending.catch((thrown: unknown) => thrown);
+    const told = JSON.stringify(fault) + String(fault);
+    for (const secret of Object.values(secrets)) {
+      if (secret.startsWith("at-") || secret.startsWith("rt-")) expect(told).not.toContain(secret);
+    }
+    await expect(kindOf("user-token").test(credential, toolsNow)).rejects.toMatchObject({
+      code: "credential_refused",
+    });
+  });
+
+  test("is tested by being renewed, which is not billed", async () => {
+    const credential = session();
+    expect(await kindOf("user-token").test(credential, toolsNow)).toContain("was renewed");
+    expect(x.billed.users).toBe(0);
+    expect((await kindOf("user-token").send(me(), credential, toolsNow)).status).toBe(200);
+  });
+});
+
+describe("allowing an application in a browser", () => {
+  /** A person who opens the address that is shown, allows it, and pastes where the browser was sent to. */
+  function person(paste: (location: string) => string = (location) => location): Dialogue {
+    let shown = "";
+    return {
+      show: (text) => {
+        shown += text;
+      },
+      ask: async () => {
+        const url = new URL(/https?:\S+/.exec(shown)?.[0] ?? "");
+        const answer = await tools.fetch(url);
+        return paste(answer.headers.get("location") ?? "");
+      },
+    };
+  }
+
+  const authorize = (given: Record<string, string>, dialogue: Dialogue) => {
+    const { authorization } = kindOf("user-token");
+    if (authorization === undefined) throw new Error("there is one");
+    return authorization.run(given, toolsNow, dialogue);
+  };
+
+  test.each([
+    ["a public client", { client_id: clientId, redirect_uri: redirectUri }],
+    [
+      "a client with a secret",
+      { client_id: "confidential", client_secret: "a secret: it is", redirect_uri: redirectUri },
+    ],
+  ])("gives a session of the user to %s", async (_what, given) => {
+    const made = await authorize(given, person());
+    expect(made).toMatchObject({ subject: "12", subjectName: "bob" });
+    const credential = held(made.secrets, made.subject);
+    now += 7_200_001;
+    expect((await kindOf("user-token").send(me(), credential, toolsNow)).status).toBe(200);
+    const asked = x.requests.find(({ path }) => path === "/i/oauth2/authorize");
+    expect(asked?.query.scope).toBe("tweet.read users.read follows.read space.read offline.access");
+  });
+
+  test.each([
+    ["no address", () => "code"],
+    [
+      "an address of another attempt",
+      (location: string) => location.replace(/state=[^&]*/, "state=other"),
+    ],
+    ["an address without a code", (location: string) => location.replace(/code=[^&]*/, "")],
+    ["a refusal", () => `${redirectUri}?error=access_denied`],
+  ])("is refused with %s", async (_what, paste) => {
+    const given = { client_id: clientId, redirect_uri: redirectUri };
+    await expect(authorize(given, person(paste))).rejects.toMatchObject({
+      code: "credential_invalid",
+    });
+    expect(renewals()).toBe(0);
+  });
+
+  test("is refused with a code that X did not give", async () => {
+    const given = { client_id: clientId, redirect_uri: redirectUri };
+    const forged = person((location) => location.replace(/code=[^&]*/, "code=forged-code"));
+    await expect(authorize(given, forged)).rejects.toMatchObject({ code: "credential_refused" });
+  });
+});

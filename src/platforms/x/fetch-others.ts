@@ -1,0 +1,58 @@
+import { list } from "../fields.ts";
+import type { Session } from "../session.ts";
+import type { SpaceTarget } from "../target.ts";
+import type { UpstreamPage } from "../upstream.ts";
+import { ask } from "./ask.ts";
+import { spaceFields } from "./fields.ts";
+import { nothingFound, unreadableItems } from "./post-page.ts";
+import { isSpaceId, readSpace } from "./read-space.ts";
+import { readTrend } from "./read-trend.ts";
+
+/** A Space by its id. */
+export async function spaceOf({ id }: SpaceTarget, session: Session): Promise<UpstreamPage> {
+  if (!isSpaceId(id)) return nothingFound;
+  const { data } = await ask(session, {
+    path: `/2/spaces/${id}`,
+    query: { "space.fields": spaceFields },
+    bucket: "GET /2/spaces/:id",
+    // A Space costs what a post does.
+    bill: { postReads: 1 },
+    counted: "posts",
+    scopes: ["space.read", "users.read", "tweet.read"],
+  });
+  if (data === null) return nothingFound;
+  const space = readSpace(data);
+  return {
+    items: space === null ? [] : [{ kind: "space", space }],
+    next: null,
+    remarks: unreadableItems(space === null ? 1 : 0),
+  };
+}
+
+/** What is spoken of most at a place, by its number in Yahoo's list of places. */
+export async function trendsAt(
+  place: number,
+  limit: number,
+  session: Session,
+): Promise<UpstreamPage> {
+  const { data } = await ask(session, {
+    path: `/2/trends/by/woeid/${place}`,
+    query: {
+      max_trends: Math.min(Math.max(limit, 1), 50),
+      "trend.fields": "trend_name,tweet_count",
+    },
+    bucket: "GET /2/trends/by/woeid/:woeid",
+    bill: { requests: 1 },
+    counted: "requests",
+    scopes: ["tweet.read"],
+  });
+  const items = list(data, 50);
+  const trends = items
+    .map((item, index) => readTrend(item, index + 1))
+    .filter((trend) => trend !== null);
+  return {
+    items: trends.map((trend) => ({ kind: "trend", trend })),
+    next: null,
+    remarks: unreadableItems(items.length - trends.length),
+  };
+}

@@ -1,0 +1,98 @@
+import { list } from "../fields.ts";
+import type { Session } from "../session.ts";
+import type { PostTarget, UserTarget } from "../target.ts";
+import type { PageCall, UpstreamPage } from "../upstream.ts";
+import { accountNumber } from "./account-number.ts";
+import { type Asked, ask } from "./ask.ts";
+import { userFields } from "./fields.ts";
+import { isHandle, numberText, postNumber } from "./json.ts";
+import { nothingFound, unreadableItems } from "./post-page.ts";
+import { readUser } from "./read-user.ts";
+
+const scopes = ["users.read", "tweet.read"];
+
+/** The profile of an account, by its number or else by its handle. */
+export async function profileOf(
+  { id, handle }: UserTarget,
+  session: Session,
+): Promise<UpstreamPage> {
+  const number = numberText(id);
+  if (number !== null) return await profileAt(`/2/users/${number}`, "GET /2/users/:id", session);
+  if (handle === null || !isHandle(handle)) return nothingFound;
+  const path = `/2/users/by/username/${handle}`;
+  return await profileAt(path, "GET /2/users/by/username/:username", session);
+}
+
+async function profileAt(path: string, bucket: string, session: Session): Promise<UpstreamPage> {
+  const { data } = await ask(session, {
+    path,
+    query: { "user.fields": userFields },
+    bucket,
+    bill: { userReads: 1 },
+    counted: "users",
+    scopes,
+  });
+  return data === null ? nothingFound : pageOfUsers([data], null);
+}
+
+/** A page of the accounts that reposted a post. */
+export async function retweetersOf(
+  target: PostTarget,
+  call: PageCall,
+  session: Session,
+): Promise<UpstreamPage> {
+  const id = postNumber(target);
+  if (id === null) return nothingFound;
+  return await usersAt(call, session, {
+    path: `/2/tweets/${id}/retweeted_by`,
+    bucket: "GET /2/tweets/:id/retweeted_by",
+    scopes,
+  });
+}
+
+/** A page of the accounts that follow an account, or that it follows. */
+export async function followsOf(
+  target: UserTarget,
+  list: "followers" | "following",
+  call: PageCall,
+  session: Session,
+): Promise<UpstreamPage> {
+  const [, known, token] = /^(\d{1,19})\.([\w-]+)$/.exec(call.cursor ?? "") ?? [];
+  const id = known ?? (await accountNumber(target, session));
+  if (id === null) return nothingFound;
+  const place = { ...call, cursor: token ?? null };
+  const page = await usersAt(place, session, {
+    path: `/2/users/${id}/${list}`,
+    bucket: `GET /2/users/:id/${list}`,
+    scopes: ["follows.read", ...scopes],
+  });
+  return { ...page, next: page.next === null ? null : `${id}.${page.next}` };
+}
+
+async function usersAt(
+  { cursor, limit }: PageCall,
+  session: Session,
+  asked: Pick<Asked, "path" | "bucket" | "scopes">,
+): Promise<UpstreamPage> {
+  const size = Math.min(Math.max(limit, 1), 100);
+  const { data, next } = await ask(session, {
+    ...asked,
+    query: {
+      max_results: size,
+      pagination_token: cursor ?? undefined,
+      "user.fields": userFields,
+    },
+    bill: { userReads: size },
+    counted: "users",
+  });
+  return pageOfUsers(list(data, 1_000), next);
+}
+
+function pageOfUsers(items: readonly unknown[], next: string | null): UpstreamPage {
+  const profiles = items.map(readUser).filter((profile) => profile !== null);
+  return {
+    items: profiles.map((profile) => ({ kind: "profile", profile })),
+    next,
+    remarks: unreadableItems(items.length - profiles.length),
+  };
+}

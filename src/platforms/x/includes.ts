@@ -1,0 +1,36 @@
+import { fieldsOf, list } from "../fields.ts";
+import { numberText } from "./json.ts";
+
+/** What an answer holds beside its own items: each by what the items call it. */
+export type Includes = {
+  users: ReadonlyMap<string, Record<string, unknown>>;
+  media: ReadonlyMap<string, Record<string, unknown>>;
+  posts: ReadonlyMap<string, Record<string, unknown>>;
+};
+
+/** Far more than a page can need. */
+const mostIncluded = 4_000;
+
+export const nothingIncluded: Includes = { users: new Map(), media: new Map(), posts: new Map() };
+
+export function readIncludes(value: unknown): Includes {
+  const { users, media, posts, tweets } = fieldsOf(value);
+  return {
+    users: byKey(users, ({ id }) => numberText(id)),
+    media: byKey(media, ({ media_key: key }) => (typeof key === "string" ? key : null)),
+    posts: byKey(posts ?? tweets, ({ id }) => numberText(id)),
+  };
+}
+
+function byKey(
+  value: unknown,
+  keyOf: (item: Record<string, unknown>) => string | null,
+): Map<string, Record<string, unknown>> {
+  const found = new Map<string, Record<string, unknown>>();
+  for (const item of list(value, mostIncluded)) {
+    const fields = fieldsOf(item);
+    const key = keyOf(fields);
+    if (key !== null) found.set(key, fields);
+  }
+  return found;
+}

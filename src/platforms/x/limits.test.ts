@@ -1,0 +1,74 @@
+import { Headers } from "undici";
+import { describe, expect, test } from "vitest";
+import { limitOf } from "./limits.ts";
+import { priceOf } from "./prices.ts";
+import { searchWindow } from "./search-window.ts";
+
+const nowMs = Date.UTC(2026, 10, 21, 12);
+const day = 86_400_000;
+
+describe("what the headers tell of a limit", () => {
+  test.each([
+    ["7", "1800000060", { remaining: 7, resetMs: 1_800_000_060_000 }],
+    ["0", "1800000060", { remaining: 0, resetMs: 1_800_000_060_000 }],
+    ["seven", "soon", null],
+    ["7", "", null],
+    ["-1", "1800000060", null],
+    ["7", "9".repeat(40), null],
+  ])("%s left until %s", (remaining, reset, limit) => {
+    const headers = new Headers({
+      "x-rate-limit-remaining": remaining,
+      "x-rate-limit-reset": reset,
+    });
+    expect(limitOf(headers)).toEqual(limit);
+  });
+
+  test("nothing without headers", () => {
+    expect(limitOf(new Headers())).toBeNull();
+  });
+});
+
+test("prices are those of X's list", () => {
+  expect(priceOf({ postReads: 100 })).toBe(500_000);
+  expect(priceOf({ userReads: 1 })).toBe(10_000);
+  expect(priceOf({ requests: 1 })).toBe(10_000);
+  expect(priceOf({ postReads: 2, userReads: 1, requests: 1 })).toBe(30_000);
+  expect(priceOf({})).toBe(0);
+});
+
+describe("the window of a search", () => {
+  const window = (fromMs: number | null, toMs: number, maySearchAll = true) =>
+    searchWindow({ fromMs, toMs }, nowMs, maySearchAll);
+
+  test("keeps ten seconds from now and whole seconds", () => {
+    expect(window(nowMs - day - 1, nowMs)).toEqual({
+      search: "recent",
+      fromMs: nowMs - day - 1_000,
+      toMs: nowMs - 10_000,
+    });
+  });
+
+  test("is searched in all of X where it begins before the last days", () => {
+    expect(window(nowMs - 8 * day, nowMs - day)).toMatchObject({
+      search: "all",
+      fromMs: nowMs - 8 * day,
+    });
+    expect(window(null, nowMs - day)).toMatchObject({
+      search: "all",
+      fromMs: Date.UTC(2006, 2, 21),
+    });
+  });
+
+  test("is cut to the last days for a user", () => {
+    expect(window(nowMs - 8 * day, nowMs - day, false)).toEqual({
+      search: "recent",
+      fromMs: nowMs - 7 * day + 900_000,
+      toMs: nowMs - day,
+    });
+    expect(window(nowMs - 9 * day, nowMs - 8 * day, false)).toBeNull();
+  });
+
+  test("is none when it has not begun", () => {
+    expect(window(nowMs - 5_000, nowMs)).toBeNull();
+  });
+});

@@ -1,0 +1,89 @@
+import type { Media, Mention } from "../../posts/post.ts";
+import { fieldsOf, list, string } from "../fields.ts";
+import type { Includes } from "./includes.ts";
+import { address, filled, handle, numberText } from "./json.ts";
+
+const mostEntities = 200;
+/** The address that X gives a picture or a video of a post. */
+const mediaAddress =
+  /^https?:\/\/(?:www\.)?(?:x|twitter)\.com\/[^/]+\/status\/\d+\/(?:photo|video)\/\d+$/i;
+
+export type PostEntities = {
+  hashtags: readonly string[];
+  mentions: readonly Mention[];
+  urls: readonly string[];
+};
+
+/**
+ * What X found in the text of a post. A link is told in its full length, and where it leads to elsewhere than it says, that
+ * address too; links to the post's own media are none.
+ */
+export function readEntities(value: unknown): PostEntities {
+  const { hashtags, mentions, urls } = fieldsOf(value);
+  return {
+    hashtags: list(hashtags, mostEntities).flatMap((item) => {
+      const tag = filled(fieldsOf(item).tag, 500)?.replace(/^[#＃]/, "");
+      return tag === undefined || tag === "" || /\s/u.test(tag) ? [] : [tag];
+    }),
+    mentions: mentionsIn(mentions),
+    urls: [...new Set(list(urls, mostEntities).flatMap(linksOf))],
+  };
+}
+
+function mentionsIn(value: unknown): Mention[] {
+  const byHandle = new Map<string, Mention>();
+  for (const item of list(value, mostEntities)) {
+    const { username, id } = fieldsOf(item);
+    const name = handle(username);
+    const key = name?.toLowerCase();
+    if (name === null || key === undefined || byHandle.has(key)) continue;
+    byHandle.set(key, { username: name, userId: numberText(id) });
+  }
+  return [...byHandle.values()];
+}
+
+function linksOf(value: unknown): string[] {
+  const {
+    url,
+    expanded_url: expanded,
+    unwound_url: unwound,
+    media_key: mediaKey,
+  } = fieldsOf(value);
+  const full = address(expanded);
+  if (typeof mediaKey === "string" || (full !== null && mediaAddress.test(full))) return [];
+  const links = [full ?? address(url), address(unwound)];
+  return links.filter((link) => link !== null);
+}
+
+const mostMedia = 20;
+
+/** The media that a post names; those that the answer does not describe are left out. */
+export function readMedia(attachments: unknown, { media }: Includes): Media[] {
+  return list(fieldsOf(attachments).media_keys, mostMedia).flatMap((key): Media[] => {
+    const found = typeof key === "string" ? media.get(key) : undefined;
+    const type = filled(found?.type, 100);
+    if (found === undefined || type === null || /[\s\p{Cc}]/u.test(type)) return [];
+    const shown = address(found.url) ?? bestVariant(found.variants);
+    return [
+      {
+        type,
+        url: shown ?? address(found.preview_image_url),
+        alt: string(found.alt_text, 20_000) || null,
+      },
+    ];
+  });
+}
+
+/** Of the files that a video is kept as, the MP4 of the highest rate. */
+function bestVariant(value: unknown): string | null {
+  let best: string | null = null;
+  let bestRate = -1;
+  for (const item of list(value, mostMedia)) {
+    const { url, content_type: type, bit_rate: rate } = fieldsOf(item);
+    const found = address(url);
+    const bits = typeof rate === "number" ? rate : 0;
+    if (found === null || type !== "video/mp4" || bits <= bestRate) continue;
+    [best, bestRate] = [found, bits];
+  }
+  return best;
+}

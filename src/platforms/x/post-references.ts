@@ -1,0 +1,79 @@
+import { xUri } from "../../posts/ids.ts";
+import type { Mention, PostReference } from "../../posts/post.ts";
+import { fieldsOf, list } from "../fields.ts";
+import type { Includes } from "./includes.ts";
+import { either, handle, numberText } from "./json.ts";
+
+const referenceTypes = ["replied_to", "quoted", "retweeted"] as const;
+/** The posts that one answers, quotes and reposts; null for each that it does not. */
+type References = Record<(typeof referenceTypes)[number], PostReference | null>;
+
+/** What X says a post refers to. Whose it is comes from what is included, else from the post's own links, mentions and text. */
+export function referencesOf(
+  fields: Record<string, unknown>,
+  { mentions, urls }: { mentions: readonly Mention[]; urls: readonly string[] },
+  includes: Includes,
+): References {
+  const found: References = { replied_to: null, quoted: null, retweeted: null };
+  for (const item of list(either(fields, "referenced_tweets", "referenced_posts"), 10)) {
+    const { type, id: named } = fieldsOf(item);
+    const id = numberText(named);
+    const kind = referenceTypes.find((each) => each === type);
+    if (id === null || kind === undefined || found[kind] !== null) continue;
+    found[kind] = { id, uri: xUri(id), ...authorOf(includes.posts.get(id), includes) };
+    if (kind === "quoted" && found.quoted?.username === null) {
+      found.quoted.username = handleInLink(urls, id);
+    }
+    if (kind === "retweeted" && found.retweeted?.userId === null) {
+      Object.assign(found.retweeted, repostedUser(fields.text, mentions));
+    }
+  }
+  return found;
+}
+
+type Named = Pick<PostReference, "username" | "userId">;
+
+function authorOf(post: Record<string, unknown> | undefined, { users }: Includes): Named {
+  const userId = numberText(post?.author_id);
+  const user = userId === null ? undefined : users.get(userId);
+  return { username: handle(user?.username), userId };
+}
+
+/** A quote holds a link to what it quotes, and that names the account. */
+function handleInLink(urls: readonly string[], id: string): string | null {
+  for (const url of urls) {
+    const [, name, number] =
+      /^https:\/\/(?:x|twitter)\.com\/(\w{1,15})\/status\/(\d+)/i.exec(url) ?? [];
+    if (number === id && name !== undefined && name !== "i") return name;
+  }
+  return null;
+}
+
+/** The text of a repost begins with the account that it reposts. */
+function repostedUser(text: unknown, mentions: readonly Mention[]): Named {
+  const name = typeof text === "string" ? /^RT @(\w{1,15}):/.exec(text)?.[1] : undefined;
+  if (name === undefined) return { username: null, userId: null };
+  const mention = mentions.find(({ username }) => username.toLowerCase() === name.toLowerCase());
+  return { username: mention?.username ?? name, userId: mention?.userId ?? null };
+}
+
+/** The post and account that are answered. X tells the number of the account; its name stands among the mentions, or is the author's own. */
+export function replyOf(
+  fields: Record<string, unknown>,
+  parent: PostReference | null,
+  author: { username: string; userId: string },
+  mentions: readonly Mention[],
+): PostReference | null {
+  const userId = numberText(fields.in_reply_to_user_id) ?? parent?.userId ?? null;
+  if (parent === null && userId === null) return null;
+  const mentioned = mentions.find(
+    (mention) => mention.userId !== null && mention.userId === userId,
+  );
+  const own = userId === author.userId ? author.username || null : null;
+  return {
+    id: parent?.id ?? null,
+    uri: parent?.uri ?? null,
+    username: parent?.username ?? mentioned?.username ?? own,
+    userId,
+  };
+}

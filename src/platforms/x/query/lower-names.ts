@@ -1,0 +1,85 @@
+import type { ResolvedNames } from "../../../query/make-plan.ts";
+import { isHandle } from "../json.ts";
+import { allOf, anyOf, type Expression, everything, negation, standalone } from "./expression.ts";
+
+/** More are not listed one by one. */
+const mostNames = 20;
+
+/** By what X can be asked for whatever a query calls an account: names, and numbers that are not a name at once. */
+function accountsOf(user: string, { accounts }: ResolvedNames) {
+  const handles = new Set<string>();
+  const numbers = new Set<string>();
+  const bare = user.replace(/^@/, "").toLowerCase();
+  if (isHandle(bare)) handles.add(bare);
+  for (const key of accounts.get(user) ?? []) {
+    const [, sigil, name = ""] = /^x\/([@?]?)(.+)$/.exec(key) ?? [];
+    if (sigil === "" && /^\d{1,19}$/.test(name)) numbers.add(name);
+    if (sigil !== "" && isHandle(name)) handles.add(name);
+  }
+  return { handles: [...handles], numbers: [...numbers].filter((id) => !handles.has(id)) };
+}
+
+type AccountOperator = "from" | "to" | "retweets_of";
+
+/** Posts by, to, or reposting an account: X takes names and numbers here. */
+export function accountTerms(
+  operator: AccountOperator,
+  user: string,
+  names: ResolvedNames,
+): Expression {
+  const { handles, numbers } = accountsOf(user, names);
+  const all = [...handles, ...numbers];
+  if (all.length > mostNames) return everything;
+  return anyOf(all.map((name) => standalone(`${operator}:${name}`)));
+}
+
+/** Posts of, to, or reposting others. Digits are left out: X reads them as the name of one account and the number of another. */
+export function withoutAccount(
+  operator: AccountOperator,
+  user: string,
+  names: ResolvedNames,
+): Expression {
+  const handles = accountsOf(user, names).handles.filter((name) => !/^\d+$/.test(name));
+  if (handles.length > mostNames) return everything;
+  return allOf(handles.map((name) => negation(standalone(`${operator}:${name}`))));
+}
+
+/** Posts that mention an account: X takes names alone. */
+export function mentionTerms(user: string, names: ResolvedNames): Expression {
+  const { handles, numbers } = accountsOf(user, names);
+  if (handles.length > mostNames) return everything;
+  if (handles.length === 0 && numbers.length > 0) return everything;
+  return anyOf(handles.map((name) => standalone(`@${name}`)));
+}
+
+const operatorsOfRelations = {
+  conversation_id: "conversation_id",
+  in_reply_to: "in_reply_to_tweet_id",
+  quoted: "quotes_of_tweet_id",
+  retweets_of_tweet_id: "retweets_of_tweet_id",
+} as const;
+
+/** Posts related to one that a query calls by its number or address. */
+export function relatedTerms(
+  relation: keyof typeof operatorsOfRelations,
+  post: string,
+  { posts }: ResolvedNames,
+): Expression {
+  const numbers = (posts.get(post) ?? []).flatMap((key) => /^x\/(\d{1,19})$/.exec(key)?.[1] ?? []);
+  const operator = operatorsOfRelations[relation];
+  return anyOf(numbers.map((number) => standalone(`${operator}:${number}`)));
+}
+
+/** The opposite of a choice of terms. */
+export function without(expression: Expression): Expression {
+  switch (expression.kind) {
+    case "none":
+      return everything;
+    case "term":
+      return negation(expression);
+    case "or":
+      return allOf(expression.parts.map(without));
+    default:
+      return everything;
+  }
+}

@@ -1,0 +1,43 @@
+import type { PostProperty } from "../../../query/tree.ts";
+import {
+  anyOf,
+  dependent,
+  type Expression,
+  everything,
+  standalone,
+  type Term,
+} from "./expression.ts";
+
+/** Properties that mean the same to X, so that their opposite can be asked for too. */
+export const sameOnX: Readonly<Partial<Record<PostProperty, Term>>> = {
+  retweets: dependent("is:retweet"),
+  nativeretweets: dependent("is:retweet"),
+  replies: dependent("is:reply"),
+  quote: dependent("is:quote"),
+  media: dependent("has:media"),
+  hashtags: dependent("has:hashtags"),
+  mentions: dependent("has:mentions"),
+  cashtags: dependent("has:cashtags"),
+};
+
+/** What finds all posts that have a property. */
+export const propertyTerms: Readonly<Record<PostProperty, Expression>> = {
+  // Reposts from before there was a button for them say so in their text.
+  retweets: anyOf([dependent("is:retweet"), standalone("RT")]),
+  nativeretweets: dependent("is:retweet"),
+  replies: dependent("is:reply"),
+  quote: dependent("is:quote"),
+  self_threads: dependent("is:reply"),
+  safe: everything,
+  verified: dependent("is:verified"),
+  links: dependent("has:links"),
+  media: dependent("has:media"),
+  images: dependent("has:media"),
+  // X keeps moving pictures apart from videos.
+  videos: dependent("has:media"),
+  hashtags: dependent("has:hashtags"),
+  mentions: dependent("has:mentions"),
+  cashtags: dependent("has:cashtags"),
+  geo: dependent("has:geo"),
+  has_engagement: anyOf(["min_likes:1", "min_reposts:1", "min_replies:1"].map(standalone)),
+};

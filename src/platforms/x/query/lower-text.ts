@@ -1,0 +1,44 @@
+import { decodeEntities } from "../../../text/html.ts";
+import { allOf, type Expression, everything, negation, standalone } from "./expression.ts";
+
+/** A longer one is left to the matcher. */
+const mostCharacters = 120;
+
+/** A word or a phrase. Where a `*` stands for any one word, what is around it is searched. */
+export function textTerms(written: string): Expression {
+  const pieces = piecesOf(written);
+  return allOf(pieces.map((piece) => pieceTerm(piece)));
+}
+
+function pieceTerm(piece: string): Expression {
+  if (!/[\p{L}\p{N}\p{Extended_Pictographic}\p{Regional_Indicator}]/u.test(piece))
+    return everything;
+  if (piece.length > mostCharacters) return everything;
+  const isBare = isPlainWord(piece) || /^\p{RGI_Emoji}$/v.test(piece);
+  return standalone(isBare ? piece : `"${piece}"`);
+}
+
+const isPlainWord = (piece: string): boolean =>
+  /^[\p{L}\p{M}\p{N}_]+$/u.test(piece) && !/^(?:or|and|not)$/i.test(piece);
+
+/**
+ * The opposite, where X is sure to exclude nothing else: words in plain letters, which everybody cuts alike. Anything else is
+ * left to the matcher.
+ */
+export function withoutText(written: string): Expression {
+  const [piece, ...more] = piecesOf(written);
+  if (piece === undefined || more.length > 0) return everything;
+  if (piece.length > mostCharacters || !/^[a-z0-9]+(?: [a-z0-9]+)*$/i.test(piece))
+    return everything;
+  return negation(standalone(isPlainWord(piece) ? piece : `"${piece}"`));
+}
+
+/** What stands between quotation marks, backslashes and controls has a meaning of its own for X, and none for the matcher. */
+function piecesOf(written: string): string[] {
+  return decodeEntities(written)
+    .toWellFormed()
+    .replace(/["\\“”„‟«»「」『』＂\p{Cc}\ufffd]/gu, " ")
+    .split(/(?<!\S)[*＊](?!\S)/u)
+    .map((piece) => piece.trim().split(/\s+/u).join(" "))
+    .filter((piece) => piece !== "");
+}

@@ -1,0 +1,111 @@
+import { describe, expect, test } from "vitest";
+import { namesOnX } from "../../../../test/emulators/x/drawn-posts.ts";
+import { checkSuperset } from "../../../../test/emulators/x/superset.ts";
+import { namesIn } from "../../../query/make-plan.ts";
+import { parseQuery } from "../../../query/parse.ts";
+import { isSayable, printed } from "./expression.ts";
+import { lowered } from "./lower.ts";
+import { shortened } from "./shorten.ts";
+
+const said = (query: string, refused: readonly string[] = []): string => {
+  const { tree } = parseQuery(query);
+  const names = namesOnX(namesIn(tree));
+  const expression = lowered(tree, { names, refused: new Set(refused) });
+  if (expression.kind === "none") return "nothing";
+  return isSayable(expression) ? printed(expression) : `not sayable: ${printed(expression)}`;
+};
+
+describe("queries in X's operators", () => {
+  test.each([
+    ["river stone", "river stone"],
+    ['"river stone"', '"river stone"'],
+    ["state-of-the-art", '"state-of-the-art"'],
+    ["+OR", '"OR"'],
+    ['river "say \\"hi"', 'river "say hi"'],
+    ['"river * cafe"', "river cafe"],
+    ["👍 river", "👍 river"],
+    ["AT&amp;T river", '"AT&T" river'],
+    ["#Été river", "#été river"],
+    ["$TWTR", "$twtr"],
+    ["@carol", "@carol"],
+    ["from:carol", "from:carol OR from:1005"],
+    ["from:nobody", "from:nobody"],
+    ["from:dora@social.example river", "nothing"],
+    ["to:carol", "to:carol OR to:1005"],
+    ["river lang:he", "river lang:iw"],
+    ["river lang:zh", "river (lang:zh-CN OR lang:zh-TW)"],
+    ["river lang:und", "river"],
+    ["lang:en", "not sayable: lang:en"],
+    ["river lang:en OR stone", "river (lang:en OR stone)"],
+    ["(river lang:en) OR stone", "(river lang:en) OR stone"],
+    ["(lang:en) OR stone", "not sayable: lang:en OR stone"],
+    ["min_faves:10 min_retweets:5 min_replies:2", "min_likes:10 min_reposts:5 min_replies:2"],
+    ["river min_quotes:3", "river"],
+    ["river filter:links", "river has:links"],
+    ["river filter:images -filter:videos", "river has:media"],
+    ["river -filter:media -filter:replies", "river -has:media -is:reply"],
+    ["river -filter:links", "river"],
+    ["river filter:safe", "river"],
+    ["river ?", "river"],
+    ["river :)", "river"],
+    ["river -stone", "river -stone"],
+    ["river -café", "river"],
+    ['river -"a b"', 'river -"a b"'],
+    ["river -(stone OR cafe)", "river -stone -cafe"],
+    ["river -(stone cafe)", "river"],
+    ["river -(-stone)", "river stone"],
+    ["river OR -stone", "not sayable: "],
+    ["-river", "not sayable: -river"],
+    ["river -filter:retweets", "river -is:retweet"],
+    ["conversation_id:20", "conversation_id:20"],
+    ["quoted_tweet_id:20", "quotes_of_tweet_id:20"],
+    ["url:example.com/a-b", 'url:"example.com/a-b"'],
+    ["domain:example.com", 'url:"example.com"'],
+    ["river platform:x", "river"],
+    ["river platform:mastodon", "nothing"],
+    ["river label:spoiler", "nothing"],
+    ["river geocode:52.52,13.405,5km", "river point_radius:[13.405 52.52 5.2km]"],
+    ["river geocode:52.52,13.405,50mi", "river has:geo"],
+    ["geocode:52.52,13.405,50mi", "not sayable: has:geo"],
+    ["river since:2026-01-02 until:2026-01-03", "river"],
+    ["river has_engagement", "river has_engagement"],
+    ["filter:has_engagement", "min_likes:1 OR min_reposts:1 OR min_replies:1"],
+  ])("%s is asked for as %s", (query, expected) => {
+    expect(said(query)).toBe(expected);
+  });
+
+  test("what X refuses is left wide", () => {
+    expect(said("river min_faves:5", ["min_likes"])).toBe("river");
+    expect(said("river (stone OR min_faves:5)", ["min_likes"])).toBe("river");
+    expect(said("min_faves:5", ["min_likes"])).toBe("not sayable: ");
+  });
+});
+
+describe("queries that are too long", () => {
+  const short = (query: string, most: number): string | null => {
+    const { tree } = parseQuery(query);
+    const names = namesOnX(namesIn(tree));
+    const expression = shortened(lowered(tree, { names, refused: new Set() }), most);
+    return expression === null ? null : printed(expression);
+  };
+
+  test("lose exclusions first, then what needs a term beside it, then the longest", () => {
+    const query = "river stone lang:en -cafe -waterfall";
+    expect(short(query, 40)).toBe(query);
+    expect(short(query, 30)).toBe("river stone lang:en -cafe");
+    expect(short(query, 20)).toBe("river stone lang:en");
+    expect(short(query, 15)).toBe("river stone");
+    expect(short(query, 8)).toBe("stone");
+  });
+
+  test("keep every alternative, or are none", () => {
+    expect(short("(river lang:en) OR (stone lang:de)", 20)).toBe("river OR stone");
+    expect(short("river OR stone OR cafe", 12)).toBeNull();
+  });
+});
+
+test("whatever is asked, X takes the query, and it finds every post that matches", () => {
+  const { sent, matching } = checkSuperset({ numRuns: 20, seed: 20_261_121 });
+  expect(sent).toBeGreaterThan(100);
+  expect(matching).toBeGreaterThan(200);
+});

@@ -1,0 +1,176 @@
+import type { ResolvedNames } from "../../../query/make-plan.ts";
+import type { CountMetric, QueryLeaf, QueryNode } from "../../../query/tree.ts";
+import {
+  allOf,
+  anyOf,
+  dependent,
+  type Expression,
+  everything,
+  negation,
+  nothing,
+  standalone,
+  type Term,
+} from "./expression.ts";
+import { languageTerms, withoutLanguage } from "./lower-language.ts";
+import {
+  accountTerms,
+  mentionTerms,
+  relatedTerms,
+  without,
+  withoutAccount,
+} from "./lower-names.ts";
+import { circleTerm } from "./lower-place.ts";
+import { propertyTerms, sameOnX } from "./lower-properties.ts";
+import { textTerms, withoutText } from "./lower-text.ts";
+
+/** What a query is lowered with. `refused`: operators that X has said this application may not use. */
+export type Lowering = { names: ResolvedNames; refused: ReadonlySet<string> };
+
+/**
+ * The query in X's operators: it finds every post on X that the query does, and may find others. What X cannot say is left
+ * wide; negations stand at single terms, and only at those that mean to X what they mean here.
+ */
+export function lowered(tree: QueryNode, lowering: Lowering): Expression {
+  return lower(tree, false, lowering);
+}
+
+function lower(node: QueryNode, isNegated: boolean, lowering: Lowering): Expression {
+  switch (node.kind) {
+    case "not":
+      return lower(node.child, !isNegated, lowering);
+    case "and":
+    case "or": {
+      const parts = node.children.map((child) => lower(child, isNegated, lowering));
+      return (node.kind === "and") === isNegated ? anyOf(parts) : allOf(parts);
+    }
+    default:
+      return allowed(isNegated ? opposite(node, lowering) : said(node, lowering), lowering.refused);
+  }
+}
+
+/** Terms with operators that X refuses are left wide. */
+function allowed(expression: Expression, refused: ReadonlySet<string>): Expression {
+  if (refused.size === 0) return expression;
+  switch (expression.kind) {
+    case "term":
+      return refused.has(operatorOf(expression)) ? everything : expression;
+    case "and":
+      return allOf(expression.parts.map((part) => allowed(part, refused)));
+    case "or":
+      return expression.parts.some((part) => allowed(part, refused).kind === "all")
+        ? everything
+        : expression;
+    default:
+      return expression;
+  }
+}
+
+/** What X calls an operator; those of kinds and contents by their values. */
+const operatorOf = ({ text }: Term): string =>
+  /^(?:is|has):[a-z_]+|^[a-z_]+(?=:)/.exec(text)?.[0] ?? "";
+
+/** What finds all posts that the leaf does. */
+function said(leaf: QueryLeaf, { names }: Lowering): Expression {
+  switch (leaf.kind) {
+    case "word":
+    case "phrase":
+      return textTerms(leaf.text);
+    case "hashtag":
+      return entityTerm("#", leaf.tag) ?? everything;
+    case "cashtag":
+      return entityTerm("$", leaf.symbol) ?? everything;
+    case "mention":
+      return mentionTerms(leaf.user, names);
+    case "from":
+    case "to":
+      return accountTerms(leaf.kind, leaf.user, names);
+    case "retweets-of":
+      return accountTerms("retweets_of", leaf.user, names);
+    case "quoted-user":
+      return dependent("is:quote");
+    case "related":
+      return relatedTerms(leaf.relation, leaf.post, names);
+    case "lang":
+      return languageTerms(leaf.code);
+    case "property":
+      return propertyTerms[leaf.property];
+    case "min-count":
+      return countTerm(leaf.metric, leaf.atLeast);
+    case "geocode":
+      return circleTerm(leaf);
+    case "url":
+      return linkTerm(leaf.text);
+    case "domain":
+      return linkTerm(leaf.host);
+    case "platform":
+      return leaf.platform === "x" ? everything : nothing;
+    case "label":
+      // X puts no labels on posts.
+      return nothing;
+    case "since":
+    case "until":
+    case "within":
+    case "since-id":
+    case "max-id":
+    case "source":
+    case "emoticon":
+    case "question":
+      return everything;
+  }
+}
+
+/** What finds all posts that the leaf does not. */
+function opposite(leaf: QueryLeaf, lowering: Lowering): Expression {
+  switch (leaf.kind) {
+    case "word":
+    case "phrase":
+      return withoutText(leaf.text);
+    case "from":
+    case "to":
+      return withoutAccount(leaf.kind, leaf.user, lowering.names);
+    case "retweets-of":
+      return withoutAccount("retweets_of", leaf.user, lowering.names);
+    case "hashtag":
+    case "cashtag":
+    case "mention":
+    case "related":
+      return without(said(leaf, lowering));
+    case "lang":
+      return withoutLanguage(leaf.code);
+    case "property": {
+      const term = sameOnX[leaf.property];
+      return term === undefined ? everything : negation(term);
+    }
+    case "min-count":
+      return leaf.atLeast === 0 ? nothing : everything;
+    case "platform":
+      return leaf.platform === "x" ? nothing : everything;
+    default:
+      return everything;
+  }
+}
+
+function entityTerm(sigil: "#" | "$", name: string): Term | null {
+  const form = sigil === "#" ? /^[\p{L}\p{M}\p{N}_]{1,100}$/u : /^[a-z]{1,6}(?:[._][a-z]{1,2})?$/i;
+  return form.test(name) ? standalone(`${sigil}${name}`) : null;
+}
+
+const countOperators: Readonly<Record<CountMetric, string | null>> = {
+  likes: "min_likes",
+  reposts: "min_reposts",
+  replies: "min_replies",
+  quotes: null,
+};
+
+function countTerm(metric: CountMetric, atLeast: number): Expression {
+  const operator = countOperators[metric];
+  if (atLeast === 0 || operator === null) return everything;
+  return standalone(`${operator}:${atLeast}`);
+}
+
+/** Parts of an address that X cuts as the matcher does: plain letters, digits and what stands between them. */
+function linkTerm(text: string): Expression {
+  return /^[\w.:/?=&#%+~-]{1,200}$/.test(text) && /[a-z0-9]/i.test(text)
+    ? standalone(`url:"${text}"`)
+    : everything;
+}

@@ -1,0 +1,53 @@
+import { allOf, anyOf, type Expression, isSayable, printed } from "./expression.ts";
+
+/**
+ * A query of at most so many characters that finds at least what this one does: of what has to hold together, exclusions are
+ * left out first, then what needs another term beside it, the longest of each first. Null where nothing more can be left out.
+ */
+export function shortened(expression: Expression, most: number): Expression | null {
+  let short: Expression | null = expression;
+  while (short !== null && printed(short).length > most) short = withoutOne(short);
+  return short;
+}
+
+function withoutOne(expression: Expression): Expression | null {
+  if (expression.kind === "and") return withoutPart(expression.parts) ?? withinParts(expression);
+  return expression.kind === "or" ? withinParts(expression) : null;
+}
+
+function withoutPart(parts: readonly Expression[]): Expression | null {
+  const needsStandalone = parts.some(isSayable);
+  const byWorth = parts
+    .map((part, index) => ({ part, index, length: printed(part).length }))
+    .sort((a, b) => worthOf(a.part) - worthOf(b.part) || b.length - a.length);
+  for (const { part, index } of byWorth) {
+    const rest = parts.toSpliced(index, 1);
+    const isKept = needsStandalone ? rest.some(isSayable) : worthOf(part) === 0;
+    if (isKept) return allOf(rest);
+  }
+  return null;
+}
+
+/** Less for what leaves fewer posts out. */
+function worthOf(part: Expression): number {
+  if (part.kind === "term" && part.isNegated) return 0;
+  return isSayable(part) ? 2 : 1;
+}
+
+function withinParts(expression: Expression & { kind: "and" | "or" }): Expression | null {
+  const { kind, parts } = expression;
+  const byLength = [...parts.keys()].sort((a, b) => lengthAt(parts, b) - lengthAt(parts, a));
+  for (const index of byLength) {
+    const part = parts[index];
+    const shorter = part === undefined ? null : withoutOne(part);
+    if (shorter === null) continue;
+    const changed = parts.with(index, shorter);
+    return kind === "and" ? allOf(changed) : anyOf(changed);
+  }
+  return null;
+}
+
+function lengthAt(parts: readonly Expression[], index: number): number {
+  const part = parts[index];
+  return part === undefined ? 0 : printed(part).length;
+}

@@ -1,0 +1,42 @@
+import { idTimeMs, tellsTime } from "../../../posts/ids.ts";
+import type { QueryNode } from "../../../query/tree.ts";
+
+type Span = { fromMs: number | null; toMs: number };
+
+/** A post's number may tell another second than X says. */
+const mostApartMs = 1_000;
+
+/** The part of a window that the query's own times and IDs leave: those that have to hold, whatever else does. */
+export function windowOf(tree: QueryNode, window: Span, asOfMs: number): Span {
+  const parts = tree.kind === "and" ? tree.children : [tree];
+  let { fromMs, toMs } = window;
+  for (const part of parts) {
+    const bound = boundOf(part, asOfMs);
+    if (bound.fromMs !== null) fromMs = Math.max(fromMs ?? bound.fromMs, bound.fromMs);
+    if (bound.toMs !== null) toMs = Math.min(toMs, bound.toMs);
+  }
+  return { fromMs, toMs };
+}
+
+type Bound = { fromMs: number | null; toMs: number | null };
+
+function boundOf(node: QueryNode, asOfMs: number): Bound {
+  switch (node.kind) {
+    case "since":
+      return { fromMs: node.ms, toMs: null };
+    case "within":
+      return { fromMs: asOfMs - node.ms, toMs: null };
+    case "until":
+      return { fromMs: null, toMs: node.ms };
+    case "since-id": {
+      const id = BigInt(node.id);
+      return { fromMs: tellsTime(id) ? idTimeMs(id) - mostApartMs : null, toMs: null };
+    }
+    case "max-id": {
+      const id = BigInt(node.id);
+      return { fromMs: null, toMs: tellsTime(id) ? idTimeMs(id) + mostApartMs + 1 : null };
+    }
+    default:
+      return { fromMs: null, toMs: null };
+  }
+}

@@ -1,0 +1,124 @@
+import { idTimeMs, tellsTime, xUri } from "../../posts/ids.ts";
+import type { Post, PostCounts } from "../../posts/post.ts";
+import { fieldsOf, list, string } from "../fields.ts";
+import { parseIsoTime } from "../time.ts";
+import type { Includes } from "./includes.ts";
+import { count, either, filled, handle, numberText, truth } from "./json.ts";
+import { readEntities, readMedia } from "./post-entities.ts";
+import { referencesOf, replyOf } from "./post-references.ts";
+
+const mostText = 100_000;
+
+/**
+ * A post as the API v2 shows it, with what the answer includes; null where it has no number, no author, or no time. A long post
+ * has its whole text. A repost has the text that X gives it, which begins with `RT`: `withOriginal` puts the original's there.
+ */
+export function readPost(value: unknown, includes: Includes): Post | null {
+  const fields = fieldsOf(value);
+  const id = numberText(fields.id);
+  const userId = numberText(fields.author_id);
+  const times = id === null ? null : timesOf(BigInt(id), fields.created_at);
+  if (id === null || userId === null || times === null) return null;
+  const author = includes.users.get(userId);
+  const username = handle(author?.username) ?? "";
+  const note = either(fields, "note_tweet", "note_post");
+  const noteText = filled(fieldsOf(note).text, mostText);
+  const entities = readEntities(
+    noteText === null ? fields.entities : (either(note, "entities") ?? fields.entities),
+  );
+  const references = referencesOf(fields, entities, includes);
+  const parent = references.replied_to;
+  const inReplyTo = replyOf(fields, parent, { username, userId }, entities.mentions);
+  return {
+    platform: "x",
+    uri: xUri(id),
+    nativeId: BigInt(id),
+    url: username === "" ? null : `https://x.com/${username}/status/${id}`,
+    username,
+    userId,
+    authorName: filled(author?.name, 1_000),
+    authorVerified: truth(author?.verified),
+    ...times,
+    text: noteText ?? string(fields.text, mostText) ?? "",
+    langs: langsOf(fields.lang),
+    detectedLang: null,
+    conversationId: numberText(fields.conversation_id),
+    inReplyTo,
+    quoted: references.quoted,
+    reposted: references.retweeted,
+    isReply: inReplyTo !== null,
+    isQuote: references.quoted !== null,
+    isRepost: references.retweeted !== null,
+    ...entities,
+    media: readMedia(fields.attachments, includes),
+    geo: geoOf(fields.geo),
+    labels: [],
+    sensitive: truth(fields.possibly_sensitive),
+    source: filled(fields.source, 1_000),
+    counts: countsOf(fields.public_metrics),
+    origin: "upstream",
+    revision: "",
+  };
+}
+
+/** A repost with what the original says and shows. */
+export function withOriginal(repost: Post, original: Post): Post {
+  return {
+    ...repost,
+    text: original.text,
+    langs: original.langs,
+    hashtags: original.hashtags,
+    mentions: original.mentions,
+    urls: original.urls,
+    media: original.media,
+    geo: original.geo,
+    sensitive: original.sensitive,
+    counts: original.counts,
+    reposted: {
+      id: original.nativeId?.toString() ?? null,
+      uri: original.uri,
+      username: original.username || null,
+      userId: original.userId,
+    },
+  };
+}
+
+/** Whether the platform shows it to nobody: withheld everywhere, or for a complaint of whoever holds the rights. */
+export function isWithheld(value: unknown): boolean {
+  const { copyright, country_codes: codes } = fieldsOf(fieldsOf(value).withheld);
+  return copyright === true || list(codes, 300).some((code) => code === "XX" || code === "XY");
+}
+
+type Times = Pick<Post, "createdAt" | "createdMs" | "seenMs">;
+
+function timesOf(id: bigint, created: unknown): Times | null {
+  const seenMs = tellsTime(id) ? idTimeMs(id) : null;
+  const written = typeof created === "string" && created.length <= 40 ? created : null;
+  const createdMs = written === null ? null : parseIsoTime(written);
+  if (written !== null && createdMs !== null) return { createdAt: written, createdMs, seenMs };
+  if (seenMs === null) return null;
+  return { createdAt: new Date(seenMs).toISOString(), createdMs: seenMs, seenMs };
+}
+
+function langsOf(value: unknown): string[] {
+  return typeof value === "string" && /^[A-Za-z]{2,8}(?:[-_][A-Za-z0-9]{1,8}){0,3}$/.test(value)
+    ? [value]
+    : [];
+}
+
+/** X writes the longitude first. */
+function geoOf(value: unknown): { lat: number; lon: number } | null {
+  const [lon, lat] = list(fieldsOf(fieldsOf(value).coordinates).coordinates, 2);
+  if (typeof lat !== "number" || typeof lon !== "number") return null;
+  return Math.abs(lat) <= 90 && Math.abs(lon) <= 180 ? { lat, lon } : null;
+}
+
+function countsOf(value: unknown): PostCounts {
+  const metrics = fieldsOf(value);
+  return {
+    likes: count(metrics.like_count),
+    reposts: count(either(metrics, "retweet_count", "repost_count")),
+    replies: count(metrics.reply_count),
+    quotes: count(metrics.quote_count),
+  };
+}

@@ -1,0 +1,18 @@
+import type { Trend } from "../../posts/profile.ts";
+import { fieldsOf } from "../fields.ts";
+import { count, either, filled } from "./json.ts";
+
+/** A trend as the API v2 shows it, at the place that it has in the list, 1 the first; null where it has no name. */
+export function readTrend(value: unknown, rank: number): Trend | null {
+  const name = filled(fieldsOf(value).trend_name, 500);
+  if (name === null) return null;
+  return {
+    platform: "x",
+    rank,
+    name,
+    url: `https://x.com/search?q=${encodeURIComponent(name)}`,
+    posts: count(either(value, "tweet_count", "post_count")),
+    category: null,
+    startedAt: null,
+  };
+}

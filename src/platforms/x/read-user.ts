@@ -1,0 +1,41 @@
+import type { Profile } from "../../posts/profile.ts";
+import { fieldsOf, list, string } from "../fields.ts";
+import { address, count, either, filled, handle, numberText, truth } from "./json.ts";
+
+/** An account as the API v2 shows it; null where it has no number or no name. */
+export function readUser(value: unknown): Profile | null {
+  const fields = fieldsOf(value);
+  const userId = numberText(fields.id);
+  const username = handle(fields.username);
+  if (userId === null || username === null) return null;
+  const metrics = fieldsOf(fields.public_metrics);
+  return {
+    platform: "x",
+    userId,
+    username,
+    name: filled(fields.name, 1_000),
+    description: string(fields.description, 20_000),
+    url: ownLink(fields.entities) ?? address(fields.url),
+    avatarUrl: address(fields.profile_image_url),
+    bannerUrl: address(fields.profile_banner_url),
+    location: filled(fields.location, 1_000),
+    createdAt: filled(fields.created_at, 40),
+    verified: truth(fields.verified),
+    isProtected: truth(fields.protected),
+    isBot: null,
+    labels: fields.parody === true ? ["parody"] : [],
+    counts: {
+      followers: count(metrics.followers_count),
+      following: count(metrics.following_count),
+      posts: count(either(metrics, "tweet_count", "post_count")),
+      listed: count(metrics.listed_count),
+    },
+  };
+}
+
+/** The page that an account names as its own, in full length. */
+function ownLink(entities: unknown): string | null {
+  const [first] = list(fieldsOf(fieldsOf(entities).url).urls, 1);
+  const { unwound_url: unwound, expanded_url: expanded } = fieldsOf(first);
+  return address(unwound) ?? address(expanded);
+}

@@ -1,0 +1,95 @@
+import { EarshotError } from "../../lib/errors.ts";
+import type { Session } from "../session.ts";
+import type { AccessKind, SearchCall, UpstreamPage, UpstreamSearch } from "../upstream.ts";
+import { nothingFound } from "./post-page.ts";
+import { type Expression, isSayable, printed } from "./query/expression.ts";
+import { lowered } from "./query/lower.ts";
+import { shortened } from "./query/shorten.ts";
+import { windowOf } from "./query/window-of.ts";
+import { refusedOperator } from "./refused-operator.ts";
+import { recentReachMs, requestSearch, type SearchRequest, searches } from "./search-request.ts";
+import { type SearchWindow, searchWindow } from "./search-window.ts";
+
+/**
+ * X's two searches. What X's operators cannot say is left wide. Errors: `search_not_sayable` where nothing is left that X
+ * searches for, or more than it takes.
+ */
+export const xSearch: UpstreamSearch = {
+  reachMs: (access: AccessKind) => (access === "app" ? null : recentReachMs),
+  isExhaustive: true,
+  page: searchPage,
+};
+
+async function searchPage(call: SearchCall, session: Session): Promise<UpstreamPage | null> {
+  if (call.cursor !== null) return await nextPage(call.cursor, call.limit, session);
+  const window = searchWindow(
+    windowOf(call.tree, call, call.asOfMs),
+    session.nowMs,
+    session.access === "app",
+  );
+  if (window === null) return nothingFound;
+  const refused = new Set<string>();
+  for (;;) {
+    const expression = lowered(call.tree, { names: call.names, refused });
+    if (expression.kind === "none") return null;
+    const request = requestFor(expression, window, session.access);
+    try {
+      return await read({ ...request, token: null, limit: call.limit }, session);
+    } catch (fault) {
+      const operator = refusedOperator(fault, request.query);
+      if (operator === null || refused.has(operator)) throw fault;
+      refused.add(operator);
+    }
+  }
+}
+
+type Placed = Omit<SearchRequest, "token" | "limit">;
+
+/** A query that is too long for the search of recent posts may not be for the other. */
+function requestFor(expression: Expression, window: SearchWindow, access: AccessKind): Placed {
+  if (!isSayable(expression)) throw notSayable();
+  const isLong = printed(expression).length > searches[window.search].mostCharacters;
+  const search = isLong && access === "app" ? "all" : window.search;
+  const { mostCharacters } = searches[search];
+  const short = shortened(expression, mostCharacters);
+  if (short === null) throw tooLong(mostCharacters);
+  return { ...window, search, query: printed(short) };
+}
+
+async function read(request: SearchRequest, session: Session): Promise<UpstreamPage> {
+  const page = await requestSearch(request, session);
+  if (page.next === null) return page;
+  return { ...page, next: placeText({ ...request, token: page.next }) };
+}
+
+/** A token of X leads on in the very query that it came with. */
+function placeText({ search, query, fromMs, toMs, token }: SearchRequest): string {
+  return JSON.stringify([search, query, fromMs, toMs, token]);
+}
+
+async function nextPage(cursor: string, limit: number, session: Session): Promise<UpstreamPage> {
+  const [search, query, fromMs, toMs, token] = JSON.parse(cursor) as [
+    SearchRequest["search"],
+    string,
+    number,
+    number,
+    string,
+  ];
+  return await read({ search, query, fromMs, toMs, token, limit }, session);
+}
+
+function notSayable(): EarshotError {
+  return new EarshotError(
+    "search_not_sayable",
+    "X searches only for queries that ask for a word, a phrase, a hashtag, an account, a link or a number of reactions in each of their alternatives",
+    { status: 422, hint: "add one of them, such as a word or from:<username>" },
+  );
+}
+
+function tooLong(most: number): EarshotError {
+  return new EarshotError(
+    "search_not_sayable",
+    `the query is longer than the ${most} characters that X takes, and its alternatives cannot be left out`,
+    { status: 422, hint: "search for fewer alternatives at a time" },
+  );
+}

@@ -1,0 +1,128 @@
+import { EarshotError } from "../../lib/errors.ts";
+import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
+import type { CredentialTools, Secrets } from "../credentials/credential.ts";
+import { fieldsOf } from "../fields.ts";
+import { detailOf } from "./ask.ts";
+
+/** The application that tokens are given to. */
+export type Client = { id: string; secret: string | null };
+
+/** The tokens of a user, and until when the first one is good, Unix milliseconds as text; empty where that is not known. */
+export type UserTokens = { accessToken: string; refreshToken: string; expiresMs: string };
+
+/**
+ * Asks for tokens: for a code that X gave the browser, or for a refresh token. Errors: `credential_refused` when X does not take
+ * what was given; `upstream_limited`, `upstream_failed`; those of the fetch.
+ */
+export async function requestTokens(
+  apiUrl: string,
+  client: Client,
+  grant: Readonly<Record<string, string>>,
+  tools: CredentialTools,
+): Promise<UserTokens> {
+  const url = new URL("/2/oauth2/token", apiUrl);
+  const answer = await tools.fetch(url, {
+    method: "POST",
+    headers: {
+      "content-type": "application/x-www-form-urlencoded",
+      accept: "application/json",
+      ...(client.secret === null ? {} : { authorization: basic(client.id, client.secret) }),
+    },
+    body: new URLSearchParams({
+      ...grant,
+      ...(client.secret === null ? { client_id: client.id } : {}),
+    }).toString(),
+  });
+  if (answer.status === 200) return tokensOf(answer, url, tools.now());
+  throw refusal(answer, url);
+}
+
+const basic = (id: string, secret: string): string =>
+  `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString("base64")}`;
+
+function tokensOf(answer: FetchedAnswer, url: URL, nowMs: number): UserTokens {
+  const told = fieldsOf(answer.json());
+  if (!isToken(told.access_token)) {
+    throw new EarshotError("answer_unreadable", `the answer of ${url.host} holds no access token`, {
+      status: 502,
+    });
+  }
+  const seconds = told.expires_in;
+  const isTimed = typeof seconds === "number" && seconds > 0 && seconds < 31_536_000;
+  return {
+    accessToken: told.access_token,
+    refreshToken: isToken(told.refresh_token) ? told.refresh_token : "",
+    expiresMs: isTimed ? String(Math.floor(nowMs + seconds * 1_000)) : "",
+  };
+}
+
+/** What can stand in a header. */
+export const isToken = (value: unknown): value is string =>
+  typeof value === "string" && /^[\x21-\x7e]{8,4096}$/.test(value);
+
+function refusal(answer: FetchedAnswer, url: URL): EarshotError {
+  const { status } = answer;
+  if (status === 429) {
+    return new EarshotError("upstream_limited", `${url.host} gives no more tokens for now`, {
+      status: 502,
+      retryable: true,
+    });
+  }
+  if (status >= 500) {
+    return new EarshotError("upstream_failed", `${url.host} gives no tokens (${status})`, {
+      status: 502,
+      retryable: true,
+    });
+  }
+  return new EarshotError(
+    "credential_refused",
+    `${url.host} does not renew the session (${status}${reasonOf(answer)})`,
+    { status: 502, hint: "authorize it anew: earshot credentials add x user-token" },
+  );
+}
+
+/** X tells why by a word of OAuth; its sentence may repeat what was sent. */
+function reasonOf(answer: FetchedAnswer): string {
+  const { error } = fieldsOf(jsonOf(answer));
+  return typeof error === "string" && /^[a-z_]{1,40}$/.test(error) ? `, ${error}` : "";
+}
+
+/** The body, null where it is no JSON. */
+export function jsonOf(answer: FetchedAnswer): unknown {
+  try {
+    return answer.json();
+  } catch {
+    return null;
+  }
+}
+
+/** The tokens as they are kept. */
+export function secretsOf(client: Client, tokens: UserTokens): Secrets {
+  return { clientId: client.id, clientSecret: client.secret ?? "", ...tokens };
+}
+
+export function clientOf(secrets: Secrets): Client {
+  return { id: secrets.clientId ?? "", secret: secrets.clientSecret || null };
+}
+
+/** A request with a token in its header. */
+export async function sendWith(
+  token: string,
+  request: {
+    url: URL;
+    headers?: Readonly<Record<string, string>>;
+    signal?: AbortSignal;
+  },
+  tools: CredentialTools,
+): Promise<FetchedAnswer> {
+  const { url, headers = {}, signal } = request;
+  return await tools.fetch(url, {
+    headers: { accept: "application/json", ...headers, authorization: `Bearer ${token}` },
+    ...(signal === undefined ? {} : { signal }),
+  });
+}
+
+/** What X says of an answer that is none: its kind as a sentence, without what may be secret. */
+export function refusedBy(answer: FetchedAnswer, url: URL): string {
+  return `${url.host} answers ${answer.status}: ${detailOf(jsonOf(answer))}`;
+}

@@ -1,0 +1,488 @@
+import fc from "fast-check";
+import { Headers } from "undici";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { EmulatedPost, EmulatedUser } from "../../../test/emulators/x/model.ts";
+import { startXEmulator, type XEmulator } from "../../../test/emulators/x/server.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import { parseQuery } from "../../query/parse.ts";
+import { isSearch, methodNames, methods } from "../methods.ts";
+import type { Session } from "../session.ts";
+import type { PageCall, SearchCall, UpstreamItem, UpstreamPage } from "../upstream.ts";
+import { createXUpstream } from "./upstream.ts";
+import {
+  appSession,
+  clientId,
+  dayMs,
+  idAt,
+  minuteMs,
+  nowMs,
+  postTarget,
+  userSession,
+  userTarget,
+} from "./x.test-support.ts";
+
+const ann: EmulatedUser = {
+  id: "11",
+  username: "ann",
+  name: "Ann",
+  verified: true,
+  followers: ["12"],
+};
+const bob: EmulatedUser = { id: "12", username: "Bob", followers: ["11"] };
+const gone: EmulatedUser = { id: "13", username: "gone", isSuspended: true };
+const shy: EmulatedUser = { id: "14", username: "shy", isProtected: true };
+
+const post = (n: number, more: Partial<EmulatedPost> = {}): EmulatedPost => {
+  const createdMs = more.createdMs ?? nowMs - n * minuteMs;
+  return {
+    id: idAt(createdMs, n),
+    authorId: "11",
+    text: `river ${n}`,
+    lang: "en",
+    ...more,
+    createdMs,
+  };
+};
+
+let x: XEmulator;
+const upstream = createXUpstream({
+  apiUrl: "https://api.x.com",
+  trendsPlace: 1,
+  isRedistributionAgreed: false,
+});
+
+beforeEach(async () => {
+  x = await startXEmulator({
+    now: () => nowMs,
+    clients: [{ id: clientId, secret: null, redirectUri: "http://127.0.0.1/" }],
+    world: { users: [ann, bob, gone, shy] },
+  });
+});
+afterEach(() => x.close());
+
+const ask = (
+  method: PageCall["method"],
+  target: PageCall["target"],
+  session: Session,
+  more: Partial<PageCall> = {},
+): Promise<UpstreamPage> =>
+  upstream.page({ method, target, cursor: null, limit: 10, ...more }, session);
+
+const search = (query: string, session: Session, more: Partial<SearchCall> = {}) => {
+  const { tree } = parseQuery(query);
+  const names = { accounts: new Map(), posts: new Map() };
+  const call: SearchCall = {
+    tree,
+    names,
+    fromMs: nowMs - dayMs,
+    toMs: nowMs,
+    asOfMs: nowMs,
+    cursor: null,
+    limit: 10,
+    ...more,
+  };
+  return upstream.search?.page(call, session) ?? Promise.resolve(null);
+};
+
+const texts = (page: UpstreamPage | null): string[] =>
+  (page?.items ?? []).map((item) => textOf(item));
+
+function textOf(item: UpstreamItem): string {
+  switch (item.kind) {
+    case "post":
+      return item.post.text;
+    case "profile":
+      return item.profile.username;
+    case "trend":
+      return item.trend.name;
+    case "space":
+      return item.space.title ?? "";
+  }
+}
+
+describe("searching", () => {
+  test("the last days are searched where they are asked for, and all of X elsewhere", async () => {
+    x.world.posts.push(
+      post(1),
+      post(2, { createdMs: nowMs - 30 * dayMs }),
+      post(3, { text: "stone" }),
+    );
+    expect(texts(await search("river", appSession(x)))).toEqual(["river 1"]);
+    expect(x.requests.at(-1)?.path).toBe("/2/tweets/search/recent");
+    expect(texts(await search("river", appSession(x), { fromMs: null }))).toEqual([
+      "river 1",
+      "river 2",
+    ]);
+    expect(x.requests.at(-1)?.path).toBe("/2/tweets/search/all");
+  });
+
+  test("a user searches the last seven days, whatever is asked for", async () => {
+    x.world.posts.push(post(1), post(2, { createdMs: nowMs - 30 * dayMs }));
+    const session = userSession(x, "12");
+    expect(texts(await search("river", session, { fromMs: null }))).toEqual(["river 1"]);
+    const old = { fromMs: nowMs - 40 * dayMs, toMs: nowMs - 20 * dayMs };
+    expect(texts(await search("river", session, old))).toEqual([]);
+  });
+
+  test("pages follow one another to the last one", async () => {
+    x.world.posts.push(...Array.from({ length: 25 }, (_, n) => post(n + 1)));
+    const session = appSession(x);
+    const found: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const page: UpstreamPage | null = await search("river", session, { cursor });
+      found.push(...texts(page));
+      cursor = page?.next ?? null;
+    } while (cursor !== null);
+    expect(found).toEqual(Array.from({ length: 25 }, (_, n) => `river ${n + 1}`));
+    expect(x.requests).toHaveLength(3);
+  });
+
+  test("as little is read as satisfies what is wanted, and billed as it came", async () => {
+    x.world.posts.push(...Array.from({ length: 25 }, (_, n) => post(n + 1)));
+    const session = appSession(x);
+    await search("river", session, { limit: 1 });
+    expect(session.reserved).toEqual({ postReads: 10, userReads: 10, requests: 0 });
+    expect(session.settled).toEqual({ postReads: 10, userReads: 1, requests: 0 });
+    expect(x.billed).toEqual({ posts: 10, users: 1, requests: 0 });
+  });
+
+  test("an operator that X refuses is left out and the rest is asked", async () => {
+    x.world.posts.push(post(1), post(2, { metrics: { likes: 9 } }));
+    x.faults.refusedOperators = ["min_likes"];
+    expect(texts(await search("river min_faves:5", appSession(x)))).toEqual(["river 1", "river 2"]);
+    expect(x.requests.map(({ query }) => query.query)).toEqual(["river min_likes:5", "river"]);
+  });
+
+  test.each([
+    ["river filter:verified", "is:verified", "river"],
+    ["river geocode:52.52,13.405,5km", "point_radius", "river"],
+    ["river (filter:media OR filter:links)", "has:media", "river"],
+  ])("%s is asked without %s where X refuses it", async (query, operator, rest) => {
+    x.faults.refusedOperators = [operator];
+    await search(query, appSession(x));
+    expect(x.requests.at(-1)?.query.query).toBe(rest);
+    expect(x.requests).toHaveLength(2);
+  });
+
+  test("a query that X cannot be asked is refused with what to add", async () => {
+    await expect(search("lang:en filter:media", appSession(x))).rejects.toMatchObject({
+      code: "search_not_sayable",
+      hint: expect.stringContaining("from:<username>"),
+    });
+    expect(x.requests).toEqual([]);
+  });
+
+  test("what no post on X can match is not asked for", async () => {
+    expect(await search("river platform:bluesky", appSession(x))).toBeNull();
+    expect(x.requests).toEqual([]);
+  });
+});
+
+describe("posts", () => {
+  test("a post comes by its number; one that is gone or may not be seen does not", async () => {
+    const seen = post(1);
+    const hidden = post(2, { authorId: "14" });
+    x.world.posts.push(seen, hidden);
+    const session = appSession(x);
+    expect(texts(await ask("getbyid", postTarget(seen.id), session))).toEqual(["river 1"]);
+    expect(texts(await ask("getbyid", postTarget(hidden.id), session))).toEqual([]);
+    expect(texts(await ask("getbyid", postTarget("20"), session))).toEqual([]);
+    expect(session.settled).toEqual({ postReads: 1, userReads: 1, requests: 0 });
+  });
+
+  test("an account's posts come page by page, its number asked for once", async () => {
+    x.world.posts.push(
+      ...Array.from({ length: 12 }, (_, n) => post(n + 1)),
+      post(20, { authorId: "12" }),
+    );
+    const session = appSession(x);
+    const first = await ask("gettweets", userTarget({ handle: "ANN" }), session, { limit: 7 });
+    expect(texts(first)).toHaveLength(7);
+    // Another job goes on where this one ended.
+    const second = await ask("gettweets", userTarget({ handle: "ANN" }), appSession(x), {
+      cursor: first.next,
+    });
+    expect(texts(second)).toEqual(["river 8", "river 9", "river 10", "river 11", "river 12"]);
+    expect(second.next).toBeNull();
+    expect(x.requests.filter(({ path }) => path.includes("by/username"))).toHaveLength(1);
+  });
+
+  test("a repost shows what the original says, which is looked up alone", async () => {
+    const long = "a long text ".repeat(30);
+    const original = post(9, {
+      authorId: "12",
+      text: long.slice(0, 275),
+      noteText: long,
+      metrics: { likes: 4 },
+    });
+    x.world.posts.push(
+      original,
+      post(1, {
+        text: `RT @Bob: ${long.slice(0, 100)}…`,
+        references: [{ type: "retweeted", id: original.id }],
+      }),
+      post(2, {
+        text: "an answer",
+        references: [{ type: "replied_to", id: original.id }],
+        inReplyToUserId: "12",
+      }),
+    );
+    const session = appSession(x);
+    const page = await ask("gettweets", userTarget({ id: "11" }), session);
+    const [repost] = page.items;
+    expect(repost).toMatchObject({
+      kind: "post",
+      post: {
+        username: "ann",
+        isRepost: true,
+        text: long,
+        counts: { likes: 4 },
+        reposted: {
+          id: original.id,
+          uri: `https://x.com/i/status/${original.id}`,
+          username: "Bob",
+          userId: "12",
+        },
+      },
+    });
+    expect(session.settled).toEqual({ postReads: 3, userReads: 2, requests: 0 });
+    expect(x.billed).toEqual({ posts: 3, users: 2, requests: 0 });
+  });
+
+  test("replies are those of the conversation that a post began, or to a post within one", async () => {
+    const root = post(9);
+    const reply = post(8, {
+      text: "one",
+      conversationId: root.id,
+      references: [{ type: "replied_to", id: root.id }],
+    });
+    const deeper = post(7, {
+      text: "two",
+      conversationId: root.id,
+      references: [{ type: "replied_to", id: reply.id }],
+    });
+    x.world.posts.push(root, reply, deeper);
+    expect(texts(await ask("getreplies", postTarget(root.id), appSession(x)))).toEqual([
+      "two",
+      "one",
+    ]);
+    expect(texts(await ask("getreplies", postTarget(reply.id), appSession(x)))).toEqual(["two"]);
+  });
+
+  test("a user is told that replies of older posts are not all found", async () => {
+    const old = post(1, { createdMs: nowMs - 20 * dayMs });
+    x.world.posts.push(old, post(2, { references: [{ type: "replied_to", id: old.id }] }));
+    const page = await ask("getreplies", postTarget(old.id), userSession(x, "12"));
+    expect(texts(page)).toEqual(["river 2"]);
+    expect(page.remarks).toMatchObject([{ code: "recent_replies_only" }]);
+  });
+
+  test("media are searched for with an application's token, and picked from the posts with a user's", async () => {
+    const media = [
+      { key: "3_1", type: "photo", url: "https://pbs.twimg.com/media/a.jpg", alt: "a heron" },
+    ];
+    x.world.posts.push(post(1, { media, text: "with" }), post(2, { text: "without" }));
+    const session = appSession(x);
+    expect(texts(await ask("getmedia", userTarget({ handle: "ann" }), session))).toEqual(["with"]);
+    expect(session.settled.postReads).toBe(1);
+    expect(
+      texts(await ask("getmedia", userTarget({ handle: "ann" }), userSession(x, "12"))),
+    ).toEqual(["with"]);
+  });
+
+  test("the home timeline is the credential's own", async () => {
+    x.world.posts.push(
+      post(1),
+      post(2, { authorId: "12", text: "own" }),
+      post(3, { authorId: "14" }),
+    );
+    expect(texts(await ask("gethometweets", null, userSession(x, "12")))).toEqual([
+      "river 1",
+      "own",
+    ]);
+  });
+
+  test("what is withheld is left out", async () => {
+    x.world.posts.push(
+      post(1),
+      post(2, { withheld: { copyright: true, country_codes: ["US"] } }),
+      post(3, { withheld: { copyright: false, country_codes: ["XY"] } }),
+    );
+    expect(texts(await ask("gettweets", userTarget({ id: "11" }), appSession(x)))).toEqual([
+      "river 1",
+    ]);
+  });
+});
+
+describe("accounts, trends and Spaces", () => {
+  test("profiles come by name and by number, none of an account that is gone", async () => {
+    const session = appSession(x);
+    const [found] = (await ask("searchbyprofile", userTarget({ handle: "ANN" }), session)).items;
+    expect(found).toMatchObject({
+      profile: {
+        userId: "11",
+        username: "ann",
+        name: "Ann",
+        verified: true,
+        counts: { followers: 1 },
+      },
+    });
+    expect(texts(await ask("getprofilebyid", userTarget({ id: "12" }), session))).toEqual(["Bob"]);
+    expect(texts(await ask("getprofilebyid", userTarget({ id: "13" }), session))).toEqual([]);
+    expect(texts(await ask("searchbyprofile", userTarget({ handle: "no.one" }), session))).toEqual(
+      [],
+    );
+    expect(session.settled).toEqual({ postReads: 0, userReads: 2, requests: 0 });
+  });
+
+  test("followers, the followed and reposters come page by page", async () => {
+    x.world.posts.push(
+      post(9),
+      post(1, { authorId: "12", references: [{ type: "retweeted", id: post(9).id }] }),
+    );
+    const session = appSession(x);
+    expect(texts(await ask("getfollowers", userTarget({ handle: "ann" }), session))).toEqual([
+      "Bob",
+    ]);
+    expect(texts(await ask("getfollowing", userTarget({ handle: "ann" }), session))).toEqual([
+      "Bob",
+    ]);
+    expect(texts(await ask("getretweeters", postTarget(post(9).id), session))).toEqual(["Bob"]);
+    ann.followers = ["12", "14"];
+    const first = await ask("getfollowers", userTarget({ handle: "ann" }), session, { limit: 1 });
+    const second = await ask("getfollowers", userTarget({ handle: "ann" }), session, {
+      limit: 1,
+      cursor: first.next,
+    });
+    ann.followers = ["12"];
+    expect([...texts(first), ...texts(second), second.next]).toEqual(["Bob", "shy", null]);
+  });
+
+  test("trends keep their order and are billed by the request", async () => {
+    x.world.trends.push({ name: "#news", count: 9 }, { name: "heron", count: 0 });
+    const session = appSession(x);
+    const { items } = await ask("gettrends", null, session);
+    expect(items).toMatchObject([
+      { trend: { rank: 1, name: "#news", posts: 9 } },
+      { trend: { rank: 2, name: "heron" } },
+    ]);
+    expect(session.settled).toEqual({ postReads: 0, userReads: 0, requests: 1 });
+  });
+
+  test("a Space is shown while there is one", async () => {
+    x.world.spaces.push({
+      id: "1DXxyRYNejbKM",
+      state: "live",
+      title: "herons",
+      host_ids: ["11"],
+      participant_count: 3,
+    });
+    const space = (id: string) => ({ kind: "space", platform: "x", id }) as const;
+    const { items } = await ask("getspace", space("1DXxyRYNejbKM"), appSession(x));
+    expect(items).toMatchObject([
+      { space: { title: "herons", state: "live", hostIds: ["11"], participants: 3 } },
+    ]);
+    expect(texts(await ask("getspace", space("1DXxyRYNejbKN"), appSession(x)))).toEqual([]);
+  });
+});
+
+describe("what X does not allow", () => {
+  test("a scope that is missing is named", async () => {
+    const session = userSession(x, "12", ["tweet.read", "users.read"]);
+    await expect(ask("getfollowers", userTarget({ id: "11" }), session)).rejects.toMatchObject({
+      code: "credential_refused",
+      status: 502,
+      message: expect.stringContaining("follows.read"),
+    });
+    expect(session.settled.userReads).toBe(0);
+  });
+
+  test("an application that does not belong to a project is told so", async () => {
+    x.faults.isClientForbidden = true;
+    await expect(ask("getbyid", postTarget("20"), appSession(x))).rejects.toMatchObject({
+      code: "credential_refused",
+      message: expect.stringContaining("attached to a Project"),
+    });
+  });
+
+  test("an application without credit is told where to buy it", async () => {
+    x.faults.isWithoutCredit = true;
+    await expect(ask("getbyid", postTarget("20"), appSession(x))).rejects.toMatchObject({
+      code: "upstream_limited",
+      retryable: false,
+      hint: expect.stringContaining("console.x.com"),
+    });
+  });
+
+  test("the answers of X's newer vocabulary are read as well", async () => {
+    await x.close();
+    x = await startXEmulator({
+      naming: "post",
+      now: () => nowMs,
+      world: { users: [ann, bob], posts: [] },
+    });
+    const quoted = post(9, { authorId: "12" });
+    x.world.posts.push(
+      quoted,
+      post(1, {
+        metrics: { reposts: 7 },
+        references: [{ type: "quoted", id: quoted.id }],
+        noteText: "the whole",
+      }),
+    );
+    const { items } = await ask("gettweets", userTarget({ id: "11" }), appSession(x));
+    expect(items).toMatchObject([
+      {
+        post: {
+          text: "the whole",
+          counts: { reposts: 7 },
+          isQuote: true,
+          quoted: { id: quoted.id },
+        },
+      },
+    ]);
+  });
+});
+
+test("whatever X answers, a page is made of it or it is refused", async () => {
+  const json = fc.jsonValue({ maxDepth: 4 });
+  const shaped = fc.record({ data: fc.oneof(json, fc.array(json)), includes: json, meta: json });
+  const fetched = methodNames.filter((name) => !isSearch(name)) as PageCall["method"][];
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...fetched),
+      fc.oneof(json, shaped),
+      fc.constantFrom(200, 200, 400, 402, 403, 404),
+      async (method, body, status) => {
+        const session: Session = {
+          ...appSession(x),
+          subjectId: "12",
+          get: async () => ({ status, headers: new Headers(), json: body, settle: () => {} }),
+        };
+        const target =
+          methods[method].query === "post"
+            ? postTarget("20")
+            : methods[method].query === "space"
+              ? ({ kind: "space", platform: "x", id: "1DX" } as const)
+              : userTarget({ id: "11" });
+        const page = await ask(method, target, session).catch((fault: unknown) => fault);
+        if (page instanceof Error) expect(page).toBeInstanceOf(EarshotError);
+        else expect(page).toMatchObject({ items: expect.any(Array) });
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+test("what others' credentials fetch is shown by its IDs, unless X has agreed to more", () => {
+  const agreed = createXUpstream({
+    apiUrl: "https://api.x.com",
+    trendsPlace: 1,
+    isRedistributionAgreed: true,
+  });
+  expect(
+    ["account", "deployment", null].map((owner) => upstream.mayShow(owner as "account")),
+  ).toEqual(["everything", "ids", "ids"]);
+  expect(agreed.mayShow("deployment")).toBe("everything");
+});

@@ -1,0 +1,86 @@
+import type { Session } from "../session.ts";
+import type { Target } from "../target.ts";
+import type { PageCall, Upstream, UpstreamPage } from "../upstream.ts";
+import { spaceOf, trendsAt } from "./fetch-others.ts";
+import { homePosts, mediaInTimeline, postById, postsOfUser } from "./fetch-posts.ts";
+import { mediaBySearch, repliesTo } from "./fetch-searched.ts";
+import { followsOf, profileOf, retweetersOf } from "./fetch-users.ts";
+import { limitOf } from "./limits.ts";
+import { nothingFound } from "./post-page.ts";
+import { priceOf } from "./prices.ts";
+import { xSearch } from "./search.ts";
+import { support } from "./support.ts";
+
+export type XSettings = {
+  /** Where the API is: an origin. */
+  apiUrl: string;
+  /** The place whose trends are asked for, by its number in Yahoo's list of places (WOEID); 1 is the world. */
+  trendsPlace: number;
+  /** Whether X has agreed that callers are shown what the deployment's credentials fetch. */
+  isRedistributionAgreed: boolean;
+};
+
+/** X, by its API v2. */
+export function createXUpstream(settings: XSettings): Upstream {
+  const { trendsPlace, isRedistributionAgreed } = settings;
+  return {
+    platform: "x",
+    support,
+    page: (call, session) => pageOf(call, session, trendsPlace),
+    search: xSearch,
+    publicBaseUrl: null,
+    limitOf,
+    priceOf,
+    mayShow: (owner) => (owner === "account" || isRedistributionAgreed ? "everything" : "ids"),
+  };
+}
+
+async function pageOf(
+  call: PageCall,
+  session: Session,
+  trendsPlace: number,
+): Promise<UpstreamPage> {
+  const { method, target, limit } = call;
+  const user = ofKind(target, "user");
+  const post = ofKind(target, "post");
+  const space = ofKind(target, "space");
+  switch (method) {
+    case "getbyid":
+      return post === null ? nothingFound : await postById(post, session);
+    case "getreplies":
+      return post === null ? nothingFound : await repliesTo(post, call, session);
+    case "getretweeters":
+      return post === null ? nothingFound : await retweetersOf(post, call, session);
+    case "gettweets":
+      return user === null ? nothingFound : await postsOfUser(user, call, session);
+    case "getmedia": {
+      if (user === null) return nothingFound;
+      const read = session.access === "app" ? mediaBySearch : mediaInTimeline;
+      return await read(user, call, session);
+    }
+    case "gethometweets":
+      return await homePosts(call, session);
+    case "searchbyprofile":
+    case "getprofilebyid":
+      return user === null ? nothingFound : await profileOf(user, session);
+    case "getfollowing":
+      return user === null ? nothingFound : await followsOf(user, "following", call, session);
+    case "getfollowers":
+      return user === null ? nothingFound : await followsOf(user, "followers", call, session);
+    case "gettrends":
+      return await trendsAt(trendsPlace, limit, session);
+    case "getspace":
+      return space === null ? nothingFound : await spaceOf(space, session);
+    case "getforyoutweets":
+      return nothingFound;
+  }
+}
+
+function ofKind<Kind extends Target["kind"]>(
+  target: Target | null,
+  kind: Kind,
+): Extract<Target, { kind: Kind }> | null {
+  return target !== null && target.kind === kind
+    ? (target as Extract<Target, { kind: Kind }>)
+    : null;
+}

@@ -1,0 +1,92 @@
+import { EarshotError } from "../../lib/errors.ts";
+import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
+import type {
+  AuthorizedRequest,
+  CredentialTools,
+  HeldCredential,
+  Secrets,
+} from "../credentials/credential.ts";
+import {
+  type Client,
+  clientOf,
+  requestTokens,
+  secretsOf,
+  sendWith,
+  type UserTokens,
+} from "./tokens.ts";
+import { withTrueLimit } from "./usage-cap.ts";
+
+/** Renewing shows that the session stands, and is not billed; without a refresh token X is asked whose it is. */
+export async function testSession(
+  apiUrl: string,
+  held: HeldCredential,
+  tools: CredentialTools,
+): Promise<string> {
+  const seen = held.secrets();
+  if (seen.refreshToken) {
+    await renew(apiUrl, held, seen, tools);
+    return `it works: the session of ${nameOf(held)} was renewed`;
+  }
+  const url = new URL("/2/users/me", apiUrl);
+  const answer = await sendWith(seen.accessToken ?? "", { url }, tools);
+  if (answer.status !== 200) throw ended(url.host);
+  return `it works for ${nameOf(held)}, until its access token ends`;
+}
+
+const nameOf = ({ credential }: HeldCredential): string =>
+  credential.subjectName === null ? "its user" : `@${credential.subjectName}`;
+
+/** An access token is renewed when it has less left than this, rather than be refused. */
+const leastLeftMs = 60_000;
+
+/** Sends a request for the user. Errors: `credential_refused` when the session has ended, those of its renewal and the fetch. */
+export async function sendUser(
+  apiUrl: string,
+  request: AuthorizedRequest,
+  held: HeldCredential,
+  tools: CredentialTools,
+): Promise<FetchedAnswer> {
+  let seen = held.secrets();
+  const expiresMs = Number(seen.expiresMs || Number.POSITIVE_INFINITY);
+  if (seen.refreshToken && expiresMs - tools.now() < leastLeftMs) {
+    seen = await renew(apiUrl, held, seen, tools);
+  }
+  const answer = await sendWith(seen.accessToken ?? "", request, tools);
+  if (answer.status !== 401) return withTrueLimit(answer, tools.now());
+  if (!seen.refreshToken) throw ended(request.url.host);
+  const fresh = await renew(apiUrl, held, seen, tools);
+  const again = await sendWith(fresh.accessToken ?? "", request, tools);
+  if (again.status === 401) throw ended(request.url.host);
+  return withTrueLimit(again, tools.now());
+}
+
+async function renew(
+  apiUrl: string,
+  held: HeldCredential,
+  seen: Secrets,
+  tools: CredentialTools,
+): Promise<Secrets> {
+  return await held.renew(seen, async (secrets) => {
+    const client = clientOf(secrets);
+    const tokens = await renewed(apiUrl, client, secrets.refreshToken ?? "", tools);
+    return secretsOf(client, tokens);
+  });
+}
+
+/** X gives another refresh token each time; where it gives none the old one stays good. */
+export async function renewed(
+  apiUrl: string,
+  client: Client,
+  refreshToken: string,
+  tools: CredentialTools,
+): Promise<UserTokens> {
+  const grant = { grant_type: "refresh_token", refresh_token: refreshToken };
+  const tokens = await requestTokens(apiUrl, client, grant, tools);
+  return { ...tokens, refreshToken: tokens.refreshToken || refreshToken };
+}
+
+const ended = (host: string): EarshotError =>
+  new EarshotError("credential_refused", `${host} does not take the user's session any more`, {
+    status: 502,
+    hint: "authorize it anew, with the scope offline.access: earshot credentials add x user-token",
+  });

@@ -1,0 +1,131 @@
+import { EarshotError } from "../../lib/errors.ts";
+import type { CredentialKind, CredentialTools, NewCredential } from "../credentials/credential.ts";
+import { hintOf } from "../credentials/hint.ts";
+import { fieldsOf } from "../fields.ts";
+import { authorizeUser } from "./authorize.ts";
+import { handle, numberText } from "./json.ts";
+import {
+  type Client,
+  isToken,
+  jsonOf,
+  refusedBy,
+  secretsOf,
+  sendWith,
+  type UserTokens,
+} from "./tokens.ts";
+import { renewed, sendUser, testSession } from "./user-session.ts";
+
+const optional = (name: string, meaning: string, isSecret: boolean) => ({
+  name,
+  meaning,
+  isSecret,
+  isOptional: true,
+});
+const clientId = {
+  name: "client_id",
+  meaning: "the application's client ID (OAuth 2.0)",
+  isSecret: false,
+  isOptional: false,
+};
+const clientSecret = optional(
+  "client_secret",
+  "its client secret; nothing for a public client",
+  true,
+);
+
+/** The session of a user: an access token of two hours, and a refresh token that is another one after each use. */
+export function userTokenKind(apiUrl: string): CredentialKind {
+  return {
+    platform: "x",
+    name: "user-token",
+    access: "user",
+    meaning:
+      "What a user has allowed an application on X (OAuth 2.0), with the scopes tweet.read, users.read, follows.read, space.read and offline.access. Whose it is is asked when it is added, which X bills as one user read.",
+    fields: [
+      clientId,
+      clientSecret,
+      optional(
+        "access_token",
+        "the user's access token; nothing when there is a refresh token",
+        true,
+      ),
+      optional(
+        "refresh_token",
+        "the user's refresh token; without one it ends after two hours",
+        true,
+      ),
+    ],
+    make: async (given, tools) => await makeOfTokens(apiUrl, given, tools),
+    authorization: {
+      fields: [
+        clientId,
+        clientSecret,
+        {
+          name: "redirect_uri",
+          meaning: "a callback address of the application, as it is registered",
+          isSecret: false,
+          isOptional: false,
+        },
+      ],
+      run: async (given, tools, dialogue) => {
+        const { client, tokens } = await authorizeUser(apiUrl, given, tools, dialogue);
+        return await madeOf(apiUrl, client, tokens, tools);
+      },
+    },
+    test: async (held, tools) => await testSession(apiUrl, held, tools),
+    send: async (request, held, tools) => await sendUser(apiUrl, request, held, tools),
+  };
+}
+
+async function makeOfTokens(
+  apiUrl: string,
+  given: Readonly<Record<string, string>>,
+  tools: CredentialTools,
+): Promise<NewCredential> {
+  const { client_id: id = "", client_secret: secret = "" } = given;
+  const { access_token: accessToken = "", refresh_token: refreshToken = "" } = given;
+  if (!isToken(id)) throw invalid("client_id", "it is missing, or holds what no client ID does");
+  const client: Client = { id, secret: secret || null };
+  if (refreshToken !== "") {
+    if (!isToken(refreshToken)) throw invalid("refresh_token", "it holds what no token does");
+    // The access token may be hours old; the new one's end is known.
+    const tokens = await renewed(apiUrl, client, refreshToken, tools).catch((fault: unknown) => {
+      throw asInvalid(fault);
+    });
+    return await madeOf(apiUrl, client, tokens, tools);
+  }
+  if (!isToken(accessToken)) {
+    throw invalid("access_token", "it is missing, and there is no refresh token either");
+  }
+  return await madeOf(apiUrl, client, { accessToken, refreshToken: "", expiresMs: "" }, tools);
+}
+
+async function madeOf(
+  apiUrl: string,
+  client: Client,
+  tokens: UserTokens,
+  tools: CredentialTools,
+): Promise<NewCredential> {
+  const url = new URL("/2/users/me", apiUrl);
+  const answer = await sendWith(tokens.accessToken, { url }, tools);
+  const { id, username } = fieldsOf(fieldsOf(jsonOf(answer)).data);
+  const subject = numberText(id);
+  if (answer.status !== 200 || subject === null) {
+    throw invalid("access_token", refusedBy(answer, url));
+  }
+  return {
+    host: url.origin,
+    subject,
+    subjectName: handle(username),
+    hint: hintOf(tokens.accessToken),
+    secrets: secretsOf(client, tokens),
+  };
+}
+
+const invalid = (field: string, why: string): EarshotError =>
+  new EarshotError("credential_invalid", `${field}: ${why}`, { status: 422 });
+
+function asInvalid(fault: unknown): unknown {
+  if (!(fault instanceof EarshotError) || fault.code !== "credential_refused") return fault;
+  return invalid("refresh_token", fault.message);
+}

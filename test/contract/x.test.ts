@@ -1,0 +1,182 @@
+import { setTimeout } from "node:timers/promises";
+import { afterAll, describe, expect, test } from "vitest";
+import type { CredentialKind } from "../../src/platforms/credentials/credential.ts";
+import type { PageCall, UpstreamPage } from "../../src/platforms/upstream.ts";
+import { xCredentialKinds } from "../../src/platforms/x/credential-kinds.ts";
+import { createXUpstream } from "../../src/platforms/x/upstream.ts";
+import {
+  held,
+  postTarget,
+  sessionWith,
+  type TestSession,
+  tools as toolsAt,
+  userTarget,
+} from "../../src/platforms/x/x.test-support.ts";
+import { parseQuery } from "../../src/query/parse.ts";
+
+/*
+ * Whether the real X answers as it is taken to. X bills what is read: about a dollar for all of it. Run it with
+ *
+ *     EARSHOT_CONTRACT_X=XDevelopers       an account that has posts, media, reposts and followers
+ *     EARSHOT_CONTRACT_X_APP_TOKEN=…       the bearer token of an application
+ *     EARSHOT_CONTRACT_X_CLIENT_ID=…       a client ID, and an access token of a user with the scopes tweet.read, users.read
+ *     EARSHOT_CONTRACT_X_ACCESS_TOKEN=…    and follows.read; its refresh token is left alone, as it would be used up
+ *     EARSHOT_CONTRACT_X_URL               where the API is, when it is not https://api.x.com
+ */
+const {
+  EARSHOT_CONTRACT_X: handle = "",
+  EARSHOT_CONTRACT_X_APP_TOKEN: appToken = "",
+  EARSHOT_CONTRACT_X_CLIENT_ID: clientId = "",
+  EARSHOT_CONTRACT_X_ACCESS_TOKEN: accessToken = "",
+  EARSHOT_CONTRACT_X_URL: url = "https://api.x.com",
+} = process.env;
+
+const hasApp = handle !== "" && appToken !== "";
+const hasUser = handle !== "" && clientId !== "" && accessToken !== "";
+const appTitle = hasApp
+  ? "what X gives to an application"
+  : "what X gives to an application (skipped: EARSHOT_CONTRACT_X and EARSHOT_CONTRACT_X_APP_TOKEN are not set)";
+const userTitle = hasUser
+  ? "what X gives to a user"
+  : "what X gives to a user (skipped: EARSHOT_CONTRACT_X, EARSHOT_CONTRACT_X_CLIENT_ID and EARSHOT_CONTRACT_X_ACCESS_TOKEN are not set)";
+
+const tools = { ...toolsAt, now: Date.now };
+const upstream = createXUpstream({ apiUrl: url, trendsPlace: 1, isRedistributionAgreed: false });
+const sessions: TestSession[] = [];
+
+function kindOf(name: string) {
+  const kind = xCredentialKinds({ apiUrl: url }).find((each) => each.name === name);
+  if (kind === undefined) throw new Error(`no ${name}`);
+  return kind;
+}
+
+/** The search of everything takes one request a second. */
+function patient(send: CredentialKind["send"]): CredentialKind["send"] {
+  return async (...args) => {
+    const answer = await send(...args);
+    if (answer.status !== 429) return answer;
+    await setTimeout(1_100);
+    return await send(...args);
+  };
+}
+
+async function sessionOf(name: string, given: Record<string, string>): Promise<TestSession> {
+  const kind = kindOf(name);
+  const made = await kind.make(given, tools);
+  const paced = { ...kind, send: patient(kind.send) };
+  const session = sessionWith({ url }, paced, held(made.secrets, made.subject), Date.now());
+  sessions.push(session);
+  return session;
+}
+
+const page = (
+  session: TestSession,
+  method: PageCall["method"],
+  target: PageCall["target"],
+  more: Partial<PageCall> = {},
+): Promise<UpstreamPage> =>
+  upstream.page({ method, target, cursor: null, limit: 10, ...more }, session);
+
+const search = async (session: TestSession, query: string, fromMs: number | null) => {
+  const { tree } = parseQuery(query);
+  const names = { accounts: new Map(), posts: new Map() };
+  const nowMs = Date.now();
+  const call = { tree, names, fromMs, toMs: nowMs, asOfMs: nowMs, cursor: null, limit: 10 };
+  return (await upstream.search?.page(call, session)) ?? null;
+};
+
+/** Nothing on the page was left out as unreadable, and there is something. */
+function expectWhole(found: UpstreamPage | null): void {
+  expect(found?.remarks ?? []).toEqual([]);
+  expect(found?.items.length).toBeGreaterThan(0);
+}
+
+const weekMs = 6 * 86_400_000;
+
+afterAll(() => {
+  for (const { access, settled } of sessions) {
+    process.stderr.write(`read as ${access}: ${JSON.stringify(settled)}\n`);
+  }
+});
+
+describe.skipIf(!hasApp)(appTitle, () => {
+  const app = hasApp ? sessionOf("app-token", { token: appToken }) : null;
+  const session = async (): Promise<TestSession> => {
+    if (app === null) throw new Error("there is no token");
+    return await app;
+  };
+
+  test("the credential works", async () => {
+    expect(await kindOf("app-token").test(held({ token: appToken }), tools)).toContain("it works");
+  });
+
+  test("a profile by name and by number", async () => {
+    const byName = await page(await session(), "searchbyprofile", userTarget({ handle }));
+    const [found] = byName.items;
+    if (found?.kind !== "profile") throw new Error("no profile");
+    expect(found.profile.username.toLowerCase()).toBe(handle.toLowerCase());
+    expect(found.profile.counts.followers).not.toBeNull();
+    const { userId } = found.profile;
+    const byNumber = await page(await session(), "getprofilebyid", userTarget({ id: userId }));
+    expect(byNumber.items).toMatchObject([{ profile: { userId } }]);
+  });
+
+  test("posts, and the next page of them", async () => {
+    const first = await page(await session(), "gettweets", userTarget({ handle }), { limit: 5 });
+    expectWhole(first);
+    const [item] = first.items;
+    if (item?.kind !== "post") throw new Error("no post");
+    expect(item.post).toMatchObject({ platform: "x", username: expect.stringMatching(/./) });
+    expect(item.post.counts.likes).not.toBeNull();
+    const second = await page(await session(), "gettweets", userTarget({ handle }), {
+      limit: 5,
+      cursor: first.next,
+    });
+    expectWhole(second);
+    expect(JSON.stringify(second.items[0], plain)).not.toBe(JSON.stringify(item, plain));
+    const found = await page(
+      await session(),
+      "getbyid",
+      postTarget(item.post.nativeId?.toString() ?? ""),
+    );
+    expect(found.items).toMatchObject([{ post: { uri: item.post.uri, text: item.post.text } }]);
+  });
+
+  test("both searches take every operator that Earshot writes", async () => {
+    const query = `from:${handle} -filter:retweets -filter:replies lang:en min_faves:0`;
+    expect((await search(await session(), query, Date.now() - weekMs))?.remarks).toEqual([]);
+    const all =
+      '("the api" OR #x OR @x OR $twtr OR url:x.com) -from:x filter:links filter:media (min_faves:1 OR min_retweets:1 OR min_replies:1)';
+    expect((await search(await session(), all, null))?.remarks).toEqual([]);
+    const place = "weather geocode:52.52,13.405,10km";
+    expect((await search(await session(), place, null))?.remarks).toEqual([]);
+  });
+
+  test("media, replies, followers, trends", async () => {
+    expectWhole(await page(await session(), "getmedia", userTarget({ handle })));
+    expectWhole(await page(await session(), "getfollowers", userTarget({ handle }), { limit: 1 }));
+    expectWhole(await page(await session(), "gettrends", null));
+    const replies = await page(await session(), "getreplies", postTarget("20"));
+    for (const item of replies.items) expect(item).toMatchObject({ post: { isReply: true } });
+  });
+
+  test("what is not there is an empty page", async () => {
+    expect((await page(await session(), "getbyid", postTarget("21"))).items).toEqual([]);
+    const nobody = userTarget({ handle: "aaaaaaaaaaaaaa_" });
+    expect((await page(await session(), "searchbyprofile", nobody)).items).toEqual([]);
+    expect((await page(await session(), "gettweets", nobody)).items).toEqual([]);
+  });
+});
+
+describe.skipIf(!hasUser)(userTitle, () => {
+  test("the home timeline, and a search of the last days", async () => {
+    const given = { client_id: clientId, access_token: accessToken };
+    const session = await sessionOf("user-token", given);
+    expect((await page(session, "gethometweets", null)).remarks).toEqual([]);
+    const found = await search(session, `from:${handle}`, null);
+    expect(found?.remarks).toEqual([]);
+  });
+});
+
+const plain = (_name: string, value: unknown): unknown =>
+  typeof value === "bigint" ? String(value) : value;

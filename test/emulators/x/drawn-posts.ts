@@ -1,0 +1,107 @@
+import { readIncludes } from "../../../src/platforms/x/includes.ts";
+import { readPost } from "../../../src/platforms/x/read-post.ts";
+import { lowestId } from "../../../src/posts/ids.ts";
+import type { Post, PostReference } from "../../../src/posts/post.ts";
+import { readNamedPost } from "../../../src/posts/references.ts";
+import type { QueryNames, ResolvedNames } from "../../../src/query/make-plan.ts";
+import type { EmulatedPost, EmulatedUser, EmulatedWorld } from "./model.ts";
+import { fieldNames, postExpansions } from "./parameters.ts";
+import { type Naming, showIncludes, showPost } from "./show.ts";
+
+/** The accounts of the shared vocabulary that X could have; the name of one is the number of another. */
+export const drawnUsers: EmulatedUser[] = [
+  { id: "1001", username: "ann", verified: true },
+  { id: "4242", username: "Bob" },
+  { id: "1003", username: "bobby" },
+  { id: "777", username: "4242" },
+  { id: "1005", username: "carol" },
+];
+
+const userOf = (username: string | null): EmulatedUser | undefined =>
+  drawnUsers.find((user) => user.username.toLowerCase() === username?.toLowerCase());
+
+const langsOnX: Readonly<Record<string, string>> = { "zh-CN": "zh", zh_TW: "zh-TW", "pt-BR": "pt" };
+const typesOnX = ["photo", "video", "animated_gif"] as const;
+
+/** A drawn post as X could hold it: what X has no place for is left out. */
+export function onX(post: Post, number: number): EmulatedPost {
+  const createdMs = post.createdMs ?? 0;
+  const author = userOf(post.username) ?? drawnUsers[number % drawnUsers.length];
+  const reposted = numberOf(post.reposted);
+  // A repost answers nobody.
+  const inReplyTo = reposted === null ? post.inReplyTo : null;
+  const replied = numberOf(inReplyTo);
+  const quoted = numberOf(post.quoted);
+  const addressee = userOf(inReplyTo?.username ?? null);
+  const lang = post.langs[0];
+  return {
+    id: String(post.nativeId ?? lowestId(createdMs) + BigInt(number)),
+    authorId: author?.id ?? "1001",
+    text: post.text.toWellFormed(),
+    createdMs,
+    ...(lang === undefined ? {} : { lang: langsOnX[lang] ?? lang }),
+    ...(isNumber(post.conversationId) ? { conversationId: post.conversationId } : {}),
+    ...(addressee === undefined ? {} : { inReplyToUserId: addressee.id }),
+    references: [
+      ...(replied === null ? [] : [{ type: "replied_to" as const, id: replied }]),
+      ...(quoted === null ? [] : [{ type: "quoted" as const, id: quoted }]),
+      ...(reposted === null ? [] : [{ type: "retweeted" as const, id: reposted }]),
+    ],
+    hashtags: post.hashtags,
+    mentions: [...new Set(post.mentions.map(({ username }) => userOf(username)))].flatMap((user) =>
+      user === undefined ? [] : [{ username: user.username, id: user.id }],
+    ),
+    urls: [
+      ...post.urls.filter((url) => URL.canParse(url)).map((expanded) => ({ expanded })),
+      ...(quoted === null ? [] : [{ expanded: `https://x.com/carol/status/${quoted}` }]),
+    ],
+    media: post.media.map(({ alt }, index) => ({
+      key: `3_${number}_${index}`,
+      type: typesOnX[(number + index) % typesOnX.length] ?? "photo",
+      ...(alt === null ? {} : { alt: alt.toWellFormed() }),
+    })),
+    ...(post.geo === null ? {} : { geo: post.geo }),
+    metrics: Object.fromEntries(
+      Object.entries(post.counts).flatMap(([name, count]) =>
+        count === null ? [] : [[name, count]],
+      ),
+    ),
+    isSensitive: post.sensitive === true,
+  };
+}
+
+const isNumber = (text: string | null | undefined): text is string =>
+  text != null && /^[1-9]\d{0,18}$/.test(text);
+
+const numberOf = (reference: PostReference | null): string | null =>
+  isNumber(reference?.id) ? reference.id : null;
+
+/** The post as Earshot reads it from an answer of X. */
+export function readBack(post: EmulatedPost, naming: Naming): Post | null {
+  const world: EmulatedWorld = { users: drawnUsers, posts: [], spaces: [], trends: [] };
+  const all = (name: string): Set<string> => new Set(fieldNames[name]);
+  const shown = {
+    naming,
+    postFields: all("tweet.fields"),
+    userFields: all("user.fields"),
+    mediaFields: all("media.fields"),
+    expansions: new Set(postExpansions),
+  };
+  const includes = readIncludes(showIncludes([post], shown, world));
+  return readPost(JSON.parse(JSON.stringify(showPost(post, shown))), includes);
+}
+
+/** What an archive that knows all of these accounts tells of names. */
+export function namesOnX({ accounts, posts }: QueryNames): ResolvedNames {
+  const keysOf = (name: string): string[] => {
+    const bare = name.replace(/^@/, "").toLowerCase();
+    const meant = drawnUsers.filter(
+      ({ id, username }) => id === bare || username.toLowerCase() === bare,
+    );
+    return meant.flatMap(({ id, username }) => [`x/${id}`, `x/@${username.toLowerCase()}`]);
+  };
+  return {
+    accounts: new Map(accounts.map((name) => [name, keysOf(name)])),
+    posts: new Map(posts.map((name) => [name, [...readNamedPost(name).keys]])),
+  };
+}

@@ -1,0 +1,167 @@
+import type { Call, Reply } from "./call.ts";
+import { referenced } from "./evaluate.ts";
+import { checkParameters, namesIn, numberIn } from "./parameters.ts";
+import { home, lookUp, timeline } from "./posts.ts";
+import { notFound } from "./problems.ts";
+import { search } from "./search.ts";
+import { oneUser, usersPage } from "./users.ts";
+
+type Endpoint = {
+  pattern: RegExp;
+  /** As X documents it. */
+  name: string;
+  access: readonly ("app" | "user")[];
+  scopes: readonly string[];
+  /** Requests in 15 minutes, for an application and for a user. */
+  limits: { app: number; user: number };
+  /** Whether it takes one request a second, whatever else is left. */
+  isPaced?: boolean;
+  answer(call: Call): Reply;
+};
+
+const reading = ["tweet.read", "users.read"];
+
+/** The endpoints that Earshot asks, of those that X has. */
+export const endpoints: readonly Endpoint[] = [
+  {
+    pattern: /^\/2\/tweets\/search\/recent$/,
+    name: "GET /2/tweets/search/recent",
+    access: ["app", "user"],
+    scopes: reading,
+    limits: { app: 450, user: 300 },
+    answer: (call) =>
+      search(call, { mostResults: 100, mostCharacters: 512, reachMs: 7 * 86_400_000 }),
+  },
+  {
+    pattern: /^\/2\/tweets\/search\/all$/,
+    name: "GET /2/tweets/search/all",
+    access: ["app"],
+    scopes: reading,
+    limits: { app: 300, user: 0 },
+    isPaced: true,
+    answer: (call) => search(call, { mostResults: 500, mostCharacters: 1_024, reachMs: null }),
+  },
+  {
+    pattern: /^\/2\/tweets$/,
+    name: "GET /2/tweets",
+    access: ["app", "user"],
+    scopes: reading,
+    limits: { app: 3_500, user: 5_000 },
+    answer: lookUp,
+  },
+  {
+    pattern: /^\/2\/tweets\/(\d{1,19})\/retweeted_by$/,
+    name: "GET /2/tweets/:id/retweeted_by",
+    access: ["app", "user"],
+    scopes: reading,
+    limits: { app: 75, user: 75 },
+    answer: (call) => {
+      const reposters = call.world.posts
+        .filter((post) => referenced(post, "retweeted") === call.id)
+        .map(({ authorId }) => authorId);
+      return usersPage(call, reposters, [1, 100], 100);
+    },
+  },
+  {
+    pattern: /^\/2\/users\/by\/username\/(\w{1,15})$/,
+    name: "GET /2/users/by/username/:username",
+    access: ["app", "user"],
+    scopes: reading,
+    limits: { app: 300, user: 900 },
+    answer: (call) =>
+      oneUser(call, "username", ({ username }) => username.toLowerCase() === call.id.toLowerCase()),
+  },
+  {
+    pattern: /^\/2\/users\/(me)$/,
+    name: "GET /2/users/me",
+    access: ["user"],
+    scopes: reading,
+    limits: { app: 0, user: 75 },
+    answer: (call) => oneUser(call, "id", ({ id }) => id === call.userId),
+  },
+  {
+    pattern: /^\/2\/users\/(\d{1,19})$/,
+    name: "GET /2/users/:id",
+    access: ["app", "user"],
+    scopes: reading,
+    limits: { app: 300, user: 900 },
+    answer: (call) => oneUser(call, "id", ({ id }) => id === call.id),
+  },
+  {
+    pattern: /^\/2\/users\/(\d{1,19})\/tweets$/,
+    name: "GET /2/users/:id/tweets",
+    access: ["app", "user"],
+    scopes: reading,
+    limits: { app: 10_000, user: 900 },
+    answer: (call) => timeline(call, [5, 100], (post) => post.authorId === call.id),
+  },
+  {
+    pattern: /^\/2\/users\/(\d{1,19})\/timelines\/reverse_chronological$/,
+    name: "GET /2/users/:id/timelines/reverse_chronological",
+    access: ["user"],
+    scopes: reading,
+    limits: { app: 0, user: 180 },
+    answer: home,
+  },
+  {
+    pattern: /^\/2\/users\/(\d{1,19})\/followers$/,
+    name: "GET /2/users/:id/followers",
+    access: ["app", "user"],
+    scopes: ["follows.read", ...reading],
+    limits: { app: 300, user: 300 },
+    answer: (call) => {
+      const user = call.world.users.find(({ id }) => id === call.id);
+      return usersPage(call, user?.followers ?? [], [1, 1_000], 100);
+    },
+  },
+  {
+    pattern: /^\/2\/users\/(\d{1,19})\/following$/,
+    name: "GET /2/users/:id/following",
+    access: ["app", "user"],
+    scopes: ["follows.read", ...reading],
+    limits: { app: 300, user: 300 },
+    answer: (call) => {
+      const followed = call.world.users.filter(({ followers = [] }) => followers.includes(call.id));
+      return usersPage(
+        call,
+        followed.map(({ id }) => id),
+        [1, 1_000],
+        100,
+      );
+    },
+  },
+  {
+    pattern: /^\/2\/trends\/by\/woeid\/(\d{1,10})$/,
+    name: "GET /2/trends/by/woeid/:woeid",
+    access: ["app", "user"],
+    scopes: [],
+    limits: { app: 75, user: 75 },
+    answer: ({ query, world }) => {
+      checkParameters(query, ["max_trends", "trend.fields"], []);
+      const most = numberIn(query, "max_trends", [1, 50], 20);
+      const data = world.trends.slice(0, most);
+      return {
+        body: { data: data.map(({ name, count }) => ({ trend_name: name, tweet_count: count })) },
+        reads: { requests: 1 },
+      };
+    },
+  },
+  {
+    pattern: /^\/2\/spaces\/([A-Za-z0-9]{1,13})$/,
+    name: "GET /2/spaces/:id",
+    access: ["app", "user"],
+    scopes: ["space.read", ...reading],
+    limits: { app: 300, user: 300 },
+    answer: ({ id, query, world }) => {
+      checkParameters(query, ["space.fields", "expansions", "user.fields", "topic.fields"], []);
+      const space = world.spaces.find((each) => each.id === id);
+      if (space === undefined)
+        return { body: { errors: [notFound("space", "id", id)] }, reads: {} };
+      const fields = namesIn(query, "space.fields");
+      const shown = Object.entries(space).filter(
+        ([name]) => fields.has(name) || ["id", "state"].includes(name),
+      );
+      return { body: { data: Object.fromEntries(shown) }, reads: { posts: 1 } };
+    },
+  },
+];

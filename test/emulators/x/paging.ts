@@ -1,0 +1,64 @@
+import { type Call, type Reply, shownBy } from "./call.ts";
+import type { EmulatedPost } from "./model.ts";
+import { badParameter } from "./problems.ts";
+import { showIncludes, showPost } from "./show.ts";
+
+export function postsPage(call: Call, found: readonly EmulatedPost[], size: number): Reply {
+  const { query, world } = call;
+  const start = startOf(query);
+  const page = found.slice(start, start + size);
+  const shown = shownBy(call);
+  const includes = showIncludes(page, shown, world);
+  const isLast = start + size >= found.length;
+  return {
+    body: {
+      ...(page.length === 0 ? {} : { data: page.map((post) => showPost(post, shown)) }),
+      ...(includes === undefined ? {} : { includes }),
+      meta: {
+        result_count: page.length,
+        ...(page.length === 0 ? {} : { newest_id: page[0]?.id, oldest_id: page.at(-1)?.id }),
+        ...(isLast ? {} : { next_token: tokenFor(query, start + size) }),
+      },
+    },
+    reads: {
+      posts: page.length + sizeOf(includes, "posts", "tweets"),
+      users: sizeOf(includes, "users"),
+    },
+  };
+}
+
+export function sizeOf(
+  includes: Record<string, unknown> | undefined,
+  ...names: readonly string[]
+): number {
+  return names.reduce((sum, name) => {
+    const list = includes?.[name];
+    return sum + (Array.isArray(list) ? list.length : 0);
+  }, 0);
+}
+
+/** A token is good for the very request that it came with, `max_results` aside. */
+export function tokenFor(query: URLSearchParams, start: number): string {
+  return `${checkOf(query)}z${start.toString(36)}`;
+}
+
+export function startOf(query: URLSearchParams): number {
+  const name = query.has("next_token") ? "next_token" : "pagination_token";
+  const token = query.get(name);
+  if (token === null) return 0;
+  const [, check, start] = /^([a-y0-9]+)z([a-z0-9]+)$/.exec(token) ?? [];
+  if (start === undefined || check !== checkOf(query)) {
+    throw badParameter(name, token, `'${name}' value is not valid for this request`);
+  }
+  return Number.parseInt(start, 36);
+}
+
+function checkOf(query: URLSearchParams): string {
+  const kept = [...query].filter(
+    ([name]) => !["next_token", "pagination_token", "max_results"].includes(name),
+  );
+  let sum = 7;
+  for (const character of JSON.stringify(kept))
+    sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % 2_147_483_647;
+  return `b${sum.toString(35)}`;
+}

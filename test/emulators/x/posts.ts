@@ -1,0 +1,102 @@
+import { type Call, type Reply, shownBy } from "./call.ts";
+import { referenced } from "./evaluate.ts";
+import type { EmulatedPost } from "./model.ts";
+import { postsPage, sizeOf } from "./paging.ts";
+import {
+  checkParameters,
+  namesIn,
+  numberIn,
+  postExpansions,
+  postParameters,
+} from "./parameters.ts";
+import { badParameter, notAuthorized, notFound } from "./problems.ts";
+import { showIncludes, showPost } from "./show.ts";
+import { visible } from "./visible.ts";
+
+export function lookUp(call: Call): Reply {
+  const { query, world } = call;
+  checkParameters(query, ["ids", ...postParameters], postExpansions);
+  const ids = (query.get("ids") ?? "").split(",");
+  if (ids.length > 100 || ids.some((id) => !/^\d{1,19}$/.test(id))) {
+    throw badParameter(
+      "ids",
+      ids.join(),
+      "The `ids` query parameter value is not a valid list of up to 100 numbers",
+    );
+  }
+  const seen = new Map(visible(call).map((post) => [post.id, post]));
+  const found = ids.flatMap((id) => seen.get(id) ?? []);
+  const errors = ids
+    .filter((id) => !seen.has(id))
+    .map((id) =>
+      world.posts.some((post) => post.id === id)
+        ? notAuthorized("tweet", "ids", id)
+        : notFound("tweet", "ids", id),
+    );
+  const shown = shownBy(call);
+  const includes = showIncludes(found, shown, world);
+  return {
+    body: {
+      ...(found.length === 0 ? {} : { data: found.map((post) => showPost(post, shown)) }),
+      ...(includes === undefined ? {} : { includes }),
+      ...(errors.length === 0 ? {} : { errors }),
+    },
+    reads: {
+      posts: found.length + sizeOf(includes, "posts", "tweets"),
+      users: sizeOf(includes, "users"),
+    },
+  };
+}
+
+export function timeline(
+  call: Call,
+  sizes: readonly [number, number],
+  isIn: (post: EmulatedPost) => boolean,
+): Reply {
+  const { query, world, id } = call;
+  checkParameters(
+    query,
+    [
+      "max_results",
+      "pagination_token",
+      "start_time",
+      "end_time",
+      "since_id",
+      "until_id",
+      "exclude",
+      ...postParameters,
+    ],
+    postExpansions,
+  );
+  const user = world.users.find((each) => each.id === id);
+  if (user === undefined || user.isSuspended) {
+    return { body: { errors: [notFound("user", "id", id)] }, reads: {} };
+  }
+  const excluded = namesIn(query, "exclude");
+  const all = visible(call).filter(isIn);
+  if (all.length === 0 && user.isProtected) {
+    return { body: { errors: [notAuthorized("user", "id", id)] }, reads: {} };
+  }
+  const found = all.filter(
+    (post) =>
+      !(excluded.has("retweets") && referenced(post, "retweeted") !== null) &&
+      !(excluded.has("replies") && referenced(post, "replied_to") !== null),
+  );
+  return postsPage(call, found, numberIn(query, "max_results", sizes, 10));
+}
+
+export function home(call: Call): Reply {
+  if (call.id !== call.userId) {
+    throw badParameter(
+      "id",
+      call.id,
+      `The \`id\` query parameter value [${call.id}] must be the same as the authenticating user [${call.userId}]`,
+    );
+  }
+  const followed = new Set(
+    call.world.users
+      .filter(({ followers = [] }) => followers.includes(call.id))
+      .map(({ id }) => id),
+  );
+  return timeline(call, [1, 100], ({ authorId }) => followed.has(authorId) || authorId === call.id);
+}

@@ -1,0 +1,198 @@
+import { badParameter } from "./problems.ts";
+
+/** A query of the search endpoints, read as the operator pages describe it. */
+export type Clause =
+  | { kind: "and" | "or"; parts: readonly Clause[] }
+  | { kind: "term"; operator: string; value: string; isNegated: boolean };
+
+/** Operators by name, and whether they stand alone. `keyword` and `phrase` are words of the text. */
+const operators: Readonly<Record<string, "standalone" | "conjunction">> = {
+  keyword: "standalone",
+  phrase: "standalone",
+  "#": "standalone",
+  "@": "standalone",
+  $: "standalone",
+  from: "standalone",
+  to: "standalone",
+  retweets_of: "standalone",
+  url: "standalone",
+  context: "standalone",
+  entity: "standalone",
+  conversation_id: "standalone",
+  list: "standalone",
+  in_reply_to_tweet_id: "standalone",
+  retweets_of_tweet_id: "standalone",
+  quotes_of_tweet_id: "standalone",
+  place: "standalone",
+  place_country: "standalone",
+  point_radius: "standalone",
+  bounding_box: "standalone",
+  min_likes: "standalone",
+  min_replies: "standalone",
+  min_reposts: "standalone",
+  is: "conjunction",
+  has: "conjunction",
+  lang: "conjunction",
+};
+
+const valuesOf: Readonly<Record<string, readonly string[]>> = {
+  is: ["retweet", "reply", "quote", "verified", "nullcast"],
+  has: ["hashtags", "cashtags", "links", "mentions", "media", "images", "video_link", "geo"],
+};
+
+const languages =
+  "am ar hy eu bn bg ca hr cs da nl en et fi fr de ka el gu iw hi hu in it ja kn ko lv lt ml mr no fa pl pt ro ru sr zh-CN sk sl es sv ta te th zh-TW tr uk ur vi".split(
+    " ",
+  );
+
+type Mark = "(" | ")" | "OR";
+type Token = { kind: "mark"; mark: Mark; at: number } | { kind: "term"; text: string; at: number };
+
+/** Reads a query. Throws the 400 that X gives to one that it does not take. */
+export function readQuery(query: string, refusedOperators: readonly string[]): Clause {
+  const refuse = (why: string): never => {
+    throw badParameter("query", query, `There were errors processing your request: ${why}`);
+  };
+  const tokens = tokensOf(query, refuse);
+  let index = 0;
+
+  function group(): Clause {
+    const alternatives: Clause[] = [];
+    for (;;) {
+      const parts: Clause[] = [];
+      for (;;) {
+        const token = tokens[index];
+        if (token === undefined || (token.kind === "mark" && token.mark !== "(")) break;
+        index += 1;
+        parts.push(token.kind === "mark" ? closed() : termOf(token, refusedOperators, refuse));
+      }
+      const [first, ...more] = parts;
+      if (first === undefined)
+        return refuse(`missing expression at position ${tokens[index]?.at ?? query.length}`);
+      alternatives.push(more.length === 0 ? first : { kind: "and", parts });
+      const token = tokens[index];
+      if (token?.kind !== "mark" || token.mark !== "OR") break;
+      index += 1;
+    }
+    const [only, ...others] = alternatives;
+    return only !== undefined && others.length === 0 ? only : { kind: "or", parts: alternatives };
+  }
+
+  function closed(): Clause {
+    const inner = group();
+    const token = tokens[index];
+    if (token?.kind !== "mark" || token.mark !== ")") return refuse("missing ')'");
+    index += 1;
+    return inner;
+  }
+
+  const clause = group();
+  if (index < tokens.length) refuse(`mismatched input at position ${tokens[index]?.at}`);
+  if (!holds(clause, (term) => !term.isNegated)) {
+    refuse("negated operators cannot be used alone");
+  }
+  if (!holds(clause, (term) => !term.isNegated && operators[term.operator] === "standalone")) {
+    refuse(
+      "Rules must contain at least one positive, non-stopword clause: conjunction-required operators cannot be used alone",
+    );
+  }
+  return clause;
+}
+
+/** Whether in every alternative a term is of a kind. */
+function holds(clause: Clause, isOf: (term: Clause & { kind: "term" }) => boolean): boolean {
+  if (clause.kind === "term") return isOf(clause);
+  return clause.kind === "and"
+    ? clause.parts.some((part) => holds(part, isOf))
+    : clause.parts.every((part) => holds(part, isOf));
+}
+
+function tokensOf(query: string, refuse: (why: string) => never): Token[] {
+  const tokens: Token[] = [];
+  const pattern = /\s+|([()])|(-?(?:[@#$]?[^\s()"[\]]*(?:"[^"]*"|\[[^\]]*\])|[^\s()"[\]]+))|(.)/gu;
+  for (const { 0: whole, 1: parenthesis, 2: term, 3: stray, index: at } of query.matchAll(
+    pattern,
+  )) {
+    if (stray !== undefined) refuse(`unexpected ${stray} at position ${at}`);
+    if (parenthesis !== undefined) tokens.push({ kind: "mark", mark: parenthesis as Mark, at });
+    if (term === undefined) continue;
+    if (term === "-") refuse("do not negate grouped operators");
+    if (whole === "OR") tokens.push({ kind: "mark", mark: "OR", at });
+    else tokens.push({ kind: "term", text: term, at });
+  }
+  return tokens;
+}
+
+function termOf(
+  { text, at }: Token & { kind: "term" },
+  refusedOperators: readonly string[],
+  refuse: (why: string) => never,
+): Clause {
+  const isNegated = text.startsWith("-");
+  const body = isNegated ? text.slice(1) : text;
+  const { operator, value } = operatorOf(body);
+  const name = operator === "is" || operator === "has" ? `${operator}:${value}` : operator;
+  const invalid = (): never =>
+    refuse(
+      `Reference to invalid operator '${name}'. Operator is not available in current product or product packaging. Please refer to complete available operator list at https://t.co/operators. (at position ${at + 1})`,
+    );
+  if (operators[operator] === undefined || refusedOperators.includes(name)) invalid();
+  const allowed = valuesOf[operator];
+  if (allowed !== undefined && !allowed.includes(value)) invalid();
+  if (operator === "is" && value === "nullcast" && !isNegated)
+    refuse("is:nullcast must be negated");
+  if (!isValue(operator, value))
+    refuse(`'${value}' is no value of ${operator} (at position ${at + 1})`);
+  return { kind: "term", operator, value, isNegated };
+}
+
+function operatorOf(body: string): { operator: string; value: string } {
+  const quoted = /^"([^"]*)"$/.exec(body);
+  if (quoted !== null) return { operator: "phrase", value: quoted[1] ?? "" };
+  const [sigil = ""] = body;
+  if ("#@$".includes(sigil)) return { operator: sigil, value: body.slice(1) };
+  const [, operator, value] = /^([^:]*):(.*)$/u.exec(body) ?? [];
+  if (operator === undefined || value === undefined) return { operator: "keyword", value: body };
+  return { operator, value: value.replace(/^"([^"]*)"$/, "$1") };
+}
+
+const forms: Readonly<Record<string, RegExp>> = {
+  keyword: /^[\p{L}\p{M}\p{N}_\p{Extended_Pictographic}\p{Emoji_Component}]+$/u,
+  phrase: /[^\s]/u,
+  "#": /^[\p{L}\p{M}\p{N}_]+$/u,
+  "@": /^\w{1,15}$/,
+  $: /^[A-Za-z]{1,6}(?:[._][A-Za-z]{1,2})?$/,
+  from: /^(?:\w{1,15}|\d{1,19})$/,
+  to: /^(?:\w{1,15}|\d{1,19})$/,
+  retweets_of: /^(?:\w{1,15}|\d{1,19})$/,
+  url: /./,
+  conversation_id: /^\d{1,19}$/,
+  in_reply_to_tweet_id: /^\d{1,19}$/,
+  retweets_of_tweet_id: /^\d{1,19}$/,
+  quotes_of_tweet_id: /^\d{1,19}$/,
+  min_likes: /^\d{1,15}$/,
+  min_replies: /^\d{1,15}$/,
+  min_reposts: /^\d{1,15}$/,
+};
+
+function isValue(operator: string, value: string): boolean {
+  if (operator === "lang") return languages.includes(value);
+  if (operator === "point_radius") return readCircle(value) !== null;
+  return forms[operator]?.test(value) ?? true;
+}
+
+export type Circle = { lat: number; lon: number; radiusKm: number };
+
+/** The value of `point_radius:`, `[longitude latitude radius]` with at most 25 miles; null for anything else. */
+export function readCircle(value: string): Circle | null {
+  const [, lon, lat, radius, unit] =
+    /^\[(-?\d+(?:\.\d+)?) (-?\d+(?:\.\d+)?) (\d+(?:\.\d+)?)(km|mi)\]$/.exec(value) ?? [];
+  if (lon === undefined || lat === undefined || radius === undefined) return null;
+  const circle = {
+    lat: Number(lat),
+    lon: Number(lon),
+    radiusKm: Number(radius) * (unit === "mi" ? 1.609344 : 1),
+  };
+  const isOnEarth = Math.abs(circle.lat) <= 90 && Math.abs(circle.lon) <= 180;
+  return isOnEarth && circle.radiusKm <= 25 * 1.609344 ? circle : null;
+}

@@ -1,0 +1,157 @@
+import { createHash, randomUUID } from "node:crypto";
+
+/** An application: `secret` null is a public client. */
+export type EmulatedClient = { id: string; secret: string | null; redirectUri: string };
+
+export type Grant = { userId: string; scopes: readonly string[]; clientId: string };
+export type IssuedTokens = { accessToken: string; refreshToken: string };
+
+type Session = Grant & {
+  isRevoked: boolean;
+  accessToken: string;
+  refreshToken: string;
+  used: Set<string>;
+};
+
+export type TokenAnswer = { status: number; body: unknown };
+
+/** Access tokens that end, and refresh tokens that are good once: one that comes again ends its session. */
+export function createTokens(options: {
+  clients: readonly EmulatedClient[];
+  accessTokenMs: number;
+  now: () => number;
+}) {
+  const { clients, accessTokenMs, now } = options;
+  const sessions: Session[] = [];
+  const endsMs = new Map<string, number>();
+  const codes = new Map<string, Grant & { challenge: string; redirectUri: string }>();
+
+  function fresh(kind: string): string {
+    return `${kind}-${randomUUID()}`;
+  }
+
+  function renew(session: Session): void {
+    session.used.add(session.refreshToken);
+    endsMs.delete(session.accessToken);
+    session.accessToken = fresh("at");
+    session.refreshToken = fresh("rt");
+    endsMs.set(session.accessToken, now() + accessTokenMs);
+  }
+
+  function issue(grant: Grant): Session {
+    const session = {
+      ...grant,
+      isRevoked: false,
+      accessToken: "",
+      refreshToken: "",
+      used: new Set<string>(),
+    };
+    renew(session);
+    sessions.push(session);
+    return session;
+  }
+
+  const answerOf = ({ accessToken, refreshToken, scopes }: Session): TokenAnswer => ({
+    status: 200,
+    body: {
+      token_type: "bearer",
+      expires_in: accessTokenMs / 1_000,
+      access_token: accessToken,
+      scope: scopes.join(" "),
+      ...(scopes.includes("offline.access") ? { refresh_token: refreshToken } : {}),
+    },
+  });
+
+  const refused = (status: number, error: string, description: string): TokenAnswer => ({
+    status,
+    body: { error, error_description: description },
+  });
+
+  function clientOf(form: URLSearchParams, authorization: string): EmulatedClient | null {
+    const [, encoded] = /^Basic (.+)$/.exec(authorization) ?? [];
+    const [basicId = "", secret] =
+      encoded === undefined ? [] : Buffer.from(encoded, "base64").toString().split(":");
+    const id = encoded === undefined ? form.get("client_id") : decodeURIComponent(basicId);
+    const client = clients.find((each) => each.id === id);
+    if (client === undefined) return null;
+    return (client.secret ?? undefined) ===
+      (secret === undefined ? undefined : decodeURIComponent(secret))
+      ? client
+      : null;
+  }
+
+  function byCode(form: URLSearchParams, client: EmulatedClient): TokenAnswer {
+    const code = codes.get(form.get("code") ?? "");
+    codes.delete(form.get("code") ?? "");
+    const challenge = createHash("sha256")
+      .update(form.get("code_verifier") ?? "")
+      .digest("base64url");
+    const isGood =
+      code !== undefined &&
+      code.clientId === client.id &&
+      code.redirectUri === form.get("redirect_uri") &&
+      code.challenge === challenge;
+    if (!isGood)
+      return refused(
+        400,
+        "invalid_request",
+        "Value passed for the authorization code was invalid.",
+      );
+    return answerOf(issue(code));
+  }
+
+  function byRefreshToken(form: URLSearchParams, client: EmulatedClient): TokenAnswer {
+    const token = form.get("refresh_token") ?? "";
+    const reused = sessions.find(({ used }) => used.has(token));
+    if (reused !== undefined) reused.isRevoked = true;
+    const session = sessions.find(
+      (each) => each.refreshToken === token && !each.isRevoked && each.clientId === client.id,
+    );
+    if (session === undefined)
+      return refused(400, "invalid_request", "Value passed for the token was invalid.");
+    renew(session);
+    return answerOf(session);
+  }
+
+  return {
+    /** Gives a session outright. */
+    grant: (grant: Grant): IssuedTokens => {
+      const { accessToken, refreshToken } = issue(grant);
+      return { accessToken, refreshToken };
+    },
+    /** The answer of POST /2/oauth2/token. */
+    token: (form: URLSearchParams, authorization: string): TokenAnswer => {
+      const client = clientOf(form, authorization);
+      if (client === null)
+        return refused(401, "unauthorized_client", "Missing valid authorization header");
+      if (form.get("grant_type") === "authorization_code") return byCode(form, client);
+      if (form.get("grant_type") === "refresh_token") return byRefreshToken(form, client);
+      return refused(400, "unsupported_grant_type", "");
+    },
+    /** Where a user who allows everything at GET /i/oauth2/authorize is sent; null for a request that X refuses. */
+    authorize: (query: URLSearchParams, userId: string): URL | null => {
+      const client = clients.find(({ id }) => id === query.get("client_id"));
+      const challenge = query.get("code_challenge");
+      const redirectUri = query.get("redirect_uri");
+      if (client === undefined || redirectUri !== client.redirectUri || challenge === null)
+        return null;
+      if (query.get("code_challenge_method") !== "S256" || !query.get("state")) return null;
+      const code = fresh("code");
+      const scopes = (query.get("scope") ?? "").split(" ");
+      codes.set(code, { userId, scopes, clientId: client.id, challenge, redirectUri });
+      const url = new URL(redirectUri);
+      url.search = new URLSearchParams({ state: query.get("state") ?? "", code }).toString();
+      return url;
+    },
+    /** Whom an access token acts for; null when it is none, or has ended. */
+    find: (accessToken: string): Grant | null => {
+      const session = sessions.find((each) => each.accessToken === accessToken && !each.isRevoked);
+      const isOpen = (endsMs.get(accessToken) ?? 0) > now();
+      return session !== undefined && isOpen ? session : null;
+    },
+    /** Ends all sessions of a user. */
+    revoke: (userId: string): void => {
+      for (const session of sessions) session.isRevoked ||= session.userId === userId;
+    },
+  };
+}

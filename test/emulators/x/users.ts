@@ -1,0 +1,53 @@
+import { type Call, type Reply, shownBy } from "./call.ts";
+import type { EmulatedUser } from "./model.ts";
+import { startOf, tokenFor } from "./paging.ts";
+import { checkParameters, numberIn, userExpansions, userParameters } from "./parameters.ts";
+import { notFound } from "./problems.ts";
+import { showUser } from "./show.ts";
+
+export function oneUser(
+  call: Call,
+  parameter: string,
+  isMeant: (user: EmulatedUser) => boolean,
+): Reply {
+  checkParameters(call.query, userParameters, userExpansions);
+  const user = call.world.users.find(isMeant);
+  if (user === undefined)
+    return { body: { errors: [notFound("user", parameter, call.id)] }, reads: {} };
+  if (user.isSuspended) {
+    const suspended = {
+      ...notFound("user", parameter, call.id),
+      title: "Forbidden",
+      detail: `User has been suspended: [${call.id}].`,
+    };
+    return { body: { errors: [suspended] }, reads: {} };
+  }
+  return { body: { data: showUser(user, shownBy(call)) }, reads: { users: 1 } };
+}
+
+export function usersPage(
+  call: Call,
+  ids: readonly string[],
+  sizes: readonly [number, number],
+  usual: number,
+): Reply {
+  const { query, world } = call;
+  checkParameters(query, ["max_results", "pagination_token", ...userParameters], userExpansions);
+  const users = ids.flatMap(
+    (id) => world.users.find((user) => user.id === id && !user.isSuspended) ?? [],
+  );
+  const size = numberIn(query, "max_results", sizes, usual);
+  const start = startOf(query);
+  const page = users.slice(start, start + size);
+  const isLast = start + size >= users.length;
+  return {
+    body: {
+      ...(page.length === 0 ? {} : { data: page.map((user) => showUser(user, shownBy(call))) }),
+      meta: {
+        result_count: page.length,
+        ...(isLast ? {} : { next_token: tokenFor(query, start + size) }),
+      },
+    },
+    reads: { users: page.length },
+  };
+}

@@ -1,0 +1,17 @@
+import type { Call } from "./call.ts";
+import type { EmulatedPost } from "./model.ts";
+
+/** The posts that a reader may see, newest first. */
+export function visible({ world, userId }: Call): EmulatedPost[] {
+  const hidden = new Set(
+    world.users
+      .filter(
+        ({ id, isSuspended, isProtected, followers = [] }) =>
+          isSuspended || (isProtected && userId !== id && !followers.includes(userId ?? "")),
+      )
+      .map(({ id }) => id),
+  );
+  return world.posts
+    .filter(({ authorId }) => !hidden.has(authorId))
+    .sort((a, b) => (BigInt(a.id) < BigInt(b.id) ? 1 : -1));
+}

@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+import { checkSuperset } from "../emulators/x/superset.ts";
+import { testSeed } from "../support/seed.ts";
+
+const numRuns = 600;
+
+test("X is asked for every post that matches, in queries that it takes", {
+  timeout: 240_000,
+}, () => {
+  const { sent, matching } = checkSuperset({ numRuns, seed: testSeed(20_261_122) });
+  expect(sent).toBeGreaterThan(numRuns * 5);
+  expect(matching).toBeGreaterThan(numRuns * 10);
+});
