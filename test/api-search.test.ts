@@ -327,7 +327,7 @@ describe("NDJSON", () => {
     ]);
     expect(answer.headers["x-coverage"]).toMatch(/^complete=\?0, /);
     expect(answer.headers["x-next-cursor"]).toBeDefined();
-    expect(answer.headers["x-warnings"]).toBe('"no_credential", "incomplete_coverage"');
+    expect(answer.headers["x-warnings"]).toBe('"incomplete_coverage"');
   });
 
   test("of hostile texts is a record a line too", async () => {
@@ -392,7 +392,7 @@ describe("Markdown", () => {
     expect(answer.body).toContain(
       `1. \`@author.example.com\` · ${time} · bluesky · <https://bsky.app/profile/a/post/1>\n\n   >     linked\n\n`,
     );
-    expect(answer.body).toContain("- `no_credential`: no platform credential is configured");
+    expect(answer.body).toContain("- `incomplete_coverage`: ");
     expect(answer.body).toContain("There is no further page.");
     expect(answer.body).toContain(`\`${answer.headers["x-job-uuid"]}\``);
   });
@@ -453,7 +453,7 @@ describe("Accept", () => {
       expect(headers).toMatchObject({
         vary: "Accept",
         "x-coverage": expect.stringMatching(/^complete=\?0, from="[^"]+", to="[^"]+", gaps=1$/),
-        "x-warnings": '"no_credential", "incomplete_coverage"',
+        "x-warnings": '"incomplete_coverage"',
         "x-truncated": expect.stringMatching(/^shortened=[12], omitted=[1-5]$/),
         "x-next-cursor": expect.stringMatching(/^[\w-]+$/),
         "x-job-uuid": expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -632,7 +632,7 @@ describe("the node's search in one request", () => {
       payload,
     } as const;
     const first = await service.call(limited, options);
-    expect(first.headers["x-warnings"]).toBe('"no_credential", "incomplete_coverage"');
+    expect(first.headers["x-warnings"]).toBe('"incomplete_coverage"');
     const again = await service.call(limited, options);
     expect(again.json()).toEqual(first.json());
     expect(again.headers["idempotent-replayed"]).toBe("true");

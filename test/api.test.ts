@@ -240,8 +240,9 @@ describe("a refused submission", () => {
   });
 
   test.each([
-    ["social-credential", "getreplies", "bluesky:7"],
-    ["social-api", "getbyid", "7"],
+    ["social-credential", "getfollowers", "x:@ann"],
+    ["social-api", "getprofilebyid", "x:12"],
+    ["social", "getretweeters", "x:20"],
     ["social", "gettrends", undefined],
     ["social", "gethometweets", undefined],
     ["social", "getspace", "1"],
@@ -250,6 +251,18 @@ describe("a refused submission", () => {
     expect(problem).toMatchObject({ status: 422, code: "source_unavailable" });
     expect(problem.hint).toContain("credential");
   });
+
+  test.each(["getbyid", "getreplies", "gettweets", "getmedia"])(
+    "%s has no source and is answered from the archive alone",
+    async (method) => {
+      const query = method === "getbyid" || method === "getreplies" ? "x:20" : "x:@ann";
+      const status = await statusOf(
+        await uuidOf({ type: "social", arguments: { type: method, query } }),
+      );
+      expect(status).toMatchObject({ status: "done", count: 0, complete: false });
+      expect(status.warnings[0].code).toBe("no_credential");
+    },
+  );
 
   test("a method that needs a query is refused without one", async () => {
     const problem = await refusal({ type: "social", arguments: { type: "getbyid", query: "" } });

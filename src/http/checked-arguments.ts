@@ -4,9 +4,7 @@ import {
   type Method,
   methods,
   methodsOf,
-  type SearchMethod,
   type SourceType,
-  searchMethods,
   typesOf,
 } from "../platforms/methods.ts";
 import type { SearchPlatform, SourceWarning } from "../platforms/source.ts";
@@ -33,7 +31,8 @@ export const plainPathRules: PathRules = { lowersUpTo: 1_000, pointers: argument
 export type CheckedArguments = {
   platform: SearchPlatform;
   type: SourceType;
-  method: SearchMethod;
+  method: Method;
+  /** Empty where the method needs none. */
   query: string;
   maxResults: number;
   nextCursor: string | null;
@@ -55,15 +54,14 @@ export function checkArguments(
   const { maxResults, warnings } = resultsWanted(method, asked, rules);
   // Half of a surrogate pair is no character: it could neither be stored nor be found again by a cursor.
   const query = (asked.query ?? "").toWellFormed();
-  if (methods[method].query !== "none" && query.trim() === "") {
-    throw missingQuery(method, rules.pointers.query);
-  }
-  if (!isSearch(method)) throw sourceUnavailable(method, platform);
+  const needsQuery = methods[method].query !== "none";
+  if (needsQuery && query.trim() === "") throw missingQuery(method, rules.pointers.query);
+  refuseStrayArguments(method, { ...asked, query: query.trim() === "" ? undefined : query });
   return {
     platform,
     type,
     method,
-    query,
+    query: needsQuery ? query : "",
     maxResults,
     nextCursor: asked.next_cursor ?? null,
     bounds: { startMs: momentOf(asked.start_time), endMs: momentOf(asked.end_time) },
@@ -131,31 +129,38 @@ function resultsWanted(
 }
 
 function missingQuery(method: Method, pointer: string) {
+  const { query } = methods[method];
   return invalid([
     {
       code: "query_required",
       message: `${method} needs a query that is not empty`,
-      hint: 'send what to search, such as "comet lang:en"',
+      hint: `send ${exampleQueries[query]}`,
       pointer,
     },
   ]);
 }
 
-function sourceUnavailable(method: Method, platform: SearchPlatform) {
-  const owner = platform === "social" ? "a platform" : platform;
-  return problem("source_unavailable", `no configured source can answer ${method}`, {
-    hint:
-      `${method} needs an account credential or an API key of ${owner}, and this server has none; ` +
-      `its archive answers ${searchMethods.join(" and ")}`,
-    details: [
-      {
-        code: "source_unavailable",
-        message: `${method} is not answered by the archive`,
-        pointer: "/arguments/type",
-        expected: searchMethods,
-      },
-    ],
-  });
+const exampleQueries = {
+  text: 'what to search, such as "comet lang:en"',
+  user: 'an account, such as "@ann.bsky.social" or the address of its profile',
+  post: "a post: the ID of a record, its uri, or the address of its page",
+  space: "a space: its id, or the address of its page",
+  none: "none",
+} as const satisfies Record<(typeof methods)[Method]["query"], string>;
+
+/** Arguments that say something of a search, or of a query where there is none, are refused: they would change nothing. */
+function refuseStrayArguments(method: Method, asked: Submission["arguments"]): void {
+  const stray = isSearch(method) ? [] : (["start_time", "end_time", "sort"] as const);
+  const names = methods[method].query === "none" ? (["query", ...stray] as const) : stray;
+  const details = names
+    .filter((name) => asked[name] !== undefined)
+    .map((name) => ({
+      code: "not_for_method",
+      message: `${method} takes no ${name}`,
+      hint: `leave ${name} out`,
+      pointer: `/arguments/${name}`,
+    }));
+  if (details.length > 0) throw invalid(details);
 }
 
 function momentOf(text: string | undefined): number | null {

@@ -136,6 +136,7 @@ test("docs/metrics.md explains every metric, and no other", () => {
   const metrics = createMetrics({
     queueDepth: () => 0,
     ingest: () => null,
+    mastodonStream: () => null,
     archive: {
       archive: {
         upkeep: async () => null,
@@ -148,6 +149,7 @@ test("docs/metrics.md explains every metric, and no other", () => {
     process: { version: "0", threads: () => [], disk: async () => null },
     isStoreFull: () => false,
     waitingDeliveries: async () => 0,
+    monthPostReads: async () => 0,
   });
   const explained = [...page("metrics.md").matchAll(/^\| `(\w+)` \|/gm)];
   expect(explained.map(([, name]) => name).sort()).toEqual([...metrics.names()].sort());

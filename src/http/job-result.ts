@@ -24,9 +24,11 @@ export function resultOf({ state, result, failure }: Job): JobResult | null {
 
 function faultOf(failure: JobFailure | null): EarshotError {
   if (failure === null) return problem("job_failed", "the job failed");
-  if (failure.status === 504) return problem("deadline_exceeded", failure.message);
-  if (failure.status === 502) return problem("upstream_failed", failure.message);
-  return problem("job_failed", failure.message);
+  const { message, status, hint } = failure;
+  const help = hint === undefined ? {} : { hint };
+  if (status === 504) return problem("deadline_exceeded", message, help);
+  if (status === 502) return problem("upstream_failed", message, help);
+  return problem("job_failed", message, help);
 }
 
 /** Answers that a job goes on, and when to come again. */

@@ -32,6 +32,7 @@ test("the first look tells everything as it is then", async () => {
   const metrics = createMetrics({
     queueDepth: () => 7,
     ingest: () => null,
+    mastodonStream: () => null,
     archive: {
       archive: {
         upkeep: async () => null,
@@ -48,6 +49,7 @@ test("the first look tells everything as it is then", async () => {
     },
     isStoreFull: () => true,
     waitingDeliveries: async () => 1,
+    monthPostReads: async () => 120,
   });
   const lines = (await metrics.text()).split("\n");
   for (const line of [
@@ -57,6 +59,7 @@ test("the first look tells everything as it is then", async () => {
     "earshot_disk_bytes 100",
     'earshot_thread_waiting_calls{thread="writer"} 2',
     'earshot_thread_busy_seconds_total{thread="writer"} 1.5',
+    "earshot_upstream_post_reads_month 120",
     `earshot_build_info{version="1.2.3",node="${process.version}"} 1`,
     'earshot_coverage_gaps{platform="bluesky"} 2',
     'earshot_coverage_gap_seconds{platform="bluesky"} 900',
@@ -75,6 +78,7 @@ function metricsOf(
   return createMetrics({
     queueDepth: () => 0,
     ingest: () => null,
+    mastodonStream: () => null,
     archive: {
       archive: { upkeep: async () => null, coverage: async () => [], stats },
       clock,
@@ -87,6 +91,7 @@ function metricsOf(
     },
     isStoreFull: () => false,
     waitingDeliveries,
+    monthPostReads: async () => 0,
   });
 }
 

@@ -1,20 +1,25 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { IngestState } from "../ingest/ingest-state.ts";
+import type { IngestState, MastodonStreamState } from "../ingest/ingest-state.ts";
 import { type ArchiveMetricSource, addArchiveMetrics } from "./archive-metrics.ts";
 import { addIngestMetrics } from "./ingest-metrics.ts";
 import { addJobMetrics } from "./job-metrics.ts";
+import { addMastodonMetrics } from "./mastodon-metrics.ts";
 import { addProcessMetrics, type ProcessSources } from "./process-metrics.ts";
 import { addStoreMetrics } from "./store-metrics.ts";
+import { addUpstreamMetrics } from "./upstream-metrics.ts";
 import { addWebhookMetrics } from "./webhook-metrics.ts";
 
 export type MetricSources = {
   queueDepth(): number;
   ingest(): IngestState | null;
+  mastodonStream(): MastodonStreamState | null;
   archive: ArchiveMetricSource;
   process: ProcessSources;
   isStoreFull(): boolean;
   /** Deliveries to webhooks that have not ended. */
   waitingDeliveries(): Promise<number>;
+  /** Posts that the deployment's credentials of X have read in the calendar month. */
+  monthPostReads(): Promise<number>;
 };
 
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -54,7 +59,9 @@ export function createMetrics(sources: MetricSources) {
   });
   const store = addStoreMetrics(registry, sources.isStoreFull);
   const webhooks = addWebhookMetrics(registry, sources.waitingDeliveries, sources.archive.clock);
+  const upstreams = addUpstreamMetrics(registry, sources.monthPostReads, sources.archive.clock);
   addIngestMetrics(registry, sources.ingest);
+  addMastodonMetrics(registry, sources.mastodonStream);
   const archive = addArchiveMetrics(registry, sources.archive);
   addProcessMetrics(registry, sources.process);
 
@@ -62,6 +69,7 @@ export function createMetrics(sources: MetricSources) {
     ...jobs,
     ...store,
     ...webhooks,
+    ...upstreams,
     requestSeconds,
     problems,
     rateLimited,

@@ -1,25 +1,39 @@
 import type { Position } from "../archive/archive.ts";
-import { type CursorPlace, type CursorScope, openCursor, sealCursor } from "../jobs/cursor.ts";
+import {
+  type CursorPlace,
+  type CursorScope,
+  fitsCursor,
+  openCursor,
+  sealCursor,
+} from "../jobs/cursor.ts";
 import { type AskedBounds, type Job, noBounds } from "../jobs/job.ts";
+import type { FetchPlace } from "../platforms/upstream.ts";
 import type { HttpContext } from "./context.ts";
 import { problem } from "./problem-writer.ts";
 
 /** The cursor that continues where a job's result ends; null when nothing follows. */
 export function cursorOf(context: Pick<HttpContext, "cursorKey">, job: Job): string | null {
-  return cursorAfter(context, job, job.result?.next ?? null);
+  const { next = null, nextPlace = null } = job.result ?? {};
+  if (next !== null || nextPlace === null) return cursorAfter(context, job, next);
+  return fitsCursor(nextPlace) ? seal(context, job, { after: null, place: nextPlace }) : null;
 }
 
 /** The cursor that continues a job's search after a post of its result; null when nothing follows. */
 export function cursorAfter(
-  { cursorKey }: Pick<HttpContext, "cursorKey">,
+  context: Pick<HttpContext, "cursorKey">,
   job: Job,
   after: Position | null,
 ): string | null {
-  if (after === null) return null;
+  return after === null ? null : seal(context, job, { after });
+}
+
+type End = { after: Position } | { after: null; place: FetchPlace };
+
+function seal({ cursorKey }: Pick<HttpContext, "cursorKey">, job: Job, end: End): string {
   const { platform, type, method, fromMs, toMs, asOfMs, asked = noBounds } = job.request;
   const { accountId, canonicalQuery } = job;
   const scope = { accountId, platform, type, method, canonicalQuery };
-  return sealCursor(cursorKey, { ...scope, after, fromMs, toMs, asOfMs, asked });
+  return sealCursor(cursorKey, { ...scope, ...end, fromMs, toMs, asOfMs, asked });
 }
 
 /**

@@ -49,7 +49,7 @@ export const answerHeaders = {
   "X-Warnings": {
     description: "The codes of the warnings, as a list of RFC 9651.",
     schema: { type: "string" },
-    example: '"no_credential", "incomplete_coverage"',
+    example: '"incomplete_coverage"',
   },
   "X-Truncated": {
     description:

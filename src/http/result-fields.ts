@@ -3,6 +3,7 @@ import type { Job, JobResult } from "../jobs/job.ts";
 import { serializeList } from "../lib/structured-fields.ts";
 import type { Coverage, SourceWarning } from "../platforms/source.ts";
 import type { HttpContext } from "./context.ts";
+import { jobWarnings } from "./job-warnings.ts";
 import { cursorOf } from "./next-cursor.ts";
 import { coverageField } from "./status-body.ts";
 
@@ -34,6 +35,5 @@ export function setResultFields(
 ): void {
   const cursor = cursorOf(context, job);
   if (cursor !== null) reply.header("x-next-cursor", cursor);
-  const warnings = [...job.warnings, ...result.warnings];
-  setKnowledgeFields(reply, { ...result, warnings });
+  setKnowledgeFields(reply, { ...result, warnings: jobWarnings(job) });
 }

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Job } from "../jobs/job.ts";
 import { request, result } from "../jobs/test-jobs.ts";
+import type { SourceCost } from "../platforms/source.ts";
+import { cursorOf } from "./next-cursor.ts";
 import { status as statusSchema } from "./schemas/answers.ts";
 import { coverageField, statusBody } from "./status-body.ts";
 
@@ -56,6 +58,51 @@ describe("the coverage in a status", () => {
   test("is null until the job is done", () => {
     expect(statusBody({ ...job, state: "received", result: null }, null).coverage).toBeNull();
   });
+});
+
+describe("the sources in a status", () => {
+  const source = { platform: "x", via: "api", fromMs: null, toMs: 2, count: 2 } as const;
+  const bodyWith = (cost: SourceCost) =>
+    statusBody({ ...job, result: { ...result, sources: [{ ...source, cost }] } }, null);
+
+  test("tell what they cost, and of which budget", () => {
+    const month = { name: "2026-01", postReads: 1_240, mostPostReads: 10_000 };
+    const body = bodyWith({ postReads: 20, requests: 1, microUsd: 100_000, month });
+    expect(statusSchema.parse(body)).toEqual(body);
+    expect(body.sources).toEqual([
+      {
+        platform: "x",
+        via: "api",
+        from: null,
+        to: "1970-01-01T00:00:00.002Z",
+        count: 2,
+        cost: {
+          post_reads: 20,
+          user_reads: 0,
+          requests: 1,
+          usd: 0.1,
+          month: { name: "2026-01", post_reads: 1_240, most_post_reads: 10_000 },
+        },
+      },
+    ]);
+  });
+
+  test("have no month where no budget binds, and no cost where nothing is billed", () => {
+    const body = bodyWith({ userReads: 3, microUsd: 30_000, month: null });
+    expect(statusSchema.parse(body)).toEqual(body);
+    expect(body.sources[0]?.cost).toMatchObject({ user_reads: 3, usd: 0.03, month: null });
+    expect(statusBody(job, null).sources[0]).not.toHaveProperty("cost");
+  });
+});
+
+test("a place that no cursor can hold is told by a warning", () => {
+  const cursor = "c".repeat(5_000);
+  const nextPlace = { platform: "x", credentialId: null, cursor, lastKey: null, skip: 0 } as const;
+  const cut = { ...job, result: { ...result, next: null, nextPlace } };
+  const cursorKey = new Uint8Array(32);
+  expect(cursorOf({ cursorKey }, cut)).toBeNull();
+  const codes = statusBody(cut, null).warnings.map(({ code }) => code);
+  expect(codes).toEqual(["incomplete_coverage", "cursor_too_long"]);
 });
 
 test("the header field is a dictionary, without a start where there is none", () => {

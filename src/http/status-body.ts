@@ -1,6 +1,7 @@
 import type { Job, JobSummary } from "../jobs/job.ts";
 import { serializeDictionary } from "../lib/structured-fields.ts";
-import type { Coverage } from "../platforms/source.ts";
+import type { Coverage, SourceCost } from "../platforms/source.ts";
+import { jobWarnings } from "./job-warnings.ts";
 import { iso, isoOrNull } from "./window.ts";
 
 /** The status of a job as clients read it: times in ISO 8601, what is not known yet null. */
@@ -14,15 +15,34 @@ export function statusBody(job: Job, nextCursor: string | null) {
       from: isoOrNull(source.fromMs),
       to: iso(source.toMs),
       count: source.count,
+      ...(source.cost === undefined ? {} : { cost: costBody(source.cost) }),
     })),
     node: job.node,
     count: result?.items.length ?? null,
     complete: result?.complete ?? null,
     coverage: result === null ? null : coverageBody(result.coverage),
-    warnings: [...job.warnings, ...(result?.warnings ?? [])],
+    warnings: jobWarnings(job),
     ...timesOf(job),
     attempts: job.attempts,
     next_cursor: nextCursor,
+  };
+}
+
+/** What a source was billed, in the units of its platform and in dollars; the month is that of the deployment's budget. */
+function costBody({ postReads = 0, userReads = 0, requests = 0, microUsd, month }: SourceCost) {
+  return {
+    post_reads: postReads,
+    user_reads: userReads,
+    requests,
+    usd: microUsd / 1_000_000,
+    month:
+      month === null
+        ? null
+        : {
+            name: month.name,
+            post_reads: month.postReads,
+            most_post_reads: month.mostPostReads,
+          },
   };
 }
 
@@ -43,7 +63,7 @@ function identityOf({ uuid, state, failure, request, canonicalQuery }: Omit<Job,
   return {
     uuid,
     status: state,
-    error: failure?.message ?? "",
+    error: failure === null ? "" : [failure.message, failure.hint].filter(Boolean).join("; "),
     platform: request.platform,
     type: request.type,
     method: request.method,

@@ -1,18 +1,12 @@
 import type { FastifyReply } from "fastify";
 import type { Caller } from "../accounts/authenticate.ts";
-import type { AskedBounds, SearchJobRequest } from "../jobs/job.ts";
-import type { Idempotency, NewJob, SubmittedJob } from "../jobs/queue.ts";
-import type { SearchPlatform, SourceWarning } from "../platforms/source.ts";
-import { parseQuery } from "../query/parse.ts";
-import { printQuery } from "../query/print.ts";
-import type { Diagnostic } from "../query/tree.ts";
-import { type CheckedArguments, checkArguments, type PathRules } from "./checked-arguments.ts";
+import type { Idempotency, SubmittedJob } from "../jobs/queue.ts";
+import type { SearchPlatform } from "../platforms/source.ts";
+import { checkArguments, type PathRules } from "./checked-arguments.ts";
 import type { HttpContext } from "./context.ts";
-import { continueFrom } from "./next-cursor.ts";
-import { pointedAt } from "./pointed-at.ts";
+import { jobOf } from "./new-job.ts";
 import type { Submission } from "./schemas/submission.ts";
 import { takeSearch } from "./search-turn.ts";
-import { narrowWindow, type Window, windowOf, windowWarnings } from "./window.ts";
 
 export type Submissions = {
   /**
@@ -39,7 +33,8 @@ export function createSubmissions(context: HttpContext): Submissions {
     reply: FastifyReply,
     idempotency: Idempotency | null = null,
   ): Promise<SubmittedJob> {
-    const newJob = { ...jobOf(context, caller, checkArguments(path, body, rules)), idempotency };
+    const job = await jobOf(context, caller, checkArguments(path, body, rules));
+    const newJob = { ...job, idempotency };
     const earlier =
       idempotency === null ? null : await context.jobs.replayOf(caller.accountId, idempotency);
     if (earlier !== null) return replayed(reply, { isReplay: true, ...earlier });
@@ -65,61 +60,3 @@ function replayed(reply: FastifyReply, earlier: SubmittedJob): SubmittedJob {
   reply.header("idempotent-replayed", "true");
   return earlier;
 }
-
-function jobOf(context: HttpContext, caller: Caller, asked: CheckedArguments): NewJob {
-  const { settings } = context;
-  const { platform, type, method, query, maxResults, nextCursor } = asked;
-  const isLive = method === "searchbyquery";
-  const maxLength = isLive ? settings.maxLiveQueryLength : settings.maxArchiveQueryLength;
-  const { tree, warnings } = parseQuery(query, { maxLength });
-
-  const canonicalQuery = printQuery(tree);
-  const scope = { accountId: caller.accountId, platform, type, method, canonicalQuery };
-  const nowMs = context.clock.now();
-  const start: Window & Pick<SearchJobRequest, "after" | "asOfMs"> & { asked: AskedBounds } =
-    nextCursor === null
-      ? {
-          ...windowOf(method, nowMs, settings.liveWindowMs),
-          asOfMs: nowMs,
-          after: null,
-          asked: asked.bounds,
-        }
-      : pointedAt("/arguments/next_cursor", () =>
-          continueFrom(context, scope, nextCursor, asked.bounds),
-        );
-  const window = narrowWindow(start, asked.bounds);
-
-  return {
-    accountId: caller.accountId,
-    keyId: caller.keyId,
-    request: {
-      platform,
-      type,
-      method,
-      query,
-      maxResults,
-      ...window,
-      asOfMs: start.asOfMs,
-      after: start.after,
-      asked: start.asked,
-    },
-    canonicalQuery,
-    warnings: [
-      ...warnings.map(warningOf),
-      ...asked.warnings,
-      ...windowWarnings(isLive ? start : { ...start, fromMs: null }, start.asked, tree),
-      noCredential,
-    ],
-  };
-}
-
-/** What the parser remarks on a query, as answers tell it. */
-export function warningOf({ code, message, offset, length, hint }: Diagnostic): SourceWarning {
-  return { code, message, offset, length, ...(hint === undefined ? {} : { hint }) };
-}
-
-/** This server asks no upstream yet, whatever the type allows. */
-const noCredential: SourceWarning = {
-  code: "no_credential",
-  message: "no platform credential is configured, the archive alone answers",
-};

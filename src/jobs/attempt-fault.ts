@@ -14,8 +14,9 @@ export function failureOf(error: unknown): LeaseFailure {
   if (!(error instanceof EarshotError)) {
     return { code, message: message ?? code, status: 500, retryable: false };
   }
-  const { status, retryable } = error;
-  return { code, message: message ?? error.message, status, retryable };
+  const { status, retryable, hint } = error;
+  const help = hint === undefined ? {} : { hint };
+  return { code, message: message ?? error.message, status, retryable, ...help };
 }
 
 /**

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { platforms } from "../posts/post.ts";
-import { type CursorScope, openCursor, sealCursor } from "./cursor.ts";
+import { type CursorScope, fitsCursor, longestCursor, openCursor, sealCursor } from "./cursor.ts";
 
 const secret = createHash("sha256").update("a secret").digest();
 
@@ -85,4 +85,64 @@ test("another store's cursor and any other text are invalid", () => {
       expect(() => openCursor(secret, text, scope)).toThrow(invalid);
     }),
   );
+});
+
+describe("a cursor into the pages of a platform", () => {
+  const times = { fromMs: null, toMs: 5, asOfMs: 5, asked: { startMs: null, endMs: null } };
+  const places = fc.record({
+    platform: fc.constantFrom(...platforms),
+    credentialId: fc.option(fc.uuid()),
+    cursor: fc.option(fc.string({ unit: "binary", maxLength: 300 })),
+    lastKey: fc.option(fc.string({ unit: "binary", maxLength: 100 })),
+    skip: fc.nat(),
+  });
+  const one = {
+    platform: "x",
+    credentialId: null,
+    cursor: "b26v89c",
+    lastKey: null,
+    skip: 0,
+  } as const;
+  const sealed = sealCursor(secret, { ...scope, ...times, after: null, place: one });
+
+  test("opens to the place it was sealed with", () => {
+    fc.assert(
+      fc.property(places, (place) => {
+        fc.pre(fitsCursor(place));
+        const text = sealCursor(secret, { ...scope, ...times, after: null, place });
+        expect(text.length).toBeLessThanOrEqual(longestCursor);
+        expect(openCursor(secret, text, scope)).toEqual({ ...times, after: null, place });
+      }),
+    );
+  });
+
+  test("holds what platforms call their pages by, up to a bound", () => {
+    const latest = { ...times, fromMs: -8.64e15, toMs: 8.64e15, asOfMs: 8.64e15 };
+    const asked = { startMs: -8.64e15, endMs: 8.64e15 };
+    const placeOf = (length: number) => ({ ...one, cursor: "c".repeat(length) });
+    const longest = Math.max(
+      ...Array.from({ length: longestCursor }, (_, length) => length).filter((length) =>
+        fitsCursor(placeOf(length)),
+      ),
+    );
+    expect(longest).toBeGreaterThan(2_000);
+    const content = { ...scope, ...latest, asked, after: null, place: placeOf(longest) };
+    const text = sealCursor(secret, content);
+    expect(text.length).toBeLessThanOrEqual(longestCursor);
+    expect(openCursor(secret, text, scope).place?.cursor).toHaveLength(longest);
+  });
+
+  test("is good for no other search, and for nothing when it is changed", () => {
+    expect(Buffer.from(sealed, "base64url").includes("b26v89c")).toBe(false);
+    const other = { ...scope, accountId: "two" };
+    expect(() => openCursor(secret, sealed, other)).toThrow(mismatch);
+    const bytes = Buffer.from(sealed, "base64url");
+    for (let at = 0; at < bytes.length; at += 1) {
+      const flipped = Buffer.from(bytes);
+      flipped[at] = (flipped[at] ?? 0) ^ 1;
+      expect(() => openCursor(secret, flipped.toString("base64url"), scope)).toThrow(invalid);
+      const cut = bytes.subarray(0, at).toString("base64url");
+      expect(() => openCursor(secret, cut, scope)).toThrow(invalid);
+    }
+  });
 });

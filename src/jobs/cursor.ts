@@ -8,6 +8,7 @@ import {
 } from "node:crypto";
 import type { Position } from "../archive/archive.ts";
 import { EarshotError } from "../lib/errors.ts";
+import type { FetchPlace } from "../platforms/upstream.ts";
 import { platforms } from "../posts/post.ts";
 import type { AskedBounds, SearchJobRequest } from "./job.ts";
 
@@ -22,11 +23,13 @@ export type CursorScope = Pick<SearchJobRequest, "platform" | "type" | "method">
 };
 
 /**
- * The position that the page before ended with, when the first page was submitted, the window that was fixed then, and the
- * bounds that were asked for.
+ * Where the page before ended: the position in what is held, or the place at the platform that was asked. When the first page
+ * was submitted, the window that was fixed then, and the bounds that were asked for.
  */
-export type CursorPlace = {
-  after: Position;
+export type CursorPlace = (
+  | { after: Position; place?: null }
+  | { after: null; place: FetchPlace }
+) & {
   fromMs: number | null;
   toMs: number;
   asOfMs: number;
@@ -35,12 +38,17 @@ export type CursorPlace = {
 
 export type CursorContent = CursorScope & CursorPlace;
 
-/** The first byte: how the rest is laid out. */
+/** The first byte: how the rest is laid out. A position has a fixed length, a place at a platform is JSON. */
 const layout = 3;
+const placeLayout = 4;
 const nonceLength = 12;
 const tagLength = 16;
 const scopeHashLength = 16;
-const contentLength = 1 + scopeHashLength + 1 + 6 * 8;
+const headLength = 1 + scopeHashLength;
+const contentLength = headLength + 1 + 6 * 8;
+/** The longest cursor, in characters: with it no header of an answer is too long for its reader. */
+export const longestCursor = 4_096;
+const mostPlaceBytes = (longestCursor * 3) / 4 - nonceLength - headLength - tagLength;
 /** Stands for "no bound"; no time is that early. */
 const unbounded = -(2n ** 63n);
 
@@ -61,7 +69,7 @@ export function sealCursor(secret: Uint8Array, content: CursorContent): string {
  */
 export function openCursor(secret: Uint8Array, text: string, expected: CursorScope): CursorPlace {
   const plain = unseal(secret, text);
-  const scope = plain.subarray(1, 1 + scopeHashLength);
+  const scope = plain.subarray(1, headLength);
   if (!scope.equals(hashOf(expected))) {
     throw new EarshotError("cursor_mismatch", "the cursor belongs to another search", {
       status: 400,
@@ -74,8 +82,8 @@ export function openCursor(secret: Uint8Array, text: string, expected: CursorSco
 function unseal(secret: Uint8Array, text: string): Buffer {
   const sealed = Buffer.from(text, "base64url");
   // Base64url is read leniently; only the text that was given out counts.
-  if (sealed.length !== nonceLength + contentLength + tagLength) throw invalid();
-  if (sealed.toString("base64url") !== text) throw invalid();
+  if (sealed.length <= nonceLength + headLength + tagLength) throw invalid();
+  if (text.length > longestCursor || sealed.toString("base64url") !== text) throw invalid();
   const decipher = createDecipheriv(
     "aes-256-gcm",
     keysOf(secret).seal,
@@ -89,17 +97,27 @@ function unseal(secret: Uint8Array, text: string): Buffer {
   } catch {
     throw invalid();
   }
-  if (plain[0] !== layout) throw invalid();
+  const isPosition = plain[0] === layout && plain.length === contentLength;
+  if (!isPosition && plain[0] !== placeLayout) throw invalid();
   return plain;
 }
 
+/** Whether a place at a platform fits into a cursor: what a platform gives as its own may be of any length. */
+export const fitsCursor = (place: FetchPlace): boolean =>
+  Buffer.byteLength(JSON.stringify(place)) <= mostPlaceBytes - longestTimes;
+
+/** Room for the times of a place, as JSON. */
+const longestTimes = 200;
+
 function encode(content: CursorContent): Buffer {
+  const { after, place } = content;
+  if (after === null)
+    return Buffer.concat([headOf(placeLayout, content), placeJson(content, place)]);
   const plain = Buffer.alloc(contentLength);
-  plain.writeUInt8(layout, 0);
-  hashOf(content).copy(plain, 1);
-  let offset = 1 + scopeHashLength;
-  offset = plain.writeUInt8(platforms.indexOf(content.after.platform), offset);
-  offset = plain.writeBigUInt64BE(content.after.id, offset);
+  headOf(layout, content).copy(plain);
+  let offset = headLength;
+  offset = plain.writeUInt8(platforms.indexOf(after.platform), offset);
+  offset = plain.writeBigUInt64BE(after.id, offset);
   const { fromMs, toMs, asOfMs, asked } = content;
   for (const ms of [fromMs, toMs, asOfMs, asked.startMs, asked.endMs]) {
     offset = plain.writeBigInt64BE(ms === null ? unbounded : BigInt(ms), offset);
@@ -107,8 +125,18 @@ function encode(content: CursorContent): Buffer {
   return plain;
 }
 
+const headOf = (first: number, content: CursorScope): Buffer =>
+  Buffer.concat([Uint8Array.of(first), hashOf(content)]);
+
+function placeJson({ fromMs, toMs, asOfMs, asked }: CursorContent, place: FetchPlace): Buffer {
+  return Buffer.from(JSON.stringify({ place, fromMs, toMs, asOfMs, asked }));
+}
+
 function decode(plain: Buffer): CursorPlace {
-  const offset = 1 + scopeHashLength;
+  const offset = headLength;
+  // What was sealed here is what `placeJson` made.
+  if (plain[0] === placeLayout)
+    return { after: null, ...JSON.parse(plain.toString("utf8", offset)) };
   const platform = platforms[plain.readUInt8(offset)];
   if (platform === undefined) throw invalid();
   const times = [9, 17, 25, 33, 41].map((start) => plain.readBigInt64BE(offset + start));

@@ -1,4 +1,5 @@
 import { durable, read } from "../db/operations.ts";
+import { dropFetched } from "./fetched-operations.ts";
 import { deadlinePassed } from "./retries.ts";
 import { noLease, startsFrom } from "./states.ts";
 import { type JobStand, visibleChange } from "./visible-change.ts";
@@ -54,8 +55,8 @@ export const endOperations = {
   ),
 
   /**
-   * Drops results past their time, forgets jobs that ended before `endedMs` and idempotency keys used before `keyedMs`, some at
-   * a time. Where the jobs stand whose results went, and whether there may be more to do.
+   * Drops results past their time with what leads to their posts, forgets jobs that ended before `endedMs` and idempotency keys
+   * used before `keyedMs`, some at a time. Where the jobs stand whose results went, and whether there may be more to do.
    */
   expireJobs: durable(
     (
@@ -80,7 +81,8 @@ export const endOperations = {
                                                              WHERE created_ms <= :keyedMs LIMIT ${sweepRows})`,
         { keyedMs },
       );
-      return { expired, isMore: [over.length, forgotten, unkeyed].includes(sweepRows) };
+      const dropped = dropFetched(database, { nowMs, limit: sweepRows });
+      return { expired, isMore: [over.length, forgotten, unkeyed, dropped].includes(sweepRows) };
     },
   ),
 };

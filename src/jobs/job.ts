@@ -1,7 +1,4 @@
-import type { Method, SourceType } from "../platforms/methods.ts";
-import type { SourceAnswer, SourceRequest, SourceWarning } from "../platforms/source.ts";
-import type { Target } from "../platforms/target.ts";
-import type { FetchPlace } from "../platforms/upstream.ts";
+import type { AnswerRequest, SourceAnswer, SourceWarning } from "../platforms/source.ts";
 
 /** What `start_time` and `end_time` of a submission say, Unix milliseconds; null when absent. */
 export type AskedBounds = { startMs: number | null; endMs: number | null };
@@ -9,13 +6,7 @@ export type AskedBounds = { startMs: number | null; endMs: number | null };
 export const noBounds: AskedBounds = { startMs: null, endMs: null };
 
 /** What a job asks, complete in itself: nothing of it is looked up again when it runs. */
-export type SearchJobRequest = SourceRequest & {
-  type: SourceType;
-  method: Method;
-  /** Whom or what a method that does not search asks about; absent where it needs none. */
-  target?: Target | null;
-  /** Where such a method goes on; absent on its first page. */
-  place?: FetchPlace | null;
+export type SearchJobRequest = AnswerRequest & {
   /** The bounds that the window was narrowed by; none when absent. */
   asked?: AskedBounds;
 };
@@ -31,7 +22,7 @@ export const jobStates = [
 ] as const;
 export type JobState = (typeof jobStates)[number];
 
-export type JobFailure = { code: string; message: string; status: number };
+export type JobFailure = { code: string; message: string; status: number; hint?: string };
 
 /** What a node hands in for a finished job. */
 export type JobResult = SourceAnswer;

@@ -1,6 +1,7 @@
 import type { Database } from "../db/open.ts";
 import { durable, relaxed } from "../db/operations.ts";
 import type { LeaseFailure } from "../nodes/lease.ts";
+import { type FetchedPost, keepFetched } from "./fetched-operations.ts";
 import type { JobFailure } from "./job.ts";
 import {
   afterFailure,
@@ -27,6 +28,8 @@ export type JobCompletion = {
   expiresMs: number;
   /** JSON of `encodeResult`. */
   result: string;
+  /** What of it leads back to posts that the archive does not hold. */
+  fetched: readonly FetchedPost[];
 };
 
 /** A lease, and when the deadline of its job is by the present wall clock. */
@@ -51,7 +54,7 @@ const lease = visibleChange<LeaseTerms>("lease", {
   where: "uuid = :uuid",
 });
 
-const complete = visibleChange<JobCompletion>("complete", {
+const complete = visibleChange<Omit<JobCompletion, "fetched">>("complete", {
   set: `result = :result, finished_ms = :nowMs, expires_ms = :expiresMs, ${noLease}`,
   where: heldLease,
 });
@@ -90,7 +93,12 @@ export const leaseOperations = {
   ),
 
   /** Null when the lease was not held any more. */
-  completeJob: durable(complete),
+  completeJob: durable((database, { fetched, ...completion }: JobCompletion): JobStand | null => {
+    const stand = complete(database, completion);
+    const { uuid, expiresMs } = completion;
+    if (stand !== null) keepFetched(database, { uuid, untilMs: expiresMs, posts: fetched });
+    return stand;
+  }),
 
   /** Ends an attempt; null when the lease was not held any more. */
   failJob: durable(

@@ -4,6 +4,7 @@ import { EarshotError } from "../lib/errors.ts";
 import type { Lease, LeaseFailure, LeaseGateway, NodeCapabilities } from "../nodes/lease.ts";
 import type { Method } from "../platforms/methods.ts";
 import type { Dispatcher, LiveJob } from "./dispatcher.ts";
+import { fetchedPosts } from "./fetched-operations.ts";
 import type { JobResult, SearchJobRequest } from "./job.ts";
 import { timeAfter } from "./latest-time.ts";
 import type { AttemptEnd, HeldLease } from "./lease-operations.ts";
@@ -70,6 +71,7 @@ export function createLeases(context: LeasesContext): Leases {
         return {
           uuid,
           work: job.taken.request,
+          accountId: job.taken.accountId,
           attempt: stand.attempts,
           leftMs: job.deadlineMs - clock.elapsed(),
           token,
@@ -106,6 +108,7 @@ export function createLeases(context: LeasesContext): Leases {
       nowMs,
       expiresMs: timeAfter(nowMs, settings.resultRetentionMs),
       result: encodeResult(result),
+      fetched: fetchedPosts(result),
     });
     if (stand === null) throw leaseLost(uuid);
     tellStand(stand, result);

@@ -187,7 +187,7 @@ function check(database: Database, commands: readonly Command[], seen: Set<strin
       if (held) model.leaseUntilMs = untilMs;
     } else if (one.kind === "complete") {
       const expiresMs = nowMs + keptMs;
-      const completion = { uuid, token, nowMs, expiresMs, result: "{}" };
+      const completion = { uuid, token, nowMs, expiresMs, result: "{}", fetched: [] };
       expect(run.completeJob.run(database, completion) !== null).toBe(held);
       if (!held) return;
       model.state = "done";

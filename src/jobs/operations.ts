@@ -1,4 +1,5 @@
 import { endOperations } from "./end-operations.ts";
+import { fetchedOperations } from "./fetched-operations.ts";
 import { leaseOperations } from "./lease-operations.ts";
 import { readOperations } from "./read-operations.ts";
 import { recoveryOperations } from "./recovery-operations.ts";
@@ -15,6 +16,7 @@ export const jobOperations = {
   ...endOperations,
   ...recoveryOperations,
   ...readOperations,
+  ...fetchedOperations,
 };
 
 export type JobOperations = typeof jobOperations;

@@ -36,8 +36,8 @@ export function afterFailure(
   if (failure.retryable && attempts < maxAttempts && notBeforeMs < deadlineMs) {
     return { kind: "retry", notBeforeMs };
   }
-  const { code, message, status } = failure;
-  return { kind: "error", failure: { code, message, status } };
+  const { retryable: _, ...kept } = failure;
+  return { kind: "error", failure: kept };
 }
 
 const poisonJob: JobFailure = {

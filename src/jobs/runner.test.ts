@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { SearchRequest } from "../archive/archive.ts";
 import { EarshotError } from "../lib/errors.ts";
-import type { ArchiveSource } from "../platforms/archive/search.ts";
+import { type ArchiveSource, searchArchive } from "../platforms/archive/search.ts";
+import { searchMethods } from "../platforms/methods.ts";
 import { type Runner, startRunner } from "./runner.ts";
 import { newJob, startTestQueue, type TestQueue } from "./test-jobs.ts";
 
@@ -53,14 +54,16 @@ beforeEach(async () => {
   gateway = { ...jobs.queue };
   runner = startRunner({
     gateway,
-    source: {
-      archive: heldArchive(),
-      clock: jobs.clock,
-      fedPlatforms: [],
-      coverageSlackMs: 0,
-    },
+    answer: (request, { deadlineMs, signal }) =>
+      searchArchive(
+        { archive: heldArchive(), clock: jobs.clock, fedPlatforms: [], coverageSlackMs: 0 },
+        request,
+        deadlineMs,
+        signal,
+      ),
     clock: jobs.clock,
     nodeId: "embedded",
+    methods: searchMethods,
     concurrency: 1,
     log: { warn: (fields) => logged.push(fields) },
   });

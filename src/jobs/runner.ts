@@ -1,8 +1,8 @@
 import type { Clock } from "../lib/clock.ts";
 import { EarshotError, messageOf } from "../lib/errors.ts";
 import type { Lease, LeaseFailure, LeaseGateway } from "../nodes/lease.ts";
-import { type ArchiveSource, searchArchive } from "../platforms/archive/search.ts";
-import { methodNames } from "../platforms/methods.ts";
+import type { Method } from "../platforms/methods.ts";
+import type { AskingJob } from "../platforms/requests/sessions.ts";
 import { causeOf, failureOf } from "./attempt-fault.ts";
 import type { JobResult, SearchJobRequest } from "./job.ts";
 
@@ -21,9 +21,12 @@ type RunnerLog = { warn(fields: Record<string, unknown>, message: string): void 
 
 export type RunnerOptions = {
   gateway: LeaseGateway<SearchJobRequest, JobResult>;
-  source: ArchiveSource;
+  /** Answers what a job asks. */
+  answer: (request: SearchJobRequest, job: AskingJob) => Promise<JobResult>;
   clock: Clock;
   nodeId: string;
+  /** Jobs of these alone are taken. */
+  methods: readonly Method[];
   /** Jobs run at the same time. */
   concurrency: number;
   log: RunnerLog;
@@ -51,8 +54,8 @@ export function startRunner(options: RunnerOptions): Runner {
 }
 
 async function work(options: RunnerOptions, stopping: AbortSignal): Promise<void> {
-  const { gateway, clock, nodeId, log } = options;
-  const capabilities = { nodeId, methods: methodNames };
+  const { gateway, clock, nodeId, methods, log } = options;
+  const capabilities = { nodeId, methods };
   while (!stopping.aborted) {
     try {
       const lease = await gateway.lease(capabilities, leaseWaitMs, stopping);
@@ -93,12 +96,14 @@ type Outcome = { ok: true; result: JobResult } | { ok: false; failure: LeaseFail
 
 /** Null when the lease was lost meanwhile. */
 async function attempt(
-  { source, clock, log }: RunnerOptions,
-  { uuid, attempt: number, work: request, leftMs }: Lease<SearchJobRequest>,
+  { answer, clock, log }: RunnerOptions,
+  { uuid, accountId, attempt: number, work: request, leftMs }: Lease<SearchJobRequest>,
   lost: AbortSignal,
 ): Promise<Outcome | null> {
   try {
-    const result = await searchArchive(source, request, clock.now() + leftMs, lost);
+    const deadlineMs = clock.now() + leftMs;
+    const job = { uuid, accountId, attempt: number, deadlineMs, signal: lost };
+    const result = await answer(request, job);
     return lost.aborted ? null : { ok: true, result };
   } catch (error) {
     if (lost.aborted) return null;

@@ -63,7 +63,14 @@ function statementsOf(work: () => void): number {
 test("a job takes seven statements from its submission to its end", () => {
   expect(statementsOf(() => run.insertJob.run(watched, insertion("a")))).toBe(2);
   expect(statementsOf(() => lease("a"))).toBe(2);
-  const completion = { uuid: "a", token: "token", nowMs: 12, expiresMs: 50, result: "{}" };
+  const completion = {
+    uuid: "a",
+    token: "token",
+    nowMs: 12,
+    expiresMs: 50,
+    result: "{}",
+    fetched: [],
+  };
   expect(statementsOf(() => run.completeJob.run(watched, completion))).toBe(3);
 });
 
@@ -80,6 +87,7 @@ test("no statement goes through all jobs, however many have ended", () => {
     nowMs: 12,
     expiresMs: 50,
     result: "{}",
+    fetched: [],
   });
   const rules = { nowMs: 13, maxAttempts: 3, retryDelayMs: 250 };
   const failure = { code: "x", message: "", status: 500, retryable: true };

@@ -6,6 +6,8 @@
 export type Lease<Work> = {
   uuid: string;
   work: Work;
+  /** Whose job it is: with whose credentials platforms are asked. */
+  accountId: string;
   attempt: number;
   /** How long the job as a whole has left. Spans, as the clocks of two machines differ and any clock may be put right. */
   leftMs: number;
@@ -21,7 +23,14 @@ export type Lease<Work> = {
 
 export type NodeCapabilities = { nodeId: string; methods: readonly string[] };
 
-export type LeaseFailure = { code: string; message: string; status: number; retryable: boolean };
+export type LeaseFailure = {
+  code: string;
+  message: string;
+  status: number;
+  retryable: boolean;
+  /** What to do about it, one sentence. */
+  hint?: string;
+};
 
 export type LeaseGateway<Work, Result> = {
   /** Waits up to `waitMs` for a job that the node can run; null when none came. */

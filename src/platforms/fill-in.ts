@@ -1,27 +1,67 @@
 import type { Archive } from "../archive/archive.ts";
-import { type AnswerItem, isHeld } from "./source.ts";
+import type { FetchedName } from "../archive/withheld.ts";
+import type { Platform } from "../posts/post.ts";
+import { type AnswerItem, type FetchedItem, isFetched, isHeld } from "./source.ts";
 
-/** The records of an answer as JSON texts, in order: those of the archive as it holds them at this moment. */
+/**
+ * The records of an answer as JSON texts, in order: those of the archive as it holds them at this moment, those of upstreams as
+ * they were given. What was deleted or hidden since is left out of both.
+ */
 export async function recordsOf(
-  archive: Pick<Archive, "records">,
+  archive: Pick<Archive, "records" | "withheld">,
   items: readonly AnswerItem[],
 ): Promise<readonly string[]> {
   const held = items.filter(isHeld);
   if (held.length === items.length) return await archive.records(held);
-  const one = await Promise.all(
-    items.map(async (item) => (isHeld(item) ? await archive.records([item]) : [item.record])),
-  );
-  return one.flat();
+  const fetched = items.filter(isFetched);
+  const [texts, shown] = await Promise.all([
+    held.length === 0 ? [] : archive.records(held),
+    shownOf(archive, fetched),
+  ]);
+  const byPosition = new Map(texts.map((text) => [positionOf(text), text]));
+  return items.flatMap((item) => {
+    if (isFetched(item)) return shown.has(item) ? [item.record] : [];
+    return byPosition.get(`${item.platform} ${item.id}`) ?? [];
+  });
 }
 
 const utf8 = new TextEncoder();
 
 /** The same as one JSON array in UTF-8. */
 export async function pageOf(
-  archive: Pick<Archive, "records" | "page">,
+  archive: Pick<Archive, "records" | "page" | "withheld">,
   items: readonly AnswerItem[],
 ): Promise<Uint8Array> {
   const held = items.filter(isHeld);
   if (held.length === items.length) return await archive.page(held);
   return utf8.encode(`[${(await recordsOf(archive, items)).join(",")}]`);
+}
+
+/** Those that may still be shown: a repost is no more to be seen than the post that it repeats. */
+async function shownOf(
+  archive: Pick<Archive, "withheld">,
+  items: readonly FetchedItem[],
+): Promise<ReadonlySet<AnswerItem>> {
+  const names = items.flatMap((item) => namesOf(item).map((name) => ({ item, name })));
+  const answers = await archive.withheld(names.map(({ name }) => name));
+  const withheld = new Set(names.flatMap(({ item }, index) => (answers[index] ? [item] : [])));
+  return new Set(items.filter((item) => !withheld.has(item)));
+}
+
+function namesOf({ platform, uri, userId, record }: FetchedItem): FetchedName[] {
+  const own = uri === null && userId === null ? [] : [{ platform, uri, userId }];
+  // Within a JSON string the quotes would be escaped.
+  if (!record.includes('"is_retweet":true')) return own;
+  const { Metadata }: { Metadata: { reposted: Reposted | null } } = JSON.parse(record);
+  if (Metadata.reposted === null) return own;
+  const { uri: original, user_id: author = null } = Metadata.reposted;
+  return [...own, { platform, uri: original, userId: author }];
+}
+
+type Reposted = { uri: string | null; user_id?: string | null };
+
+/** What a record of the archive stands for. */
+function positionOf(text: string): string {
+  const { ID, Metadata }: { ID: string; Metadata: { platform: Platform } } = JSON.parse(text);
+  return `${Metadata.platform} ${ID}`;
 }

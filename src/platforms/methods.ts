@@ -30,6 +30,9 @@ export type FetchMethod = Exclude<Method, SearchMethod>;
 
 export const methodNames = Object.keys(methods) as readonly Method[];
 
+/** The methods that do not search. */
+export const fetchMethods: readonly FetchMethod[] = methodNames.filter(isFetch);
+
 /** What belongs to a user alone: it needs the calling account's own credential, and is shown to nobody else. */
 export const ownMethods: readonly Method[] = ["gethometweets", "getforyoutweets"];
 
@@ -45,6 +48,10 @@ const supported: Record<SourceType, readonly Method[]> = {
 
 export function methodsOf(type: SourceType): readonly Method[] {
   return supported[type];
+}
+
+function isFetch(method: Method): method is FetchMethod {
+  return !isSearch(method);
 }
 
 /** Whether the method takes a query with operators. */

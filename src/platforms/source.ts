@@ -1,6 +1,8 @@
 import type { Position } from "../archive/archive.ts";
 import type { Platform } from "../posts/post.ts";
+import type { Method, SourceType } from "./methods.ts";
 import type { Bill } from "./session.ts";
+import type { Target } from "./target.ts";
 import type { FetchPlace } from "./upstream.ts";
 
 /** `social` stands for all platforms. */
@@ -16,6 +18,16 @@ export type SourceRequest = {
   asOfMs: number;
   after: Position | null;
   maxResults: number;
+};
+
+/** What a job asks of the sources: a search, or a method that fetches what its `target` names. */
+export type AnswerRequest = SourceRequest & {
+  type: SourceType;
+  method: Method;
+  /** Whom or what a method that does not search asks about; absent where it needs none. */
+  target?: Target | null;
+  /** Where such a method goes on at its platform; absent on its first page. */
+  place?: FetchPlace | null;
 };
 
 /** A remark that travels with an answer: something the caller should know, not a fault. */

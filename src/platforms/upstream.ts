@@ -28,6 +28,11 @@ export type Upstream = {
   search: UpstreamSearch | null;
   /** Where requests without a credential go: an origin; null where nothing is public. */
   publicBaseUrl: string | null;
+  /**
+   * Where a target can be asked for openly though `publicBaseUrl` is null: the origin that it names; null when it names none.
+   * Absent where no query names a server.
+   */
+  publicOriginOf?: (target: Target | null) => string | null;
   /** What the headers of an answer tell of the limit of its bucket; null when nothing. */
   limitOf(headers: Headers, status: number, nowMs: number): Limit | null;
   /** What a bill comes to, in millionths of a dollar; null where nothing is billed. */
@@ -64,6 +69,8 @@ export type UpstreamPage = {
   items: readonly UpstreamItem[];
   /** Opaque text that leads to the next page; null on the last one. */
   next: string | null;
+  /** What was asked about does not exist or may not be seen: said on a page that was led to, something was lost on the way. */
+  isAbsent?: boolean;
   /** What the caller should know of this page beside its items, such as that the platform tells only a part. */
   remarks?: readonly UpstreamRemark[];
 };

@@ -15,6 +15,7 @@ const titles: Record<keyof typeof settings, string> = {
   jobs: "Jobs",
   webhooks: "Webhooks",
   ingest: "Live stream",
+  mastodonStream: "Live stream of a Mastodon server",
   backfill: "History",
   upstreams: "Platforms",
   import: "Import",

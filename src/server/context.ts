@@ -9,6 +9,9 @@ import type { Sender } from "../jobs/webhooks/sender.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { messageOf } from "../lib/errors.ts";
 import { countArchive } from "../platforms/archive/count.ts";
+import { monthOf } from "../platforms/requests/spending.ts";
+import type { Upstream } from "../platforms/upstream.ts";
+import type { Platform } from "../posts/post.ts";
 import type { Config } from "./config.ts";
 import type { Control } from "./control.ts";
 import { diskOf } from "./disk.ts";
@@ -17,6 +20,7 @@ import { createReadiness } from "./readiness.ts";
 import { createIngestRole, fedPlatforms, type IngestRole } from "./roles.ts";
 import { isStorageFull, watchStore } from "./store-watch.ts";
 import { closeStores, type Stores } from "./stores.ts";
+import { createUpstreamRole, type UpstreamRole } from "./upstreams.ts";
 import { packageVersion } from "./version.ts";
 import { createWebhookRole } from "./webhooks.ts";
 
@@ -33,12 +37,17 @@ export type AppContext = {
   sender: Sender;
   metrics: Metrics;
   ingest: IngestRole;
+  upstreams: UpstreamRole;
   http: HttpContext;
   close(): Promise<void>;
 };
 
 /** What tests put in the place of the real thing. */
-export type ContextOverrides = { clock?: Clock; log?: Logger };
+export type ContextOverrides = {
+  clock?: Clock;
+  log?: Logger;
+  upstreams?: Partial<Record<Platform, Upstream>>;
+};
 
 /** Wires everything over stores that are open. */
 export function createContext(
@@ -58,6 +67,7 @@ export function createContext(
   const metrics = createMetrics({
     queueDepth: () => queue.depth(),
     ingest: ingest.state,
+    mastodonStream: ingest.mastodonState,
     archive: { archive, clock, coverageSlackMs: config.ingest.coverageSlackMs },
     process: {
       version: packageVersion(),
@@ -66,6 +76,8 @@ export function createContext(
     },
     isStoreFull,
     waitingDeliveries: () => store.read("countWaitingDeliveries", null),
+    monthPostReads: () =>
+      store.read("readPostReads", { month: monthOf(clock.now()), platform: "x" }),
   });
   const { webhooks, sender } = createWebhookRole({
     settings: config.webhooks,
@@ -98,6 +110,22 @@ export function createContext(
       log.warn({ error: messageOf(fault) }, "the watch over the jobs failed");
     },
   });
+  const source = {
+    archive,
+    clock,
+    fedPlatforms: fedPlatforms(config),
+    coverageSlackMs: config.ingest.coverageSlackMs,
+  };
+  const upstreams = createUpstreamRole({
+    config,
+    store,
+    secretKey: control.secrets.secretKey,
+    source,
+    clock,
+    random: Math.random,
+    onOutcome: (platform, outcome) => metrics.upstreamRequests.inc({ platform, outcome }),
+    overrides: overrides.upstreams ?? {},
+  });
   const http: HttpContext = {
     settings: {
       ...config.http,
@@ -112,18 +140,12 @@ export function createContext(
     jobs: queue,
     webhooks,
     archive,
-    countPosts: (request, deadlineMs) =>
-      countArchive(
-        {
-          archive,
-          clock,
-          fedPlatforms: fedPlatforms(config),
-          coverageSlackMs: config.ingest.coverageSlackMs,
-        },
-        request,
-        deadlineMs,
-      ),
+    sources: upstreams.sources,
+    fetchedPosts: (accountId, id) =>
+      store.read("findFetched", { accountId, id, nowMs: clock.now() }),
+    countPosts: (request, deadlineMs) => countArchive(source, request, deadlineMs),
     ingest: ingest.state,
+    mastodonStream: ingest.mastodonState,
     readerAnswers: createReadiness(archive, clock),
     isStoreFull,
     newId: randomUUID,
@@ -139,6 +161,7 @@ export function createContext(
     sender,
     metrics,
     ingest,
+    upstreams,
     http,
     close: () => closeStores({ control, archive }),
   };

@@ -7,6 +7,8 @@ import { type Database, openForReading, openForWriting } from "../db/open.ts";
 import { ensureSecrets, settingOperations } from "../db/settings.ts";
 import { jobOperations } from "../jobs/operations.ts";
 import { webhookOperations } from "../jobs/webhooks/operations.ts";
+import { credentialOperations } from "../platforms/credentials/operations.ts";
+import { spendingOperations } from "../platforms/requests/operations.ts";
 
 /** Everything that can be asked of the control store. */
 export const controlOperations = {
@@ -15,6 +17,8 @@ export const controlOperations = {
   ...limitOperations,
   ...jobOperations,
   ...webhookOperations,
+  ...credentialOperations,
+  ...spendingOperations,
 };
 
 export type ControlOperations = typeof controlOperations;

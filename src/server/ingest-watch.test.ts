@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
-import { type IngestState, streamNotStarted } from "../ingest/ingest-state.ts";
+import {
+  type IngestState,
+  type MastodonStreamState,
+  streamNotStarted,
+} from "../ingest/ingest-state.ts";
 import { createManualClock } from "../lib/manual-clock.ts";
 import { watchIngest } from "./ingest-watch.ts";
 
@@ -9,8 +13,10 @@ test("each change of a part's status is logged once, whatever its detail says me
   const stopping = new AbortController();
   const state: IngestState = { ...streamNotStarted, labelers: [], lookUp: null };
   let now: IngestState | null = null;
+  let mastodon: MastodonStreamState | null = null;
   const watching = watchIngest({
     state: () => now,
+    mastodonState: () => mastodon,
     clock,
     log: { info: (fields: unknown) => logged.push(fields) } as never,
     signal: stopping.signal,
@@ -27,6 +33,27 @@ test("each change of a part's status is logged once, whatever its detail says me
     { part: "stream", status: "waiting", detail: "waiting for its start" },
     { part: "stream", status: "paused", detail: "waiting for the archive" },
   ]);
+  mastodon = mastodonStream;
+  await clock.advance(2_000);
+  expect(logged.slice(2)).toEqual([
+    { part: "stream of a.example", status: "connected", detail: "connected to a.example" },
+  ]);
   stopping.abort();
   await watching;
 });
+
+const mastodonStream: MastodonStreamState = {
+  status: "connected",
+  detail: "connected to a.example",
+  host: "a.example",
+  transport: "websocket",
+  lastEventMs: null,
+  events: 0,
+  posts: 0,
+  deletes: 0,
+  leftOut: 0,
+  badFrames: 0,
+  reconnects: 0,
+  gaps: 0,
+  waitingEvents: 0,
+};

@@ -1,21 +1,28 @@
 import type { Logger } from "pino";
-import type { IngestState } from "../ingest/ingest-state.ts";
+import type { IngestState, MastodonStreamState } from "../ingest/ingest-state.ts";
 import type { Clock } from "../lib/clock.ts";
 
 const lookMs = 1_000;
 
 export type IngestWatch = {
   state(): IngestState | null;
+  mastodonState(): MastodonStreamState | null;
   clock: Pick<Clock, "sleep">;
   log: Pick<Logger, "info">;
   signal: AbortSignal;
 };
 
 /** Logs each change in the state of live ingestion's parts, until the signal aborts. */
-export async function watchIngest({ state, clock, log, signal }: IngestWatch): Promise<void> {
+export async function watchIngest({
+  state,
+  mastodonState,
+  clock,
+  log,
+  signal,
+}: IngestWatch): Promise<void> {
   const logged = new Map<string, string>();
   while (!signal.aborted) {
-    for (const { part, status, detail } of partsOf(state())) {
+    for (const { part, status, detail } of [...partsOf(state()), ...streamOf(mastodonState())]) {
       if (logged.get(part) === status) continue;
       logged.set(part, status);
       log.info({ part, status, detail }, "ingest state");
@@ -34,4 +41,8 @@ function partsOf(state: IngestState | null): readonly Part[] {
     ...labelers.map((labeler) => ({ ...labeler, part: `labeler ${labeler.host}` })),
     ...(lookUp === null ? [] : [{ ...lookUp, part: "look-up" }]),
   ];
+}
+
+function streamOf(state: MastodonStreamState | null): readonly Part[] {
+  return state === null ? [] : [{ ...state, part: `stream of ${state.host}` }];
 }

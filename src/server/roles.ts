@@ -1,50 +1,91 @@
-import { type IngestState, streamNotStarted } from "../ingest/ingest-state.ts";
+import {
+  type IngestState,
+  type MastodonStreamState,
+  streamNotStarted,
+} from "../ingest/ingest-state.ts";
 import type { Ingest } from "../ingest/live-ingest.ts";
 import { type Runner, startRunner } from "../jobs/runner.ts";
+import { fetchMethods, searchMethods } from "../platforms/methods.ts";
 import type { Platform } from "../posts/post.ts";
 import type { Config } from "./config.ts";
 import type { AppContext } from "./context.ts";
+import { createMastodonRole } from "./mastodon-role.ts";
 import { meteredGateway } from "./metered-gateway.ts";
 
 /** What this process feeds into the archive by itself. */
-export function fedPlatforms({ ingest }: Config): readonly Platform[] {
-  return ingest.source === "bluesky" ? ["bluesky"] : [];
+export function fedPlatforms({ ingest, mastodonStream }: Config): readonly Platform[] {
+  return [
+    ...(ingest.source === "bluesky" ? (["bluesky"] as const) : []),
+    ...(mastodonStream.server === null ? [] : (["mastodon"] as const)),
+  ];
 }
 
-/** The node in this process: it leases jobs from the queue through the interface that a remote node will use. */
+/**
+ * The node in this process: it leases jobs from the queue through the interface that a remote node will use. Searches and what
+ * mostly waits for a platform run side by side, so that a platform that is slow or at its limit keeps no search waiting.
+ */
 export function startNode(context: AppContext): Runner {
-  const { config, queue, archive, clock, log, metrics } = context;
-  return startRunner({
-    gateway: meteredGateway(queue, { metrics, clock, deadlineMs: config.jobs.deadlineMs }),
-    source: {
-      archive,
-      clock,
-      fedPlatforms: fedPlatforms(config),
-      coverageSlackMs: config.ingest.coverageSlackMs,
-    },
+  const { config, queue, upstreams, clock, log, metrics } = context;
+  const { deadlineMs, concurrency, fetchConcurrency } = config.jobs;
+  const shared = {
+    gateway: meteredGateway(queue, { metrics, clock, deadlineMs }),
+    answer: upstreams.answer,
     clock,
     nodeId: "embedded",
-    concurrency: config.jobs.concurrency,
     log,
-  });
+  };
+  const runners = [
+    startRunner({ ...shared, methods: searchMethods, concurrency }),
+    startRunner({ ...shared, methods: fetchMethods, concurrency: fetchConcurrency }),
+  ];
+  return {
+    stop: async () => {
+      await Promise.all(runners.map((runner) => runner.stop()));
+    },
+  };
 }
 
 /** Live ingestion. It is loaded after the service listens, since nothing that is served waits for it. */
 export type IngestRole = {
-  /** Null when it is off. */
+  /** Bluesky's stream; null when it is off. */
   state(): IngestState | null;
-  start(context: Pick<AppContext, "archive" | "clock" | "random" | "log">): void;
+  /** The stream of a Mastodon server; null when it is off. */
+  mastodonState(): MastodonStreamState | null;
+  start(context: IngestContext): void;
   stop(): Promise<void>;
 };
 
-export function createIngestRole({ ingest: settings, data }: Config): IngestRole {
+type IngestContext = Pick<AppContext, "archive" | "clock" | "random" | "log" | "upstreams">;
+
+export function createIngestRole(config: Config): IngestRole {
+  const bluesky = createBlueskyRole(config);
+  const mastodon = createMastodonRole(config);
+  return {
+    state: bluesky.state,
+    mastodonState: mastodon.state,
+    start: (context) => {
+      const { archive, clock, random, log, upstreams } = context;
+      bluesky.start(context);
+      mastodon.start({ archive, clock, random, log, tokenOf: upstreams.mastodonToken });
+    },
+    stop: async () => {
+      await Promise.all([bluesky.stop(), mastodon.stop()]);
+    },
+  };
+}
+
+type BlueskyRole = Pick<IngestRole, "state" | "stop"> & {
+  start(context: Omit<IngestContext, "upstreams">): void;
+};
+
+function createBlueskyRole({ ingest: settings, data }: Config): BlueskyRole {
   let running: Promise<Ingest> | null = null;
   let ingest: Ingest | null = null;
   if (settings.source === "off") {
     return { state: () => null, start: () => undefined, stop: async () => undefined };
   }
 
-  function start({ archive, clock, random, log }: Parameters<IngestRole["start"]>[0]): void {
+  function start({ archive, clock, random, log }: Parameters<BlueskyRole["start"]>[0]): void {
     running ??= import("../ingest/live-ingest.ts").then(({ startIngest }) => {
       ingest = startIngest({ archive, clock, random, settings, dataDir: data.dir, log });
       return ingest;

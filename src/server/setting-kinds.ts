@@ -239,6 +239,21 @@ export function url(
   };
 }
 
+/** One address; null where there is none. */
+export function urlOrNone(
+  name: string,
+  protocols: readonly string[],
+  meaning: string,
+): Setting<string | null> {
+  const some = url(name, "none", protocols, meaning);
+  return {
+    ...some,
+    fallback: null,
+    expected: `${some.expected}, or none`,
+    read: (written) => (written.trim() === "none" ? { ok: true, value: null } : some.read(written)),
+  };
+}
+
 /** Addresses, or none at all. */
 export function urlListOrNone(
   name: string,

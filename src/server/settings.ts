@@ -19,6 +19,7 @@ import {
   url,
   urlList,
   urlListOrNone,
+  urlOrNone,
 } from "./setting-kinds.ts";
 
 const dayMs = 86_400_000;
@@ -274,6 +275,12 @@ export const settings = {
       [0, 1_000],
       "Searches that the node in this process runs at the same time; 0 runs none.",
     ),
+    fetchConcurrency: count(
+      "EARSHOT_NODE_FETCH_CONCURRENCY",
+      64,
+      [0, 10_000],
+      "Jobs of the other methods, which mostly wait for a platform, that it runs at the same time beside the searches; 0 runs none.",
+    ),
   },
   webhooks: {
     maxPerAccount: count(
@@ -504,6 +511,37 @@ export const settings = {
       "Largest answer to a look-up.",
     ),
   },
+  mastodonStream: {
+    server: urlOrNone(
+      "EARSHOT_MASTODON_STREAM",
+      ["https:", "http:"],
+      "The Mastodon server whose public stream fills the archive, beside Bluesky's. It takes a user token of that server, see `earshot credentials`.",
+    ),
+    stream: choice(
+      "EARSHOT_MASTODON_STREAM_NAME",
+      "public",
+      ["public", "public:remote", "public:local"],
+      "Which of the server's streams: all public posts that it sees, those of other servers, or its own.",
+    ),
+    silenceMs: duration(
+      "EARSHOT_MASTODON_STREAM_SILENCE",
+      600_000,
+      1_000,
+      "Time without an event after which the connection is made anew, though the server shows signs of life.",
+    ),
+    leastBackoffMs: duration(
+      "EARSHOT_MASTODON_STREAM_LEAST_BACKOFF",
+      1_000,
+      1,
+      "First pause before connecting again; it doubles with each failure.",
+    ),
+    mostBackoffMs: duration(
+      "EARSHOT_MASTODON_STREAM_MOST_BACKOFF",
+      60_000,
+      1,
+      "Longest pause before connecting again.",
+    ),
+  },
   backfill: {
     plcUrl: url(
       "EARSHOT_PLC_URL",
@@ -585,7 +623,7 @@ export const settings = {
     ),
     maxAnswerBytes: count(
       "EARSHOT_UPSTREAM_MAX_BYTES",
-      8 * 1024 ** 2,
+      4 * 1024 ** 2,
       [1_024, 1024 ** 3],
       "Largest answer of a platform.",
     ),

@@ -55,7 +55,7 @@ export async function startService(
     context.log.info({ url }, "listening");
     const stopping = new AbortController();
     const { clock, log, ingest } = context;
-    void watchIngest({ state: ingest.state, clock, log, signal: stopping.signal });
+    void watchIngest({ ...ingest, clock, log, signal: stopping.signal });
     const stop = onlyOnce(() => {
       stopping.abort();
       return stopService(context, app, node);
@@ -69,6 +69,7 @@ export async function startService(
       context.sender.stop(),
       context.ingest.stop(),
     ]);
+    await context.upstreams.stop();
     await context.close();
     throw fault;
   }

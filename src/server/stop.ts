@@ -29,6 +29,7 @@ export async function stopService(
     sender.stop(),
     app.close(),
     context.ingest.stop(),
+    nodeEnded?.then(() => context.upstreams.stop()),
   ]);
   if (!(await endsWithin(clock, config.http.stopGraceMs, drained))) {
     log.warn("stopped before everything had ended");

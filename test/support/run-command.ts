@@ -1,11 +1,13 @@
+import type { Input } from "../../src/cli/input.ts";
 import { run } from "../../src/cli/main.ts";
 
 export type Outcome = { code: number; out: string; notes: string };
 
-/** Runs a command line in this process, its outputs read by nobody in particular. */
+/** Runs a command line in this process, its outputs read by nobody in particular; it has no input unless one is made, of what it shows. */
 export async function runCommand(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  inputOf?: (shown: () => string) => Input,
 ): Promise<Outcome> {
   let out = "";
   let notes = "";
@@ -21,6 +23,7 @@ export async function runCommand(
     columns: 80,
     colour: false,
     environment,
+    ...(inputOf === undefined ? {} : { input: inputOf(() => out + notes) }),
     stopping: new AbortController().signal,
   });
   return { code, out, notes };

@@ -29,6 +29,7 @@ export function environmentOf(
     ...Object.fromEntries(inherited),
     EARSHOT_DATA_DIR: dataDir,
     EARSHOT_INGEST: "off",
+    EARSHOT_BLUESKY_PUBLIC: "off",
     EARSHOT_LOG_LEVEL: "warn",
     ...settings,
   };

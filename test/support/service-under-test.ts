@@ -32,10 +32,10 @@ export type ServiceUnderTest = Service & {
   remove(): Promise<void>;
 };
 
-/** The real service in a folder of its own, without live ingestion. */
+/** The real service in a folder of its own, without live ingestion, and no platform is asked. */
 export async function startServiceUnderTest(
   settings: Readonly<Record<string, string>> = {},
-  overrides: Pick<ContextOverrides, "log"> = {},
+  overrides: Pick<ContextOverrides, "log" | "upstreams"> = {},
 ): Promise<ServiceUnderTest> {
   const dataDir = await mkdtemp(join(tmpdir(), "earshot-test-"));
   const clock = movableClock();
@@ -44,6 +44,7 @@ export async function startServiceUnderTest(
     EARSHOT_INGEST: "off",
     EARSHOT_PORT: "0",
     EARSHOT_LOG_LEVEL: "silent",
+    EARSHOT_BLUESKY_PUBLIC: "off",
     ...settings,
   });
   const service = await startService(config, { ...overrides, clock });

@@ -1,6 +1,7 @@
 /**
  * Credentials of platforms: an account's own, or the deployment's where `account_id` is null. What has to be kept secret is
- * sealed (lib/seal.ts); `revision` counts its changes, as a session is renewed by whoever comes first. `subject` is whom the
+ * sealed (lib/seal.ts); `revision` counts its changes, as a session is renewed by whoever comes first, who claims that until
+ * `renewing_until_ms`. `subject` is whom the
  * credential acts for, `hint` its first characters. A limit that is used up is noted for its bucket until it is open again.
  *
  * What paid calls cost: `upstream_reservation` is what a job is about to spend, before it asks; `upstream_use` what was spent in a
@@ -20,6 +21,7 @@ export const control004 = `
     hint TEXT NOT NULL,
     sealed_secret BLOB NOT NULL,
     revision INTEGER NOT NULL DEFAULT 0,
+    renewing_until_ms INTEGER,
     created_ms INTEGER NOT NULL,
     used_ms INTEGER,
     quarantined_ms INTEGER,

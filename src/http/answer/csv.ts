@@ -1,8 +1,9 @@
 import { stringify } from "csv-stringify/sync";
 import { fieldOf } from "./fields.ts";
 import type { AnswerPage } from "./page.ts";
+import { kindOf, type RecordKind } from "./record-kinds.ts";
 
-/** The columns of a table for which no fields were asked. */
+/** The columns of a table of posts for which no fields were asked. */
 export const defaultColumns: readonly string[] = [
   "ID",
   "Metadata.created_at",
@@ -18,12 +19,49 @@ export const defaultColumns: readonly string[] = [
   "Metadata.public_metrics.quote_count",
 ];
 
+const defaults: Readonly<Record<RecordKind, readonly string[]>> = {
+  post: defaultColumns,
+  profile: [
+    "ID",
+    "Metadata.created_at",
+    "Metadata.platform",
+    "Metadata.username",
+    "Metadata.author",
+    "Content",
+    "Metadata.url",
+    "Metadata.location",
+    "Metadata.public_metrics.followers_count",
+    "Metadata.public_metrics.following_count",
+    "Metadata.public_metrics.tweet_count",
+  ],
+  trend: [
+    "ID",
+    "Metadata.created_at",
+    "Metadata.platform",
+    "Content",
+    "Metadata.url",
+    "Metadata.category",
+    "Metadata.public_metrics.tweet_count",
+  ],
+  space: [
+    "ID",
+    "Metadata.created_at",
+    "Metadata.platform",
+    "Content",
+    "Metadata.url",
+    "Metadata.lang",
+    "Metadata.state",
+    "Metadata.started_at",
+    "Metadata.public_metrics.participant_count",
+  ],
+};
+
 /** Either kind of line break is quoted; a row of one empty cell is not taken for an empty line. */
 const form = { record_delimiter: "windows", quote_record_delimiter: true } as const;
 
 /** A table after RFC 4180, in pieces: a row of names, then a row a post. */
-export function* csvOf({ posts, fields }: AnswerPage) {
-  const columns = fields ?? defaultColumns;
+export function* csvOf({ job, posts, fields }: AnswerPage) {
+  const columns = fields ?? defaults[kindOf(job.request.method)];
   const table = { ...form, quoted_empty: columns.length === 1 };
   yield stringify([columns], table);
   for (const { record } of posts) {

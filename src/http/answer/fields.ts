@@ -3,11 +3,14 @@ import { record as recordSchema } from "../schemas/answers.ts";
 import type { PostRecord } from "./record.ts";
 
 /** Every name that `fields` may hold, as the record's schema has them: `Content`, `Metadata.public_metrics.like_count`. */
-export const fieldNames: readonly string[] = namesIn(recordSchema, "");
+export const fieldNames: readonly string[] = [...new Set(namesIn(recordSchema, ""))];
 
 function namesIn(schema: unknown, prefix: string): string[] {
   if (schema instanceof z.ZodNullable || schema instanceof z.ZodOptional) {
     return namesIn(schema.unwrap(), prefix);
+  }
+  if (schema instanceof z.ZodUnion) {
+    return schema.options.flatMap((option) => namesIn(option, prefix));
   }
   if (!(schema instanceof z.ZodObject)) return [];
   return Object.entries(schema.shape).flatMap(([name, member]) => [

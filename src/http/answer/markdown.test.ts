@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { markdownOf } from "./markdown.ts";
 import type { AnswerPage } from "./page.ts";
+import type { PostRecord } from "./record.ts";
 import { pageWith } from "./test-page.ts";
 
 const written = (page: AnswerPage) => [...markdownOf(page)].join("");
@@ -81,4 +82,70 @@ test("warnings as sentences, whatever they repeat", () => {
   const page = pageWith([]);
   const text = written({ ...page, job: { ...page.job, warnings } });
   expect(text).toContain('- `unknown_operator`: no "\\<b\\>\\*re\\*" (write \\_re\\_)\n');
+});
+
+describe("of a method that does not search", () => {
+  const part = { platform: "x", via: "api", fromMs: null, toMs: day, count: 1 } as const;
+
+  /** A page of what a platform gave. */
+  function fetched(
+    method: AnswerPage["job"]["request"]["method"],
+    records: readonly PostRecord[],
+    result: Partial<AnswerPage["result"]> = {},
+    special: Partial<AnswerPage> = {},
+  ): AnswerPage {
+    const page = withCoverage([], { sources: [part], ...result }, special);
+    const request = { ...page.job.request, platform: "x" as const, method };
+    const posts = records.map((record) => ({ record, json: "", shortenedFrom: null }));
+    return { ...page, job: { ...page.job, request, canonicalQuery: "x:@ann" }, posts };
+  }
+
+  const recordOf = (ID: string, Content: string, Metadata: PostRecord["Metadata"]): PostRecord => ({
+    ID,
+    Content,
+    Metadata: { platform: "x", url: null, created_at: null, ...Metadata },
+    Score: 1,
+  });
+
+  test("a profile is told with its names", () => {
+    const named = { kind: "profile", username: "ann", author: "An `n`", url: "https://x.com/ann" };
+    const text = written(fetched("getfollowers", [recordOf("12", "writes", named)]));
+    expect(text).toMatch(/^# getfollowers: `x:@ann`\n\n1 account\. The platform tells no more\.\n/);
+    expect(text).toContain("1. `@ann` · `` An `n` `` · x · <https://x.com/ann>\n\n   >     writes");
+  });
+
+  test("a profile whose id alone is told has its id for a name", () => {
+    const withheld = { kind: "profile", username: "", author: null };
+    const text = written(fetched("getfollowers", [recordOf("12", "", withheld)]));
+    expect(text).toContain("1. `12` · x · no link\n\n   (no text)");
+  });
+
+  test("trends and spaces are told as what they are", () => {
+    const trends = written(fetched("gettrends", [recordOf("2", "#comet", { kind: "trend" })]));
+    expect(trends).toContain("1 trend. ");
+    expect(trends).toContain("1. rank `2` · x · no link\n\n   >     #comet");
+    const live = { kind: "space", state: "live", created_at: "2026-01-31T12:00:00Z" };
+    const spaces = written(fetched("getspace", [recordOf("1a", "On comets", live)]));
+    expect(spaces).toContain("1 space. ");
+    expect(spaces).toContain("1. `live` · 2026-01-31T12:00:00Z · x · no link");
+  });
+
+  test.each([
+    ["that has more", {}, { nextCursor: "n" }, "No account was found so far. There is more."],
+    ["that has no more", {}, {}, "No account was found. The platform tells no more."],
+    [
+      "that was broken off",
+      { complete: false },
+      {},
+      "No account was found. That does not mean that there is none: reading ended early.",
+    ],
+  ])("%s is told so", (_, result, special, sentences) => {
+    expect(written(fetched("getfollowing", [], result, special))).toContain(sentences);
+  });
+
+  test("what the archive answered is told by what it holds", () => {
+    const sources = [{ ...part, via: "archive" as const }];
+    const text = written(fetched("gettweets", [], { sources, ...incomplete }));
+    expect(text).toContain("not everything is held here");
+  });
 });

@@ -1,17 +1,19 @@
+import { isSearch } from "../../platforms/methods.ts";
 import type { Coverage } from "../../platforms/source.ts";
 import { iso } from "../window.ts";
 import { fieldOf } from "./fields.ts";
 import { codeSpan, link, quoteLines, sentence } from "./markdown-text.ts";
 import { type AnswerPage, type AnswerPost, warningsOf } from "./page.ts";
-import { textOf } from "./record.ts";
+import { type PostRecord, textOf } from "./record.ts";
+import { kindOf, type RecordKind } from "./record-kinds.ts";
 
 /**
  * An answer as a language model or a person reads it: what was asked, how much of it is known, the posts as numbered
  * quotations with author, time and link, remarks, and how to go on.
  */
 export function* markdownOf(page: AnswerPage) {
-  yield `# Search: ${codeSpan(page.job.canonicalQuery)}\n\n`;
-  yield `${foundSentence(page)} ${coverageSentences(page)}\n\n`;
+  yield `# ${titleOf(page.job)}\n\n`;
+  yield `${foundSentence(page)} ${knowledgeSentences(page)}\n\n`;
   for (const [index, post] of page.posts.entries()) {
     yield `${item(post, index + 1, page.fields)}\n\n`;
   }
@@ -19,10 +21,42 @@ export function* markdownOf(page: AnswerPage) {
   yield closing(page);
 }
 
-function foundSentence({ posts, nextCursor }: AnswerPage): string {
-  if (posts.length === 1) return "1 post.";
-  if (posts.length > 1) return `${posts.length} posts, newest first.`;
-  return nextCursor === null ? "No post was found." : "No post was found so far.";
+function titleOf({ request: { method }, canonicalQuery }: AnswerPage["job"]): string {
+  const name = isSearch(method) ? "Search" : method;
+  return canonicalQuery === "" ? name : `${name}: ${codeSpan(canonicalQuery)}`;
+}
+
+const nouns: Readonly<Record<RecordKind, readonly [one: string, several: string]>> = {
+  post: ["post", "posts"],
+  profile: ["account", "accounts"],
+  trend: ["trend", "trends"],
+  space: ["space", "spaces"],
+};
+
+function foundSentence({ job, posts, nextCursor }: AnswerPage): string {
+  const { method } = job.request;
+  const [one, several] = nouns[kindOf(method)];
+  if (posts.length === 1) return `1 ${one}.`;
+  const order = isSearch(method) ? "newest first" : "in the order of the platform";
+  if (posts.length > 1) return `${posts.length} ${several}, ${order}.`;
+  return nextCursor === null ? `No ${one} was found.` : `No ${one} was found so far.`;
+}
+
+/** How much is known: of a window where posts were searched, else of what a platform was asked. */
+function knowledgeSentences(page: AnswerPage): string {
+  const { job, result } = page;
+  const isFetched =
+    !isSearch(job.request.method) && result.sources.some(({ via }) => via !== "archive");
+  return isFetched ? readingSentence(page) : coverageSentences(page);
+}
+
+function readingSentence({ posts, result, nextCursor }: AnswerPage): string {
+  if (!result.complete) {
+    return posts.length === 0
+      ? "That does not mean that there is none: reading ended early."
+      : "There may be more: reading ended early.";
+  }
+  return nextCursor === null ? "The platform tells no more." : "There is more.";
 }
 
 /** How much of the window is known: above all what an empty list means. */
@@ -69,15 +103,35 @@ function item(post: AnswerPost, number: number, fields: AnswerPage["fields"]): s
 }
 
 function headOf({ record }: AnswerPost): string {
-  const author = textOf(record, "username");
   const address = textOf(record, "url") ?? textOf(record, "uri");
   return [
-    author ? codeSpan(`@${author}`) : "unknown author",
-    textOf(record, "created_at") ?? "unknown time",
+    ...leadOf(record),
     textOf(record, "platform") ?? "unknown platform",
     address === null ? "no link" : link(address),
   ].join(" · ");
 }
+
+/** Whose it is and of when, as far as the kind of record has that. */
+function leadOf(record: PostRecord): string[] {
+  const author = textOf(record, "username");
+  const time = textOf(record, "created_at");
+  switch (textOf(record, "kind")) {
+    case "trend":
+      return [`rank ${codeSpan(record.ID)}`];
+    case "space":
+      return [codeSpan(textOf(record, "state") ?? "space"), time ?? "unknown time"];
+    case "profile":
+      return [
+        author ? codeSpan(`@${author}`) : codeSpan(record.ID),
+        ...namesOf(textOf(record, "author")),
+        ...(time === null ? [] : [`since ${time}`]),
+      ];
+    default:
+      return [author ? codeSpan(`@${author}`) : "unknown author", time ?? "unknown time"];
+  }
+}
+
+const namesOf = (name: string | null): string[] => (name ? [codeSpan(name)] : []);
 
 function textLines({ record, shortenedFrom }: AnswerPost, indent: string): string[] {
   const quote = quoteLines(record.Content, indent);
@@ -101,11 +155,12 @@ function warningLines(page: AnswerPage): string {
   return `Warnings:\n\n${lines.join("")}\n`;
 }
 
-function closing({ job, omitted, nextCursor }: AnswerPage): string {
+function closing({ job, omitted, isContinued, nextCursor }: AnswerPage): string {
   const lines: string[] = [];
   if (omitted > 0) {
     const posts = omitted === 1 ? "1 more post was" : `${omitted} more posts were`;
-    lines.push(`${posts} found and left out for max_chars; the next page begins with them.`);
+    const rest = isContinued ? "; the next page begins with them" : "";
+    lines.push(`${posts} found and left out for max_chars${rest}.`);
   }
   lines.push(
     nextCursor === null

@@ -14,7 +14,10 @@ function read(
   const { job, result } = pageWith([]);
   const items = records.map((_, index) => ({ platform: "x" as const, id: BigInt(9 - index) }));
   const next = { platform: "x" as const, id: 1n };
-  const archive = { records: async () => records.map((record) => JSON.stringify(record)) };
+  const archive = {
+    records: async () => records.map((record) => JSON.stringify(record)),
+    withheld: async () => [],
+  };
   return pageOf(
     { archive, cursorKey, clock: systemClock },
     job,

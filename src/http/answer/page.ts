@@ -2,9 +2,11 @@ import type { Archive, Position } from "../../archive/archive.ts";
 import type { Job, JobResult } from "../../jobs/job.ts";
 import { startTurns } from "../../lib/turns.ts";
 import { recordsOf } from "../../platforms/fill-in.ts";
-import type { AnswerItem, SourceWarning } from "../../platforms/source.ts";
+import { isSearch } from "../../platforms/methods.ts";
+import { isHeld, type SourceWarning } from "../../platforms/source.ts";
 import type { HttpContext } from "../context.ts";
-import { cursorAfter } from "../next-cursor.ts";
+import { jobWarnings } from "../job-warnings.ts";
+import { cursorAfter, cursorOf } from "../next-cursor.ts";
 import { allowanceOf } from "./budget.ts";
 import { selectorOf } from "./fields.ts";
 import { type PostRecord, textOf } from "./record.ts";
@@ -31,22 +33,38 @@ export type AnswerPage = {
   result: JobResult;
   posts: readonly AnswerPost[];
   fields: readonly string[] | null;
-  /** Posts at the end of the result that the budget has no room for; `nextCursor` continues with them. */
+  /** Posts at the end of the result that the budget has no room for. */
   omitted: number;
+  /** Whether `nextCursor` continues with them: no cursor leads into the page of a platform. */
+  isContinued: boolean;
   nextCursor: string | null;
 };
 
-/** The remarks known at submission and those of the result. */
-export function warningsOf({ job, result }: AnswerPage): readonly SourceWarning[] {
-  return [...job.warnings, ...result.warnings];
+/** The remarks on a job and its result, and on what of it has no room and no cursor leads to. */
+export function warningsOf({
+  job,
+  result,
+  omitted,
+  isContinued,
+}: AnswerPage): readonly SourceWarning[] {
+  const warnings = jobWarnings({ ...job, result });
+  return omitted === 0 || isContinued ? warnings : [...warnings, leftOut(job, omitted)];
 }
+
+const leftOut = ({ uuid }: Job, records: number): SourceWarning => ({
+  code: "left_out",
+  message: `${records} records have no room in max_chars, and next_cursor goes on behind them`,
+  hint: `fetch the result of job ${uuid} for all of them, or send more max_chars`,
+});
 
 /**
  * Reads the posts of a finished job and brings them into the form that was asked for: the texts within the budget, the
  * fields selected. The event loop is given away in between.
  */
 export async function pageOf(
-  context: Pick<HttpContext, "cursorKey" | "clock"> & { archive: Pick<Archive, "records"> },
+  context: Pick<HttpContext, "cursorKey" | "clock"> & {
+    archive: Pick<Archive, "records" | "withheld">;
+  },
   job: Job,
   result: JobResult,
   { fields, maxChars }: Presentation,
@@ -83,13 +101,23 @@ export async function pageOf(
 
   const omitted = records.length - posts.length;
   const last = posts.at(-1);
-  const after = omitted > 0 && last !== undefined ? positionOf(result, last.record) : result.next;
-  return { job, result, posts, fields, omitted, nextCursor: cursorAfter(context, job, after) };
+  const after =
+    omitted > 0 && last !== undefined ? positionOf(job.request, result, last.record) : null;
+  const nextCursor =
+    after === null ? cursorOf(context, { ...job, result }) : cursorAfter(context, job, after);
+  return { job, result, posts, fields, omitted, isContinued: after !== null, nextCursor };
 }
 
-function positionOf(result: JobResult, record: PostRecord): Position | null {
+/** The place of a record from which a search can go on; null for what a method has fetched from a platform. */
+function positionOf(
+  { method }: Job["request"],
+  { items }: JobResult,
+  record: PostRecord,
+): Position | null {
   const platform = textOf(record, "platform");
-  const isOf = (item: AnswerItem): item is Position =>
-    String(item.id) === record.ID && (platform === null || item.platform === platform);
-  return result.items.findLast(isOf) ?? null;
+  const item = items.findLast(
+    (one) => String(one.id) === record.ID && (platform === null || one.platform === platform),
+  );
+  if (item === undefined || item.id === null) return null;
+  return isSearch(method) || isHeld(item) ? { platform: item.platform, id: item.id } : null;
 }

@@ -45,6 +45,7 @@ export function pageWith(
     }),
     fields: null,
     omitted: 0,
+    isContinued: true,
     nextCursor: null,
     ...special,
   };

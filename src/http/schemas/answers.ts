@@ -1,6 +1,8 @@
 import * as z from "zod";
 import { jobStates } from "../../jobs/job.ts";
 import { methodNames, sourceTypes } from "../../platforms/methods.ts";
+import { sourceWays } from "../../platforms/source.ts";
+import { metadata } from "./metadata.ts";
 
 /** What the routes answer, for openapi.json; the answers themselves are written as text. */
 const uuid = z.uuid().meta({ examples: ["0f8fad5b-d9cb-469f-a165-70867728950e"] });
@@ -22,63 +24,17 @@ export const unfinished = z.strictObject({ uuid, status: state, error: z.literal
   examples: [{ uuid: "0f8fad5b-d9cb-469f-a165-70867728950e", status: "in progress", error: "" }],
 });
 
-const reference = z
-  .looseObject({
-    id: z.string().nullable(),
-    uri: z.string().nullable(),
-    username: z.string().nullable().optional(),
-    user_id: z.string().nullable().optional(),
-  })
-  .nullable();
-
-const metadata = z
-  .looseObject({
-    platform: z.enum(["bluesky", "mastodon", "x"]),
-    url: z.string().nullable(),
-    uri: z.string(),
-    created_at: z.string(),
-    username: z.string(),
-    author: z.string().nullable(),
-    author_verified: z.boolean().nullable(),
-    user_id: z.string().nullable(),
-    lang: z.string().nullable(),
-    langs: z.array(z.string()),
-    lang_detected: z.boolean(),
-    conversation_id: z.string().nullable(),
-    in_reply_to: reference,
-    quoted: reference,
-    reposted: reference,
-    is_reply: z.boolean(),
-    is_quote: z.boolean(),
-    is_retweet: z.boolean(),
-    hashtags: z.array(z.string()),
-    mentions: z.array(z.unknown()),
-    urls: z.array(z.string()),
-    media: z.array(
-      z.looseObject({
-        type: z.string(),
-        url: z.string().nullable(),
-        alt: z.string().nullable(),
-      }),
-    ),
-    geo: z.looseObject({ lat: z.number(), lon: z.number() }).nullable(),
-    labels: z.array(z.string()),
-    possibly_sensitive: z.boolean().nullable(),
-    source: z.string().nullable(),
-    public_metrics: z.looseObject({
-      like_count: z.int().nullable(),
-      retweet_count: z.int().nullable(),
-      reply_count: z.int().nullable(),
-      quote_count: z.int().nullable(),
-    }),
-    origin: z.enum(["stream", "backfill", "import", "upstream"]),
-  })
-  .meta({ id: "Metadata" });
-
 export const record = z
   .strictObject({
-    ID: z.string().meta({ description: "Decimal digits; sorts by time.", examples: ["7"] }),
-    Content: z.string().meta({ description: "The text as received." }),
+    ID: z.string().meta({
+      description:
+        "Of a post: decimal digits that sort by time. Of an account its id, of a trend its rank, of a space its id.",
+      examples: ["7"],
+    }),
+    Content: z.string().meta({
+      description:
+        "The text as received: of a post, of what an account says of itself, a trend's name, a space's title.",
+    }),
     Metadata: metadata.nullable(),
     Score: z.number().meta({ description: "1 when ordered by time." }),
   })
@@ -228,6 +184,38 @@ export const warnings = z.array(
   }),
 );
 
+const cost = z
+  .strictObject({
+    post_reads: z.int(),
+    user_reads: z.int(),
+    requests: z.int(),
+    usd: z.number(),
+    month: z
+      .strictObject({
+        name: z.string().meta({ examples: ["2026-01"] }),
+        post_reads: z.int(),
+        most_post_reads: z.int().meta({ description: "The budget, EARSHOT_X_MONTHLY_POST_READS." }),
+      })
+      .nullable()
+      .meta({
+        description:
+          "What the deployment's credentials were billed for in this month (UTC); null where no budget binds.",
+      }),
+  })
+  .meta({
+    id: "SourceCost",
+    description: "What the source was billed; absent where nothing is.",
+    examples: [
+      {
+        post_reads: 20,
+        user_reads: 0,
+        requests: 1,
+        usd: 0.1,
+        month: { name: "2026-01", post_reads: 1240, most_post_reads: 10000 },
+      },
+    ],
+  });
+
 export const status = z
   .strictObject({
     uuid,
@@ -241,10 +229,14 @@ export const status = z
     sources: z.array(
       z.strictObject({
         platform: z.string(),
-        via: z.string(),
+        via: z.enum(sourceWays).meta({
+          description:
+            "archive: what is held here. credential: with that of an account. api: with an application's token. public: with none.",
+        }),
         from: time.nullable(),
         to: time,
         count: z.int(),
+        cost: cost.optional(),
       }),
     ),
     node: z.string().nullable(),

@@ -35,7 +35,10 @@ const searchAnswer = z
           Score: z.number().optional(),
         }),
       )
-      .meta({ description: "The records, newest first; with fields, only these of each." }),
+      .meta({
+        description:
+          "The records, newest first, of methods that do not search in the order of the platform; with fields, only these of each.",
+      }),
     next_cursor: z.string().nullable(),
     complete: z.boolean(),
     coverage,
@@ -45,7 +48,10 @@ const searchAnswer = z
     truncated: z
       .strictObject({
         shortened: z.array(z.string()).meta({ description: "IDs of posts whose text is cut." }),
-        omitted: z.int().meta({ description: "Posts left out; next_cursor continues with them." }),
+        omitted: z.int().meta({
+          description:
+            "Records left out; next_cursor continues with them, unless a warning left_out says otherwise.",
+        }),
       })
       .meta({ description: "What max_chars had no room for." }),
   })
@@ -93,7 +99,7 @@ const texts = {
     example: '{"ID":"2017571234567890123","Content":"A comet over the bay"}\n',
   },
   "text/csv": {
-    description: `A row of names, then a row a post (RFC 4180). Without fields: ${defaultColumns.join(", ")}.`,
+    description: `A row of names, then a row a record (RFC 4180). Without fields, of posts: ${defaultColumns.join(", ")}.`,
     example: "ID,Content\r\n2017571234567890123,A comet over the bay\r\n",
   },
   "text/markdown": {
@@ -106,7 +112,7 @@ const texts = {
 /** The answer in each of its forms. */
 export const searchAnswers = {
   description:
-    "The posts, newest first. X-Coverage, X-Next-Cursor, X-Warnings, X-Truncated and X-Job-Uuid tell of the answer in every form.",
+    "The records, of a search newest first. X-Coverage, X-Next-Cursor, X-Warnings, X-Truncated and X-Job-Uuid tell of the answer in every form.",
   content: Object.fromEntries(
     answerFormats.map((format) => [
       format,

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { longestCursor } from "../../jobs/cursor.ts";
 import { methodNames } from "../../platforms/methods.ts";
 import { typeNames } from "../source-types.ts";
 import { closedObject, wording, wordOf } from "./words.ts";
@@ -32,31 +33,39 @@ const argumentsNeeded = {
 
 const searchArguments = closedObject(argumentsNeeded, {
   type: wordOf("method", methodNames, 'send "type":"searchbyquery" in arguments').meta({
-    description: "The search method.",
+    description: "The method.",
     examples: ["searchbyquery"],
   }),
   query: z
     .string(queryText)
     .optional()
-    .meta({ description: "What to search, with operators.", examples: ["comet lang:en"] }),
+    .meta({
+      description:
+        "What to search, with operators; with the methods that do not search the account, the post or the space that is meant, by handle, id, uri or the address of its page.",
+      examples: ["comet lang:en"],
+    }),
   max_results: z
     .int(wholeNumber)
     .optional()
     .meta({
-      description: "Posts wanted: 1 to 100, to 500 with searchbyfullarchive; 20 when absent.",
+      description: "Records wanted: 1 to 100, to 500 with searchbyfullarchive; 20 when absent.",
       examples: [20],
     }),
   next_cursor: z
     .string(cursorText)
-    .max(2_048, cursorText)
+    .max(longestCursor, cursorText)
     .optional()
     .meta({ description: "The X-Next-Cursor of an earlier result of the same search." }),
-  start_time: moment.optional().meta({ description: "Only posts from this moment on." }),
-  end_time: moment.optional().meta({ description: "Only posts before this moment." }),
+  start_time: moment
+    .optional()
+    .meta({ description: "Only posts from this moment on. Of the methods that search alone." }),
+  end_time: moment
+    .optional()
+    .meta({ description: "Only posts before this moment. Of the methods that search alone." }),
   sort: z
     .enum(["newest"], { error: 'the only order there is so far is "newest"' })
     .optional()
-    .meta({ description: "The order of the result." }),
+    .meta({ description: "The order of the result. Of the methods that search alone." }),
   count: z
     .int(wholeNumber)
     .optional()
@@ -75,6 +84,7 @@ const examplesOfSubmission = {
       type: "social",
       arguments: { type: "searchbyquery", query: "comet lang:en", max_results: 20 },
     },
+    { type: "social", arguments: { type: "gettweets", query: "@ann.bsky.social" } },
   ],
 };
 

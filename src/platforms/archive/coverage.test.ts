@@ -468,3 +468,32 @@ describe("of counts and labels", () => {
     expect(codes(ask("min_faves:10 platform:x", { intervals, platform: "x" }))).toEqual([]);
   });
 });
+
+describe("of what the stream of one Mastodon server told", () => {
+  const seen = interval({ platform: "mastodon", source: "mastodon-stream:mastodon.social" });
+  const fed = { fedPlatforms: ["bluesky", "mastodon"] as const };
+
+  test("posts are found, and no window counts as held: others have seen what it has not", () => {
+    const { coverage } = ask("comet", { intervals: [seen], platform: "mastodon", ...fed });
+    expect(coverage).toMatchObject({
+      complete: false,
+      platforms: [{ platform: "mastodon", complete: false, held: [] }],
+    });
+  });
+
+  test("a search of everything is not complete by it, and Bluesky's part still is", () => {
+    const { coverage } = ask("comet", { intervals: [interval({}), seen], ...fed });
+    expect(coverage.complete).toBe(false);
+    expect(coverage.platforms?.map(({ platform, complete }) => [platform, complete])).toEqual([
+      ["bluesky", true],
+      ["mastodon", false],
+    ]);
+  });
+
+  test("a time that an import declares is complete all the same", () => {
+    const declared = interval({ platform: "mastodon", source: "import", fromMs: 0 });
+    const past = { toMs: nowMs - dayMs };
+    const asked = { intervals: [declared, seen], platform: "mastodon", ...past, ...fed } as const;
+    expect(ask("comet", asked).coverage.complete).toBe(true);
+  });
+});

@@ -1,13 +1,30 @@
-import type { Archive, SearchAnswer } from "../../archive/archive.ts";
+import type { Archive } from "../../archive/archive.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { platforms } from "../../posts/post.ts";
-import { makePlan, namesIn } from "../../query/make-plan.ts";
+import { makePlan, namesIn, type ResolvedNames } from "../../query/make-plan.ts";
 import { parseQuery } from "../../query/parse.ts";
-import type { Coverage, SourceAnswer, SourceRequest, SourceWarning } from "../source.ts";
+import type { PlanNode } from "../../query/plan.ts";
+import type { QueryNode } from "../../query/tree.ts";
+import type {
+  AnswerItem,
+  Coverage,
+  SourceAnswer,
+  SourceRequest,
+  SourceWarning,
+} from "../source.ts";
 import { type ArchiveFeed, coverageOf } from "./coverage.ts";
 
 /** What the archive source needs of its surroundings. */
 export type ArchiveSource = ArchiveFeed & { archive: Archive; clock: Clock };
+
+/** What the archive answered, and the query as it was read for it. */
+export type HeldAnswer = SourceAnswer & {
+  tree: QueryNode;
+  names: ResolvedNames;
+  plan: PlanNode;
+  /** Whether the search came to the end of its window, or to as many posts as were wanted. */
+  isSearched: boolean;
+};
 
 /**
  * Answers a search from the archive: the newest matching posts of the asked platforms, and how much of the window it holds
@@ -19,6 +36,22 @@ export async function searchArchive(
   deadlineMs: number,
   signal?: AbortSignal,
 ): Promise<SourceAnswer> {
+  const { tree, names, plan, isSearched, ...answer } = await searchHeld(
+    source,
+    request,
+    deadlineMs,
+    signal,
+  );
+  return answer;
+}
+
+/** The same, with the query as it was read. */
+export async function searchHeld(
+  source: ArchiveSource,
+  request: SourceRequest,
+  deadlineMs: number,
+  signal?: AbortSignal,
+): Promise<HeldAnswer> {
   const { archive } = source;
   // Its length was looked at when the job was taken.
   const { tree } = parseQuery(request.query, { maxLength: Number.POSITIVE_INFINITY });
@@ -46,23 +79,32 @@ export async function searchArchive(
       toMs: coverage.toMs,
       count: found.positions.filter((position) => position.platform === platform).length,
     })),
-    warnings: [...warningsOf(coverage, found), ...known.warnings],
+    warnings: [...warningsOf(coverage, found.positions, found.complete), ...known.warnings],
+    tree,
+    names,
+    plan,
+    isSearched: found.complete,
   };
 }
 
-function warningsOf({ gaps }: Coverage, found: SearchAnswer): SourceWarning[] {
+/** What is to be remarked on what is known of a window, and on a search that did not come to its end. */
+export function warningsOf(
+  { gaps }: Coverage,
+  items: readonly AnswerItem[],
+  isSearched: boolean,
+): SourceWarning[] {
   const warnings: SourceWarning[] = [];
   if (gaps.length > 0) {
     warnings.push({
       code: "incomplete_coverage",
       message:
-        found.positions.length > 0
+        items.length > 0
           ? "no source holds the whole window: there may be more posts than these"
           : "no source holds the whole window: an empty answer does not mean that there is no such post",
       hint: "see coverage.gaps for the parts that are missing",
     });
   }
-  if (!found.complete) {
+  if (!isSearched) {
     warnings.push({
       code: "deadline_reached",
       message: "the search ran out of time before it had seen the whole window",

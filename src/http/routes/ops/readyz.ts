@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { isoText } from "../../../lib/iso-time.ts";
 import type { HttpContext } from "../../context.ts";
 import { jsonAnswer } from "../../schemas/answers.ts";
 import type { TypedApp } from "../typed-app.ts";
@@ -14,6 +15,13 @@ const readiness = z
     ingest_status: z.enum(["off", "waiting", "connected", "paused"]),
     ingest_lag_ms: z.number().nullable(),
     labels: z.array(z.string()).meta({ description: "What each labeler's stream does." }),
+    mastodon: z
+      .string()
+      .meta({ description: "What the stream of a Mastodon server does, for people." }),
+    mastodon_status: z.enum(["off", "waiting", "connected", "paused"]),
+    mastodon_last_event_at: z.iso.datetime().nullable().meta({
+      description: "When its last event came; null before the first.",
+    }),
     look_up: z.string().meta({ description: "What the look-up of accounts does." }),
   })
   .meta({
@@ -27,10 +35,15 @@ const readiness = z
         ingest_status: "off",
         ingest_lag_ms: null,
         labels: [],
+        mastodon: "off",
+        mastodon_status: "off",
+        mastodon_last_event_at: null,
         look_up: "off",
       },
     ],
   });
+
+const timeText = (ms: number | null): string | null => (ms === null ? null : isoText(ms));
 
 /**
  * GET /readyz: 200 once a reader of the archive has answered. The live stream and a full disk are told, but results are read
@@ -52,6 +65,7 @@ export function addReadyzRoute(app: TypedApp, context: HttpContext): void {
     handler: async (_request, reply) => {
       const ready = await context.readerAnswers();
       const ingest = context.ingest();
+      const mastodon = context.mastodonStream();
       const body = {
         status: ready ? "ready" : "not ready",
         archive: ready ? "answers" : "does not answer",
@@ -60,6 +74,9 @@ export function addReadyzRoute(app: TypedApp, context: HttpContext): void {
         ingest_status: ingest?.status ?? "off",
         ingest_lag_ms: ingest?.lagMs ?? null,
         labels: ingest?.labelers.map(({ detail }) => detail) ?? [],
+        mastodon: mastodon?.detail ?? "off",
+        mastodon_status: mastodon?.status ?? "off",
+        mastodon_last_event_at: timeText(mastodon?.lastEventMs ?? null),
         look_up: ingest?.lookUp?.detail ?? "off",
       };
       return reply

@@ -6,6 +6,7 @@ import type { HttpContext } from "../../context.ts";
 import { countsBody } from "../../counts-body.ts";
 import { askedBoundsOf, type CountsQuestion, granularityMs, pageOf } from "../../counts-page.ts";
 import { callerOf } from "../../hooks/caller.ts";
+import { warningOf } from "../../new-job.ts";
 import { problem } from "../../problem-writer.ts";
 import { setKnowledgeFields } from "../../result-fields.ts";
 import { jsonAnswer, problemAnswers } from "../../schemas/answers.ts";
@@ -19,7 +20,6 @@ import { platformPath } from "../../schemas/parameters.ts";
 import { invalid } from "../../schemas/validation.ts";
 import { takeSearch } from "../../search-turn.ts";
 import { platformOfWord } from "../../source-types.ts";
-import { warningOf } from "../../submission.ts";
 import { windowWarnings } from "../../window.ts";
 import type { TypedApp } from "../typed-app.ts";
 

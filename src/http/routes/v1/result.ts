@@ -14,14 +14,14 @@ import type { TypedApp } from "../typed-app.ts";
 const shared = {
   summary: "Fetch the result of a job",
   description:
-    "The posts, newest first. X-Next-Cursor is there when there is more, X-Coverage tells which part of the window is " +
+    "The records, of a search the posts, newest first. X-Next-Cursor is there when there is more, X-Coverage tells which part of the window is " +
     "covered completely.",
   tags: ["search"],
   security: [{ key: [] }],
   headers: waitHeaders,
   querystring: waitQuery,
   response: {
-    200: jsonAnswer("The posts; an empty list when none matched.", records),
+    200: jsonAnswer("The records; an empty list when none matched.", records),
     202: jsonAnswer("The job has not ended; Retry-After tells when to come again.", unfinished),
     ...problemAnswers({
       400: "wait is not a whole number from 1 to 30, or Prefer cannot be read.",

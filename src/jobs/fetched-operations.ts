@@ -1,0 +1,60 @@
+import type { Database } from "../db/open.ts";
+import { read } from "../db/operations.ts";
+import { isFetched } from "../platforms/source.ts";
+import { lastId, xUri } from "../posts/ids.ts";
+import type { Platform } from "../posts/post.ts";
+import type { JobResult } from "./job.ts";
+
+/** A post that an upstream gave, and the ID under which it was shown. */
+export type FetchedPost = { platform: Platform; id: bigint; uri: string };
+
+/** The posts of a result whose IDs nobody else knows: an X post's ID is its own. */
+export function fetchedPosts({ items }: JobResult): FetchedPost[] {
+  return items.filter(isFetched).flatMap(({ platform, id, uri }) => {
+    const isKnown = id === null || id > lastId || uri === null || uri === xUri(id);
+    return isKnown ? [] : [{ platform, id, uri }];
+  });
+}
+
+/** Notes them for the account of a job, as long as its result is kept; within the transaction that completes it. */
+export function keepFetched(
+  database: Database,
+  { uuid, untilMs, posts }: { uuid: string; untilMs: number; posts: readonly FetchedPost[] },
+): void {
+  for (const post of posts) {
+    database.run(
+      `INSERT INTO fetched_post(account_id, platform, id, uri, until_ms)
+       SELECT account_id, :platform, :id, :uri, :untilMs FROM job WHERE uuid = :uuid
+       ON CONFLICT DO UPDATE SET uri = excluded.uri, until_ms = max(until_ms, excluded.until_ms)`,
+      { uuid, untilMs, ...post },
+    );
+  }
+}
+
+/** Drops those whose time is over, some at a time; how many. */
+export function dropFetched(
+  database: Database,
+  { nowMs, limit }: { nowMs: number; limit: number },
+): number {
+  return database.run(
+    `DELETE FROM fetched_post WHERE (account_id, platform, id) IN
+       (SELECT account_id, platform, id FROM fetched_post WHERE until_ms <= :nowMs LIMIT :limit)`,
+    { nowMs, limit },
+  );
+}
+
+export const fetchedOperations = {
+  /** The posts that an account was shown under an ID, and that are still kept. */
+  findFetched: read(
+    (
+      database,
+      args: { accountId: string; id: bigint; nowMs: number },
+    ): { platform: Platform; uri: string }[] =>
+      database.all(
+        `SELECT platform, uri FROM fetched_post
+         WHERE account_id = :accountId AND platform IN ('bluesky', 'mastodon', 'x') AND id = :id
+           AND until_ms > :nowMs`,
+        args,
+      ),
+  ),
+};

@@ -1,0 +1,137 @@
+import { EarshotError } from "../../lib/errors.ts";
+import { ownMethods } from "../methods.ts";
+import type { AskingJob, OpenSession } from "../requests/sessions.ts";
+import type { Session } from "../session.ts";
+import type { SourceAnswer, SourcePart, SourceWarning } from "../source.ts";
+import type { Upstream } from "../upstream.ts";
+import { type AnswerContext, accessFor, wayOf } from "./context.ts";
+import { fetchedItems } from "./fetched-items.ts";
+import { type FetchRequest, heldAnswer, unbounded } from "./held-answer.ts";
+import { inTurn } from "./in-turn.ts";
+import { firstPage, type ReadPages, readPages } from "./pages.ts";
+import { distinctRemarks } from "./remarks.ts";
+
+/**
+ * Answers a method that does not search: from the archive where it knows all of the answer, else by the platform, else from the
+ * archive with what it has. Errors: `source_unavailable` when nobody can be asked; those of the platform when nothing could be
+ * read and the archive has nothing either.
+ */
+export async function fetchAnswer(
+  context: AnswerContext,
+  request: FetchRequest,
+  job: AskingJob,
+): Promise<SourceAnswer> {
+  const { place = null } = request;
+  const held = place === null ? await heldAnswer(context, request, job) : null;
+  // Another page of what the archive gave goes on there.
+  if (held !== null && (held.complete || request.after !== null)) return held;
+  const sessions = await sessionsFor(context, request, job);
+  if (sessions.length === 0) {
+    if (held !== null) return held;
+    throw unavailable(request);
+  }
+  try {
+    return await askPlatform(context, request, sessions);
+  } catch (fault) {
+    if (held === null || held.items.length === 0 || !(fault instanceof EarshotError)) throw fault;
+    return { ...held, complete: false, warnings: [...held.warnings, instead(fault)] };
+  }
+}
+
+async function sessionsFor(
+  { sessions, upstreams }: AnswerContext,
+  { platform, method, type, target = null, place = null }: FetchRequest,
+  job: AskingJob,
+): Promise<readonly OpenSession[]> {
+  const access = accessFor(type, method, upstreams[platform]);
+  if (access.length === 0) return [];
+  const asked = {
+    job,
+    platform,
+    whose: ownMethods.includes(method) ? ("own" as const) : ("any" as const),
+    bucket: null,
+    credentialId: place?.credentialId ?? null,
+  };
+  const found = await sessions.open({ ...asked, access, host: null });
+  const origin = upstreams[platform].publicOriginOf?.(target) ?? null;
+  const isOpen = !access.includes("public") || found.some((one) => one.access === "public");
+  if (isOpen || origin === null) return found;
+  return [...found, ...(await sessions.open({ ...asked, access: ["public"], host: origin }))];
+}
+
+async function askPlatform(
+  context: AnswerContext,
+  request: FetchRequest,
+  sessions: readonly OpenSession[],
+): Promise<SourceAnswer> {
+  const { platform, asOfMs } = request;
+  const upstream = context.upstreams[platform];
+  const { answer: read, session } = await inTurn(sessions, (first, rest) =>
+    readMethod(context, upstream, request, [first, rest]),
+  );
+  const items = await fetchedItems(context.source.archive, read.items, { upstream, session });
+  const cost = session.cost();
+  const part: SourcePart = {
+    platform,
+    via: wayOf(session.access),
+    fromMs: null,
+    toMs: asOfMs,
+    count: items.length,
+    ...(cost === null ? {} : { cost }),
+  };
+  return {
+    items,
+    next: null,
+    nextPlace:
+      read.place === null ? null : { platform, credentialId: session.credentialId, ...read.place },
+    complete: read.isWhole,
+    coverage: unbounded(asOfMs, read.isWhole),
+    sources: [part],
+    warnings: [
+      ...distinctRemarks(read.remarks),
+      ...(items.length === 0 ? [] : idsAlone(upstream, session)),
+    ],
+  };
+}
+
+function readMethod(
+  { settings }: AnswerContext,
+  upstream: Upstream,
+  { method, target = null, place = null, maxResults }: FetchRequest,
+  [first, rest]: readonly [Session, Session],
+): Promise<ReadPages> {
+  const start = place ?? firstPage;
+  return readPages({
+    read: (cursor, limit) =>
+      upstream.page({ method, target, cursor, limit }, cursor === start.cursor ? first : rest),
+    start,
+    limit: maxResults,
+    maxPages: settings.maxPages,
+    name: upstream.platform,
+  });
+}
+
+/** Says that the posts of an answer are told by their IDs alone. */
+export function idsAlone(upstream: Upstream, session: OpenSession): SourceWarning[] {
+  if (upstream.mayShow(session.owner) === "everything") return [];
+  return [
+    {
+      code: "ids_only",
+      message: `${upstream.platform} lets others be given IDs alone: texts and names are left out`,
+      hint: "with a credential of your own account everything is shown",
+    },
+  ];
+}
+
+const instead = ({ message }: EarshotError): SourceWarning => ({
+  code: "upstream_failed",
+  message: `the archive answers alone: ${message}`,
+});
+
+function unavailable({ method, platform }: FetchRequest): EarshotError {
+  return new EarshotError(
+    "source_unavailable",
+    `no credential or key that is left can ask ${platform} for ${method}`,
+    { status: 502, hint: "earshot credentials list tells which there are and why one is not used" },
+  );
+}

@@ -1,0 +1,124 @@
+import { idTimeMs, tellsTime, xIdOf, xUri } from "../../posts/ids.ts";
+import type { Platform } from "../../posts/post.ts";
+import { blueskyUri } from "../../posts/references.ts";
+import { tidMs } from "../../posts/tid.ts";
+import { accountById } from "../../text/facets.ts";
+import { searchArchive } from "../archive/search.ts";
+import type { FetchMethod } from "../methods.ts";
+import type { AskingJob } from "../requests/sessions.ts";
+import type { AnswerRequest, Coverage, SourceAnswer } from "../source.ts";
+import type { PostTarget, Target, UserTarget } from "../target.ts";
+import type { AnswerContext } from "./context.ts";
+
+/** The methods that the archive can answer: what they give are posts, and a search finds them. */
+const heldMethods: readonly FetchMethod[] = ["getbyid", "getreplies", "gettweets", "getmedia"];
+
+export const isAnsweredByArchive = (method: FetchMethod): boolean => heldMethods.includes(method);
+
+export type FetchRequest = AnswerRequest & { method: FetchMethod; platform: Platform };
+
+/**
+ * What the archive answers to a method that does not search; `complete` where it knows that there is no more. Null for methods
+ * that it cannot answer.
+ */
+export async function heldAnswer(
+  context: AnswerContext,
+  request: FetchRequest,
+  job: AskingJob,
+): Promise<SourceAnswer | null> {
+  const { target = null, method } = request;
+  if (!isAnsweredByArchive(method) || target === null) return null;
+  if (method === "getbyid") {
+    return target.kind === "post" ? await heldPost(context, request, target) : null;
+  }
+  const asked = queryOf(method, target);
+  if (asked === null) return null;
+  return await searchArchive(
+    context.source,
+    { ...request, query: asked.query, fromMs: asked.fromMs },
+    job.deadlineMs,
+    job.signal,
+  );
+}
+
+/** A post that is held is answered at once; that it is not held says nothing of whether there is such a post. */
+async function heldPost(
+  { source: { archive } }: AnswerContext,
+  { platform, asOfMs }: FetchRequest,
+  target: PostTarget,
+): Promise<SourceAnswer> {
+  const uris = await urisOf(archive, target);
+  const asked = uris.map((uri) => ({ platform, uri, timeMs: timeOf(uri) ?? asOfMs }));
+  const identified = await archive.identify(asked);
+  const held = identified.find(({ isHeld }) => isHeld);
+  const items = held === undefined ? [] : [{ platform, id: held.id }];
+  const coverage = unbounded(asOfMs, held !== undefined);
+  return {
+    items,
+    next: null,
+    complete: coverage.complete,
+    coverage,
+    sources: [{ platform, via: "archive", fromMs: null, toMs: asOfMs, count: items.length }],
+    warnings: [],
+  };
+}
+
+async function urisOf(
+  archive: AnswerContext["source"]["archive"],
+  { platform, uri, id, url, handle, key }: PostTarget,
+): Promise<readonly string[]> {
+  if (uri !== null) return [uri];
+  if (platform === "x" && id !== null) return [xUri(id)];
+  if (handle !== null && key !== null) {
+    const { accounts } = await archive.resolve({ accounts: [handle], posts: [] });
+    const prefix = accountById("bluesky", "did:");
+    return (accounts.get(handle) ?? [])
+      .filter((name) => name.startsWith(prefix))
+      .map((name) => blueskyUri(name.slice(prefix.length - "did:".length), key));
+  }
+  return url === null ? [] : [url];
+}
+
+/** When a post was made, as its uri tells; null where it tells nothing. */
+function timeOf(uri: string): number | null {
+  const number = xIdOf(uri);
+  if (number !== null) return tellsTime(number) ? idTimeMs(number) : null;
+  return uri.startsWith("at://") ? tidMs(uri.slice(uri.lastIndexOf("/") + 1)) : null;
+}
+
+/** The search that a method amounts to; null where its target cannot be named in one. */
+function queryOf(
+  method: FetchMethod,
+  target: Target,
+): { query: string; fromMs: number | null } | null {
+  if (target.kind === "user") {
+    const name = nameOf(target);
+    if (name === null) return null;
+    const query = `from:${name}`;
+    return { query: method === "getmedia" ? `${query} filter:media` : query, fromMs: null };
+  }
+  if (target.kind !== "post" || method !== "getreplies") return null;
+  const post = target.uri ?? target.id ?? target.url;
+  if (post === null) return null;
+  const named = `"${post.replaceAll(/["\\]/g, "\\$&")}"`;
+  const query = `(in_reply_to_tweet_id:${named} OR conversation_id:${named}) filter:replies`;
+  return { query, fromMs: timeOf(target.platform === "x" ? xUri(post) : post) };
+}
+
+/** A handle or an id that stands for the account in a query; null where none can stand there. */
+function nameOf({ id, handle }: UserTarget): string | null {
+  const name = id ?? handle;
+  return name !== null && /^[\p{L}\p{N}_.:%@-]+$/u.test(name) ? name : null;
+}
+
+/** What is known of a time that nothing bounds. */
+export function unbounded(toMs: number, complete: boolean): Coverage {
+  return {
+    fromMs: null,
+    toMs,
+    complete,
+    gaps: complete ? [] : [{ fromMs: null, toMs }],
+    truncated: false,
+    platforms: [],
+  };
+}

@@ -1,0 +1,131 @@
+import { EarshotError } from "../../lib/errors.ts";
+import type { FetchPlace, UpstreamItem, UpstreamPage, UpstreamRemark } from "../upstream.ts";
+
+/** What tells an item of an upstream from the others of its kind. */
+export function keyOf(item: UpstreamItem): string {
+  switch (item.kind) {
+    case "post":
+      return `post ${item.post.uri}`;
+    case "profile":
+      return `profile ${item.profile.userId}`;
+    case "trend":
+      return `trend ${item.trend.name}`;
+    case "space":
+      return `space ${item.space.id}`;
+  }
+}
+
+/** Where a reading begins or goes on; see `FetchPlace`. */
+export type PagePlace = Pick<FetchPlace, "cursor" | "lastKey" | "skip">;
+
+export const firstPage: PagePlace = { cursor: null, lastKey: null, skip: 0 };
+
+export type ReadPages = {
+  items: readonly UpstreamItem[];
+  /** Where to go on; null when nothing follows. */
+  place: PagePlace | null;
+  /** False when it ended before as many items as wanted or the last page. */
+  isWhole: boolean;
+  remarks: readonly UpstreamRemark[];
+};
+
+export type PageReading = {
+  read: (cursor: string | null, limit: number) => Promise<UpstreamPage>;
+  start: PagePlace;
+  limit: number;
+  maxPages: number;
+  /** Names the upstream in remarks. */
+  name: string;
+};
+
+/** Pages in a row that may bring nothing that was not there before. */
+const mostIdlePages = 3;
+
+/**
+ * Reads page after page until there are as many items as wanted. Each item comes once, whatever the pages repeat. Pages that
+ * lead in a circle, go on without anything in them or do not end within `maxPages` end the reading, and so does a fault once
+ * something was read: what was read is given, `isWhole` is false and a remark says why. Errors: the fault of a first page.
+ */
+export async function readPages(reading: PageReading): Promise<ReadPages> {
+  const { start, limit, maxPages, name } = reading;
+  const items: UpstreamItem[] = [];
+  const remarks: UpstreamRemark[] = [];
+  const seen = new Set<string>();
+  const cursors = new Set<string>(start.cursor === null ? [] : [start.cursor]);
+  let place: PagePlace = start;
+  let idlePages = 0;
+
+  const ended = (isWhole: boolean, next: PagePlace | null, remark?: UpstreamRemark): ReadPages => ({
+    items,
+    place: next,
+    isWhole,
+    remarks: remark === undefined ? remarks : [...remarks, remark],
+  });
+
+  for (let pages = 0; pages < maxPages; pages += 1) {
+    let page: UpstreamPage;
+    try {
+      page = await reading.read(place.cursor, limit - items.length);
+    } catch (fault) {
+      if (items.length === 0 || !(fault instanceof EarshotError)) throw fault;
+      return ended(false, place, brokenOff(fault));
+    }
+    if (page.isAbsent && place.cursor !== null) return ended(false, null, gone(name));
+    remarks.push(...(page.remarks ?? []));
+    const from = startIn(page.items, place);
+    const before = seen.size;
+    for (const [index, item] of page.items.entries()) {
+      const key = keyOf(item);
+      const isNews = index >= from && !seen.has(key);
+      seen.add(key);
+      if (!isNews) continue;
+      items.push(item);
+      if (items.length < limit) continue;
+      const isLast = index === page.items.length - 1;
+      if (isLast)
+        return ended(true, page.next === null ? null : { ...firstPage, cursor: page.next });
+      return ended(true, { cursor: place.cursor, lastKey: key, skip: index + 1 });
+    }
+    if (page.next === null) return ended(true, null);
+    if (cursors.has(page.next)) return ended(false, null, circle(name));
+    cursors.add(page.next);
+    idlePages = seen.size > before ? 0 : idlePages + 1;
+    if (idlePages >= mostIdlePages) return ended(false, null, idle(name));
+    place = { ...firstPage, cursor: page.next };
+  }
+  return ended(false, place, tooManyPages(name, maxPages));
+}
+
+/** Behind the item that was given last; where that is gone, behind as many as were given. */
+function startIn(items: readonly UpstreamItem[], { lastKey, skip }: PagePlace): number {
+  if (lastKey === null) return 0;
+  const index = items.findIndex((item) => keyOf(item) === lastKey);
+  return index === -1 ? Math.min(skip, items.length) : index + 1;
+}
+
+const brokenOff = ({ message, hint }: EarshotError): UpstreamRemark => ({
+  code: "upstream_broke_off",
+  message: `reading ended early: ${message}`,
+  hint: hint ?? "continue with next_cursor",
+});
+
+const gone = (name: string): UpstreamRemark => ({
+  code: "upstream_gone",
+  message: `${name} no longer shows what was asked for: what follows on the pages before cannot be had`,
+});
+
+const circle = (name: string): UpstreamRemark => ({
+  code: "upstream_repeats",
+  message: `${name} led back to a page that it had given already: what follows cannot be had`,
+});
+
+const idle = (name: string): UpstreamRemark => ({
+  code: "upstream_repeats",
+  message: `${name} gave ${mostIdlePages} pages in a row that held nothing more: reading ended there`,
+});
+
+const tooManyPages = (name: string, maxPages: number): UpstreamRemark => ({
+  code: "page_limit_reached",
+  message: `${maxPages} pages of ${name} were read, and there are more`,
+  hint: "continue with next_cursor; EARSHOT_UPSTREAM_MAX_PAGES is the bound",
+});

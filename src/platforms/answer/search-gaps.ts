@@ -1,0 +1,157 @@
+import type { Position } from "../../archive/archive.ts";
+import type { Span } from "../../archive/coverage.ts";
+import { comparePositions } from "../../archive/search.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import { idTimeMs, postTimeMs, tellsTime } from "../../posts/ids.ts";
+import type { Post } from "../../posts/post.ts";
+import type { Session } from "../session.ts";
+import type { SearchCall, UpstreamPage, UpstreamRemark, UpstreamSearch } from "../upstream.ts";
+import { type CheckedSearch, matching } from "./check.ts";
+import type { AnswerContext } from "./context.ts";
+import { idsOf } from "./fetched-items.ts";
+
+/** A post that a platform gave and the matcher let through, with its place in the order of answers. */
+type GapPost = { position: Position; post: Post };
+
+export type SearchedGaps = {
+  posts: readonly GapPost[];
+  /** What the platform tells completely, oldest first: it was searched to its end, or is from here on by the next pages. */
+  closed: readonly Span[];
+  /** Down to here everything that the platform gives was seen; null where all gaps were gone through. */
+  seenFromMs: number | null;
+  /** Why it ended early, where it did not end by having enough. */
+  fault: EarshotError | null;
+  remarks: readonly UpstreamRemark[];
+};
+
+export type GapSearch = CheckedSearch & {
+  upstream: UpstreamSearch;
+  /** The session for the first page, and for those that follow. */
+  session: Session;
+  rest: Session;
+  /** Oldest first. */
+  gaps: readonly Span[];
+  /** Only posts strictly after it in the order; null for all. */
+  after: Position | null;
+  limit: number;
+  maxPages: number;
+  /** Whether the time that the search has is over. */
+  isOver: () => boolean;
+};
+
+/** How many times `maxPages` may be read where all that comes is of the moment at which the page before ended. */
+const mostRepeated = 10;
+
+/** Pages in a row that may bring nothing that was not there before. */
+const mostIdlePages = 3;
+
+/**
+ * Asks a platform for the posts in the gaps of what is held, the newest gap first, until there are as many as wanted. A fault
+ * ends it with what was found until then; the fault of the very first page is thrown, as another credential may not have it.
+ */
+export async function searchGaps(
+  { source: { archive } }: AnswerContext,
+  search: GapSearch,
+): Promise<SearchedGaps> {
+  const { upstream, session, after, limit, maxPages, nowMs } = search;
+  const found: GapPost[] = [];
+  const closed: Span[] = [];
+  const remarks: UpstreamRemark[] = [];
+  const seen = new Set<string>();
+  /** The time at which the page before ended: posts of that moment come once more. */
+  const startMs = after === null || !tellsTime(after.id) ? null : idTimeMs(after.id);
+  let pages = 0;
+
+  const ended = (seenFromMs: number | null, fault: EarshotError | null = null): SearchedGaps => ({
+    posts: found,
+    closed: closed.toReversed(),
+    seenFromMs,
+    fault,
+    remarks,
+  });
+  /** The next page of the answer goes on where this one has enough. */
+  const enough = (seenFromMs: number): SearchedGaps => ({
+    ...ended(seenFromMs),
+    ...(upstream.isExhaustive ? { closed: search.gaps } : {}),
+  });
+
+  for (const gap of search.gaps.toReversed()) {
+    if (found.length >= limit) return enough(gap.toMs);
+    const cursors = new Set<string>();
+    let cursor: string | null = null;
+    let seenFromMs = gap.toMs;
+    let idlePages = 0;
+    for (;;) {
+      const getsOn = found.length > 0 || (startMs !== null && seenFromMs < startMs);
+      if (pages >= (getsOn || startMs === null ? maxPages : mostRepeated * maxPages)) {
+        remarks.push(tooManyPages(session, maxPages));
+        return ended(seenFromMs);
+      }
+      if (search.isOver()) {
+        remarks.push(outOfTime(session));
+        return ended(seenFromMs);
+      }
+      pages += 1;
+      const { tree, names, asOfMs } = search;
+      const call: SearchCall = { tree, names, asOfMs, ...gap, cursor, limit: limit - found.length };
+      const page: UpstreamPage | null | EarshotError = await upstream
+        .page(call, pages === 1 ? session : search.rest)
+        .catch((fault: unknown) => {
+          if (pages === 1 || !(fault instanceof EarshotError)) throw fault;
+          return fault;
+        });
+      if (page instanceof EarshotError) return ended(seenFromMs, page);
+      if (page === null) {
+        closed.push(gap);
+        break;
+      }
+      remarks.push(...(page.remarks ?? []));
+      const posts = page.items.flatMap((item) =>
+        item.kind === "post" && !seen.has(item.post.uri) ? [item.post] : [],
+      );
+      for (const { uri } of posts) seen.add(uri);
+      const known = await archive.withLanguages(posts);
+      const ids = await idsOf(archive, known, nowMs);
+      for (const post of matching(known, ids, { ...search, ...gap })) {
+        const position = { platform: post.platform, id: ids.get(post.uri) ?? 0n };
+        if (after !== null && comparePositions(position, after) <= 0) continue;
+        found.push({ position, post });
+      }
+      for (const post of known) seenFromMs = Math.min(seenFromMs, postTimeMs(post, nowMs));
+      if (page.next === null) {
+        const isAll = upstream.isExhaustive && !(page.remarks ?? []).some(isIncomplete);
+        if (isAll) closed.push(gap);
+        break;
+      }
+      if (found.length >= limit) return enough(seenFromMs);
+      idlePages = posts.length === 0 ? idlePages + 1 : 0;
+      if (cursors.has(page.next) || idlePages >= mostIdlePages) {
+        remarks.push(circle(session));
+        break;
+      }
+      cursors.add(page.next);
+      cursor = page.next;
+    }
+  }
+  return ended(null);
+}
+
+/** A page of which something could not be read is not all there is. */
+const isIncomplete = ({ code }: UpstreamRemark): boolean => code === "unreadable_items";
+
+const circle = ({ platform }: Session): UpstreamRemark => ({
+  code: "upstream_repeats",
+  message: `${platform} gave the same pages again: what follows cannot be had`,
+});
+
+const outOfTime = ({ platform }: Session): UpstreamRemark => ({
+  code: "deadline_reached",
+  message: `the search ran out of time before it had read all that ${platform} has`,
+  hint: "continue with next_cursor",
+});
+
+const tooManyPages = ({ platform }: Session, maxPages: number): UpstreamRemark => ({
+  code: "page_limit_reached",
+  message: `${maxPages} pages of ${platform} were read, and there are more`,
+  hint: "continue with next_cursor; EARSHOT_UPSTREAM_MAX_PAGES is the bound",
+});

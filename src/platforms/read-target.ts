@@ -1,0 +1,72 @@
+import type { Platform } from "../posts/post.ts";
+import type { SearchPlatform } from "./source.ts";
+import type { Target } from "./target.ts";
+import { readAddress } from "./target-address.ts";
+import { characters, type Malformed, malformed, mismatch } from "./target-faults.ts";
+import { readName, readUri } from "./target-names.ts";
+
+/** What the query of a method that does not search names. */
+export type TargetKind = Target["kind"];
+
+/** The words that stand for a platform in front of an id or a name. */
+const prefixes: Readonly<Record<string, Platform>> = {
+  bluesky: "bluesky",
+  bsky: "bluesky",
+  mastodon: "mastodon",
+  x: "x",
+  twitter: "x",
+};
+const prefixForm = /^([a-z]{1,20}):(?!\/\/)/i;
+
+/** No address and no id of a platform is longer. */
+const mostCharacters = 2_048;
+
+/**
+ * Reads what the query of a method that does not search names: an account by handle (with or without `@`), id, or the address
+ * of its profile or of a post of it; a post by uri, id, or the address of its page; a space by id or address. `platform:` in
+ * front says which platform's it is. `platform` of the target is null where neither the text nor `platform` says it.
+ *
+ * Errors: `invalid_query` (400) for what names nothing of that kind, `platform_mismatch` (400) for what belongs to another
+ * platform than `platform`. Both have one detail, with its place in code points.
+ */
+export function readTarget(what: TargetKind, text: string, platform: SearchPlatform): Target {
+  const written = text.trim();
+  const offset = characters(text.slice(0, text.indexOf(written)));
+  const place: Malformed = { what, written, offset, platform };
+  checkCharacters(place);
+  const { named, rest } = withoutPrefix(written);
+  const within = named ?? platform;
+  if (named !== null && platform !== "social" && platform !== named) throw mismatch(place, named);
+  const asked = { ...place, platform: within };
+  const target =
+    readAddress(what, rest) ?? readUri(what, rest) ?? readName(what, rest, within, asked);
+  if (target === null) throw malformed(asked);
+  if (target.platform === null)
+    return within === "social" ? target : { ...target, platform: within };
+  if (within !== "social" && within !== target.platform) throw mismatch(asked, target.platform);
+  return target;
+}
+
+function checkCharacters(place: Malformed): void {
+  const { written } = place;
+  const length = characters(written);
+  if (length > mostCharacters) {
+    const message = `this has ${length} characters, and at most ${mostCharacters} are taken`;
+    throw malformed(place, { message, from: mostCharacters, length: length - mostCharacters });
+  }
+  const strange = /[\s\p{Cc}\p{Cs}\p{Bidi_Control}]/u.exec(written);
+  if (strange === null) return;
+  const from = characters(written.slice(0, strange.index));
+  const isSpace = /\s/u.test(strange[0]);
+  const message = isSpace
+    ? "there is a space in it"
+    : "there is a character in it that nobody sees";
+  throw malformed(place, { message, from, length: 1 });
+}
+
+/** Takes `platform:` off; a word in front that is nearly one stays, and is refused with what names nothing. */
+function withoutPrefix(written: string): { named: Platform | null; rest: string } {
+  const word = prefixForm.exec(written)?.[1]?.toLowerCase() ?? "";
+  if (!Object.hasOwn(prefixes, word)) return { named: null, rest: written };
+  return { named: prefixes[word] ?? null, rest: written.slice(word.length + 1) };
+}

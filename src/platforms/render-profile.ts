@@ -1,0 +1,200 @@
+import { isoText } from "../lib/iso-time.ts";
+import { xUri } from "../posts/ids.ts";
+import type { Platform, Post } from "../posts/post.ts";
+import type { Profile, Space, Trend } from "../posts/profile.ts";
+import { parseIsoTime } from "./time.ts";
+
+/** A record of the API, as its JSON text is made from it. */
+export type RenderedRecord = {
+  ID: string;
+  Content: string;
+  Metadata: Readonly<Record<string, unknown>>;
+  Score: 1;
+};
+
+/** An account: ID is its id on its platform, Content what it says of itself. */
+export function profileRecord(profile: Profile): RenderedRecord {
+  const { platform, userId, username, counts } = profile;
+  return {
+    ID: userId,
+    Content: profile.description ?? "",
+    Metadata: {
+      kind: "profile",
+      platform,
+      url: profile.url ?? profileUrl(platform, userId, username),
+      created_at: timeOf(profile.createdAt),
+      username,
+      author: profile.name,
+      author_verified: profile.verified,
+      user_id: userId,
+      avatar_url: profile.avatarUrl,
+      banner_url: profile.bannerUrl,
+      location: profile.location,
+      is_protected: profile.isProtected,
+      is_bot: profile.isBot,
+      labels: profile.labels,
+      public_metrics: {
+        followers_count: counts.followers,
+        following_count: counts.following,
+        tweet_count: counts.posts,
+        listed_count: counts.listed,
+      },
+    },
+    Score: 1,
+  };
+}
+
+/** What many speak of: ID is its rank, Content its name. */
+export function trendRecord(trend: Trend): RenderedRecord {
+  return {
+    ID: String(trend.rank),
+    Content: trend.name,
+    Metadata: {
+      kind: "trend",
+      platform: trend.platform,
+      url: trend.url,
+      created_at: timeOf(trend.startedAt),
+      rank: trend.rank,
+      category: trend.category,
+      public_metrics: { tweet_count: trend.posts },
+    },
+    Score: 1,
+  };
+}
+
+/** A live audio conversation: ID is its id, Content its title. */
+export function spaceRecord(space: Space): RenderedRecord {
+  return {
+    ID: space.id,
+    Content: space.title ?? "",
+    Metadata: {
+      kind: "space",
+      platform: space.platform,
+      url: space.url ?? spaceUrl(space),
+      created_at: timeOf(space.createdAt),
+      state: space.state,
+      lang: space.lang,
+      host_ids: space.hostIds,
+      speaker_ids: space.speakerIds,
+      scheduled_at: timeOf(space.scheduledAt),
+      started_at: timeOf(space.startedAt),
+      ended_at: timeOf(space.endedAt),
+      public_metrics: { participant_count: space.participants },
+    },
+    Score: 1,
+  };
+}
+
+/** An account of which no more than its id may be told. */
+export function idOfProfile({ platform, userId }: Profile): RenderedRecord {
+  return profileRecord({
+    platform,
+    userId,
+    username: "",
+    name: null,
+    description: null,
+    url: profileUrl(platform, userId, null),
+    avatarUrl: null,
+    bannerUrl: null,
+    location: null,
+    createdAt: null,
+    verified: null,
+    isProtected: null,
+    isBot: null,
+    labels: [],
+    counts: { followers: null, following: null, posts: null, listed: null },
+  });
+}
+
+/** A trend has no id: its rank alone is left. */
+export function rankOfTrend({ platform, rank }: Trend): RenderedRecord {
+  return trendRecord({
+    platform,
+    rank,
+    name: "",
+    url: null,
+    posts: null,
+    category: null,
+    startedAt: null,
+  });
+}
+
+/** A space of which no more than its id may be told. */
+export function idOfSpace({ platform, id }: Space): RenderedRecord {
+  return spaceRecord({
+    platform,
+    id,
+    title: null,
+    state: null,
+    url: null,
+    hostIds: [],
+    speakerIds: [],
+    participants: null,
+    lang: null,
+    createdAt: null,
+    scheduledAt: null,
+    startedAt: null,
+    endedAt: null,
+  });
+}
+
+/** A post of which no more than its IDs may be told: all else is null or empty. */
+export function idOfPost({ platform, uri, userId }: Post, id: bigint): RenderedRecord {
+  return {
+    ID: String(id),
+    Content: "",
+    Metadata: {
+      kind: "ids",
+      platform,
+      url: platform === "x" ? xUri(id) : null,
+      uri,
+      created_at: null,
+      username: "",
+      author: null,
+      author_verified: null,
+      user_id: userId,
+      lang: null,
+      langs: [],
+      lang_detected: null,
+      conversation_id: null,
+      in_reply_to: null,
+      quoted: null,
+      reposted: null,
+      is_reply: null,
+      is_quote: null,
+      is_retweet: null,
+      hashtags: [],
+      mentions: [],
+      urls: [],
+      media: [],
+      geo: null,
+      labels: [],
+      possibly_sensitive: null,
+      source: null,
+      public_metrics: {
+        like_count: null,
+        retweet_count: null,
+        reply_count: null,
+        quote_count: null,
+      },
+      origin: "upstream",
+    },
+    Score: 1,
+  };
+}
+
+/** The page of an account where its source names none. On X an id leads there as well as a name. */
+function profileUrl(platform: Platform, userId: string, username: string | null): string | null {
+  if (platform === "bluesky") return `https://bsky.app/profile/${userId}`;
+  if (platform !== "x") return null;
+  return username ? `https://x.com/${username}` : `https://x.com/i/user/${userId}`;
+}
+
+const spaceUrl = ({ platform, id }: Space): string | null =>
+  platform === "x" ? `https://x.com/i/spaces/${id}` : null;
+
+/** A time in ISO 8601, UTC; null where there is none or it cannot be read. */
+function timeOf(text: string | null): string | null {
+  const ms = text === null ? null : parseIsoTime(text);
+  return ms === null ? null : isoText(ms);
+}

@@ -1,0 +1,70 @@
+import { postTimeMs } from "../posts/ids.ts";
+import type { Platform, Post } from "../posts/post.ts";
+import { encodeRecord, renderRecord } from "../posts/record.ts";
+import {
+  idOfPost,
+  idOfProfile,
+  idOfSpace,
+  profileRecord,
+  type RenderedRecord,
+  rankOfTrend,
+  spaceRecord,
+  trendRecord,
+} from "./render-profile.ts";
+import type { FetchedItem } from "./source.ts";
+import type { UpstreamItem } from "./upstream.ts";
+
+export type RenderOptions = {
+  /** `ids`: texts, names and counts are left out, and nothing but IDs and what is made of them is told. */
+  mayShow: "everything" | "ids";
+  /** The ID of a post that has no number of its own. */
+  idOf: (post: Post) => bigint;
+  nowMs: number;
+};
+
+/** What an upstream gave as it is kept and shown: one shape with the records of the archive. */
+export function itemOf(item: UpstreamItem, options: RenderOptions): FetchedItem {
+  if (item.kind === "post") return postItem(item.post, options);
+  const { record, platform, userId } = toldOf(item, options.mayShow);
+  return { platform, id: null, uri: null, userId, record: JSON.stringify(record) };
+}
+
+type Told = { record: RenderedRecord; platform: Platform; userId: string | null };
+
+function toldOf(
+  item: Exclude<UpstreamItem, { kind: "post" }>,
+  mayShow: RenderOptions["mayShow"],
+): Told {
+  const isWhole = mayShow === "everything";
+  switch (item.kind) {
+    case "profile": {
+      const { profile } = item;
+      const record = isWhole ? profileRecord(profile) : idOfProfile(profile);
+      return { record, platform: profile.platform, userId: profile.userId };
+    }
+    case "trend": {
+      const { trend } = item;
+      const record = isWhole ? trendRecord(trend) : rankOfTrend(trend);
+      return { record, platform: trend.platform, userId: null };
+    }
+    case "space": {
+      const { space } = item;
+      const record = isWhole ? spaceRecord(space) : idOfSpace(space);
+      return { record, platform: space.platform, userId: null };
+    }
+  }
+}
+
+function postItem(post: Post, { mayShow, idOf, nowMs }: RenderOptions): FetchedItem {
+  const { platform, uri, userId, counts } = post;
+  const id = post.nativeId ?? idOf(post);
+  if (mayShow === "ids") {
+    return { platform, id, uri, userId, record: JSON.stringify(idOfPost(post, id)) };
+  }
+  const timeMs = postTimeMs(post, nowMs);
+  const row = { id, platform, timeMs, counts, record: encodeRecord(post, timeMs) };
+  return { platform, id, uri, userId, record: renderRecord(row, nobody) };
+}
+
+/** An upstream names its authors itself. */
+const nobody = () => ({ handle: null, name: null });

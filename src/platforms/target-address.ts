@@ -1,0 +1,149 @@
+import type { PostTarget, Target, UserTarget } from "./target.ts";
+import {
+  blueskyPost,
+  hostOf,
+  isLocalName,
+  isServerId,
+  isSpaceId,
+  isXHandle,
+  postOf,
+  userOf,
+  userOfAuthority,
+  xNumber,
+  xPost,
+} from "./target-names.ts";
+
+const blueskyHosts = /^(?:www\.|m\.)?bsky\.app$/;
+const xHosts = /^(?:www\.|mobile\.|m\.)?(?:x|twitter)\.com$/;
+/** An address whose scheme was left out: a host with a dot, and a path. */
+const schemeless = /^[a-z0-9-]+(?:\.[a-z0-9-]+)+(?::\d{1,5})?\//i;
+
+/** What the address of a page leads to; null for what is no web address, or not that of such a page. */
+export function readAddress(what: Target["kind"], text: string): Target | null {
+  const address = schemeless.test(text) ? `https://${text}` : text;
+  if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) return null;
+  const url = new URL(address);
+  if (url.username !== "" || url.password !== "") return null;
+  const path = segmentsOf(url);
+  if (path === null) return null;
+  if (blueskyHosts.test(url.host)) return onBluesky(what, path, address);
+  if (xHosts.test(url.host)) return onX(what, path, url);
+  return onMastodon(what, path, url);
+}
+
+/** The parts of the path, read as the server reads them; null where they cannot be. */
+function segmentsOf(url: URL): readonly string[] | null {
+  try {
+    return url.pathname
+      .split("/")
+      .filter((part) => part !== "")
+      .map(decodeURIComponent);
+  } catch {
+    return null;
+  }
+}
+
+/** `/profile/<account>`, `/profile/<account>/post/<key>`. */
+function onBluesky(
+  what: Target["kind"],
+  [page, account = "", kind, key]: readonly string[],
+  url: string,
+): UserTarget | PostTarget | null {
+  if (page !== "profile") return null;
+  if (what === "user") return userOfAuthority(account);
+  if (what !== "post" || kind !== "post" || key === undefined) return null;
+  const post = blueskyPost(account, key);
+  return post === null ? null : { ...post, url };
+}
+
+/** First parts of paths on X that are no accounts. */
+const pagesOfX = new Set(
+  "compose,explore,hashtag,home,i,intent,jobs,login,logout,messages,notifications,privacy,search,settings,share,signup,tos".split(
+    ",",
+  ),
+);
+
+function onX(what: Target["kind"], path: readonly string[], url: URL): Target | null {
+  const [first = ""] = path;
+  if (what === "space") {
+    const [, page, id = ""] = path;
+    const isSpace = first === "i" && page === "spaces" && isSpaceId(id);
+    return isSpace ? { kind: "space", platform: "x", id } : null;
+  }
+  if (what === "post") return postOnX(path, url);
+  const id = xNumber(
+    (first === "i" && path[1] === "user" ? path[2] : null) ?? url.searchParams.get("user_id") ?? "",
+  );
+  if (id !== null) return userOf("x", { id });
+  const named = pagesOfX.has(first.toLowerCase())
+    ? (url.searchParams.get("screen_name") ?? "")
+    : first.replace(/^@/, "");
+  return isXHandle(named) ? userOf("x", { handle: named }) : null;
+}
+
+/** `/<account>/status/<id>`, `/i/status/<id>`, `/i/web/status/<id>`, and what may follow. */
+function postOnX(path: readonly string[], url: URL): PostTarget | null {
+  const at = path.findIndex((part) => part === "status" || part === "statuses");
+  if (at < 1 || at > 2) return null;
+  const id = xNumber(path[at + 1] ?? "");
+  return id === null ? null : postOf("x", { ...xPost(id), url: url.href });
+}
+
+/** Whatever comes before the name in addresses of a server's own pages. */
+const lead = new Set(["web", "deck"]);
+
+/** Any other host is taken for a server of the network that Mastodon belongs to. */
+function onMastodon(
+  what: Target["kind"],
+  whole: readonly string[],
+  url: URL,
+): UserTarget | PostTarget | null {
+  const { host } = url;
+  const path = lead.has(whole[0] ?? "") ? whole.slice(1) : whole;
+  if (what === "user") return userOnServer(path, host);
+  if (what !== "post" || path.length === 0) return null;
+  return postOnServer(path, url);
+}
+
+/** `/@ann`, `/@ann@other.host`, `/users/ann`, `/profile/ann`, `/u/ann`, `/ap/users/<id>`, `/accounts/<id>`, and what may follow. */
+function userOnServer(path: readonly string[], host: string): UserTarget | null {
+  const [first = "", second = "", third = ""] = path;
+  if (first === "ap" && second === "users" && isServerId(third)) {
+    return userOf("mastodon", { id: `${third}@${host}`, host });
+  }
+  if (first === "accounts" && isServerId(second)) {
+    return userOf("mastodon", { id: `${second}@${host}`, host });
+  }
+  const isNamed = first === "users" || first === "profile" || first === "u";
+  const [name = "", server, ...more] = (
+    first.startsWith("@") ? first.slice(1) : isNamed ? second : ""
+  ).split("@");
+  const home = server === undefined ? host : hostOf(server);
+  if (home === null || more.length > 0 || !isLocalName(name)) return null;
+  return userOf("mastodon", { handle: `${name}@${home}`, host });
+}
+
+/**
+ * The address of a post, which on most servers is its uri too. Not so the page that a server shows people: `/@ann/<id>`,
+ * `/@ann@other.host/<id>`, `/statuses/<id>`; its id counts on that server.
+ */
+function postOnServer(path: readonly string[], { host, origin, pathname, href }: URL): PostTarget {
+  const [first = "", second = "", third = "", fourth = "", fifth = "", ...more] = path;
+  const url = href;
+  const page = `${origin}${pathname}`;
+  if (first.startsWith("@")) {
+    const id = second === "statuses" ? third : second;
+    if (isServerId(id)) return postOf("mastodon", { id, host, url });
+  }
+  if (first === "statuses" && isServerId(second)) {
+    return postOf("mastodon", { id: second, host, url });
+  }
+  if (first === "users" && third === "statuses" && isServerId(fourth) && fifth === "") {
+    return postOf("mastodon", { uri: page, id: fourth, host, url });
+  }
+  const isNumbered = first === "ap" && second === "users" && fourth === "statuses";
+  if (isNumbered && isServerId(fifth) && more.length === 0) {
+    return postOf("mastodon", { uri: page, id: fifth, host, url });
+  }
+  return postOf("mastodon", { uri: url, host, url });
+}

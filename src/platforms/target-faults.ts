@@ -1,0 +1,102 @@
+import { EarshotError } from "../lib/errors.ts";
+import type { Platform } from "../posts/post.ts";
+import type { SearchPlatform } from "./source.ts";
+import type { Target } from "./target.ts";
+
+/** What was to be read: of which kind, as written, where it begins in the query, and on which platform it is asked for. */
+export type Malformed = {
+  what: Target["kind"];
+  written: string;
+  /** Code points before it. */
+  offset: number;
+  platform: SearchPlatform;
+};
+
+/** What is wrong, and how to write it; `from` and `length` narrow it down to a part, in code points. */
+export type Reason = { message?: string; hint?: string; from?: number; length?: number };
+
+const codes = { user: "invalid_user", post: "invalid_post", space: "invalid_space" } as const;
+const articles = { user: "an account", post: "a post", space: "a space" } as const;
+
+const forms: Record<Target["kind"], readonly string[]> = {
+  user: [
+    "a handle, with or without @",
+    "the address of a profile",
+    "an account's id, such as did:plc:… or x:12",
+  ],
+  post: [
+    "the ID of a record",
+    "the uri of a post",
+    "the address of its page",
+    "its id with its platform, such as x:20",
+  ],
+  space: ["the id of a space", "the address of its page, https://x.com/i/spaces/…"],
+};
+
+const usualHints: Record<Target["kind"], string> = {
+  user: "write it as in @ann.bsky.social, @ann@mastodon.social, x:@ann, or paste the address of the profile",
+  post: "send the ID or the uri of a record, or paste the address of the post's page",
+  space: "paste the address of the space, https://x.com/i/spaces/… or the id at its end",
+};
+
+/** The `invalid_query` of a text that names nothing of its kind. */
+export function malformed(place: Malformed, reason: Reason = {}): EarshotError {
+  const { what, written, offset } = place;
+  const { from = 0, length = characters(written) } = reason;
+  const why = reason.message === undefined ? "" : `: ${reason.message}`;
+  const message = `${shown(written)} does not name ${articles[what]}${why}`;
+  const hint = reason.hint ?? usualHints[what];
+  const at = offset + from;
+  return new EarshotError("invalid_query", `${message} (at offset ${at})`, {
+    status: 400,
+    hint,
+    details: [
+      {
+        code: codes[what],
+        message,
+        hint,
+        pointer: "/arguments/query",
+        offset: at,
+        length,
+        expected: forms[what],
+      },
+    ],
+  });
+}
+
+/** The `platform_mismatch` of a text that names something of `named` where another platform is asked. */
+export function mismatch({ written, offset, platform }: Malformed, named: Platform): EarshotError {
+  const message = `${shown(written)} belongs to ${named}, and ${platform} is asked`;
+  const hint = `ask ${named}, or social, which asks the platform that the query belongs to`;
+  return new EarshotError("platform_mismatch", message, {
+    status: 400,
+    hint,
+    details: [
+      {
+        code: "platform_mismatch",
+        message,
+        hint,
+        pointer: "/arguments/query",
+        offset,
+        length: characters(written),
+      },
+    ],
+  });
+}
+
+/** Code points of a text. */
+export function characters(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}
+
+/** So much of what was written is repeated. */
+const longestEcho = 60;
+
+function shown(written: string): string {
+  const plain = written.replaceAll(/[\p{Cc}\p{Cs}\p{Bidi_Control}]/gu, "\ufffd");
+  const cut =
+    plain.length <= longestEcho ? plain : `${plain.slice(0, longestEcho).toWellFormed()}…`;
+  return `"${cut}"`;
+}

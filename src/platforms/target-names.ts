@@ -1,0 +1,169 @@
+import { lastId, xUri } from "../posts/ids.ts";
+import type { Platform } from "../posts/post.ts";
+import { blueskyUri } from "../posts/references.ts";
+import { isDid, isHandle, isRkey } from "./bluesky/at-uri.ts";
+import type { SearchPlatform } from "./source.ts";
+import type { PostTarget, Target, UserTarget } from "./target.ts";
+import { type Malformed, malformed } from "./target-faults.ts";
+
+const noUser: UserTarget = { kind: "user", platform: null, handle: null, id: null, host: null };
+const noPost: PostTarget = {
+  kind: "post",
+  platform: null,
+  uri: null,
+  id: null,
+  host: null,
+  url: null,
+  handle: null,
+  key: null,
+};
+
+export const userOf = (platform: Platform, known: Partial<UserTarget>): UserTarget => ({
+  ...noUser,
+  ...known,
+  platform,
+});
+
+export const postOf = (platform: Platform, known: Partial<PostTarget>): PostTarget => ({
+  ...noPost,
+  ...known,
+  platform,
+});
+
+const xHandleForm = /^[A-Za-z0-9_]{1,20}$/;
+const localForm = /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,254}[A-Za-z0-9_])?$/;
+const spaceForm = /^[A-Za-z0-9]{1,32}$/;
+const numberForm = /^\d{1,40}$/;
+/** Ids of servers that count otherwise than Mastodon does: ULIDs, and 18 characters that mix digits and capitals. */
+const ulidForm = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+const flakeForm = /^(?=\D*\d)(?=[^A-Z]*[A-Z])[A-Za-z0-9]{18}$/;
+
+export const isXHandle = (text: string): boolean => xHandleForm.test(text);
+/** A name on a Mastodon server, without the server. */
+export const isLocalName = (text: string): boolean => localForm.test(text);
+/** An id that a Mastodon server, or one that speaks like it, gives to an account or a post. */
+export const isServerId = (text: string): boolean =>
+  numberForm.test(text) || ulidForm.test(text) || flakeForm.test(text);
+export const isSpaceId = (text: string): boolean => spaceForm.test(text);
+
+/** The number of a post or an account on X as it is written there; null for anything else. */
+export function xNumber(text: string): string | null {
+  if (!/^\d{1,19}$/.test(text)) return null;
+  const number = BigInt(text);
+  return number > 0n && number <= lastId ? number.toString() : null;
+}
+
+export function xPost(id: string): Partial<PostTarget> {
+  return { id, uri: xUri(id) };
+}
+
+/** The host as it is written in an address, in lower case and with its port; null for what is none. */
+export function hostOf(text: string): string | null {
+  if (text === "" || /[/?#@\\:]/.test(text.replace(/:\d{1,5}$/, ""))) return null;
+  const address = `https://${text}`;
+  return URL.canParse(address) ? new URL(address).host : null;
+}
+
+/** A uri of the AT Protocol, a DID, or the uri of a post that an import has made; null for any other text. */
+export function readUri(what: Target["kind"], text: string): Target | null {
+  if (what === "space") return null;
+  const imported = /^import:(bluesky|mastodon|x):./.exec(text)?.[1] as Platform | undefined;
+  if (imported !== undefined) return what === "post" ? postOf(imported, { uri: text }) : null;
+  if (what === "user" && text.startsWith("did:")) return userOfAuthority(text);
+  if (!/^at:\/\//i.test(text)) return null;
+  const [authority = "", collection, key, ...more] = text.slice("at://".length).split("/");
+  if (what === "user") return userOfAuthority(authority);
+  if (collection !== "app.bsky.feed.post" || key === undefined || more.length > 0) return null;
+  return blueskyPost(authority, key);
+}
+
+export function userOfAuthority(authority: string): UserTarget | null {
+  if (isDid(authority)) return userOf("bluesky", { id: authority });
+  return isHandle(authority) ? userOf("bluesky", { handle: authority.toLowerCase() }) : null;
+}
+
+/** The post of an account, which is named by its DID or its handle. */
+export function blueskyPost(account: string, key: string): PostTarget | null {
+  if (!isRkey(key)) return null;
+  if (isDid(account)) return postOf("bluesky", { uri: blueskyUri(account, key) });
+  return isHandle(account) ? postOf("bluesky", { handle: account.toLowerCase(), key }) : null;
+}
+
+/** An account by its handle or id, a post or a space by its id. */
+export function readName(
+  what: Target["kind"],
+  text: string,
+  platform: SearchPlatform,
+  place: Malformed,
+): Target | null {
+  if (what === "user") return readUser(text, platform, place);
+  if (what === "post") return readPostId(text, platform);
+  return isSpaceId(text) && (platform === "x" || platform === "social")
+    ? { kind: "space", platform: "x", id: text }
+    : null;
+}
+
+function readUser(text: string, platform: SearchPlatform, place: Malformed): UserTarget | null {
+  const isHandleWritten = /^[@＠]/.test(text);
+  const name = isHandleWritten ? text.slice(1) : text;
+  if (name.includes("@")) return readServerName(name, isHandleWritten);
+  if (!isHandleWritten && numberForm.test(name)) return readUserNumber(name, platform, place);
+  if (platform === "mastodon") {
+    if (!isHandleWritten && isServerId(name)) return userOf("mastodon", { id: name });
+    return isLocalName(name) ? userOf("mastodon", { handle: name }) : null;
+  }
+  if (isHandle(name)) return userOf("bluesky", { handle: name.toLowerCase() });
+  if (!isXHandle(name)) return null;
+  if (platform === "bluesky") {
+    throw malformed(place, {
+      message: "a handle on Bluesky has a dot",
+      hint: `write the whole handle, such as ${name}.bsky.social`,
+    });
+  }
+  return { ...noUser, handle: name };
+}
+
+/** `ann@host`; without the `@` in front `109@host` is an id on that server, as records have it. */
+function readServerName(name: string, isHandleWritten: boolean): UserTarget | null {
+  const [local = "", server = "", ...more] = name.split("@");
+  const host = hostOf(server);
+  if (host === null || more.length > 0) return null;
+  if (!isHandleWritten && isServerId(local)) {
+    return userOf("mastodon", { id: `${local}@${host}`, host });
+  }
+  return isLocalName(local) ? userOf("mastodon", { handle: `${local}@${host}` }) : null;
+}
+
+function readUserNumber(
+  digits: string,
+  platform: SearchPlatform,
+  place: Malformed,
+): UserTarget | null {
+  if (platform === "bluesky") {
+    throw malformed(place, {
+      message: "accounts on Bluesky have no numbers",
+      hint: `write the handle or the DID; x:${digits.slice(0, 19)} is an account on X`,
+    });
+  }
+  if (platform === "mastodon") return userOf("mastodon", { id: digits });
+  const number = xNumber(digits);
+  return number === null ? null : { ...noUser, id: number };
+}
+
+/** A number is the ID of a record, or that of a post on its platform: which of them is for whoever knows the records. */
+function readPostId(text: string, platform: SearchPlatform): PostTarget | null {
+  if (text.includes("@")) return readServerPostId(text);
+  if (platform === "mastodon") return isServerId(text) ? postOf("mastodon", { id: text }) : null;
+  const number = xNumber(text);
+  if (number === null) return null;
+  return platform === "x" ? postOf("x", xPost(number)) : { ...noPost, id: number };
+}
+
+/** `109@host`: an id together with the server that it counts on. */
+function readServerPostId(text: string): PostTarget | null {
+  const [id = "", server = "", ...more] = text.split("@");
+  const host = hostOf(server);
+  return host === null || more.length > 0 || !isServerId(id)
+    ? null
+    : postOf("mastodon", { id, host });
+}

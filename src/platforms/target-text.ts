@@ -1,0 +1,26 @@
+import type { PostTarget, Target, UserTarget } from "./target.ts";
+
+/**
+ * A target in its one form, whichever way it was written: an account as `bluesky:did:…`, `x:20`, `@ann@host` or `x:@ann`, a
+ * post by its uri (`x:20` on X), a space as `x:<id>`. `readTarget` reads it as the same target; names are in lower case.
+ */
+export function targetText(target: Target): string {
+  if (target.kind === "user") return userText(target);
+  return target.kind === "post" ? postText(target) : `${target.platform ?? "x"}:${target.id}`;
+}
+
+function userText({ platform, id, handle }: UserTarget): string {
+  const lead = platform === null ? "" : `${platform}:`;
+  if (id !== null) return `${lead}${id}`;
+  const name = `@${(handle ?? "").toLowerCase()}`;
+  return name.includes("@", 1) ? name : `${lead}${name}`;
+}
+
+function postText({ platform, uri, id, host, url, handle, key }: PostTarget): string {
+  const lead = platform === null ? "" : `${platform}:`;
+  if (platform === "x" && id !== null) return `${lead}${id}`;
+  if (uri !== null) return uri;
+  if (handle !== null) return `https://bsky.app/profile/${handle}/post/${key}`;
+  if (url !== null) return url;
+  return host === null ? `${lead}${id}` : `${lead}${id}@${host}`;
+}

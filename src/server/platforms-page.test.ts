@@ -1,0 +1,40 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { methodNames, methodsOf, sourceTypes } from "../platforms/methods.ts";
+import { platforms } from "../posts/post.ts";
+import { platformsPage, supportOf, withMethods } from "./platforms-page.ts";
+
+const page = readFileSync(platformsPage, "utf8");
+const rows = page.split("\n").filter((row) => row.startsWith("| `"));
+const rowsOf = (method: string) => rows.filter((row) => row.startsWith(`| \`${method}\` |`));
+
+test("docs/platforms.md is as the platforms are (npm run docs writes its tables anew)", () => {
+  expect(withMethods(page)).toBe(page);
+});
+
+test("every method has a row in the overview and one for each platform", () => {
+  for (const method of methodNames) expect(rowsOf(method)).toHaveLength(1 + platforms.length);
+});
+
+test("what has no counterpart says what is closest, and what has names its endpoint", () => {
+  for (const [index, platform] of platforms.entries()) {
+    for (const method of methodNames) {
+      const row = rowsOf(method)[index + 1];
+      const support = supportOf[platform][method];
+      const told = "endpoint" in support ? `\`${support.endpoint}\`` : support.closest;
+      expect(row).toContain(told);
+      expect("closest" in support).toBe(row?.includes("| no counterpart |"));
+    }
+  }
+});
+
+test("a pair that a type does not have is told as such", () => {
+  for (const [index, type] of sourceTypes.entries()) {
+    for (const method of methodNames) {
+      for (const row of rowsOf(method).slice(1)) {
+        const cell = row.split(" | ")[index + 1];
+        expect(cell === "not in this type").toBe(!methodsOf(type).includes(method));
+      }
+    }
+  }
+});

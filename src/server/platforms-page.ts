@@ -1,0 +1,105 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { argv } from "node:process";
+import { pathToFileURL } from "node:url";
+import { accessFor } from "../platforms/answer/context.ts";
+import { isAnsweredByArchive } from "../platforms/answer/held-answer.ts";
+import { blueskySupport } from "../platforms/bluesky/support.ts";
+import { mastodonSupport } from "../platforms/mastodon/support.ts";
+import {
+  isSearch,
+  type Method,
+  methodNames,
+  methodsOf,
+  ownMethods,
+  type SourceType,
+  sourceTypes,
+} from "../platforms/methods.ts";
+import type { AccessKind, MethodSupport } from "../platforms/upstream.ts";
+import { support as xSupport } from "../platforms/x/support.ts";
+import { type Platform, platforms } from "../posts/post.ts";
+
+/** The page that tells what each method leads to on each platform; `npm run docs` writes its tables anew. */
+export const platformsPage = new URL("../../docs/platforms.md", import.meta.url);
+
+export const supportOf: Readonly<Record<Platform, Readonly<Record<Method, MethodSupport>>>> = {
+  bluesky: blueskySupport,
+  mastodon: mastodonSupport,
+  x: xSupport,
+};
+
+const titles: Readonly<Record<Platform, string>> = {
+  bluesky: "Bluesky",
+  mastodon: "Mastodon",
+  x: "X",
+};
+
+const begin = "<!-- methods: made from what src/platforms/*/support.ts say -->";
+const end = "<!-- end of methods -->";
+
+/** The page with its tables as the platforms are now. */
+export function withMethods(page: string): string {
+  const head = page.slice(0, page.indexOf(begin));
+  const tail = page.slice(page.indexOf(end));
+  return `${head}${begin}\n\n${[overview(), ...platforms.map(tableOf)].join("\n")}\n${tail}`;
+}
+
+function overview(): string {
+  const rows = methodNames.map((method) => {
+    const cells = platforms.map((platform) => waysWords(supportOf[platform][method].access));
+    return `| \`${method}\` | ${cells.join(" | ")} | ${archiveWords(method)} |`;
+  });
+  return table(["method", ...platforms.map((platform) => titles[platform]), "archive"], rows);
+}
+
+function tableOf(platform: Platform): string {
+  const rows = methodNames.map((method) => {
+    const support = supportOf[platform][method];
+    const types = sourceTypes.map((type) => typeWords(type, method, platform));
+    return `| \`${method}\` | ${types.join(" | ")} | ${endpointWords(support)} | ${cell(noteOf(support))} |`;
+  });
+  const heads = ["method", ...sourceTypes.map((type) => `\`${type}\``), "endpoint", "note"];
+  return `### Methods on ${titles[platform]}\n\n${table(heads, rows)}`;
+}
+
+function table(heads: readonly string[], rows: readonly string[]): string {
+  return [`| ${heads.join(" | ")} |`, `|${heads.map(() => "---").join("|")}|`, ...rows, ""].join(
+    "\n",
+  );
+}
+
+function typeWords(type: SourceType, method: Method, platform: Platform): string {
+  const support = supportOf[platform];
+  if (!methodsOf(type).includes(method)) return "not in this type";
+  if (support[method].access.length === 0) return "no counterpart";
+  const access = accessFor(type, method, { support });
+  return access.length === 0 ? "not by this type" : waysWords(access);
+}
+
+/** In which ways a method can be asked, the one that needs nothing first. */
+function waysWords(access: readonly AccessKind[]): string {
+  if (access.length === 0) return "no counterpart";
+  const names = { user: "user credential", app: "app token" } as const;
+  const withNames = (["user", "app"] as const)
+    .filter((kind) => access.includes(kind))
+    .map((kind) => names[kind]);
+  if (access.includes("public")) return "works without";
+  return `with ${withNames.join(" or ")}`;
+}
+
+function archiveWords(method: Method): string {
+  if (ownMethods.includes(method)) return "never";
+  return isSearch(method) || isAnsweredByArchive(method) ? "yes" : "";
+}
+
+const endpointWords = (support: MethodSupport): string =>
+  "endpoint" in support ? `\`${support.endpoint}\`` : "";
+
+const noteOf = (support: MethodSupport): string =>
+  "closest" in support ? support.closest : support.note;
+
+/** A text that stays within its cell. */
+const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll(/\s+/g, " ");
+
+if (argv[1] !== undefined && import.meta.url === pathToFileURL(argv[1]).href) {
+  await writeFile(platformsPage, withMethods(await readFile(platformsPage, "utf8")));
+}

@@ -1,0 +1,109 @@
+import { randomBytes } from "node:crypto";
+import type { Clock } from "../lib/clock.ts";
+import { createSealer } from "../lib/seal.ts";
+import { type AnswerContext, answerJob } from "../platforms/answer/answer.ts";
+import { createSources, type Sources } from "../platforms/answer/sources.ts";
+import type { ArchiveSource } from "../platforms/archive/search.ts";
+import { createBlueskyUpstream } from "../platforms/bluesky/upstream.ts";
+import { createCredentialPool } from "../platforms/credentials/create-pool.ts";
+import { createMastodonUpstream } from "../platforms/mastodon/upstream.ts";
+import { createSessions } from "../platforms/requests/create-sessions.ts";
+import type { RequestOutcome } from "../platforms/requests/question.ts";
+import type { AskingJob } from "../platforms/requests/sessions.ts";
+import type { AnswerRequest, SourceAnswer } from "../platforms/source.ts";
+import type { Upstream } from "../platforms/upstream.ts";
+import { createXUpstream } from "../platforms/x/upstream.ts";
+import type { Platform } from "../posts/post.ts";
+import type { Config } from "./config.ts";
+import type { Control } from "./control.ts";
+import { credentialKinds } from "./credential-kinds.ts";
+import { openUpstreamClient } from "./upstream-client.ts";
+
+/** The platforms that are asked beside the archive, with the credentials of this store. */
+export type UpstreamRole = {
+  /** Answers what a job asks: from the archive, and from platforms where it takes them. */
+  answer(request: AnswerRequest, job: AskingJob): Promise<SourceAnswer>;
+  sources: Sources;
+  /** The deployment's user token for a Mastodon server, named by its origin; null where there is none. */
+  mastodonToken(origin: string): Promise<string | null>;
+  stop(): Promise<void>;
+};
+
+export type UpstreamRoleContext = {
+  config: Config;
+  store: Control["store"];
+  secretKey: Uint8Array;
+  source: ArchiveSource;
+  clock: Clock;
+  random: () => number;
+  /** Told of each request to a platform, and how it ended. */
+  onOutcome: (platform: Platform, outcome: RequestOutcome) => void;
+  /** What tests put in the place of a platform. */
+  overrides?: Partial<Record<Platform, Upstream>>;
+};
+
+export function createUpstreamRole(context: UpstreamRoleContext): UpstreamRole {
+  const { config, store, clock, source, random } = context;
+  const settings = config.upstreams;
+  const upstreams = { ...platformsOf(config), ...context.overrides };
+  const client = openUpstreamClient(config);
+  const pool = createCredentialPool({
+    store,
+    sealer: createSealer(context.secretKey, randomBytes),
+    kinds: credentialKinds(config, client),
+    fetch: client.fetch,
+    clock,
+    randomBytes,
+  });
+  const sessions = createSessions({
+    pool,
+    upstreams: Object.values(upstreams),
+    fetch: client.fetch,
+    store,
+    clock,
+    random,
+    settings,
+    onOutcome: context.onOutcome,
+  });
+  const answering: AnswerContext = { source, sessions, upstreams, settings };
+  return {
+    answer: (request, job) => answerJob(answering, request, job),
+    sources: createSources(answering),
+    mastodonToken: async (origin) => {
+      const [chosen] = await pool.choose({
+        platform: "mastodon",
+        // No account has this id: what is left is the deployment's.
+        accountId: "",
+        access: "user",
+        whose: "any",
+        bucket: null,
+        host: origin,
+      });
+      if (chosen === undefined) return null;
+      pool.used(chosen.credential.id);
+      return chosen.held.secrets().token ?? null;
+    },
+    stop: async () => {
+      await pool.stop();
+      await client.close();
+    },
+  };
+}
+
+function platformsOf({ upstreams: settings, ingest }: Config): Record<Platform, Upstream> {
+  return {
+    bluesky: createBlueskyUpstream({
+      appviewUrl: ingest.appviewUrl,
+      labelers: ingest.labelerSources,
+      isPublic: settings.blueskyPublic === "on",
+      isSearched: settings.blueskySearch === "on",
+      feed: settings.blueskyFeed,
+    }),
+    mastodon: createMastodonUpstream({ instance: settings.mastodonInstance[0] ?? null }),
+    x: createXUpstream({
+      apiUrl: settings.xApiUrl,
+      trendsPlace: settings.xTrendsPlace,
+      isRedistributionAgreed: settings.xRedistributionAgreed === "true",
+    }),
+  };
+}

@@ -1,0 +1,82 @@
+import { type Method, methodNames } from "../../src/platforms/methods.ts";
+import type {
+  MethodSupport,
+  PageCall,
+  Upstream,
+  UpstreamItem,
+} from "../../src/platforms/upstream.ts";
+import type { Platform } from "../../src/posts/post.ts";
+import type { Profile } from "../../src/posts/profile.ts";
+
+/** What a stub answers to a method: items, or what is thrown. */
+export type StubAnswers = Partial<Record<Method, readonly UpstreamItem[] | Error>>;
+
+export type StubUpstream = Upstream & {
+  /** What it was asked, in order. */
+  calls: PageCall[];
+  answers: StubAnswers;
+};
+
+/** A platform without a network: everyone may ask it for the methods that it has answers to, `pageSize` items a page. */
+export function stubUpstream(
+  platform: Platform,
+  answers: StubAnswers,
+  { pageSize = 2, mayShow = "everything" as ReturnType<Upstream["mayShow"]> } = {},
+): StubUpstream {
+  const calls: PageCall[] = [];
+  const stub: StubUpstream = {
+    platform,
+    calls,
+    answers,
+    support: supportFor(answers),
+    page: async (call) => {
+      calls.push(call);
+      const found = stub.answers[call.method] ?? [];
+      if (found instanceof Error) throw found;
+      const from = Number(call.cursor ?? 0);
+      const next = from + pageSize;
+      return {
+        items: found.slice(from, next),
+        next: next < found.length ? String(next) : null,
+      };
+    },
+    search: null,
+    publicBaseUrl: `https://${platform}.example`,
+    limitOf: () => null,
+    priceOf: null,
+    mayShow: () => mayShow,
+  };
+  return stub;
+}
+
+function supportFor(answers: StubAnswers): Record<Method, MethodSupport> {
+  const each = methodNames.map((method): [Method, MethodSupport] => [
+    method,
+    method in answers
+      ? { access: ["public"], endpoint: `stub.${method}`, note: "" }
+      : { access: [], closest: "Closest is gettweets" },
+  ]);
+  return Object.fromEntries(each) as Record<Method, MethodSupport>;
+}
+
+/** An account with nothing special about it, but for what a test says. */
+export function makeProfile(special: Partial<Profile> = {}): Profile {
+  return {
+    platform: "bluesky",
+    userId: "did:plc:author",
+    username: "author.example.com",
+    name: "An author",
+    description: "writes",
+    url: null,
+    avatarUrl: null,
+    bannerUrl: null,
+    location: null,
+    createdAt: "2024-01-01T00:00:00Z",
+    verified: null,
+    isProtected: null,
+    isBot: null,
+    labels: [],
+    counts: { followers: 3, following: 2, posts: 1, listed: null },
+    ...special,
+  };
+}
