@@ -27,18 +27,30 @@ export type Write =
   | { kind: "update"; collection: string; record: Record<string, unknown>; key: string }
   | { kind: "delete"; collection: string; key: string };
 
-/** Makes accounts, several at once. They have no password, as nobody logs in again, and one costs much time to make. */
-export async function makePeople(network: Network, count: number): Promise<Person[]> {
+/**
+ * Makes accounts, several at once. They have no password, as nobody logs in again, and one costs much time to make; but for those
+ * whose number is in `passwords`.
+ */
+export async function makePeople(
+  network: Pick<Network, "call">,
+  count: number,
+  passwords: ReadonlyMap<number, string> = new Map(),
+): Promise<Person[]> {
   const people: Person[] = [];
   let made = 0;
   const makeSome = async (): Promise<void> => {
     while (made < count) {
       const handle = `person${made}.test`;
+      const password = passwords.get(made);
       made += 1;
       const { did, accessJwt } = await network.call<{ did: string; accessJwt: string }>(
         "com.atproto.server.createAccount",
         null,
-        { handle, email: `${handle}@example.com` },
+        {
+          handle,
+          email: `${handle}@example.com`,
+          ...(password === undefined ? {} : { password }),
+        },
       );
       people.push({
         did,

@@ -1,0 +1,84 @@
+import type { Draw } from "../bluesky-network/draw.ts";
+import { makePeople } from "../bluesky-network/people.ts";
+import { selfLabels } from "../bluesky-network/records.ts";
+import type { Batch } from "./batch.ts";
+import type { Blob, Network } from "./network.ts";
+import { type Account, reasons, standingOf } from "./society.ts";
+
+/** Accounts that have a part to play; all others are drawn. */
+export const cast = {
+  /** Followed by most, and follows most; its first post is answered and reposted by most. */
+  star: 0,
+  prolific: 1,
+  /** Its home timeline is read. */
+  reader: 3,
+  /** Has a credential too, and another home timeline. */
+  other: 4,
+  /** Has written nothing, not even a profile. */
+  silent: 5,
+  /** Allows Earshot in a browser to act for it. */
+  allower: 6,
+} as const;
+
+/** What the one account logs in with that does so in a browser. */
+export const allowerPassword = "a password to log in with";
+
+const peopleCount = 210;
+/** Of each way not to be seen, this many of the last accounts. */
+const ofEachReason = 3;
+const firstHidden = peopleCount - reasons.length * ofEachReason;
+
+/** A picture of one pixel. */
+const picture = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+/** Makes the accounts, and gives some of them another name than their first. */
+export async function makeAccounts(network: Network): Promise<Account[]> {
+  const passwords = new Map([[cast.allower, allowerPassword]]);
+  const people = await makePeople(network, peopleCount, passwords);
+  const accounts = people.map(({ did, handle, authorization }, index): Account => {
+    const why = reasons[Math.floor((index - firstHidden) / ofEachReason)] ?? "";
+    const none = { name: null, description: null, avatar: null, createdMs: null, labels: [] };
+    return { index, did, handle, authorization, standing: standingOf[why], why, ...none };
+  });
+  for (const account of accounts.slice(10, 14)) {
+    account.handle = `renamed-${account.handle}`;
+    const { handle, authorization } = account;
+    await network.call("com.atproto.identity.updateHandle", authorization, { handle });
+  }
+  return accounts;
+}
+
+/** Some accounts have a picture to show. */
+export async function uploadPictures(
+  network: Network,
+  accounts: readonly Account[],
+): Promise<Map<Account, Blob>> {
+  const pictures = new Map<Account, Blob>();
+  for (const account of accounts) {
+    if (account.index % 5 > 1) continue;
+    pictures.set(account, await network.upload(account.authorization, picture));
+  }
+  return pictures;
+}
+
+/** Notes the profile of an account that has one. */
+export function addProfile(batch: Batch, draw: Draw, createdMs: number, avatar: Blob | null): void {
+  const { by } = batch;
+  if (by.index === cast.silent || (by.standing === "shown" && draw.chance(0.1))) return;
+  const isShy = by.why === "not for everyone";
+  by.name = draw.chance(0.9) ? `Person ${draw.below(1_000)} ✦` : null;
+  by.description = draw.chance(0.7) ? `about ${draw.below(1_000)}\nand <more> #things` : null;
+  by.avatar = avatar?.ref.$link ?? null;
+  by.createdMs = createdMs;
+  by.labels = isShy ? ["!no-unauthenticated"] : [];
+  batch.add("app.bsky.actor.profile", {
+    createdAt: new Date(createdMs).toISOString(),
+    ...(by.name === null ? {} : { displayName: by.name }),
+    ...(by.description === null ? {} : { description: by.description }),
+    ...(avatar === null ? {} : { avatar }),
+    ...(isShy ? { labels: selfLabels(by.labels) } : {}),
+  });
+}

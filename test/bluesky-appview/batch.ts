@@ -1,0 +1,71 @@
+import type { Network } from "./network.ts";
+import type { Account, Reference } from "./society.ts";
+
+/** What an account writes at once. */
+export type Batch = {
+  by: Account;
+  /** Notes a record to be made; `made` is told its names once all batches are written. */
+  add(collection: string, record: object, made?: (reference: Reference) => void): void;
+  /** Notes a record to be taken back. */
+  remove(uri: string): void;
+  /** Writes what was noted; resolves with what tells of it. */
+  write(): Promise<() => void>;
+};
+
+/** The PDS takes no more writes in one call. */
+const mostWrites = 200;
+const profileCollection = "app.bsky.actor.profile";
+
+export function createBatch(network: Network, by: Account): Batch {
+  const writes: { write: object; made: (reference: Reference) => void }[] = [];
+  const kind = (name: string) => ({ $type: `com.atproto.repo.applyWrites#${name}` });
+
+  async function writeSome(from: number): Promise<Reference[]> {
+    const some = writes.slice(from, from + mostWrites).map(({ write }) => write);
+    const { results } = await network.call<{ results: Reference[] }>(
+      "com.atproto.repo.applyWrites",
+      by.authorization,
+      { repo: by.did, writes: some },
+    );
+    return results;
+  }
+
+  return {
+    by,
+    add: (collection, record, made = () => {}) => {
+      const key = collection === profileCollection ? { rkey: "self" } : {};
+      const value = { $type: collection, ...record };
+      writes.push({ write: { ...kind("create"), collection, ...key, value }, made });
+    },
+    remove: (uri) => {
+      const [collection, rkey] = uri.split("/").slice(-2);
+      writes.push({ write: { ...kind("delete"), collection, rkey }, made: () => {} });
+    },
+    write: async () => {
+      const written: Reference[] = [];
+      for (let from = 0; from < writes.length; from += mostWrites) {
+        written.push(...(await writeSome(from)));
+      }
+      return () => {
+        for (const [index, { made }] of writes.entries()) {
+          const { uri, cid } = written[index] ?? { uri: "", cid: "" };
+          made({ uri, cid });
+        }
+      };
+    },
+  };
+}
+
+/** Writes several batches at once, and tells of them in their own order, so that whatever is drawn next is the same each time. */
+export async function writeAll(batches: readonly Batch[]): Promise<void> {
+  const told: (() => void)[] = [];
+  const waiting = [...batches.entries()];
+  const writeSome = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const [index, batch] = next;
+      told[index] = await batch.write();
+    }
+  };
+  await Promise.all([writeSome(), writeSome(), writeSome(), writeSome()]);
+  for (const tell of told) tell();
+}

@@ -1,0 +1,82 @@
+import { request } from "node:http";
+
+type Answer = { status: number; location: string | null; cookies: readonly string[]; text: string };
+
+/**
+ * What a browser does with the address that an app sends its user to: it shows the page of the account's server, logs in there,
+ * allows the app what it asks for, and goes where the server sends it. Gives that address.
+ */
+export async function allowApp(
+  address: string,
+  { did, handle, password }: { did: string; handle: string; password: string },
+): Promise<string> {
+  const { origin } = new URL(address);
+  const cookies = new Map<string, string>();
+
+  async function send(
+    url: string,
+    headers: Record<string, string>,
+    body?: object,
+  ): Promise<Answer> {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const sent = { ...headers, ...(cookie === "" ? {} : { cookie }) };
+    const answer = await exchange(url, sent, body);
+    for (const line of answer.cookies) {
+      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      cookies.set(name, value);
+    }
+    if (answer.status >= 400) throw new Error(`${url}: ${answer.status} ${answer.text}`);
+    return answer;
+  }
+
+  /** What the page itself calls. */
+  async function call(name: string, body: object, token?: string): Promise<Answered> {
+    const headers = {
+      origin,
+      referer: address,
+      "sec-fetch-mode": "same-origin",
+      "sec-fetch-site": "same-origin",
+      "content-type": "application/json",
+      "x-csrf-token": cookies.get("csrf-token") ?? "",
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    };
+    const { text } = await send(`${origin}/@atproto/oauth-provider/~api/${name}`, headers, body);
+    return JSON.parse(text) as Answered;
+  }
+
+  await send(address, { ...navigating, "sec-fetch-site": "none" });
+  const login = { username: handle, password, locale: "en", remember: false };
+  const { ephemeralToken } = await call("sign-in", login);
+  const { url = "" } = await call("consent", { did }, ephemeralToken);
+  const from = { "sec-fetch-site": "same-origin", referer: address };
+  const { location } = await send(url, { ...navigating, ...from });
+  if (location === null) throw new Error(`${origin} sends nobody back`);
+  return location;
+}
+
+type Answered = { ephemeralToken?: string; url?: string };
+
+const navigating = {
+  accept: "text/html",
+  "sec-fetch-mode": "navigate",
+  "sec-fetch-dest": "document",
+};
+
+/** As `fetch`, which writes the headers of a browser itself and leaves none of them to others. */
+function exchange(url: string, headers: Record<string, string>, body?: object): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const method = body === undefined ? "GET" : "POST";
+    const sent = request(url, { method, headers }, async (answer) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of answer) chunks.push(chunk as Buffer);
+      resolve({
+        status: answer.statusCode ?? 0,
+        location: answer.headers.location ?? null,
+        cookies: answer.headers["set-cookie"] ?? [],
+        text: Buffer.concat(chunks).toString("utf8"),
+      });
+    });
+    sent.on("error", reject);
+    sent.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}

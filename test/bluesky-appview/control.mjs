@@ -1,0 +1,32 @@
+import http from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { answerJson, listen } from "../bluesky-network/local-http.mjs";
+
+/** What those who run a network do to it, over HTTP. Gives its address. */
+export async function startControl({ pds, appview, feedGenerator }) {
+  const actions = {
+    "/settled": () => settled(pds, appview),
+    "/labels": (labels) => appview.addLabels(labels),
+    "/feed": (uris) => feedGenerator.setPosts(uris),
+  };
+  const port = await listen(
+    http.createServer(async (request, response) => {
+      const action = actions[request.url];
+      if (action === undefined) return answerJson(response, null);
+      await action(await bodyOf(request));
+      answerJson(response, {});
+    }),
+  );
+  return `http://localhost:${port}`;
+}
+
+async function settled(pds, appview) {
+  const last = await pds.lastEvent();
+  while ((await appview.lastEvent()) < last) await sleep(50);
+}
+
+async function bodyOf(request) {
+  const chunks = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return JSON.parse(Buffer.concat(chunks).toString("utf8") || "null");
+}

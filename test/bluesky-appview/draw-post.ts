@@ -1,0 +1,143 @@
+import type { Draw } from "../bluesky-network/draw.ts";
+import { selfLabels } from "../bluesky-network/records.ts";
+import type { Blob } from "./network.ts";
+import type { Account, Post, Reference } from "./society.ts";
+
+/** What a post is made of beside its words. */
+export type Around = {
+  by: Account;
+  createdMs: number;
+  parent: Post | null;
+  quoted: Post | null;
+  named: Account | null;
+  /** A picture of the author's, where there is one. */
+  picture: Blob | null;
+};
+
+/** A post that is not written yet: the record for the network, and what is to be found of it afterwards. */
+export type Drawn = { record: Record<string, unknown>; post: Omit<Post, "uri" | "cid"> };
+
+const words = (
+  "river stone Café cafe\u0301 naïve don't news йога ΟΔΟΣ İstanbul 東京タワー سَلام a_b x2 rain tram window comet " +
+  "harbour ＦＵＬＬ 🎉 👩‍👩‍👧 zebra"
+).split(" ");
+/** Said now and then, so that searches for them end. */
+export const rareWord = "okapi";
+export const otherRareWord = "saiga";
+const languages = [["en"], ["de", "en"], ["pt-BR"], ["ja"]] as const;
+const ownLabels = ["porn", "nudity", "graphic-media", "spoiler"];
+
+/** A post as apps write it: words, and at places that it names in bytes, mentions, tags and links. */
+export function drawPost(draw: Draw, around: Around): Drawn {
+  const { by, createdMs, parent, quoted, named } = around;
+  const root = parent === null ? null : (parent.root ?? parent);
+  const written = write(draw, named);
+  const langs = draw.chance(0.7) ? draw.pick(languages) : [];
+  const labels = draw.chance(0.04) ? [draw.pick(ownLabels)] : [];
+  const furtherTags = draw.chance(0.05) ? [`further${draw.below(5)}`] : [];
+  const { embed, pictures, link } = drawEmbed(draw, around);
+  return {
+    record: {
+      $type: "app.bsky.feed.post",
+      text: written.text,
+      createdAt: timeText(draw, createdMs),
+      ...(written.facets.length > 0 ? { facets: written.facets } : {}),
+      ...(langs.length > 0 ? { langs } : {}),
+      ...(furtherTags.length > 0 ? { tags: furtherTags } : {}),
+      ...(labels.length > 0 ? { labels: selfLabels(labels) } : {}),
+      ...(parent === null || root === null
+        ? {}
+        : { reply: { root: referenceTo(root), parent: referenceTo(parent) } }),
+      ...(embed === null ? {} : { embed }),
+    },
+    post: {
+      by,
+      standing: "shown",
+      why: "",
+      createdMs,
+      text: written.text,
+      langs,
+      hashtags: [...written.tags, ...furtherTags],
+      mentions: named === null ? [] : [named.handle],
+      urls: [...new Set([...written.links, ...(link === null ? [] : [link])])],
+      pictures,
+      parent,
+      root,
+      quoted,
+      labels,
+    },
+  };
+}
+
+const referenceTo = ({ uri, cid }: Reference): Reference => ({ uri, cid });
+
+type Facet = { index: { byteStart: number; byteEnd: number }; features: object[] };
+
+function write(draw: Draw, named: Account | null) {
+  let text = "";
+  const facets: Facet[] = [];
+  const tags: string[] = [];
+  const links: string[] = [];
+  const say = (word: string, feature: object | null): void => {
+    if (text !== "") text += draw.chance(0.05) ? "\n" : " ";
+    const byteStart = Buffer.byteLength(text);
+    text += word;
+    if (feature === null) return;
+    facets.push({ index: { byteStart, byteEnd: Buffer.byteLength(text) }, features: [feature] });
+  };
+  const sayWords = (most: number): void => {
+    for (let left = draw.below(most); left > 0; left--) say(draw.pick(words), null);
+  };
+  sayWords(6);
+  if (named !== null) {
+    say(`@${named.handle}`, { $type: "app.bsky.richtext.facet#mention", did: named.did });
+  }
+  if (draw.chance(0.15)) {
+    const tag = draw.pick(["Rain", "tram", "東京", "naïve", "a_b"]) + draw.below(4);
+    tags.push(tag);
+    say(`#${tag}`, { $type: "app.bsky.richtext.facet#tag", tag });
+  }
+  sayWords(6);
+  if (draw.chance(0.1)) {
+    const uri = `https://example.com/page/${draw.below(50)}?of=${draw.below(9)}#part`;
+    links.push(uri);
+    say("example.com/page…", { $type: "app.bsky.richtext.facet#link", uri });
+  }
+  if (draw.chance(0.04)) say(draw.pick([rareWord, rareWord, otherRareWord]), null);
+  if (text === "") say(draw.pick(words), null);
+  return { text, facets, tags, links };
+}
+
+function drawEmbed(draw: Draw, { quoted, picture }: Around) {
+  const record = quoted === null ? null : referenceTo(quoted);
+  const isIllustrated = picture !== null && draw.chance(0.4);
+  const count = isIllustrated ? 1 + draw.below(4) : 0;
+  const alts = Array.from({ length: count }, () => (draw.chance(0.7) ? draw.pick(words) : ""));
+  const images = {
+    $type: "app.bsky.embed.images",
+    images: alts.map((alt) => ({ alt, image: picture })),
+  };
+  const pictures = alts.map((alt) => ({ hash: picture?.ref.$link ?? "", alt }));
+  if (record !== null && isIllustrated) {
+    const embed = {
+      $type: "app.bsky.embed.recordWithMedia",
+      record: { $type: "app.bsky.embed.record", record },
+      media: images,
+    };
+    return { embed, pictures, link: null };
+  }
+  if (record !== null) {
+    return { embed: { $type: "app.bsky.embed.record", record }, pictures, link: null };
+  }
+  if (isIllustrated) return { embed: images, pictures, link: null };
+  if (!draw.chance(0.08)) return { embed: null, pictures, link: null };
+  const link = `https://news.example/${draw.below(99)}/story?id=${draw.below(9)}`;
+  const external = { uri: link, title: draw.pick(words), description: draw.pick(words) };
+  return { embed: { $type: "app.bsky.embed.external", external }, pictures, link };
+}
+
+/** Mostly in UTC; apps write other offsets too. */
+function timeText(draw: Draw, ms: number): string {
+  if (draw.chance(0.95)) return new Date(ms).toISOString();
+  return new Date(ms + 2 * 3_600_000).toISOString().replace("Z", "+02:00");
+}

@@ -1,0 +1,71 @@
+import { execFileSync } from "node:child_process";
+import { freePort } from "../support/free-port.ts";
+import { runCommand } from "../support/run-command.ts";
+import {
+  environmentOf,
+  program,
+  type ServerProcess,
+  startServer,
+} from "../support/server-process.ts";
+import type { Network } from "./network.ts";
+
+/** The server of this checkout, which asks the network, and how accounts and credentials are made for it. */
+export type Earshot = {
+  server: ServerProcess;
+  /** A key of the account with this name, without limits that matter. */
+  createKey(account: string): string;
+  /** `earshot credentials …`; gives what it prints. */
+  credentials(args: readonly string[], secrets?: string): string;
+  /** The same for a command that asks a person, who answers by what was shown. */
+  converse(args: readonly string[], answer: (shown: string) => Promise<string>): Promise<void>;
+};
+
+export async function startEarshot(
+  dataDir: string,
+  network: Network,
+  settings: Record<string, string>,
+): Promise<Earshot> {
+  const { pds, plc, appview } = network;
+  const all = {
+    EARSHOT_BLUESKY_APPVIEW_URL: appview,
+    EARSHOT_PLC_URL: plc,
+    EARSHOT_BLUESKY_PUBLIC: "on",
+    EARSHOT_UPSTREAM_PRIVATE_HOSTS: [pds, plc, appview].join(","),
+    EARSHOT_UPSTREAM_DISPATCHES_PER_SECOND: "10000",
+    ...settings,
+  };
+  const server = await startServer(dataDir, await freePort(), all);
+  const run = (args: readonly string[], input = ""): string =>
+    execFileSync(process.execPath, [program, ...args], {
+      env: environmentOf(dataDir, all),
+      encoding: "utf8",
+      input,
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+  return {
+    server,
+    createKey: (account) => {
+      const limits = [
+        ...["--requests-per-second", "1000000"],
+        ...["--submissions-per-minute", "100000000"],
+      ];
+      const printed = run([
+        ...["keys", "create"],
+        ...["--name", account, "--account", account],
+        ...limits,
+      ]);
+      return printed.trim().split("\n").at(-1) ?? "";
+    },
+    credentials: (args, secrets) => run(["credentials", ...args], secrets),
+    converse: async (args, answer) => {
+      const environment = environmentOf(dataDir, all) as Record<string, string>;
+      const { code, notes } = await runCommand(["credentials", ...args], environment, (shown) => ({
+        interactive: true,
+        ask: () => answer(shown()),
+        askSecret: () => answer(shown()),
+        readAll: async () => "",
+      }));
+      if (code !== 0) throw new Error(notes);
+    },
+  };
+}

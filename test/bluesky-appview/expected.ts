@@ -1,0 +1,141 @@
+import type { Account, Post } from "./society.ts";
+import { type Entry, isRepost, type Truth } from "./truth.ts";
+
+/** A record of the API. */
+export type ApiRecord = {
+  ID: string;
+  Content: string;
+  Metadata: Readonly<Record<string, unknown>>;
+  Score: number;
+};
+
+/** A record as it is to be, less its ID, which the network does not tell. */
+export type Expected = Omit<ApiRecord, "ID">;
+
+/** The record that a post, or somebody's repost of it, is to be shown as. */
+export function expectedEntry(entry: Entry, truth: Truth): Expected {
+  return isRepost(entry) ? expectedRepost(entry, truth) : expectedPost(entry, truth);
+}
+
+const sensitive: readonly string[] = ["porn", "sexual", "nudity", "graphic-media", "gore", "nsfl"];
+
+function expectedPost(post: Post, { counts }: Truth): Expected {
+  const { by, parent, root, quoted, langs } = post;
+  const labels = [...new Set([...post.labels, ...by.labels])].toSorted();
+  const reference = (to: Post | null): object | null =>
+    to === null ? null : { id: null, uri: to.uri, username: null, user_id: to.by.did };
+  return {
+    Content: post.text,
+    Metadata: {
+      platform: "bluesky",
+      url: `https://bsky.app/profile/${by.did}/post/${keyOf(post.uri)}`,
+      uri: post.uri,
+      created_at: isoText(post.createdMs),
+      username: by.handle,
+      author: by.name,
+      author_verified: null,
+      user_id: by.did,
+      lang: langs[0] ?? null,
+      langs,
+      lang_detected: false,
+      conversation_id: root?.uri ?? null,
+      in_reply_to: reference(parent),
+      quoted: reference(quoted),
+      reposted: null,
+      is_reply: parent !== null,
+      is_quote: quoted !== null,
+      is_retweet: false,
+      hashtags: post.hashtags,
+      mentions: post.mentions,
+      urls: post.urls,
+      media: post.pictures.map(({ hash, alt }) => ({
+        type: "image",
+        url: `https://cdn.bsky.app/img/feed_fullsize/plain/${by.did}/${hash}@jpeg`,
+        alt: alt === "" ? null : alt,
+      })),
+      geo: null,
+      labels,
+      possibly_sensitive: labels.some((label) => sensitive.includes(label)),
+      source: null,
+      public_metrics: {
+        like_count: counts.likes(post),
+        retweet_count: counts.reposts(post),
+        reply_count: counts.replies(post),
+        quote_count: counts.quotes(post),
+      },
+      origin: "upstream",
+    },
+    Score: 1,
+  };
+}
+
+/** A post of the reposter's, made when it was reposted, with what the original says. */
+function expectedRepost(entry: Entry & { of: Post }, truth: Truth): Expected {
+  const { uri, by, of, createdMs } = entry;
+  const original = expectedPost(of, truth);
+  return {
+    ...original,
+    Metadata: {
+      ...original.Metadata,
+      url: null,
+      uri,
+      created_at: isoText(createdMs),
+      username: by.handle,
+      author: by.name,
+      user_id: by.did,
+      conversation_id: null,
+      in_reply_to: null,
+      is_reply: false,
+      is_retweet: true,
+      reposted: { id: null, uri: of.uri, username: of.by.handle, user_id: of.by.did },
+      public_metrics: {
+        like_count: null,
+        retweet_count: null,
+        reply_count: null,
+        quote_count: null,
+      },
+    },
+  };
+}
+
+/** The record of an account: `whole` as its own page tells it, else as lists of accounts do, which count nothing. */
+export function expectedProfile(
+  account: Account,
+  { counts }: Truth,
+  { appview }: { appview: string },
+  how: "whole" | "listed",
+): Expected {
+  const { did, avatar, createdMs } = account;
+  const isWhole = how === "whole";
+  return {
+    Content: account.description ?? "",
+    Metadata: {
+      kind: "profile",
+      platform: "bluesky",
+      url: `https://bsky.app/profile/${did}`,
+      created_at: createdMs === null ? null : isoText(createdMs),
+      username: account.handle,
+      author: account.name,
+      author_verified: null,
+      user_id: did,
+      avatar_url: avatar === null ? null : `${appview}/img/avatar/plain/${did}/${avatar}`,
+      banner_url: null,
+      location: null,
+      is_protected: false,
+      is_bot: null,
+      labels: account.labels.toSorted(),
+      public_metrics: {
+        followers_count: isWhole ? counts.followers(account) : null,
+        following_count: isWhole ? counts.followed(account) : null,
+        tweet_count: isWhole ? counts.posts(account) : null,
+        listed_count: null,
+      },
+    },
+    Score: 1,
+  };
+}
+
+/** As the API writes times: whole seconds without their fraction. */
+const isoText = (ms: number): string => new Date(ms).toISOString().replace(".000Z", "Z");
+
+export const keyOf = (uri: string): string => uri.split("/").at(-1) ?? "";

@@ -1,0 +1,16 @@
+/** Does the same with each of them, several at once; the outcomes are in the order of the items. */
+export async function inTurns<Item, Outcome>(
+  items: readonly Item[],
+  use: (item: Item) => Promise<Outcome>,
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  const waiting = [...items.entries()];
+  const useSome = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const [index, item] = next;
+      outcomes[index] = await use(item);
+    }
+  };
+  await Promise.all([useSome(), useSome(), useSome(), useSome()]);
+  return outcomes;
+}

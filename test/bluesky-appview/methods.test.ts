@@ -1,0 +1,395 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { allowerPassword, cast } from "./accounts.ts";
+import { type Asked, type Asker, createAsker } from "./ask.ts";
+import { allowApp } from "./browser.ts";
+import { differences, timesOutOfOrder } from "./compare.ts";
+import { otherRareWord, rareWord } from "./draw-post.ts";
+import { type Earshot, startEarshot } from "./earshot.ts";
+import {
+  type ApiRecord,
+  type Expected,
+  expectedEntry,
+  expectedProfile,
+  keyOf,
+} from "./expected.ts";
+import { inTurns } from "./in-turns.ts";
+import { type Account, type Post, reasons } from "./society.ts";
+import { type Entry, isShown } from "./truth.ts";
+import { startWorld, type World } from "./world.ts";
+
+/**
+ * A full network of PLC directory, PDS and AppView of the Bluesky project on this machine, and Earshot, which asks it over the
+ * network and is asked over HTTP: what it answers is held, field by field, against what was put in.
+ */
+const folder = mkdtempSync(join(tmpdir(), "earshot-methods-"));
+const dayMs = 86_400_000;
+let world: World;
+let earshot: Earshot;
+/** An account of Earshot's without a credential of its own. */
+let anyone: Asker;
+/** Accounts of Earshot's with the credential of an account of the network each. */
+let reader: Asker;
+let other: Asker;
+/** One that has allowed Earshot in a browser what the others gave it a password for. */
+let allower: Asker;
+
+beforeAll(async () => {
+  world = await startWorld();
+  earshot = await startEarshot(join(folder, "data"), world.network, {
+    EARSHOT_BLUESKY_FEED: world.feed.uri,
+    EARSHOT_BLUESKY_SEARCH: "on",
+  });
+  const askerOf = (account: string): Asker =>
+    createAsker(earshot.server.base, earshot.createKey(account));
+  anyone = askerOf("anyone");
+  reader = askerOf("reader");
+  other = askerOf("other");
+  allower = askerOf("allower");
+  await addCredential("reader", accountAt(cast.reader), "handle");
+  await addCredential("other", accountAt(cast.other), "did");
+  await allowInBrowser("allower", accountAt(cast.allower));
+}, 600_000);
+
+afterAll(async () => {
+  await earshot?.server.stop();
+  await world?.network.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Allows Earshot in a browser, as `earshot credentials add bluesky oauth` asks for it. */
+async function allowInBrowser(account: string, { did, handle }: Account): Promise<void> {
+  const given = ["--account", account, "--identifier", handle];
+  await earshot.converse(["add", "bluesky", "oauth", ...given], (shown) => {
+    const [address = ""] = /http:\S+oauth\/authorize\S+/.exec(shown) ?? [];
+    return allowApp(address, { did, handle, password: allowerPassword });
+  });
+}
+
+async function addCredential(
+  account: string,
+  { authorization, ...names }: Account,
+  by: "handle" | "did",
+): Promise<void> {
+  const method = "com.atproto.server.createAppPassword";
+  const { password } = await world.network.call<{ password: string }>(method, authorization, {
+    name: "earshot",
+  });
+  const given = ["--account", account, "--identifier", names[by], "--secrets", "-"];
+  earshot.credentials(["add", "bluesky", "app-password", ...given], `password=${password}\n`);
+}
+
+const accountAt = (index: number): Account => {
+  const account = world.society.accounts[index];
+  if (account === undefined) throw new Error(`there is no account ${index}`);
+  return account;
+};
+
+const entries = (all: readonly Entry[]): Expected[] =>
+  all.map((entry) => expectedEntry(entry, world.truth));
+
+const profiles = (accounts: readonly Account[], how: "whole" | "listed"): Expected[] =>
+  accounts.map((account) => expectedProfile(account, world.truth, world.network, how));
+
+/** Asks about each of them, and tells what differs from what is to be answered, by whom it was about. */
+async function compared<About>(
+  all: readonly About[],
+  ask: (about: About) => Asked,
+  due: (about: About) => readonly Expected[],
+): Promise<readonly string[]> {
+  const told = await inTurns(all, async (about) => {
+    const found = await anyone.all(ask(about));
+    return differences(found, due(about)).map((line) => `${JSON.stringify(ask(about))}: ${line}`);
+  });
+  return told.flat().slice(0, 20);
+}
+
+/** Those with a part to play, those who are hidden, and some of all others. */
+const someAccounts = (): Account[] =>
+  world.society.accounts.filter(
+    ({ index, standing }) => index < 16 || standing !== "shown" || index % 8 === 0,
+  );
+
+/** The post that most have answered and reposted, hidden and deleted ones, and some of all others. */
+function somePosts(): Post[] {
+  const { posts } = world.society;
+  const hidden = posts.filter((post) => !isShown(post));
+  return [
+    ...posts.filter(({ by }) => by.index === cast.star).slice(0, 1),
+    ...hidden.filter((_post, index) => index % 16 === 0),
+    ...posts.filter((_post, index) => index % 150 === 0),
+    ...posts.filter(({ by }) => by.index >= 20 && by.index < 26).slice(-12),
+  ];
+}
+
+test("the network is large enough", () => {
+  const { accounts, posts } = world.society;
+  expect(accounts.length).toBeGreaterThanOrEqual(200);
+  expect(posts.filter(({ why }) => why !== "deleted").length).toBeGreaterThanOrEqual(5_000);
+  expect(reasons.filter((why) => !accounts.some((account) => account.why === why))).toEqual([]);
+});
+
+describe("accounts", () => {
+  test("getprofilebyid tells of an account by its DID; one that is hidden is not there", async () => {
+    const wrong = await compared(
+      someAccounts(),
+      ({ did }) => ({ method: "getprofilebyid", query: did, type: "social-api" }),
+      (account) => (account.standing === "shown" ? profiles([account], "whole") : []),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test("searchbyprofile tells of one by its handle and by the address of its profile", async () => {
+    const queries = [
+      ({ handle }: Account) => handle,
+      ({ handle }: Account) => `@${handle.toUpperCase()}`,
+      ({ handle }: Account) => `https://bsky.app/profile/${handle}`,
+      ({ did }: Account) => `https://bsky.app/profile/${did}`,
+    ];
+    for (const query of queries) {
+      const wrong = await compared(
+        someAccounts().slice(0, 30),
+        (account) => ({ method: "searchbyprofile", query: query(account) }),
+        (account) => (account.standing === "shown" ? profiles([account], "whole") : []),
+      );
+      expect(wrong).toEqual([]);
+    }
+  });
+
+  test("a name that nobody has, or has no more, is nobody's", async () => {
+    for (const query of [
+      "nobody-at-all.test",
+      "person10.test",
+      "did:plc:aaaaaaaaaaaaaaaaaaaaaaaa",
+    ]) {
+      expect(await anyone.all({ method: "searchbyprofile", query })).toEqual([]);
+      expect(await anyone.all({ method: "gettweets", query })).toEqual([]);
+    }
+  });
+
+  test("getfollowers and getfollowing tell of each account once, to the last page", async () => {
+    const star = accountAt(cast.star);
+    expect(world.truth.followersOf(star).length).toBeGreaterThan(100);
+    expect(world.truth.followedBy(star).length).toBeGreaterThan(100);
+    const followers = await compared(
+      someAccounts(),
+      ({ did }) => ({ method: "getfollowers", query: did }),
+      (account) =>
+        account.standing === "shown" ? profiles(world.truth.followersOf(account), "listed") : [],
+    );
+    const followed = await compared(
+      someAccounts(),
+      ({ handle }) => ({ method: "getfollowing", query: handle, maxResults: 37 }),
+      (account) =>
+        account.standing === "shown" ? profiles(world.truth.followedBy(account), "listed") : [],
+    );
+    expect([...followers, ...followed]).toEqual([]);
+  });
+});
+
+describe("posts of an account", () => {
+  test("gettweets tells of every post and repost once, the newest first, to the last page", async () => {
+    expect(world.truth.entriesOf(accountAt(cast.prolific)).length).toBeGreaterThan(300);
+    const wrong = await compared(
+      someAccounts(),
+      ({ did }) => ({ method: "gettweets", query: did }),
+      (account) => entries(world.truth.entriesOf(account)),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test.for([1, 7, 99])("pages of %i neither repeat nor skip", async (maxResults) => {
+    const account = accountAt(maxResults === 1 ? 7 : cast.prolific);
+    const found = await anyone.all({ method: "gettweets", query: account.did, maxResults });
+    expect(differences(found, entries(world.truth.entriesOf(account)))).toEqual([]);
+    expect(timesOutOfOrder(found)).toEqual([]);
+  });
+
+  test("getmedia tells of the posts with pictures", async () => {
+    const wrong = await compared(
+      someAccounts(),
+      ({ did }) => ({ method: "getmedia", query: did }),
+      (account) => entries(world.truth.mediaOf(account)),
+    );
+    expect(wrong).toEqual([]);
+    expect(world.truth.mediaOf(accountAt(cast.prolific)).length).toBeGreaterThan(20);
+  });
+});
+
+describe("one post", () => {
+  test("getbyid tells of a post by its uri; one that is hidden or deleted is not there", async () => {
+    const wrong = await compared(
+      somePosts(),
+      ({ uri }) => ({ method: "getbyid", query: uri, type: "social-api" }),
+      (post) => (isShown(post) ? entries([post]) : []),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test("getbyid takes the address of its page, with handle or DID", async () => {
+    const addresses = [
+      ({ by, uri }: Post) => `https://bsky.app/profile/${by.handle}/post/${keyOf(uri)}`,
+      ({ by, uri }: Post) => `https://bsky.app/profile/${by.did}/post/${keyOf(uri)}`,
+    ];
+    for (const address of addresses) {
+      const wrong = await compared(
+        somePosts().slice(0, 30),
+        (post) => ({ method: "getbyid", query: address(post) }),
+        (post) => (isShown(post) ? entries([post]) : []),
+      );
+      expect(wrong).toEqual([]);
+    }
+  });
+
+  test("getreplies tells of all that was answered below a post", async () => {
+    const [first] = somePosts();
+    expect(first === undefined ? 0 : world.truth.repliesTo(first).length).toBeGreaterThan(90);
+    const wrong = await compared(
+      somePosts(),
+      ({ uri }) => ({ method: "getreplies", query: uri }),
+      (post) => entries(world.truth.repliesTo(post)),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test("getretweeters tells who reposted it, to the last page", async () => {
+    const [first] = somePosts();
+    expect(first === undefined ? 0 : world.truth.repostersOf(first).length).toBeGreaterThan(100);
+    const wrong = await compared(
+      somePosts().filter(({ why }) => why !== "deleted"),
+      ({ uri }) => ({ method: "getretweeters", query: uri }),
+      (post) => profiles(world.truth.repostersOf(post), "listed"),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test("a post has one ID, whichever method tells of it", async () => {
+    const account = accountAt(cast.star);
+    const listed = await anyone.all({ method: "gettweets", query: account.did });
+    const some = listed.filter(({ Metadata }) => Metadata.is_retweet === false).slice(0, 12);
+    const single = await inTurns(some, ({ Metadata }) =>
+      anyone.all({ method: "getbyid", query: String(Metadata.uri) }),
+    );
+    const ids = (records: readonly ApiRecord[]): string[] => records.map(({ ID }) => ID);
+    expect(ids(single.flat())).toEqual(ids(some));
+  });
+});
+
+describe("what belongs to an account alone", () => {
+  test("gethometweets tells of what those wrote and reposted whom the account follows", async () => {
+    for (const [asker, index] of [
+      [reader, cast.reader],
+      [other, cast.other],
+      [allower, cast.allower],
+    ] as const) {
+      const due = world.truth.homeOf(accountAt(index));
+      const found = await asker.all({ method: "gethometweets", type: "social-credential" });
+      expect(differences(found, entries(due))).toEqual([]);
+      expect(timesOutOfOrder(found)).toEqual([]);
+    }
+    expect(world.truth.homeOf(accountAt(cast.reader)).length).toBeGreaterThan(300);
+  });
+
+  test("getforyoutweets tells of a feed in its own order, less what is hidden or deleted", async () => {
+    const due = world.feed.posts.filter(isShown);
+    expect(due.length).toBeLessThan(world.feed.posts.length);
+    const found = await reader.all({ method: "getforyoutweets", maxResults: 50 });
+    expect(differences(found, entries(due))).toEqual([]);
+    expect(found.map(({ Metadata }) => Metadata.uri)).toEqual(due.map(({ uri }) => uri));
+  });
+
+  test("an account without a credential is refused, and told what is missing", async () => {
+    for (const method of ["gethometweets", "getforyoutweets"]) {
+      const { code, body } = await anyone.submit({ method });
+      expect({ code, body }).toMatchObject({ code: 422, body: { code: "source_unavailable" } });
+    }
+  });
+
+  test("nothing of a home timeline is shown to another account", async () => {
+    const { status, next } = await reader.page({ method: "gethometweets", maxResults: 10 });
+    expect(status).toMatchObject({ status: "done", sources: [{ via: "credential", count: 10 }] });
+    expect((await anyone.result(status.uuid)).code).toBe(404);
+    expect((await other.result(status.uuid)).code).toBe(404);
+    const asked = { method: "gethometweets", maxResults: 10 };
+    expect((await other.submit(asked, next ?? "")).code).toBe(400);
+    const { records } = await anyone.page({ method: "searchbyfullarchive", query: "-nosuchword" });
+    expect(records).toEqual([]);
+  });
+});
+
+describe("searches", () => {
+  const says = ({ text, pictures }: Post, word: string): boolean =>
+    [text, ...pictures.map(({ alt }) => alt)].some((said) => said.split(/\s/).includes(word));
+  const shownPosts = (more: (post: Post) => boolean): Post[] =>
+    world.society.posts.filter((post) => isShown(post) && more(post));
+  const rarePosts = (more: (post: Post) => boolean): Post[] =>
+    shownPosts((post) => says(post, rareWord) && more(post));
+
+  // The AppView of this network finds what stands in a text letter by letter, so that two words together are rarely found, and
+  // understands `from:` alone: all else is left to the check of what it finds.
+  test.for<[string, () => Post[]]>([
+    [rareWord, () => rarePosts(() => true)],
+    [
+      `${rareWord} OR ${otherRareWord}`,
+      () => shownPosts((post) => says(post, rareWord) || says(post, otherRareWord)),
+    ],
+    [`${rareWord} -river`, () => rarePosts((post) => !says(post, "river"))],
+    [`${rareWord} is:reply`, () => rarePosts(({ parent }) => parent !== null)],
+    [`${rareWord} has:images`, () => rarePosts(({ pictures }) => pictures.length > 0)],
+    [`${rareWord} from:person1.test`, () => rarePosts(({ by }) => by.index === cast.prolific)],
+  ])(
+    "searchbyfullarchive of %s finds all, and nothing that does not match",
+    async ([query, dueOf]) => {
+      const due = dueOf();
+      expect(due.length).toBeGreaterThan(1);
+      const found = await reader.all({ method: "searchbyfullarchive", query });
+      expect(differences(found, entries(due))).toEqual([]);
+      expect(timesOutOfOrder(found)).toEqual([]);
+    },
+  );
+
+  test("a language is one that the post names, or that was found in its text", async () => {
+    const query = `${rareWord} lang:ja`;
+    const found = await reader.all({ method: "searchbyfullarchive", query });
+    const isNamed = ({ Metadata }: ApiRecord): boolean => Metadata.lang_detected === false;
+    const due = rarePosts(({ langs }) => langs.includes("ja"));
+    expect(due.length).toBeGreaterThan(1);
+    expect(differences(found.filter(isNamed), entries(due))).toEqual([]);
+    const detected = found.filter((record) => !isNamed(record));
+    expect(detected.map(({ Metadata }) => Metadata.lang)).toEqual(detected.map(() => "ja"));
+    const unnamed = rarePosts(({ langs }) => langs.length === 0);
+    const all = [...entries(due), ...entries(unnamed)];
+    expect(differences(found, all).filter((line) => !line.startsWith("missing"))).toEqual([]);
+  });
+
+  test("searchbyquery finds those of the last days, and says where they came from", async () => {
+    const sinceMs = Date.now() - 6 * dayMs;
+    const due = rarePosts(({ createdMs }) => createdMs >= sinceMs);
+    expect(due.length).toBeGreaterThan(0);
+    const startTime = new Date(sinceMs).toISOString();
+    const asked = { method: "searchbyquery", query: rareWord, startTime };
+    const { records, status } = await reader.page(asked);
+    expect(differences(records, entries(due))).toEqual([]);
+    expect(status.sources).toContainEqual(
+      expect.objectContaining({ platform: "bluesky", via: "credential", count: due.length }),
+    );
+  });
+
+  test("without a credential the archive alone answers, which is empty", async () => {
+    const asked = { method: "searchbyquery", query: rareWord };
+    const { records, status } = await anyone.page({ ...asked, type: "social-credential" });
+    expect(records).toEqual([]);
+    expect(status.warnings.map(({ code }) => code)).toContain("no_credential");
+    expect((await anyone.page(asked)).records).toEqual([]);
+  });
+});
+
+test("gettrends ends with an error that names the upstream, which has no trends here", async () => {
+  const { body } = await anyone.submit({ method: "gettrends" });
+  const { code, body: problem } = await anyone.result(String(body.uuid));
+  const { host } = new URL(world.network.appview);
+  expect({ code, problem }).toMatchObject({ code: 502, problem: { code: "upstream_failed" } });
+  expect(JSON.stringify(problem)).toContain(host);
+});

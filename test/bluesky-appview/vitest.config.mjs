@@ -1,0 +1,13 @@
+import { defineConfig } from "vitest/config";
+
+/** A real network and real processes; `npm test` in this folder. */
+// biome-ignore lint/style/noDefaultExport: Vitest reads its configuration there.
+export default defineConfig({
+  test: {
+    include: ["*.test.ts"],
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    fileParallelism: false,
+    reporters: ["default", "../closing-line.ts"],
+  },
+});

@@ -1,0 +1,71 @@
+import { createDraw } from "../bluesky-network/draw.ts";
+import { testSeed } from "../support/seed.ts";
+import { cast } from "./accounts.ts";
+import { fillNetwork } from "./fill.ts";
+import { moderate } from "./moderate.ts";
+import { type Network, startNetwork } from "./network.ts";
+import type { Account, Post, Society } from "./society.ts";
+import { type Truth, truthOf } from "./truth.ts";
+
+/** A network that is full and at rest, and what is in it. */
+export type World = {
+  network: Network;
+  society: Society;
+  truth: Truth;
+  /** The uri of a feed, and what its generator tells of it: also posts that nobody is to see. */
+  feed: { uri: string; posts: readonly Post[] };
+};
+
+/** Fills a network as drawn, the same for the same seed, and says how long that took. */
+export async function startWorld(): Promise<World> {
+  const seed = testSeed(20_261_122);
+  const startedMs = performance.now();
+  const network = await startNetwork();
+  const draw = createDraw(seed);
+  const society = await fillNetwork(network, draw);
+  const filledMs = performance.now();
+  const star = society.accounts[cast.star];
+  if (star === undefined) throw new Error("nobody is there");
+  const feed = await publishFeed(network, star, society);
+  await network.control("settled", null);
+  await moderate(network, society, draw);
+  await network.control("settled", null);
+  const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
+  const { accounts, posts, reposts, likes, follows } = society;
+  console.log(
+    `EARSHOT_TEST_SEED=${seed}: ${accounts.length} accounts, ${posts.length} posts, ${reposts.length} reposts, ` +
+      `${likes.length} likes, ${follows.length} follows; written in ${seconds(filledMs - startedMs)}, ` +
+      `taken in by the AppView ${seconds(performance.now() - filledMs)} later`,
+  );
+  console.log(
+    "Not the same as Bluesky itself: this AppView has no trends, its search finds what stands in a text letter by letter and " +
+      "knows no filter, and its labeler is a table that labels are written to.",
+  );
+  return { network, society, truth: truthOf(society), feed };
+}
+
+async function publishFeed(
+  network: Network,
+  by: Account,
+  { posts }: Society,
+): Promise<World["feed"]> {
+  const collection = "app.bsky.feed.generator";
+  const { feedDid: did } = network;
+  const createdAt = new Date().toISOString();
+  const { uri } = await network.call<{ uri: string }>(
+    "com.atproto.repo.createRecord",
+    by.authorization,
+    {
+      repo: by.did,
+      collection,
+      rkey: "earshot",
+      record: { did, displayName: "For you", createdAt },
+    },
+  );
+  const chosen = posts.filter((_post, index) => index % 40 === 0);
+  await network.control(
+    "feed",
+    chosen.map((post) => post.uri),
+  );
+  return { uri, posts: chosen };
+}
