@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { makePost } from "../../../test/support/make-post.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { UpstreamItem, UpstreamPage } from "../upstream.ts";
-import { firstPage, keyOf, type PageReading, readPages } from "./pages.ts";
+import { firstPage, keyOf, lastKeyOf, type PageReading, readPages } from "./pages.ts";
 
 const item = (key: number): UpstreamItem => ({
   kind: "post",
@@ -123,7 +123,7 @@ test("readings of any size, one going on where the other ended, give every item 
 });
 
 test("a page whose last item given is gone goes on behind as many as were given", async () => {
-  const start = { cursor: null, lastKey: keyOf(item(9)), skip: 1 };
+  const start = { cursor: null, lastKey: lastKeyOf(item(9)), skip: 1 };
   const read = await reading(() => ({ items: [item(1), item(2)], next: null }), { start });
   expect(keys(read.items)).toEqual(keys([item(2)]));
 });

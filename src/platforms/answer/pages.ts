@@ -1,5 +1,13 @@
+import { hash } from "node:crypto";
 import { EarshotError } from "../../lib/errors.ts";
 import type { FetchPlace, UpstreamItem, UpstreamPage, UpstreamRemark } from "../upstream.ts";
+
+/** Long enough that two items of one page never share it. */
+const keyLength = 22;
+
+/** What a cursor names an item by, which is short whatever the item calls itself. */
+export const lastKeyOf = (item: UpstreamItem): string =>
+  hash("sha256", keyOf(item), "base64url").slice(0, keyLength);
 
 /** What tells an item of an upstream from the others of its kind. */
 export function keyOf(item: UpstreamItem): string {
@@ -84,7 +92,7 @@ export async function readPages(reading: PageReading): Promise<ReadPages> {
       const isLast = index === page.items.length - 1;
       if (isLast)
         return ended(true, page.next === null ? null : { ...firstPage, cursor: page.next });
-      return ended(true, { cursor: place.cursor, lastKey: key, skip: index + 1 });
+      return ended(true, { cursor: place.cursor, lastKey: lastKeyOf(item), skip: index + 1 });
     }
     if (page.next === null) return ended(true, null);
     if (cursors.has(page.next)) return ended(false, null, circle(name));
@@ -99,7 +107,7 @@ export async function readPages(reading: PageReading): Promise<ReadPages> {
 /** Behind the item that was given last; where that is gone, behind as many as were given. */
 function startIn(items: readonly UpstreamItem[], { lastKey, skip }: PagePlace): number {
   if (lastKey === null) return 0;
-  const index = items.findIndex((item) => keyOf(item) === lastKey);
+  const index = items.findIndex((item) => lastKeyOf(item) === lastKey);
   return index === -1 ? Math.min(skip, items.length) : index + 1;
 }
 

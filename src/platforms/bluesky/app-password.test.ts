@@ -138,6 +138,19 @@ test("an account that was taken down refuses its credential with the reason", as
   });
 });
 
+test("the reason stands where only the renewal is told it, and the login looks like one with a wrong password", async () => {
+  const { ask } = await loggedIn();
+  pds.revoke("access");
+  const takedown = { error: "AccountTakedown", message: "Account has been taken down" };
+  pds.answerNext(renewal, { status: 400, json: takedown });
+  const wrong = { error: "AuthenticationRequired", message: "Invalid identifier or password" };
+  pds.answerNext(login, { status: 401, json: wrong });
+  await expect(ask()).rejects.toMatchObject({
+    code: "credential_refused",
+    message: expect.stringContaining("AccountTakedown: Account has been taken down"),
+  });
+});
+
 test("a token that is refused fresh as well refuses the credential, and its text is told nowhere", async () => {
   const { credential, ask } = await loggedIn();
   const refuse = {

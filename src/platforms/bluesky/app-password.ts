@@ -92,14 +92,14 @@ function wayOf(held: HeldCredential, tools: CredentialTools, pause: LogInPause):
     isTokenRefused,
     renew: async ({ password = "", refreshToken = "" }) => {
       const asked = { host, tools };
-      if (refreshToken !== "") {
-        const next = await refreshSession(asked, refreshToken);
-        if (!isRefusal(next) && next.did === subject) return secretsOf(password, next, tools.now());
+      const following = refreshToken === "" ? null : await refreshSession(asked, refreshToken);
+      if (following !== null && !isRefusal(following) && following.did === subject) {
+        return secretsOf(password, following, tools.now());
       }
       const next = await pause.keep(id, tools.now(), () =>
         createSession(asked, { did: subject ?? "", password }),
       );
-      if (isRefusal(next)) throw refusedBy(host, next);
+      if (isRefusal(next)) throw refusedBy(host, isTakedown(following) ? following : next);
       if (next.did !== subject) throw refused(`${host} logs in another account`);
       return secretsOf(password, next, tools.now());
     },
@@ -110,6 +110,10 @@ function wayOf(held: HeldCredential, tools: CredentialTools, pause: LogInPause):
     },
   };
 }
+
+/** A login to an account that was taken down is refused like one with a wrong password; its token is told the truth. */
+const isTakedown = (answer: LogIn | Refusal | null): answer is Refusal =>
+  answer !== null && isRefusal(answer) && answer.error === "AccountTakedown";
 
 /** A host says with a 400 too that it takes a token no longer; that it lacks a permission is another matter. */
 function isTokenRefused(answer: FetchedAnswer): boolean {

@@ -47,7 +47,8 @@ export async function authorize(identifier: string, means: Means): Promise<NewCr
       host: pds.origin,
       subject: did,
       subjectName: handle,
-      hint: hintOf(refreshToken),
+      // Every such token begins with the same few letters.
+      hint: hintOf(refreshToken.replace(/^ref-/, "")),
       secrets: { key, ...keptServer(server), ...tokens },
     };
   } catch (thrown) {
