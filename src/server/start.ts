@@ -16,7 +16,7 @@ export type Service = {
   /**
    * Answers held requests with what is known, lets running searches end, closes the stores. Connections without a whole
    * request are closed at once. Work that is not over after EARSHOT_STOP_GRACE is left, and all connections are closed; its
-   * jobs are taken up by the next start, and the attempt does not count. Ends at most 1.2 s later, whatever anyone does.
+   * jobs are taken up by the next start, and the attempt does not count. Ends at most 1.5 s later, whatever anyone does.
    */
   stop(): Promise<void>;
 };

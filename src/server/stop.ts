@@ -4,6 +4,8 @@ import type { Clock } from "../lib/clock.ts";
 import type { AppContext } from "./context.ts";
 import { flushLog } from "./log.ts";
 
+/** How long platforms have to answer what was asked for all jobs, such as a renewed session. */
+const upstreamsMs = 300;
 /** How long the stores have to close once everything else has ended or was left, and the log to be written. */
 const closeMs = 1_000;
 const flushMs = 200;
@@ -29,11 +31,14 @@ export async function stopService(
     sender.stop(),
     app.close(),
     context.ingest.stop(),
-    nodeEnded?.then(() => context.upstreams.stop()),
   ]);
   if (!(await endsWithin(clock, config.http.stopGraceMs, drained))) {
     log.warn("stopped before everything had ended");
     app.server.closeAllConnections();
+  }
+  // What a platform has answered to a renewal is written down before the store closes: some tokens are good once.
+  if (!(await endsWithin(clock, upstreamsMs, context.upstreams.stop()))) {
+    log.warn("stopped before platforms had answered");
   }
   if (!(await endsWithin(clock, closeMs, context.close()))) {
     log.warn("stopped before the stores were closed");

@@ -1,8 +1,8 @@
 /**
  * Credentials of platforms: an account's own, or the deployment's where `account_id` is null. What has to be kept secret is
  * sealed (lib/seal.ts); `revision` counts its changes, as a session is renewed by whoever comes first, who claims that until
- * `renewing_until_ms`. `subject` is whom the
- * credential acts for, `hint` its first characters. A limit that is used up is noted for its bucket until it is open again.
+ * `renewing_until_ms`. `subject` is whom the credential acts for, `hint` the first characters of what is secret. A limit that
+ * is used up is noted for its bucket until it is open again.
  *
  * What paid calls cost: `upstream_reservation` is what a job is about to spend, before it asks; `upstream_use` what was spent in a
  * month (UTC, `2026-11`), in units of the platform and millionths of a dollar.
