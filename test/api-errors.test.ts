@@ -38,7 +38,11 @@ beforeAll(async () => {
       EARSHOT_WEBHOOK_ALLOW_HTTP: "on",
       EARSHOT_WEBHOOK_PRIVATE_HOSTS: `http://127.0.0.1:${receiverPort}`,
     }),
-    startServiceUnderTest({ EARSHOT_NODE_CONCURRENCY: "0", EARSHOT_MAX_WAITING_JOBS: "1" }),
+    startServiceUnderTest({
+      EARSHOT_NODE_CONCURRENCY: "0",
+      EARSHOT_MAX_WAITING_JOBS: "1",
+      EARSHOT_MAX_ATTEMPTS: "1",
+    }),
   ]);
   [key, idleKey] = await Promise.all([service.makeKey(), idle.makeKey()]);
   const createdMs = service.clock.now() - 60_000;
@@ -101,13 +105,18 @@ async function resultAfter(settle: (uuid: string) => Promise<unknown>): Promise<
   return { status: answer.statusCode, type, body: answer.json() };
 }
 
-async function failWith(code: string, message: string, status: number): Promise<void> {
+async function failWith(
+  code: string,
+  message: string,
+  status: number,
+  retryable = false,
+): Promise<void> {
   const lease = await idle.context.queue.lease(
     { nodeId: "test", methods: ["searchbyquery"] },
     1_000,
   );
   if (lease === null) throw new Error("no job waits");
-  const failure = { code, message, status, retryable: false };
+  const failure = { code, message, status, retryable };
   await idle.context.queue.fail(lease.uuid, lease.token, failure);
 }
 
@@ -238,7 +247,7 @@ const provocations: Readonly<Record<ProblemCode, () => Promise<Refusal>>> = {
   job_failed: () => resultAfter(() => failWith("internal", "a fault in Earshot", 500)),
   upstream_failed: () =>
     resultAfter(() =>
-      failWith("upstream_refused", "public.api.bsky.app answers with status 503", 502),
+      failWith("upstream_failed", "public.api.bsky.app answers with status 503", 502, true),
     ),
   overloaded: async () => {
     await idle.submit(idleKey, search("comet"));

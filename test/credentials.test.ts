@@ -124,7 +124,7 @@ test("what a command adds and removes is in use and gone in a running server", a
   const url = new URL("/2/usage/tweets", emulator.url);
   const signal = AbortSignal.timeout(5_000);
   expect((await kind.send({ url, headers: {}, signal }, held, tools)).status).toBe(200);
-  await pool.quarantine(credential.id, `401 to ${appToken}`);
+  await pool.quarantine(credential.id, chosen.revision(), `401 to ${appToken}`);
   expect(await choose("app")).toEqual([]);
   expect((await earshot(["list"])).out).toMatch(/quarantined: 401 to …$/m);
   expect((await earshot(["test"])).code).toBe(0);

@@ -91,6 +91,7 @@ async function addCredential(accountId: string): Promise<void> {
     subjectName: "@ben",
     hint: token.slice(0, 4),
     sealedSecret: sealSecrets(sealer, owned, { token }),
+    maxOfOwner: 100,
     nowMs: Date.now(),
   });
 }

@@ -83,6 +83,7 @@ async function keep(server: MastodonEmulator, owner: string, subject: string): P
     subjectName: "@me",
     hint: "use",
     sealedSecret: sealSecrets(sealer, { id, accountId: owner }, { token }),
+    maxOfOwner: 100,
     nowMs: Date.now(),
   });
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { createSealer } from "../src/lib/seal.ts";
 import { sealSecrets } from "../src/platforms/credentials/seal-secrets.ts";
 import { lowestId } from "../src/posts/ids.ts";
+import { createLog } from "../src/server/log.ts";
 import type { EmulatedPost, EmulatedUser } from "./emulators/x/model.ts";
 import { startXEmulator, type XEmulator } from "./emulators/x/server.ts";
 import { type ServiceUnderTest, startServiceUnderTest } from "./support/service-under-test.ts";
@@ -17,6 +18,8 @@ const users: EmulatedUser[] = [
   { id: "12", username: "bob", name: "Bob" },
 ];
 
+const logged: string[] = [];
+
 let x: XEmulator;
 let service: ServiceUnderTest;
 let key: string;
@@ -30,12 +33,15 @@ beforeAll(async () => {
     world: { users, posts: [] },
     faults: { isUnpaced: true },
   });
-  service = await startServiceUnderTest({
-    EARSHOT_SECRET_KEY: secretKey.toString("base64"),
-    EARSHOT_X_API_URL: x.url,
-    EARSHOT_X_MONTHLY_POST_READS: "25",
-    EARSHOT_MAX_ATTEMPTS: "2",
-  });
+  service = await startServiceUnderTest(
+    {
+      EARSHOT_SECRET_KEY: secretKey.toString("base64"),
+      EARSHOT_X_API_URL: x.url,
+      EARSHOT_X_MONTHLY_POST_READS: "25",
+      EARSHOT_MAX_ATTEMPTS: "2",
+    },
+    { log: createLog("trace", { write: (line) => logged.push(line) }) },
+  );
 });
 afterAll(async () => {
   await service.remove();
@@ -94,6 +100,7 @@ async function keep(kind: "app-token" | "user-token", owner: string | null): Pro
       { id, accountId: owner },
       secrets,
     ),
+    maxOfOwner: 100,
     nowMs: Date.now(),
   });
 }
@@ -144,6 +151,27 @@ describe("with a credential of its own an account", () => {
     const body = { type: "social-credential", arguments: { type: "gethometweets" } };
     const refused = await service.submit(other.token, body, "/v1/search/live/x");
     expect(refused.statusCode).toBe(422);
+  });
+
+  test("finds it nowhere again, whatever X repeats of it", async () => {
+    await keep("app-token", accountId);
+    await keep("user-token", accountId);
+    x.faults.isEchoing = true;
+    const shown: string[] = [];
+    for (const asked of [
+      { query: "river" },
+      { type: "social-api", method: "getbyid", query: "20" },
+      { type: "social-credential", method: "gethometweets" },
+    ]) {
+      const { result, status } = await answered(asked);
+      shown.push(result.body, JSON.stringify(status));
+    }
+    x.faults.isEchoing = false;
+    const tokens = new Set(x.requests.map(({ authorization }) => authorization?.split(" ")[1]));
+    expect(tokens.size).toBe(2);
+    const everything = `${shown.join("")}${logged.join("")}`;
+    expect(everything).toContain("cannot read Authorization: Bearer …");
+    for (const token of tokens) expect(everything).not.toContain(token);
   });
 
   test("spends nothing of the deployment's budget", async () => {

@@ -54,6 +54,7 @@ async function keepToken(): Promise<void> {
     subjectName: "alice",
     hint: "secr",
     sealedSecret: sealer.seal(JSON.stringify({ token: "secret-token" }), owner),
+    maxOfOwner: 100,
     nowMs: Date.now(),
   });
 }

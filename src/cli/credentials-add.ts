@@ -6,6 +6,7 @@ import type {
   NewCredential,
 } from "../platforms/credentials/credential.ts";
 import { shownReason } from "../platforms/credentials/without-secrets.ts";
+import { withoutEnding } from "../query/characters.ts";
 import { withoutControls } from "../text/controls.ts";
 import { readFields } from "./credential-fields.ts";
 import { findKind } from "./credential-kind-texts.ts";
@@ -95,7 +96,7 @@ async function makeCredential(
   const dialogue = {
     show: (text: string) => terminal.note(`${withoutControls(text).trimEnd()}\n`),
     ask: async (question: string) =>
-      (await input.ask(withoutControls(question).replace(/[:\s]+$/, ""))).trim(),
+      (await input.ask(withoutEnding(withoutControls(question), ": \n\r\t"))).trim(),
   };
   return await authorization.run(given, tools, dialogue).catch((thrown: unknown) => {
     throw withoutGiven(thrown, authorization.fields, given);

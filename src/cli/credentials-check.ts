@@ -27,13 +27,16 @@ export async function checkCredentials(
     if (asked.length === 0) terminal.note("there is no credential yet\n");
     const holder = createHolder({ ...folder, clock: systemClock });
     let failed = 0;
-    for (const listing of asked) {
-      terminal.stopping.throwIfAborted();
-      const outcome = await check(listing, holder, folder);
-      if (!outcome.works) failed += 1;
-      terminal.out(json ? asJson(listing, outcome) : asText(listing, outcome));
+    try {
+      for (const listing of asked) {
+        terminal.stopping.throwIfAborted();
+        const outcome = await check(listing, holder, folder);
+        if (!outcome.works) failed += 1;
+        terminal.out(json ? asJson(listing, outcome) : asText(listing, outcome));
+      }
+    } finally {
+      await holder.stop();
     }
-    await holder.stop();
     if (failed > 0) throw doNotWork(failed, asked.length);
   });
 }

@@ -21,6 +21,8 @@ export type CredentialsFolder = {
   sealer: Sealer;
   kinds: readonly CredentialKind[];
   tools: CredentialTools;
+  /** Most that an owner may have of a platform. */
+  maxCredentials: number;
 };
 
 /** Opens a data folder for one command; works beside a running server. */
@@ -38,6 +40,7 @@ export async function withCredentials<Value>(
       sealer: createSealer(secretKeyOf(config), randomBytes),
       kinds: kindsOf(config, client),
       tools: { fetch: client.fetch, now: systemClock.now, randomBytes },
+      maxCredentials: config.upstreams.maxCredentials,
     });
   } finally {
     control.close();

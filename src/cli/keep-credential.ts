@@ -39,6 +39,7 @@ export async function keepCredential(
     platform,
     kind,
     sealedSecret: sealSecrets(sealer, { id, accountId }, secrets),
+    maxOfOwner: folder.maxCredentials,
     nowMs: systemClock.now(),
   });
   return id;

@@ -1,36 +1,11 @@
-import { Counter, Gauge, type Registry } from "prom-client";
+import { Counter, type Registry } from "prom-client";
 import type { IngestState } from "../ingest/ingest-state.ts";
+import { stateMetrics } from "./state-metrics.ts";
 
 /** Adds what `/metrics` tells of live ingestion. What is off, or not known yet, is absent. */
 export function addIngestMetrics(registry: Registry, stateNow: () => IngestState | null): void {
   const registers = [registry];
-
-  function gauge(name: string, help: string, value: (state: IngestState) => number | null): void {
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        const state = stateNow();
-        const known = state === null ? null : value(state);
-        if (known === null) this.remove();
-        else this.set(known);
-      },
-    });
-  }
-
-  function counter(name: string, help: string, value: (state: IngestState) => number): void {
-    new Counter({
-      name,
-      help,
-      registers,
-      collect() {
-        const state = stateNow();
-        this.reset();
-        this.inc(state === null ? 0 : value(state));
-      },
-    });
-  }
+  const { gauge, counter } = stateMetrics(registry, stateNow);
 
   gauge("earshot_ingest_lag_seconds", "How far the live stream is behind the network", (state) =>
     state.lagMs === null ? null : state.lagMs / 1000,

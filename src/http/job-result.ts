@@ -24,10 +24,16 @@ export function resultOf({ state, result, failure }: Job): JobResult | null {
 
 function faultOf(failure: JobFailure | null): EarshotError {
   if (failure === null) return problem("job_failed", "the job failed");
-  const { message, status, hint } = failure;
+  const { code, message, status, hint, retryable } = failure;
   const help = hint === undefined ? {} : { hint };
   if (status === 504) return problem("deadline_exceeded", message, help);
-  if (status === 502) return problem("upstream_failed", message, help);
+  if (status === 502) {
+    const told = {
+      details: [{ code, message }],
+      ...(retryable === undefined ? {} : { retryable }),
+    };
+    return problem("upstream_failed", message, { ...help, ...told });
+  }
   return problem("job_failed", message, help);
 }
 

@@ -1,47 +1,13 @@
-import { Counter, Gauge, type Registry } from "prom-client";
+import type { Registry } from "prom-client";
 import type { MastodonStreamState } from "../ingest/ingest-state.ts";
+import { stateMetrics } from "./state-metrics.ts";
 
 /** Adds what `/metrics` tells of the stream of a Mastodon server. While it is off, gauges are absent and counters 0. */
 export function addMastodonMetrics(
   registry: Registry,
   stateNow: () => MastodonStreamState | null,
 ): void {
-  const registers = [registry];
-
-  function gauge(
-    name: string,
-    help: string,
-    value: (state: MastodonStreamState) => number | null,
-  ): void {
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        const state = stateNow();
-        const known = state === null ? null : value(state);
-        if (known === null) this.remove();
-        else this.set(known);
-      },
-    });
-  }
-
-  function counter(
-    name: string,
-    help: string,
-    value: (state: MastodonStreamState) => number,
-  ): void {
-    new Counter({
-      name,
-      help,
-      registers,
-      collect() {
-        const state = stateNow();
-        this.reset();
-        this.inc(state === null ? 0 : value(state));
-      },
-    });
-  }
+  const { gauge, counter } = stateMetrics(registry, stateNow);
 
   gauge("earshot_mastodon_stream_connected", "Whether the Mastodon stream is connected", (state) =>
     Number(state.status === "connected"),

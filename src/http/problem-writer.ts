@@ -25,11 +25,11 @@ export type Problem = {
   error: string;
 };
 
-/** A problem of the registry; its status is the registry's. */
+/** A problem of the registry; its status is the registry's, and so is `retryable` unless it is told. */
 export function problem(
   code: ProblemCode,
   message: string,
-  options: { hint?: string; details?: readonly ErrorDetail[] } = {},
+  options: { hint?: string; details?: readonly ErrorDetail[]; retryable?: boolean } = {},
 ): EarshotError {
   const { status, retryable } = problems[code];
   return new EarshotError(code, message, { status, retryable, ...options });
@@ -48,6 +48,9 @@ export function writeProblem(fault: EarshotError, request: FastifyRequest, reply
     .send(JSON.stringify(body));
 }
 
+/** Whether another try can help lies in what went wrong at the platform. */
+const isToldByFault = (code: ProblemCode): boolean => code === "upstream_failed";
+
 function problemOf(fault: EarshotError, request: FastifyRequest): Problem {
   const code = publicCode(fault);
   const known = problems[code];
@@ -61,7 +64,7 @@ function problemOf(fault: EarshotError, request: FastifyRequest): Problem {
     status: known.status,
     detail,
     code,
-    retryable: known.retryable,
+    retryable: isToldByFault(code) ? fault.retryable : known.retryable,
     request_id: request.id,
     ...(hint === undefined ? {} : { hint: shortened(hint) }),
     ...(fault.details.length === 0 ? {} : { errors: fault.details.slice(0, mostDetails) }),

@@ -1,8 +1,6 @@
-import { Counter, Gauge, type Registry } from "prom-client";
+import { Counter, type Registry } from "prom-client";
 import type { Clock } from "../lib/clock.ts";
-
-/** The store counts every waiting delivery, which is not done for each look. */
-const countFreshMs = 10_000;
+import { addStoreGauge } from "./state-metrics.ts";
 
 /**
  * Adds what `/metrics` tells of webhooks. `waiting` asks the store how many deliveries have not ended, once in ten seconds at
@@ -13,28 +11,21 @@ export function addWebhookMetrics(
   waiting: () => Promise<number>,
   clock: Pick<Clock, "elapsed">,
 ) {
-  const registers = [registry];
-  let countedMs = Number.NEGATIVE_INFINITY;
-  new Gauge({
-    name: "earshot_webhook_deliveries_waiting",
-    help: "Deliveries to webhooks that have not ended",
-    registers,
-    async collect() {
-      const askedMs = clock.elapsed();
-      if (askedMs - countedMs < countFreshMs) return;
-      // A store that does not answer is no reason to tell nothing else.
-      const count = await waiting().catch(() => null);
-      if (count === null) return;
-      this.set(count);
-      countedMs = askedMs;
+  addStoreGauge(
+    registry,
+    {
+      name: "earshot_webhook_deliveries_waiting",
+      help: "Deliveries to webhooks that have not ended",
+      value: waiting,
     },
-  });
+    clock,
+  );
   return {
     webhookDeliveries: new Counter({
       name: "earshot_webhook_deliveries_total",
       help: "Tries to deliver to a webhook, by how they ended, and deliveries that were dropped",
       labelNames: ["outcome"],
-      registers,
+      registers: [registry],
     }),
   };
 }

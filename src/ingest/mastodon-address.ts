@@ -1,5 +1,6 @@
 import type { GuardedFetch } from "../lib/guarded-fetch.ts";
 import { fieldsOf } from "../platforms/fields.ts";
+import { withoutEnding } from "../query/characters.ts";
 import type { MastodonStreamName } from "./mastodon-settings.ts";
 
 /** How events come: by a WebSocket, or as the body of an answer that does not end (server-sent events). */
@@ -55,7 +56,7 @@ function baseOf(told: URL, server: URL): URL {
   const staysSecure = !isSameHost && (told.protocol === "wss:" || told.protocol === "https:");
   const scheme = isSecure || staysSecure ? "wss:" : "ws:";
   const port = !isSecure && isSameHost && told.port === "" ? server.port : told.port;
-  const path = told.pathname.replace(/\/+$/, "");
+  const path = withoutEnding(told.pathname, "/");
   return new URL(`${scheme}//${told.hostname}${port === "" ? "" : `:${port}`}${path}`);
 }
 
@@ -66,7 +67,7 @@ export function streamUrl(
   transport: MastodonTransport,
 ): URL {
   const url = new URL(base);
-  const path = `${base.pathname.replace(/\/+$/, "")}/api/v1/streaming`;
+  const path = `${withoutEnding(base.pathname, "/")}/api/v1/streaming`;
   if (transport === "websocket") {
     url.pathname = path;
     url.searchParams.set("stream", stream);

@@ -67,11 +67,13 @@ export function createMastodonConnections(
     endedFor = null;
     const over = new AbortController();
     watchSilence(over.signal).catch(() => {});
-    const ended = await link.listen(url, host, onFrame, connectionBy(token));
-    over.abort();
-    const reason = endedFor ?? reasonOf(ended);
-    chooseTransport(ended);
-    return reason;
+    try {
+      const ended = await link.listen(url, host, onFrame, connectionBy(token));
+      chooseTransport(ended);
+      return endedFor ?? reasonOf(ended);
+    } finally {
+      over.abort();
+    }
   }
 
   const connectionBy =

@@ -25,6 +25,13 @@ const uriOf = (id: string): string => `https://other.example/users/ann/statuses/
 /** Looks more often than usual: what is waited for takes a millisecond. */
 const eventually = (look: () => void): Promise<void> => vi.waitFor(look, { interval: 2 });
 
+/** What the ledger and the revisions are told in milliseconds; `passes` puts it forward. */
+let aheadMs = 0;
+const wall: Clock = { ...systemClock, now: () => systemClock.now() + aheadMs };
+function passes(ms: number): void {
+  aheadMs += ms;
+}
+
 let server: StreamingServer;
 let archive: MemoryArchive;
 let stream: MastodonStream | null = null;
@@ -41,7 +48,7 @@ const start = (
 ): MastodonStream => {
   stream = startMastodonStream({
     archive,
-    clock: request.clock ?? systemClock,
+    clock: request.clock ?? wall,
     random: () => 0.5,
     tokenOf: request.tokenOf ?? (async () => token),
     log: {
@@ -83,6 +90,7 @@ const texts = (): string[] => [...archive.posts.values()].map(({ text }) => text
 
 beforeEach(async () => {
   archive = createMemoryArchive();
+  aheadMs = 0;
   logged = [];
   server = await startStreamingServer({ isUserToken });
 });
@@ -173,16 +181,19 @@ describe.each(["websocket", "event-stream"] as const)("by %s", (transport) => {
     const { state } = await started();
     server.update(emulatedStatus("1"));
     await archive.until(() => archive.posts.size === 1);
-    await pause(5);
+    passes(5);
     server.update(emulatedStatus("2"));
     await archive.until(() => archive.posts.size === 2);
     for (const end of ["cut", "stop"] as const) {
       const before = server.requests.length;
       server[end]();
       await connections(before + 1);
-      await pause(5);
-      server.update(emulatedStatus(`after a ${end}`.replaceAll(" ", "-")));
-      await pause(5);
+      await eventually(() => expect(state().status).toBe("connected"));
+      await eventually(() => expect(server.open()).toBe(1));
+      passes(5);
+      server.update(emulatedStatus(`after-${end}`));
+      await archive.until(() => archive.posts.has(uriOf(`after-${end}`)));
+      passes(5);
       server.update(emulatedStatus(`later-${end}`));
       await archive.until(() => archive.posts.has(uriOf(`later-${end}`)));
     }
@@ -252,7 +263,7 @@ describe("who may be found", () => {
     for (const favourites of [3, 2]) {
       server.edit(emulatedStatus("1", { favourites_count: favourites }));
       await archive.until(() => archive.posts.get(uriOf("1"))?.counts.likes === favourites);
-      await pause(1);
+      passes(1);
     }
   });
 
@@ -401,7 +412,9 @@ test("a server where nothing happens is left for no longer each time", async () 
 
 test("more than may wait is left with the server until the archive takes it", async () => {
   let isFull = true;
+  let tries = 0;
   archive.beforeWrite = () => {
+    tries += 1;
     if (isFull) throw new Error("the disk is full");
   };
   await serve({ transports: ["event-stream"] });
@@ -412,7 +425,8 @@ test("more than may wait is left with the server until the archive takes it", as
     );
   for (let round = 0; round < 5; round += 1) server.update(...many(round));
   await eventually(() => expect(state().status).toBe("paused"));
-  await pause(50);
+  const before = tries;
+  await eventually(() => expect(tries).toBeGreaterThan(before + 10));
   expect(state().events).toBeLessThan(200);
   isFull = false;
   await archive.until(() => archive.posts.size === 500);
@@ -454,10 +468,4 @@ function joined(of: readonly { fromMs: number; toMs: number }[]): { toMs: number
     else stretches.push({ toMs });
   }
   return stretches;
-}
-
-/** Lets the clock, which the ledger reads in milliseconds, go on. */
-async function pause(ms: number): Promise<void> {
-  const untilMs = Date.now() + ms;
-  await eventually(() => expect(Date.now()).toBeGreaterThan(untilMs));
 }

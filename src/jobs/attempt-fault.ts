@@ -5,6 +5,8 @@ import type { LeaseFailure } from "../nodes/lease.ts";
 const publicMessages: ReadonlyMap<string, string> = new Map([
   ["internal", "a fault in Earshot"],
   ["archive_unavailable", "the archive cannot be read for the moment"],
+  // Where a name leads inside is nobody's business outside.
+  ["address_refused", "the address that the query leads to is not a public one"],
 ]);
 
 /** Why an attempt failed, as its job keeps it and its caller reads it. */
@@ -25,12 +27,15 @@ export function failureOf(error: unknown): LeaseFailure {
  */
 export function causeOf(error: unknown): { code: string; error: string } {
   const code = codeOf(error);
-  if (error instanceof EarshotError && !publicMessages.has(code)) {
+  if (error instanceof EarshotError && (!publicMessages.has(code) || isForLog(code))) {
     return { code, error: error.message };
   }
   const inside = messagesOf(error).join(": ");
   return { code, error: engineTexts.find((text) => inside.includes(text)) ?? "of another kind" };
 }
+
+/** Whoever runs the server is told where the name led. */
+const isForLog = (code: string): boolean => code === "address_refused";
 
 function codeOf(error: unknown): string {
   return error instanceof EarshotError ? error.code : "internal";

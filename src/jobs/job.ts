@@ -22,7 +22,14 @@ export const jobStates = [
 ] as const;
 export type JobState = (typeof jobStates)[number];
 
-export type JobFailure = { code: string; message: string; status: number; hint?: string };
+/** `retryable`: whether the same search can succeed later; unknown where it is left out. */
+export type JobFailure = {
+  code: string;
+  message: string;
+  status: number;
+  hint?: string;
+  retryable?: boolean;
+};
 
 /** What a node hands in for a finished job. */
 export type JobResult = SourceAnswer;

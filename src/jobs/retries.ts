@@ -36,8 +36,7 @@ export function afterFailure(
   if (failure.retryable && attempts < maxAttempts && notBeforeMs < deadlineMs) {
     return { kind: "retry", notBeforeMs };
   }
-  const { retryable: _, ...kept } = failure;
-  return { kind: "error", failure: kept };
+  return { kind: "error", failure };
 }
 
 const poisonJob: JobFailure = {

@@ -1,3 +1,5 @@
+import { EarshotError } from "../lib/errors.ts";
+
 /** The fields of a JSON object; none of anything else. */
 export function fieldsOf(value: unknown): Record<string, unknown> {
   return isObject(value) ? value : {};
@@ -10,6 +12,20 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 /** The first `most` items of a JSON list; none of anything else. */
 export function list(value: unknown, most: number): readonly unknown[] {
   return Array.isArray(value) ? value.slice(0, most) : [];
+}
+
+/** The same where an answer without a list is none: that nothing is there has to be said. Errors: `answer_unreadable`. */
+export function requiredList(value: unknown, most: number, who: string): readonly unknown[] {
+  if (Array.isArray(value)) return value.slice(0, most);
+  throw unreadableAnswer(who, "it holds no list where one belongs");
+}
+
+export function unreadableAnswer(who: string, why: string): EarshotError {
+  return new EarshotError("answer_unreadable", `the answer of ${who} cannot be read: ${why}`, {
+    status: 502,
+    retryable: true,
+    hint: "search again later",
+  });
 }
 
 /** A string cut to `most` UTF-16 code units, in a form that UTF-8 can hold; null for anything else. */

@@ -69,6 +69,13 @@ export type UpstreamPage = {
   items: readonly UpstreamItem[];
   /** Opaque text that leads to the next page; null on the last one. */
   next: string | null;
+  /**
+   * How many items the platform sent, before anything was left out for its labels, its author's wishes or its form; absent
+   * where nothing was.
+   */
+  received?: number;
+  /** Unix milliseconds: the oldest time of the posts that it sent, those that were left out among them. */
+  oldestMs?: number;
   /** What was asked about does not exist or may not be seen: said on a page that was led to, something was lost on the way. */
   isAbsent?: boolean;
   /** What the caller should know of this page beside its items, such as that the platform tells only a part. */

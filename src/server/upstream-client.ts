@@ -20,8 +20,7 @@ export function openUpstreamClient(config: Config): UpstreamClient {
     timeoutMs,
     maxBytes,
     maxRedirects: 0,
-    // Jobs wait for their turn at a limit, not for a connection, on which their time would run.
-    maxConnectionsPerHost: 64,
+    maxConnectionsPerHost: connectionsFor(config),
   });
   const resolver = new Resolver({ timeout: 3_000, tries: 2 });
   return {
@@ -33,6 +32,12 @@ export function openUpstreamClient(config: Config): UpstreamClient {
     },
   };
 }
+
+const leastConnections = 64;
+
+/** One for each job that may run: jobs wait for their turn at a limit, not for a connection, on which their time would run. */
+const connectionsFor = ({ jobs }: Config): number =>
+  Math.max(leastConnections, jobs.concurrency + jobs.fetchConcurrency);
 
 /** What the operator has named may lie inside; what is a default lies outside. */
 function ownAddresses({ upstreams, ingest, mastodonStream, backfill }: Config): string[] {

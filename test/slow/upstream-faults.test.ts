@@ -199,7 +199,7 @@ describe("pages", () => {
     };
     const told = await job();
     expect(told).toMatchObject({ complete: false, posts: [] });
-    expect(codesOf(told)).toContain("upstream_repeats");
+    expect(codesOf(told)).toContain("upstream_empty_pages");
     expect(hostile.requests.length).toBeLessThan(10);
   });
 

@@ -128,7 +128,7 @@ export function answering({
     upstreams: Object.fromEntries(
       platforms.map((platform) => [platform, upstreams[platform] ?? silentUpstream(platform)]),
     ) as Record<Platform, Upstream>,
-    settings: { maxPages, defaultPlatform: "bluesky" },
+    settings: { maxPages, searchWaitMs: 10_000, defaultPlatform: "bluesky" },
   };
   const job: AskingJob = {
     uuid: "job",

@@ -13,6 +13,8 @@ export type AnswerContext = {
   settings: {
     /** Pages of a platform that one job reads. */
     maxPages: number;
+    /** How long a search waits for the limit of a platform. */
+    searchWaitMs: number;
     /** The platform that `social` asks where nothing else names one. */
     defaultPlatform: Platform;
   };

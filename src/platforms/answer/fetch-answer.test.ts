@@ -2,10 +2,10 @@ import { afterEach, expect, test } from "vitest";
 import { makePost } from "../../../test/support/make-post.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { Post } from "../../posts/post.ts";
-import { UpstreamLimited } from "../requests/faults.ts";
 import type { AnswerItem, SourceAnswer } from "../source.ts";
 import type { Target } from "../target.ts";
 import type { AccessKind, PageCall, Upstream, UpstreamPage } from "../upstream.ts";
+import { UpstreamLimited } from "../upstream-limited.ts";
 import {
   type AnsweringUnderTest,
   answering,
@@ -89,6 +89,18 @@ test("a timeline comes from the platform, in its order, with IDs as the archive 
   const found = tested.archive.search({ plan: { kind: "all" } }).positions.map(({ id }) => id);
   expect(found).toEqual(ids);
 });
+
+test.each(["a-b@one.example", "a.b@one.example", "ann@localhost:3000"])(
+  "a timeline of %s, which no query can name, comes from the platform",
+  async (handle) => {
+    tested = answering({
+      upstreams: { bluesky: pagedUpstream([posts]) },
+      sessions: { bluesky: [sessionOf("bluesky")] },
+    });
+    const request = requestOf({ ...timeline, target: { ...author, id: null, handle } });
+    expect(contents(await answerJob(tested.context, request, tested.job))).toHaveLength(3);
+  },
+);
 
 test("a timeline goes on in the middle of a page where the one before ended", async () => {
   const asked: PageCall[] = [];

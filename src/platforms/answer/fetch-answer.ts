@@ -4,7 +4,9 @@ import type { AskingJob, OpenSession } from "../requests/sessions.ts";
 import type { Session } from "../session.ts";
 import type { SourceAnswer, SourcePart, SourceWarning } from "../source.ts";
 import type { Upstream } from "../upstream.ts";
+import { billedParts } from "./billed-parts.ts";
 import { type AnswerContext, accessFor, wayOf } from "./context.ts";
+import { codeOfFault } from "./fault-code.ts";
 import { fetchedItems } from "./fetched-items.ts";
 import { type FetchRequest, heldAnswer, unbounded } from "./held-answer.ts";
 import { inTurn } from "./in-turn.ts";
@@ -34,7 +36,13 @@ export async function fetchAnswer(
     return await askPlatform(context, request, sessions);
   } catch (fault) {
     if (held === null || held.items.length === 0 || !(fault instanceof EarshotError)) throw fault;
-    return { ...held, complete: false, warnings: [...held.warnings, instead(fault)] };
+    const span = { platform: request.platform, fromMs: null, toMs: request.asOfMs };
+    return {
+      ...held,
+      complete: false,
+      sources: [...held.sources, ...billedParts(sessions, span)],
+      warnings: [...held.warnings, instead(fault)],
+    };
   }
 }
 
@@ -86,7 +94,13 @@ async function askPlatform(
       read.place === null ? null : { platform, credentialId: session.credentialId, ...read.place },
     complete: read.isWhole,
     coverage: unbounded(asOfMs, read.isWhole),
-    sources: [part],
+    sources: [
+      part,
+      ...billedParts(
+        sessions.filter((other) => other !== session),
+        { platform, fromMs: null, toMs: asOfMs },
+      ),
+    ],
     warnings: [
       ...distinctRemarks(read.remarks),
       ...(items.length === 0 ? [] : idsAlone(upstream, session)),
@@ -123,9 +137,9 @@ export function idsAlone(upstream: Upstream, session: OpenSession): SourceWarnin
   ];
 }
 
-const instead = ({ message }: EarshotError): SourceWarning => ({
-  code: "upstream_failed",
-  message: `the archive answers alone: ${message}`,
+const instead = (fault: EarshotError): SourceWarning => ({
+  code: codeOfFault(fault),
+  message: `the archive answers alone: ${fault.message}`,
 });
 
 function unavailable({ method, platform }: FetchRequest): EarshotError {

@@ -2,6 +2,7 @@ import { idTimeMs, tellsTime, xIdOf, xUri } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 import { blueskyUri } from "../../posts/references.ts";
 import { tidMs } from "../../posts/tid.ts";
+import { readUser } from "../../query/read-values.ts";
 import { accountById } from "../../text/facets.ts";
 import { searchArchive } from "../archive/search.ts";
 import type { FetchMethod } from "../methods.ts";
@@ -105,10 +106,10 @@ function queryOf(
   return { query, fromMs: timeOf(target.platform === "x" ? xUri(post) : post) };
 }
 
-/** A handle or an id that stands for the account in a query; null where none can stand there. */
+/** A handle or an id that stands for the account in a query; null where none can stand there, such as `a-b@one.example`. */
 function nameOf({ id, handle }: UserTarget): string | null {
   const name = id ?? handle;
-  return name !== null && /^[\p{L}\p{N}_.:%@-]+$/u.test(name) ? name : null;
+  return name !== null && "value" in readUser("from", name) ? name : null;
 }
 
 /** What is known of a time that nothing bounds. */

@@ -1,7 +1,7 @@
 import { EarshotError } from "../../lib/errors.ts";
-import { UpstreamLimited } from "../requests/faults.ts";
 import type { OpenSession } from "../requests/sessions.ts";
 import type { Session } from "../session.ts";
+import { UpstreamLimited } from "../upstream-limited.ts";
 
 /** Faults of one way to ask that another way may not have. */
 const ownFaults = new Set([

@@ -1,6 +1,9 @@
 import { hash } from "node:crypto";
 import { EarshotError } from "../../lib/errors.ts";
 import type { FetchPlace, UpstreamItem, UpstreamPage, UpstreamRemark } from "../upstream.ts";
+import { keyOf } from "../upstream-page.ts";
+import { watchIdlePages } from "./idle-pages.ts";
+import { brokenOff, emptyPages, gone, goOn, repeats, tooManyPages } from "./page-remarks.ts";
 
 /** Long enough that two items of one page never share it. */
 const keyLength = 22;
@@ -8,20 +11,6 @@ const keyLength = 22;
 /** What a cursor names an item by, which is short whatever the item calls itself. */
 export const lastKeyOf = (item: UpstreamItem): string =>
   hash("sha256", keyOf(item), "base64url").slice(0, keyLength);
-
-/** What tells an item of an upstream from the others of its kind. */
-export function keyOf(item: UpstreamItem): string {
-  switch (item.kind) {
-    case "post":
-      return `post ${item.post.uri}`;
-    case "profile":
-      return `profile ${item.profile.userId}`;
-    case "trend":
-      return `trend ${item.trend.name}`;
-    case "space":
-      return `space ${item.space.id}`;
-  }
-}
 
 /** Where a reading begins or goes on; see `FetchPlace`. */
 export type PagePlace = Pick<FetchPlace, "cursor" | "lastKey" | "skip">;
@@ -46,13 +35,11 @@ export type PageReading = {
   name: string;
 };
 
-/** Pages in a row that may bring nothing that was not there before. */
-const mostIdlePages = 3;
-
 /**
  * Reads page after page until there are as many items as wanted. Each item comes once, whatever the pages repeat. Pages that
- * lead in a circle, go on without anything in them or do not end within `maxPages` end the reading, and so does a fault once
- * something was read: what was read is given, `isWhole` is false and a remark says why. Errors: the fault of a first page.
+ * lead in a circle, are empty as they are sent or do not end within `maxPages` end the reading, and so does a fault once
+ * something was read: what was read is given, `isWhole` is false and a remark says why. No `place` leads on in a circle. Errors:
+ * the fault of a first page.
  */
 export async function readPages(reading: PageReading): Promise<ReadPages> {
   const { start, limit, maxPages, name } = reading;
@@ -61,7 +48,7 @@ export async function readPages(reading: PageReading): Promise<ReadPages> {
   const seen = new Set<string>();
   const cursors = new Set<string>(start.cursor === null ? [] : [start.cursor]);
   let place: PagePlace = start;
-  let idlePages = 0;
+  const idlenessOf = watchIdlePages();
 
   const ended = (isWhole: boolean, next: PagePlace | null, remark?: UpstreamRemark): ReadPages => ({
     items,
@@ -95,11 +82,12 @@ export async function readPages(reading: PageReading): Promise<ReadPages> {
       return ended(true, { cursor: place.cursor, lastKey: lastKeyOf(item), skip: index + 1 });
     }
     if (page.next === null) return ended(true, null);
-    if (cursors.has(page.next)) return ended(false, null, circle(name));
+    if (cursors.has(page.next)) return ended(false, null, repeats(name));
     cursors.add(page.next);
-    idlePages = seen.size > before ? 0 : idlePages + 1;
-    if (idlePages >= mostIdlePages) return ended(false, null, idle(name));
     place = { ...firstPage, cursor: page.next };
+    const idleness = idlenessOf(page, seen.size > before);
+    if (idleness === "repeated") return ended(false, null, repeats(name));
+    if (idleness === "empty") return ended(false, place, emptyPages(name, goOn));
   }
   return ended(false, place, tooManyPages(name, maxPages));
 }
@@ -110,30 +98,3 @@ function startIn(items: readonly UpstreamItem[], { lastKey, skip }: PagePlace): 
   const index = items.findIndex((item) => lastKeyOf(item) === lastKey);
   return index === -1 ? Math.min(skip, items.length) : index + 1;
 }
-
-const brokenOff = ({ message, hint }: EarshotError): UpstreamRemark => ({
-  code: "upstream_broke_off",
-  message: `reading ended early: ${message}`,
-  hint: hint ?? "continue with next_cursor",
-});
-
-const gone = (name: string): UpstreamRemark => ({
-  code: "upstream_gone",
-  message: `${name} no longer shows what was asked for: what follows on the pages before cannot be had`,
-});
-
-const circle = (name: string): UpstreamRemark => ({
-  code: "upstream_repeats",
-  message: `${name} led back to a page that it had given already: what follows cannot be had`,
-});
-
-const idle = (name: string): UpstreamRemark => ({
-  code: "upstream_repeats",
-  message: `${name} gave ${mostIdlePages} pages in a row that held nothing more: reading ended there`,
-});
-
-const tooManyPages = (name: string, maxPages: number): UpstreamRemark => ({
-  code: "page_limit_reached",
-  message: `${maxPages} pages of ${name} were read, and there are more`,
-  hint: "continue with next_cursor; EARSHOT_UPSTREAM_MAX_PAGES is the bound",
-});

@@ -92,6 +92,7 @@ function merged(
           ? []
           : [{ ...source, count: part.items.filter((item) => given.has(item)).length }],
       ),
+      ...parts.flatMap(({ billed }) => billed),
     ],
     warnings: [
       ...warningsOf(coverage, items, isSearched || next === null || items.length === maxResults),

@@ -9,6 +9,8 @@ import type { SearchCall, UpstreamPage, UpstreamRemark, UpstreamSearch } from ".
 import { type CheckedSearch, matching } from "./check.ts";
 import type { AnswerContext } from "./context.ts";
 import { idsOf } from "./fetched-items.ts";
+import { watchIdlePages } from "./idle-pages.ts";
+import { emptyPages, gone, outOfTime, repeats, stuck, tooManyPages } from "./page-remarks.ts";
 
 /** A post that a platform gave and the matcher let through, with its place in the order of answers. */
 type GapPost = { position: Position; post: Post };
@@ -42,9 +44,6 @@ export type GapSearch = CheckedSearch & {
 /** How many times `maxPages` may be read where all that comes is of the moment at which the page before ended. */
 const mostRepeated = 10;
 
-/** Pages in a row that may bring nothing that was not there before. */
-const mostIdlePages = 3;
-
 /**
  * Asks a platform for the posts in the gaps of what is held, the newest gap first, until there are as many as wanted. A fault
  * ends it with what was found until then; the fault of the very first page is thrown, as another credential may not have it.
@@ -54,6 +53,7 @@ export async function searchGaps(
   search: GapSearch,
 ): Promise<SearchedGaps> {
   const { upstream, session, after, limit, maxPages, nowMs } = search;
+  const { platform } = session;
   const found: GapPost[] = [];
   const closed: Span[] = [];
   const remarks: UpstreamRemark[] = [];
@@ -80,15 +80,19 @@ export async function searchGaps(
     const cursors = new Set<string>();
     let cursor: string | null = null;
     let seenFromMs = gap.toMs;
-    let idlePages = 0;
+    const idlenessOf = watchIdlePages();
     for (;;) {
-      const getsOn = found.length > 0 || (startMs !== null && seenFromMs < startMs);
-      if (pages >= (getsOn || startMs === null ? maxPages : mostRepeated * maxPages)) {
-        remarks.push(tooManyPages(session, maxPages));
+      const isStuck = found.length === 0 && startMs !== null && seenFromMs >= startMs;
+      if (isStuck && pages >= mostRepeated * maxPages) {
+        remarks.push(stuck(platform, pages));
+        break;
+      }
+      if (!isStuck && pages >= maxPages) {
+        remarks.push(tooManyPages(platform, maxPages));
         return ended(seenFromMs);
       }
       if (search.isOver()) {
-        remarks.push(outOfTime(session));
+        remarks.push(outOfTime(platform));
         return ended(seenFromMs);
       }
       pages += 1;
@@ -105,6 +109,10 @@ export async function searchGaps(
         closed.push(gap);
         break;
       }
+      if (page.isAbsent && cursor !== null) {
+        remarks.push(gone(platform));
+        break;
+      }
       remarks.push(...(page.remarks ?? []));
       const posts = page.items.flatMap((item) =>
         item.kind === "post" && !seen.has(item.post.uri) ? [item.post] : [],
@@ -117,16 +125,20 @@ export async function searchGaps(
         if (after !== null && comparePositions(position, after) <= 0) continue;
         found.push({ position, post });
       }
-      for (const post of known) seenFromMs = Math.min(seenFromMs, postTimeMs(post, nowMs));
+      const times = known.map((post) => postTimeMs(post, nowMs));
+      seenFromMs = Math.min(seenFromMs, page.oldestMs ?? seenFromMs, ...times);
       if (page.next === null) {
-        const isAll = upstream.isExhaustive && !(page.remarks ?? []).some(isIncomplete);
+        const isAll =
+          upstream.isExhaustive && !page.isAbsent && !(page.remarks ?? []).some(isIncomplete);
         if (isAll) closed.push(gap);
         break;
       }
       if (found.length >= limit) return enough(seenFromMs);
-      idlePages = posts.length === 0 ? idlePages + 1 : 0;
-      if (cursors.has(page.next) || idlePages >= mostIdlePages) {
-        remarks.push(circle(session));
+      const idleness = cursors.has(page.next) ? "repeated" : idlenessOf(page, posts.length > 0);
+      if (idleness !== "none") {
+        remarks.push(
+          idleness === "empty" ? emptyPages(platform, "search again later") : repeats(platform),
+        );
         break;
       }
       cursors.add(page.next);
@@ -138,20 +150,3 @@ export async function searchGaps(
 
 /** A page of which something could not be read is not all there is. */
 const isIncomplete = ({ code }: UpstreamRemark): boolean => code === "unreadable_items";
-
-const circle = ({ platform }: Session): UpstreamRemark => ({
-  code: "upstream_repeats",
-  message: `${platform} gave the same pages again: what follows cannot be had`,
-});
-
-const outOfTime = ({ platform }: Session): UpstreamRemark => ({
-  code: "deadline_reached",
-  message: `the search ran out of time before it had read all that ${platform} has`,
-  hint: "continue with next_cursor",
-});
-
-const tooManyPages = ({ platform }: Session, maxPages: number): UpstreamRemark => ({
-  code: "page_limit_reached",
-  message: `${maxPages} pages of ${platform} were read, and there are more`,
-  hint: "continue with next_cursor; EARSHOT_UPSTREAM_MAX_PAGES is the bound",
-});

@@ -3,7 +3,9 @@ import type { Platform } from "../../posts/post.ts";
 import type { HeldAnswer } from "../archive/search.ts";
 import type { AskingJob, OpenSession } from "../requests/sessions.ts";
 import type { SourcePart, SourceRequest, SourceWarning } from "../source.ts";
+import { billedParts } from "./billed-parts.ts";
 import { type AnswerContext, wayOf } from "./context.ts";
+import { codeOfFault } from "./fault-code.ts";
 import { idsAlone } from "./fetch-answer.ts";
 import { fetchedItems } from "./fetched-items.ts";
 import { inTurn } from "./in-turn.ts";
@@ -24,6 +26,8 @@ export type PlatformPart = {
   searched: SearchedGaps | null;
   part: MergedPart;
   source: SourcePart | null;
+  /** What was spent on the way without anything to show for it. */
+  billed: readonly SourcePart[];
   fault: EarshotError | null;
   warnings: readonly SourceWarning[];
 };
@@ -37,11 +41,13 @@ export async function searchPlatform(
   { deadlineMs, signal }: AskingJob,
 ): Promise<PlatformPart> {
   const older = olderThanMs === null ? null : positionBefore(olderThanMs);
-  const none = { platform, searched: null, source: null, fault: null, warnings: [] };
+  const none = { platform, searched: null, source: null, billed: [], fault: null, warnings: [] };
   if (gaps.length === 0) return { ...none, part: { items: [], moreAfter: older } };
   const { source, upstreams, settings } = context;
   const upstream = upstreams[platform];
   const nowMs = source.clock.now();
+  const { fromMs = null } = gaps[0] ?? {};
+  const span = { platform, fromMs, toMs: gaps.at(-1)?.toMs ?? held.coverage.toMs };
   try {
     const { answer: searched, session } = await inTurn(sessions, (one, rest) => {
       if (upstream.search === null) throw new Error(`${platform} has no search`);
@@ -67,7 +73,6 @@ export async function searchPlatform(
     const posts = searched.posts.map(({ post }) => ({ kind: "post", post }) as const);
     const items = await fetchedItems(source.archive, posts, { upstream, session });
     const cost = session.cost();
-    const { fromMs = null } = gaps[0] ?? {};
     return {
       platform,
       searched,
@@ -80,13 +85,15 @@ export async function searchPlatform(
             : positionBefore(searched.seenFromMs),
       },
       source: {
-        platform,
+        ...span,
         via: wayOf(session.access),
-        fromMs,
-        toMs: gaps.at(-1)?.toMs ?? held.coverage.toMs,
         count: items.length,
         ...(cost === null ? {} : { cost }),
       },
+      billed: billedParts(
+        sessions.filter((other) => other !== session),
+        span,
+      ),
       fault: searched.fault,
       warnings: [
         ...distinctRemarks(searched.remarks),
@@ -98,15 +105,16 @@ export async function searchPlatform(
     const known = asFault(fault);
     if (known === null) throw fault;
     const warnings = [failed(platform, known)];
-    return { ...none, part: { items: [], moreAfter: older }, fault: known, warnings };
+    const billed = billedParts(sessions, span);
+    return { ...none, part: { items: [], moreAfter: older }, billed, fault: known, warnings };
   }
 }
 
 const asFault = (thrown: unknown): EarshotError | null =>
   thrown instanceof EarshotError ? thrown : null;
 
-const failed = (platform: Platform, { message, hint }: EarshotError): SourceWarning => ({
-  code: "upstream_failed",
-  message: `${platform} could not be asked for what is not held: ${message}`,
-  ...(hint === undefined ? {} : { hint }),
+const failed = (platform: Platform, fault: EarshotError): SourceWarning => ({
+  code: codeOfFault(fault),
+  message: `${platform} could not be asked for what is not held: ${fault.message}`,
+  ...(fault.hint === undefined ? {} : { hint: fault.hint }),
 });

@@ -84,7 +84,7 @@ export function createSources({
         message: `${platform} has nothing that answers ${method}`,
         hint:
           "closest" in support
-            ? `${elsewhere(method, having)}. ${support.closest}`
+            ? `${elsewhere(method, having)}. ${support.closest.replace(/^None: /, "")}`
             : elsewhere(method, having),
       };
     }
@@ -93,7 +93,7 @@ export function createSources({
         ok: false,
         why: "own_credential_needed",
         message: `${method} shows what belongs to one account: it needs a credential of ${platform} of your own`,
-        hint: `earshot credentials add ${platform} --account NAME adds one to the account of your key`,
+        hint: `${kindsOf[platform].user} --account NAME adds one to the account of your key; earshot credentials list tells of one that is not used, and why`,
       };
     }
     return {

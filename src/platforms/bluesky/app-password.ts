@@ -1,5 +1,4 @@
 import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
-import { withoutControls } from "../../text/controls.ts";
 import type {
   CredentialKind,
   CredentialTools,
@@ -7,10 +6,10 @@ import type {
   NewCredential,
   Secrets,
 } from "../credentials/credential.ts";
+import { credentialInvalid, credentialRefused } from "../credentials/faults.ts";
 import { hintOf } from "../credentials/hint.ts";
 import { withoutSecrets } from "../credentials/without-secrets.ts";
 import { isHandle } from "./at-uri.ts";
-import { invalid, refused } from "./credential-faults.ts";
 import { type FindSettings, findGivenAccount, identifierField } from "./given-account.ts";
 import { createSession, isRefusal, type LogIn, refreshSession } from "./log-in.ts";
 import { createLogInPause, type LogInPause } from "./log-in-pause.ts";
@@ -52,14 +51,15 @@ async function make(
 ): Promise<NewCredential> {
   const password = given.password?.trim() ?? "";
   if (password === "") {
-    throw invalid("password: nothing was given", "make one in the app's settings");
+    throw credentialInvalid("password: nothing was given", "make one in the app's settings");
   }
   const { did, handle, pds } = await findGivenAccount(given.identifier ?? "", tools, settings);
   const host = pds.origin;
   const logIn = await createSession({ host, tools }, { did, password });
-  if (isRefusal(logIn)) throw invalid(`password: ${whyRefused(host, logIn)}`, hintFor(logIn));
+  if (isRefusal(logIn))
+    throw credentialInvalid(`password: ${whyRefused(host, logIn)}`, hintFor(logIn));
   if (logIn.did !== did) {
-    throw invalid(`identifier: ${host} logged in another account than ${did}`);
+    throw credentialInvalid(`identifier: ${host} logged in another account than ${did}`);
   }
   const told = logIn.handle !== null && isHandle(logIn.handle) ? logIn.handle : null;
   return {
@@ -100,13 +100,12 @@ function wayOf(held: HeldCredential, tools: CredentialTools, pause: LogInPause):
         createSession(asked, { did: subject ?? "", password }),
       );
       if (isRefusal(next)) throw refusedBy(host, isTakedown(following) ? following : next);
-      if (next.did !== subject) throw refused(`${host} logs in another account`);
+      if (next.did !== subject) throw credentialRefused(`${host} logs in another account`);
       return secretsOf(password, next, tools.now());
     },
     whyRefused: (answer, secrets) => {
       const { message, ...refusal } = refusalOf(answer);
-      const cleaned = withoutControls(withoutSecrets(message, secrets));
-      return refusedBy(host, { ...refusal, message: cleaned });
+      return refusedBy(host, { ...refusal, message: withoutSecrets(message, secrets) });
     },
   };
 }
@@ -124,4 +123,4 @@ function isTokenRefused(answer: FetchedAnswer): boolean {
 }
 
 const refusedBy = (host: string, refusal: Refusal): Error =>
-  refused(whyRefused(host, refusal), hintFor(refusal));
+  credentialRefused(whyRefused(host, refusal), hintFor(refusal));

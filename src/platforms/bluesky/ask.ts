@@ -1,8 +1,8 @@
-import { EarshotError } from "../../lib/errors.ts";
-import { withoutControls } from "../../text/controls.ts";
-import { fieldsOf, string } from "../fields.ts";
+import type { EarshotError } from "../../lib/errors.ts";
+import { credentialRefused } from "../credentials/faults.ts";
+import { fieldsOf } from "../fields.ts";
 import type { Session } from "../session.ts";
-import { type Refusal, refused } from "./xrpc.ts";
+import { type Refusal, refusalIn, refused } from "./xrpc.ts";
 
 /** One limit of a host holds for all of its methods. */
 const bucket = "xrpc";
@@ -52,10 +52,8 @@ export async function tryAppView(
     headers: headersFor(session, appView, method),
     bucket,
   });
-  const fields = fieldsOf(answer.json);
-  if (answer.status >= 200 && answer.status < 300) return { fields };
-  const error = string(fields.error, 100) ?? "";
-  return { refusal: { status: answer.status, error, message: string(fields.message, 300) ?? "" } };
+  if (answer.status >= 200 && answer.status < 300) return { fields: fieldsOf(answer.json) };
+  return { refusal: refusalIn(answer.status, answer.json) };
 }
 
 function headersFor(session: Session, { url, labelers }: AppView, method: string) {
@@ -99,18 +97,13 @@ const scopeNames: readonly string[] = ["ScopeMissingError", "InsufficientScope"]
 /** The error of a refusal that nothing else can be made of. */
 export function faultOf(session: Session, method: string, refusal: Refusal): EarshotError {
   const { host } = new URL(session.baseUrl);
-  const cleaned = { ...refusal, message: withoutTokens(refusal.message) };
   const isScope =
     scopeNames.includes(refusal.error) ||
     (refusal.error === "InvalidToken" && /scope/i.test(refusal.message));
-  if (!isScope) return refused(host, cleaned);
-  const said = withoutControls(cleaned.message).slice(0, 200);
-  return new EarshotError(
-    "credential_refused",
+  if (!isScope) return refused(host, refusal);
+  const said = refusal.message;
+  return credentialRefused(
     `${host} does not let this credential ask for ${method}${said === "" ? "" : ` (${said})`}`,
-    { status: 502, hint: "add the credential anew with the permissions that this method needs" },
+    "add the credential anew with the permissions that this method needs",
   );
 }
-
-/** What a host echoes may hold what it was asked with. */
-const withoutTokens = (text: string): string => text.replaceAll(/[A-Za-z0-9_.~+/=-]{40,}/g, "…");

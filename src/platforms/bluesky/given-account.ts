@@ -1,6 +1,6 @@
 import { EarshotError } from "../../lib/errors.ts";
 import type { CredentialField, CredentialTools } from "../credentials/credential.ts";
-import { invalid } from "./credential-faults.ts";
+import { credentialInvalid } from "../credentials/faults.ts";
 import { type FoundAccount, findAccount } from "./find-account.ts";
 import type { XrpcFetch } from "./xrpc.ts";
 
@@ -53,4 +53,7 @@ const fetchOf = ({ fetch }: CredentialTools): XrpcFetch => ({
 });
 
 const invalidName = (why: string): EarshotError =>
-  invalid(`identifier: ${why}`, "give the account's handle, such as ann.bsky.social, or its DID");
+  credentialInvalid(
+    `identifier: ${why}`,
+    "give the account's handle, such as ann.bsky.social, or its DID",
+  );

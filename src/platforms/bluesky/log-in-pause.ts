@@ -1,4 +1,4 @@
-import { UpstreamLimited } from "../requests/faults.ts";
+import { UpstreamLimited } from "../upstream-limited.ts";
 
 /** Keeps credentials from logging in while their host takes no logins: each refused try would count against them too. */
 export type LogInPause = {

@@ -1,10 +1,9 @@
 import { EarshotError } from "../../lib/errors.ts";
 import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
-import { withoutControls } from "../../text/controls.ts";
 import type { CredentialTools } from "../credentials/credential.ts";
 import { withoutSecrets } from "../credentials/without-secrets.ts";
 import { fieldsOf } from "../fields.ts";
-import { UpstreamLimited } from "../requests/faults.ts";
+import { UpstreamLimited } from "../upstream-limited.ts";
 import { limitOf } from "./limit.ts";
 import { type Refusal, refusalOf, xrpcUrl } from "./xrpc.ts";
 
@@ -61,7 +60,7 @@ function readLogIn(url: URL, answer: FetchedAnswer, { tools, secrets }: Asked): 
   if (status !== 200) {
     if (!refusing.includes(status)) throw failed(url, `answers a login with status ${status}`);
     const { error, message } = refusalOf(answer);
-    return { status, error, message: withoutControls(withoutSecrets(message, secrets)) };
+    return { status, error, message: withoutSecrets(message, secrets) };
   }
   const { did, handle, accessJwt, refreshJwt } = fieldsOf(answer.json());
   if (typeof did !== "string" || !isToken(accessJwt) || !isToken(refreshJwt)) {

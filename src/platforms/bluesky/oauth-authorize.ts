@@ -1,7 +1,7 @@
 import * as oauth from "oauth4webapi";
 import type { CredentialTools, Dialogue, NewCredential } from "../credentials/credential.ts";
+import { credentialInvalid } from "../credentials/faults.ts";
 import { hintOf } from "../credentials/hint.ts";
-import { invalid } from "./credential-faults.ts";
 import { type FindSettings, findGivenAccount } from "./given-account.ts";
 import { findServer, grantForCode, keptServer, newAttempt, pushRequest } from "./oauth-grants.ts";
 import { faultAt, refusalIn, throughGuard } from "./oauth-guard.ts";
@@ -37,11 +37,12 @@ export async function authorize(identifier: string, means: Means): Promise<NewCr
         `The browser is then sent to an address that begins with ${redirectUri} and shows no page. Copy that address.`,
     );
     const pasted = await dialogue.ask("The address");
-    if (!URL.canParse(pasted)) throw invalid("what was pasted is no address", copyHint);
+    if (!URL.canParse(pasted)) throw credentialInvalid("what was pasted is no address", copyHint);
     const given = await grantForCode(asked, attempt, new URL(pasted));
-    if (given.subject !== did) throw invalid(`another account than ${did} allowed it`);
+    if (given.subject !== did) throw credentialInvalid(`another account than ${did} allowed it`);
     const { accessToken, refreshToken, lifeMs } = given;
-    if (refreshToken === null) throw invalid(`${pds.host} gives no token that renews the others`);
+    if (refreshToken === null)
+      throw credentialInvalid(`${pds.host} gives no token that renews the others`);
     const tokens = keptTokens({ accessToken, refreshToken }, lifeMs, tools.now());
     return {
       host: pds.origin,
@@ -53,9 +54,10 @@ export async function authorize(identifier: string, means: Means): Promise<NewCr
     };
   } catch (thrown) {
     const refusal = refusalIn(thrown);
-    if (refusal !== null) throw invalid(`${pds.host} refuses: ${refusal}`, "try it once more");
+    if (refusal !== null)
+      throw credentialInvalid(`${pds.host} refuses: ${refusal}`, "try it once more");
     if (thrown instanceof oauth.OperationProcessingError && isOfAddress(thrown)) {
-      throw invalid("the address is not the answer to this request", copyHint);
+      throw credentialInvalid("the address is not the answer to this request", copyHint);
     }
     throw faultAt(pds.host, thrown, options, tools.now());
   }

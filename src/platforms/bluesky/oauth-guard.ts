@@ -1,9 +1,9 @@
 import * as oauth from "oauth4webapi";
 import { EarshotError } from "../../lib/errors.ts";
 import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
-import { withoutControls } from "../../text/controls.ts";
 import type { CredentialTools } from "../credentials/credential.ts";
-import { UpstreamLimited } from "../requests/faults.ts";
+import { UpstreamLimited } from "../upstream-limited.ts";
+import { withoutTokens } from "../without-tokens.ts";
 import { limitOf } from "./limit.ts";
 
 /** How the library asks: through the guarded fetch; `last` is the answer that it was given last. */
@@ -66,11 +66,8 @@ export function refusalIn(thrown: unknown): string | null {
     (thrown instanceof oauth.ResponseBodyError && thrown.status < 500 && thrown.status !== 429);
   if (!isRefusal) return null;
   const { error, error_description: description = "" } = thrown;
-  return cleaned(description === "" ? error : `${error}: ${description}`);
+  return withoutTokens(description === "" ? error : `${error}: ${description}`);
 }
-
-const cleaned = (text: string): string =>
-  withoutControls(text.slice(0, 200)).replaceAll(/[A-Za-z0-9_.~+/=-]{40,}/g, "…");
 
 /** A fault of the server or of what it says, as an `EarshotError`. */
 export function faultAt(

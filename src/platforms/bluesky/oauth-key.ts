@@ -34,6 +34,7 @@ export function createProofKeys(): ProofKeys {
       if (handles.size === mostHandles && oldest !== undefined) handles.delete(oldest);
       const made = importKey(key, tools);
       handles.set(key, made);
+      made.catch(() => handles.get(key) === made && handles.delete(key));
       return await made;
     },
   };

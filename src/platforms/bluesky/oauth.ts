@@ -7,7 +7,7 @@ import type {
   HeldCredential,
   Secrets,
 } from "../credentials/credential.ts";
-import { invalid, refused } from "./credential-faults.ts";
+import { credentialInvalid, credentialRefused } from "../credentials/faults.ts";
 import { type FindSettings, identifierField } from "./given-account.ts";
 import { authorize } from "./oauth-authorize.ts";
 import { grantForRefresh, serverOf } from "./oauth-grants.ts";
@@ -34,7 +34,10 @@ export function oauthKind(settings: FindSettings): CredentialKind {
       "What an account of Bluesky allows in a browser, for two weeks at most; no password is told.",
     fields: [],
     make: async () => {
-      throw invalid("this kind is allowed in a browser", "run it in a terminal, without --secrets");
+      throw credentialInvalid(
+        "this kind is allowed in a browser",
+        "run it in a terminal, without --secrets",
+      );
     },
     authorization: {
       fields: [identifierField],
@@ -58,7 +61,7 @@ function tokenWay(held: HeldCredential, means: Means): TokenWay {
     sendWith: async (request, secrets) => await sendWith(request, secrets, means),
     isTokenRefused: ({ status }) => status === 401,
     renew: async (present) => await renew(present, subject, means),
-    whyRefused: () => refused(`${held.credential.host} refuses the token`, againHint),
+    whyRefused: () => credentialRefused(`${held.credential.host} refuses the token`, againHint),
   };
 }
 
@@ -101,13 +104,14 @@ async function renew(
   try {
     const proof = await keys.proofBy(key, tools);
     const given = await grantForRefresh({ server, options, proof }, refreshToken);
-    if (given.subject !== subject) throw refused(`${host} renews the tokens of another account`);
+    if (given.subject !== subject)
+      throw credentialRefused(`${host} renews the tokens of another account`);
     const { accessToken, lifeMs } = given;
     const tokens = { accessToken, refreshToken: given.refreshToken ?? refreshToken };
     return { ...present, ...keptTokens(tokens, lifeMs, tools.now()) };
   } catch (thrown) {
     const refusal = refusalIn(thrown);
     if (refusal === null) throw faultAt(host, thrown, options, tools.now());
-    throw refused(`${host} does not renew the tokens (${refusal})`, againHint);
+    throw credentialRefused(`${host} does not renew the tokens (${refusal})`, againHint);
   }
 }

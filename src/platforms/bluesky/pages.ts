@@ -1,14 +1,15 @@
-import { list } from "../fields.ts";
+import { requiredList } from "../fields.ts";
 import type { FetchMethod } from "../methods.ts";
 import type { Session } from "../session.ts";
-import type { PageCall, UpstreamItem, UpstreamPage } from "../upstream.ts";
+import type { PageCall, UpstreamPage } from "../upstream.ts";
+import { absentPage, pageOf, type SentItem } from "../upstream-page.ts";
 import { type AppView, askAppView, type Query } from "./ask.ts";
 import { postOfFeedView, postOfView } from "./post-view.ts";
 import { profileOfView } from "./profile-view.ts";
 import { pageOfReplies } from "./replies.ts";
 import { actorOf, postUriOf } from "./resolve-target.ts";
 import { trendOfView } from "./trend-view.ts";
-import { absentPage, pageOf, pageOfPosts, pageOfProfiles } from "./view-page.ts";
+import { name, pageOfPosts, pageOfProfiles } from "./view-page.ts";
 
 /** A page that is asked for: of what, with what, where, and which feed is the one of `getforyoutweets`. */
 type Asked = { call: PageCall; session: Session; appView: AppView; feed: string };
@@ -55,7 +56,7 @@ async function profile(asked: Asked): Promise<UpstreamPage> {
   if (actor === null) return absentPage;
   const view = await ask(asked, "app.bsky.actor.getProfile", { actor });
   if (view === null) return absentPage;
-  return pageOfProfiles([view], (item) => profileOfView(item, session.nowMs), null);
+  return profilesIn([view], null, session);
 }
 
 async function post(asked: Asked): Promise<UpstreamPage> {
@@ -63,7 +64,9 @@ async function post(asked: Asked): Promise<UpstreamPage> {
   const uri = await postUriOf(call.target, session, appView);
   if (uri === null) return absentPage;
   const answer = await ask(asked, "app.bsky.feed.getPosts", { uris: [uri] });
-  return pageOfPosts(answer?.posts, (item) => postOfView(item, session.nowMs), null);
+  if (answer === null) return absentPage;
+  const { nowMs } = session;
+  return pageOfPosts(answer.posts, (item) => postOfView(item, nowMs), { cursor: null, nowMs });
 }
 
 async function replies(asked: Asked): Promise<UpstreamPage> {
@@ -101,7 +104,8 @@ async function feedPage(
   const answer = await ask(asked, method, { ...query, ...paging(asked) });
   if (answer === null) return absentPage;
   const { nowMs } = asked.session;
-  return pageOfPosts(answer.feed, (item) => postOfFeedView(item, nowMs), answer.cursor);
+  const { feed, cursor } = answer;
+  return pageOfPosts(feed, (item) => postOfFeedView(item, nowMs), { cursor, nowMs });
 }
 
 async function accounts(asked: Asked, method: string, field: string): Promise<UpstreamPage> {
@@ -114,21 +118,24 @@ async function accounts(asked: Asked, method: string, field: string): Promise<Up
 function profilesOf(
   answer: Record<string, unknown> | null,
   field: string,
-  { nowMs }: Session,
+  session: Session,
 ): UpstreamPage {
   // Whom an account follows, and who follows it, is shown as little as the account itself.
-  const isWithheld = profileOfView(answer?.subject, nowMs) === "withheld";
+  const isWithheld = profileOfView(answer?.subject, session.nowMs) === "withheld";
   if (answer === null || isWithheld) return absentPage;
-  return pageOfProfiles(answer[field], (item) => profileOfView(item, nowMs), answer.cursor);
+  return profilesIn(answer[field], answer.cursor, session);
 }
+
+const profilesIn = (views: unknown, cursor: unknown, { nowMs }: Session): UpstreamPage =>
+  pageOfProfiles(views, (item) => profileOfView(item, nowMs), { cursor, nowMs });
 
 async function trends(asked: Asked): Promise<UpstreamPage> {
   const limit = Math.min(Math.max(asked.call.limit, 1), mostTrends);
   const answer = await ask(asked, "app.bsky.unspecced.getTrends", { limit });
-  const views = list(answer?.trends, mostItems);
-  const items = views.flatMap((view, index): UpstreamItem[] => {
+  if (answer === null) return absentPage;
+  const sent = requiredList(answer.trends, mostItems, name).map((view, index): SentItem => {
     const trend = trendOfView(view, index + 1);
-    return trend === null ? [] : [{ kind: "trend", trend }];
+    return trend === null ? { kind: "unreadable" } : { kind: "trend", trend };
   });
-  return pageOf(items, views.length - items.length, null);
+  return pageOf(sent, { name, next: null, nowMs: asked.session.nowMs });
 }

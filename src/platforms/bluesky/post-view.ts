@@ -11,6 +11,8 @@ import { isAccountWithheld, isRemoved, readViewLabels } from "./view-labels.ts";
 /** `withheld`: its labels, or its author's, say that it is not to be shown. `unreadable`: it is in no form of the lexicon. */
 export type ReadPost = Post | "withheld" | "unreadable";
 
+const repostReason = "app.bsky.feed.defs#reasonRepost";
+
 /** Clocks differ; what claims to be indexed later than this tells no time. */
 const mostAheadMs = 24 * 3_600_000;
 
@@ -54,7 +56,7 @@ export function postOfFeedView(value: unknown, nowMs: number): ReadPost {
   const { post: view, reason } = fieldsOf(value);
   const original = postOfView(view, nowMs);
   const { $type, by, uri, indexedAt } = fieldsOf(reason);
-  if ($type !== "app.bsky.feed.defs#reasonRepost" || typeof original === "string") return original;
+  if ($type !== repostReason || typeof original === "string") return original;
   const reposter = readAuthorView(by, nowMs);
   const repostedMs = readIndexedMs(indexedAt, nowMs);
   if (reposter === null || repostedMs === null) return "unreadable";
@@ -103,6 +105,21 @@ function repostUri(told: unknown, did: string, originalUri: string): string {
 export function readIndexedMs(value: unknown, nowMs: number): number | null {
   const indexedMs = typeof value === "string" && value.length <= 64 ? parseIsoTime(value) : null;
   return unlessAhead(indexedMs, nowMs);
+}
+
+/** When a `postView` or `feedViewPost` was made and taken in, as far as it tells, whatever else is the matter with it. */
+export function timesOfView(value: unknown, nowMs: number): Pick<Post, "createdMs" | "seenMs"> {
+  const view = fieldsOf(value);
+  const { $type, indexedAt } = fieldsOf(view.reason);
+  if ($type === repostReason) {
+    return { createdMs: null, seenMs: readIndexedMs(indexedAt, nowMs) ?? nowMs };
+  }
+  const post = isObject(view.post) ? view.post : view;
+  const { createdAt } = fieldsOf(post.record);
+  return {
+    createdMs: typeof createdAt === "string" ? parseIsoTime(createdAt.slice(0, 64)) : null,
+    seenMs: readIndexedMs(post.indexedAt, nowMs) ?? nowMs,
+  };
 }
 
 const unlessAhead = (ms: number | null, nowMs: number): number | null =>

@@ -1,9 +1,10 @@
 import type { Post } from "../../posts/post.ts";
 import { fieldsOf, isObject, list } from "../fields.ts";
-import type { UpstreamItem, UpstreamPage, UpstreamRemark } from "../upstream.ts";
+import type { UpstreamPage, UpstreamRemark } from "../upstream.ts";
+import { pageOf, type SentItem } from "../upstream-page.ts";
 import { readCount } from "./author-view.ts";
-import { postOfView, readIndexedMs } from "./post-view.ts";
-import { pageOf } from "./view-page.ts";
+import { postOfView, type ReadPost, readIndexedMs } from "./post-view.ts";
+import { name, sentPost } from "./view-page.ts";
 
 /** More than an answer of the usual size can hold. */
 const mostReplies = 5_000;
@@ -21,8 +22,8 @@ export async function pageOfReplies(
   threadOf: (uri: string) => Promise<unknown>,
   nowMs: number,
 ): Promise<UpstreamPage | null> {
-  const items: UpstreamItem[] = [];
-  let unreadable = 0;
+  const sent: SentItem[] = [];
+  let replies = 0;
   let branches = 0;
   let isCut = false;
   // Depth first without recursion: how deep a thread goes is not ours to say.
@@ -31,12 +32,12 @@ export async function pageOfReplies(
   if (thread === null || notFound === true || blocked === true) return null;
   const waiting = repliesTo(thread, nowMs).reverse();
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-    if (items.length === mostReplies) {
+    if (replies === mostReplies) {
       isCut = true;
       break;
     }
-    if (node.post === null) unreadable += 1;
-    else if (node.post !== "withheld") items.push({ kind: "post", post: node.post });
+    if (typeof node.post !== "string") replies += 1;
+    sent.push(sentPost(node.post, node.view, nowMs));
     let { view } = node;
     const untold = untoldUri(view);
     if (untold !== null) {
@@ -46,8 +47,7 @@ export async function pageOfReplies(
     }
     for (const reply of repliesTo(view, nowMs).reverse()) waiting.push(reply);
   }
-  const page = pageOf(items, unreadable, null);
-  return isCut ? { ...page, remarks: [...(page.remarks ?? []), threadCut] } : page;
+  return pageOf(sent, { name, next: null, nowMs, remarks: isCut ? [threadCut] : [] });
 }
 
 const threadCut: UpstreamRemark = {
@@ -56,7 +56,7 @@ const threadCut: UpstreamRemark = {
   hint: "ask for the replies to a post further down in it",
 };
 
-type Reply = { view: unknown; post: Post | "withheld" | null; timeMs: number };
+type Reply = { view: unknown; post: ReadPost; timeMs: number };
 
 /** The replies to a node, the oldest first. */
 function repliesTo(node: unknown, nowMs: number): Reply[] {
@@ -65,7 +65,7 @@ function repliesTo(node: unknown, nowMs: number): Reply[] {
     if (notFound === true || blocked === true) return [];
     const post = isObject(shown) ? postOfView(shown, nowMs) : "unreadable";
     const timeMs = typeof post === "string" ? indexedMs(shown, nowMs) : timeOf(post, nowMs);
-    return [{ view, post: post === "unreadable" ? null : post, timeMs }];
+    return [{ view, post, timeMs }];
   });
   return replies.sort((one, other) => one.timeMs - other.timeMs);
 }

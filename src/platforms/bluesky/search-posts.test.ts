@@ -85,6 +85,36 @@ test("posts that are withheld are left out, those that cannot be read are counte
   expect(page?.remarks).toEqual([expect.objectContaining({ code: "unreadable_items" })]);
 });
 
+test("a page tells how far it reaches, also where everything is withheld", async () => {
+  const at = (key: string, hour: number, more = {}) =>
+    postView(key, {
+      record: { text: key, createdAt: `2026-11-20T${hour}:00:00Z` },
+      indexedAt: `2026-11-20T${hour}:00:01Z`,
+      ...more,
+    });
+  const hidden = { labels: [label("!hide")] };
+  const session = fakeSession(
+    {
+      [method]: ({ query }) =>
+        query?.q === "cats"
+          ? { json: { posts: [at("3kh", 18, hidden), at("3ki", 15, hidden)], cursor: "c2" } }
+          : { json: { posts: [at("3kb", 16), at("3kc", 11)] } },
+    },
+    "user",
+  );
+  const alone = await search.page(call("cats"), session);
+  expect(alone).toMatchObject({
+    items: [],
+    received: 2,
+    oldestMs: Date.parse("2026-11-20T15:00:00Z"),
+  });
+  expect(alone?.next).not.toBeNull();
+  // Until the next page of the cats is known, nothing older than this one is given.
+  const both = await search.page(call("cats OR dogs"), session);
+  expect(urisOf(both?.items)).toEqual([uriOf("3kb")]);
+  expect(both).toMatchObject({ received: 3, oldestMs: Date.parse("2026-11-20T15:00:00Z") });
+});
+
 test("what nothing on Bluesky can match is not asked for", async () => {
   const session = fakeSession({}, "user");
   expect(await search.page(call("cats geocode:52.5,13.4,10km"), session)).toBeNull();

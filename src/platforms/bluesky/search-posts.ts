@@ -1,22 +1,17 @@
 import { EarshotError } from "../../lib/errors.ts";
 import { isoText } from "../../lib/iso-time.ts";
+import { postTimeMs } from "../../posts/ids.ts";
 import { fieldsOf, list, string } from "../fields.ts";
 import type { Session } from "../session.ts";
-import { parseIsoTime } from "../time.ts";
-import type {
-  SearchCall,
-  UpstreamItem,
-  UpstreamPage,
-  UpstreamRemark,
-  UpstreamSearch,
-} from "../upstream.ts";
+import type { SearchCall, UpstreamPage, UpstreamRemark, UpstreamSearch } from "../upstream.ts";
+import { emptyPage, pageOf, type SentItem } from "../upstream-page.ts";
 import { type AppView, faultOf, type Query, tryAppView } from "./ask.ts";
-import { postOfView, readIndexedMs } from "./post-view.ts";
+import { postOfView, timesOfView } from "./post-view.ts";
 import type { Ask } from "./search-alternatives.ts";
 import { asksFor, narrowAsksFor } from "./search-asks.ts";
 import { firstPlaces, mergeNewest, type Part, readPlaces, writePlaces } from "./search-merge.ts";
 import { queryOf } from "./search-query.ts";
-import { emptyPage, unreadableItems } from "./view-page.ts";
+import { name, sentPost } from "./view-page.ts";
 import type { Refusal } from "./xrpc.ts";
 
 const method = "app.bsky.feed.searchPosts";
@@ -46,8 +41,8 @@ async function searchPage(
     call.cursor === null ? firstPlaces(said.length) : readPlaces(call.cursor, said.length);
   if (places === null) throw foreignCursor();
 
-  const parts: (Part<UpstreamItem> | null)[] = [];
-  let unreadable = 0;
+  const parts: (Part<SentItem> | null)[] = [];
+  const unreadable: SentItem[] = [];
   for (const [index, ask] of said.entries()) {
     const place = places.places[index];
     if (place === undefined || place.isAtEnd) {
@@ -58,18 +53,15 @@ async function searchPage(
     if ("refusal" in outcome) return switchedOff(outcome.refusal, session);
     const part = readPart(outcome.fields, session.nowMs);
     parts.push(part);
-    unreadable += part.unreadable;
+    unreadable.push(...part.unreadable);
   }
   const { items, after } = mergeNewest(places, parts);
-  const remarks = [
-    ...(narrow === null ? [] : [narrowed]),
-    ...(unreadable === 0 ? [] : [unreadableItems(unreadable)]),
-  ];
-  return {
-    items,
+  return pageOf([...items, ...unreadable], {
+    name,
     next: after === null ? null : writePlaces(after),
-    ...(remarks.length === 0 ? {} : { remarks }),
-  };
+    nowMs: session.nowMs,
+    remarks: narrow === null ? [] : [narrowed],
+  });
 }
 
 function parameters(ask: Ask, { fromMs, toMs, limit }: SearchCall, cursor: string | null): Query {
@@ -88,28 +80,26 @@ function parameters(ask: Ask, { fromMs, toMs, limit }: SearchCall, cursor: strin
   };
 }
 
+/**
+ * What was sent, by the time that the index sorts by. What is withheld has its place among the rest, so that it is known how far
+ * a page reaches; what cannot be read has none.
+ */
 function readPart(
   { posts, cursor }: Record<string, unknown>,
   nowMs: number,
-): Part<UpstreamItem> & { unreadable: number } {
-  let unreadable = 0;
+): Part<SentItem> & { unreadable: readonly SentItem[] } {
+  const unreadable: SentItem[] = [];
   const items = list(posts, mostItems).flatMap((view) => {
     const post = postOfView(view, nowMs);
-    if (post === "unreadable") unreadable += 1;
-    if (typeof post === "string") return [];
-    const item: UpstreamItem = { kind: "post", post };
-    return [{ timeMs: sortMs(view, nowMs), key: post.uri, item }];
+    const item = sentPost(post, view, nowMs);
+    if (item.kind === "unreadable") {
+      unreadable.push(item);
+      return [];
+    }
+    const key = typeof post === "string" ? String(fieldsOf(view).uri) : post.uri;
+    return [{ timeMs: postTimeMs(timesOfView(view, nowMs), nowMs), key, item }];
   });
-  const next = string(cursor, longestCursor) || null;
-  return { items, cursor: next, unreadable };
-}
-
-/** The time that the index sorts by: when the post says it was made, or when it was indexed, whichever is earlier. */
-function sortMs(view: unknown, nowMs: number): number {
-  const { record, indexedAt } = fieldsOf(view);
-  const { createdAt } = fieldsOf(record);
-  const createdMs = typeof createdAt === "string" ? parseIsoTime(createdAt.slice(0, 64)) : null;
-  return Math.min(createdMs ?? nowMs, readIndexedMs(indexedAt, nowMs) ?? nowMs);
+  return { items, cursor: string(cursor, longestCursor) || null, unreadable };
 }
 
 /** Bluesky switches searching off at times, for all or for some. */

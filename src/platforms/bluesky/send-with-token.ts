@@ -5,9 +5,9 @@ import type {
   HeldCredential,
   Secrets,
 } from "../credentials/credential.ts";
+import { credentialRefused } from "../credentials/faults.ts";
 import { fieldsOf } from "../fields.ts";
 import { isHandle } from "./at-uri.ts";
-import { refused } from "./credential-faults.ts";
 import { isUsable } from "./token-lapse.ts";
 import { xrpcUrl } from "./xrpc.ts";
 
@@ -33,7 +33,7 @@ export async function sendWithToken(
   way: TokenWay,
 ): Promise<FetchedAnswer> {
   const { host } = held.credential;
-  if (request.url.origin !== host) throw refused(`this credential is for ${host} alone`);
+  if (request.url.origin !== host) throw credentialRefused(`this credential is for ${host} alone`);
   const renewed = async (seen: Secrets) => await held.renew(seen, way.renew);
   const first = held.secrets();
   const secrets = isUsable(first, way.tools.now()) ? first : await renewed(first);
@@ -55,7 +55,8 @@ export async function testToken(held: HeldCredential, way: TokenWay): Promise<st
   const signal = AbortSignal.timeout(longestTestMs);
   const answer = await sendWithToken({ url, headers, signal }, held, way);
   const { did, handle } = fieldsOf(answer.status === 200 ? answer.json() : null);
-  if (did !== subject) throw refused(`${url.host} does not say that it acts for ${subject}`);
+  if (did !== subject)
+    throw credentialRefused(`${url.host} does not say that it acts for ${subject}`);
   return typeof handle === "string" && isHandle(handle)
     ? `${handle} (${subject})`
     : String(subject);

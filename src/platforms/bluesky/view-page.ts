@@ -1,77 +1,62 @@
 import type { Profile } from "../../posts/profile.ts";
-import { fieldsOf, list, string } from "../fields.ts";
-import type { UpstreamItem, UpstreamPage, UpstreamRemark } from "../upstream.ts";
-import type { ReadPost } from "./post-view.ts";
+import { fieldsOf, requiredList, string } from "../fields.ts";
+import type { UpstreamPage } from "../upstream.ts";
+import { pageOf, type SentItem } from "../upstream-page.ts";
+import { type ReadPost, timesOfView } from "./post-view.ts";
 
 /** Far above what the lexicons allow: it bounds the work that one answer can make. */
 const mostViews = 1_000;
 const longestCursor = 4_096;
 
-export const emptyPage: UpstreamPage = { items: [], next: null };
+/** How remarks name the platform. */
+export const name = "Bluesky";
 
-/** What was asked about does not exist, or is not to be shown. */
-export const absentPage: UpstreamPage = { ...emptyPage, isAbsent: true };
+type Place = { cursor: unknown; nowMs: number };
 
 /** A page of posts, each once; a pin gives way to the post in its place. */
 export function pageOfPosts(
   views: unknown,
   readPost: (view: unknown) => ReadPost,
-  cursor: unknown,
+  { cursor, nowMs }: Place,
 ): UpstreamPage {
-  const inPlace = list(views, mostViews);
-  const found = new Map<string, { isPin: boolean; item: UpstreamItem }>();
-  let unreadable = 0;
-  for (const view of inPlace) {
-    const post = readPost(view);
-    if (post === "unreadable") unreadable += 1;
-    if (typeof post === "string") continue;
-    const isPin = fieldsOf(fieldsOf(view).reason).$type === "app.bsky.feed.defs#reasonPin";
-    const before = found.get(post.uri);
-    if (before !== undefined && (isPin || !before.isPin)) continue;
-    // A key that is set anew keeps its old place, which is the pin's.
-    found.delete(post.uri);
-    found.set(post.uri, { isPin, item: { kind: "post", post } });
-  }
-  return pageOf(
-    [...found.values()].map(({ item }) => item),
-    unreadable,
-    cursor,
+  const read = requiredList(views, mostViews, name).map((view) => ({ view, post: readPost(view) }));
+  const inPlace = new Set(
+    read.flatMap(({ view, post }) => (typeof post === "string" || isPin(view) ? [] : [post.uri])),
   );
+  const sent = read.flatMap(({ view, post }): SentItem[] => {
+    if (typeof post !== "string" && isPin(view) && inPlace.has(post.uri)) return [];
+    return [sentPost(post, view, nowMs)];
+  });
+  return pageOf(sent, { name, next: nextOf(cursor), nowMs });
+}
+
+const isPin = (view: unknown): boolean =>
+  fieldsOf(fieldsOf(view).reason).$type === "app.bsky.feed.defs#reasonPin";
+
+/** A post, or why it is left out, as it stands in an answer. */
+export function sentPost(post: ReadPost, view: unknown, nowMs: number): SentItem {
+  if (post === "unreadable") return { kind: "unreadable" };
+  if (post === "withheld") return { kind: "withheld", times: timesOfView(view, nowMs) };
+  return { kind: "post", post };
 }
 
 /** A page of accounts, each once. */
 export function pageOfProfiles(
   views: unknown,
   readProfile: (view: unknown) => Profile | "withheld" | "unreadable",
-  cursor: unknown,
+  { cursor, nowMs }: Place,
 ): UpstreamPage {
-  const found = new Map<string, UpstreamItem>();
-  let unreadable = 0;
-  for (const view of list(views, mostViews)) {
+  const sent = requiredList(views, mostViews, name).map((view): SentItem => {
     const profile = readProfile(view);
-    if (profile === "unreadable") unreadable += 1;
-    if (typeof profile === "string" || found.has(profile.userId)) continue;
-    found.set(profile.userId, { kind: "profile", profile });
-  }
-  return pageOf([...found.values()], unreadable, cursor);
+    if (profile === "unreadable") return { kind: "unreadable" };
+    return profile === "withheld"
+      ? { kind: "withheld", times: null }
+      : { kind: "profile", profile };
+  });
+  return pageOf(sent, { name, next: nextOf(cursor), nowMs });
 }
 
-/** The page of what was read, with a remark on what could not be. */
-export function pageOf(
-  items: readonly UpstreamItem[],
-  unreadable: number,
-  cursor: unknown,
-): UpstreamPage {
+function nextOf(cursor: unknown): string | null {
   const next = string(cursor, longestCursor + 1);
-  return {
-    items,
-    next: next === null || next === "" || next.length > longestCursor ? null : next,
-    ...(unreadable === 0 ? {} : { remarks: [unreadableItems(unreadable)] }),
-  };
+  return next === null || next === "" || next.length > longestCursor ? null : next;
 }
-
-/** What the caller is told of items that were left out. */
-export const unreadableItems = (count: number): UpstreamRemark => ({
-  code: "unreadable_items",
-  message: `${count} of the items that Bluesky answered with could not be read and ${count === 1 ? "is" : "are"} left out`,
-});

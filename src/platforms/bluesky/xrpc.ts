@@ -1,7 +1,7 @@
 import { EarshotError } from "../../lib/errors.ts";
 import type { FetchedAnswer, FetchOptions } from "../../lib/guarded-fetch.ts";
-import { withoutControls } from "../../text/controls.ts";
-import { fieldsOf, string } from "../fields.ts";
+import { fieldsOf } from "../fields.ts";
+import { withoutTokens } from "../without-tokens.ts";
 
 /** A guarded way to ask; `tries` is 1 where a failure is an answer too. */
 export type XrpcFetch = {
@@ -10,7 +10,10 @@ export type XrpcFetch = {
 
 type Parameters = Readonly<Record<string, string | number | readonly string[]>>;
 
-/** What a host refuses with: `error` is one of the names in the method's lexicon, or empty. */
+/**
+ * What a host refuses with: `error` is one of the names in the method's lexicon, `message` a sentence; either may be empty. Both
+ * are without what may be secret.
+ */
 export type Refusal = { status: number; error: string; message: string };
 
 /** The address of an XRPC method on a host; a list becomes a parameter that comes again and again. */
@@ -36,16 +39,21 @@ export async function query(
 export function refusalOf(answer: Pick<FetchedAnswer, "status" | "json">): Refusal {
   const { status } = answer;
   try {
-    const { error, message } = fieldsOf(answer.json());
-    return { status, error: string(error, 100) ?? "", message: string(message, 300) ?? "" };
+    return refusalIn(status, answer.json());
   } catch {
     return { status, error: "", message: "" };
   }
 }
 
+/** The same of a body that is parsed. */
+export function refusalIn(status: number, json: unknown): Refusal {
+  const { error, message } = fieldsOf(json);
+  return { status, error: withoutTokens(error), message: withoutTokens(message) };
+}
+
 /** A refusal that nothing else can be made of. */
 export function refused(host: string, { status, error, message }: Refusal): EarshotError {
-  const said = withoutControls([error, message].filter((part) => part !== "").join(": "));
+  const said = [error, message].filter((part) => part !== "").join(": ");
   return new EarshotError(
     "upstream_refused",
     `${host} answers with status ${status}${said === "" ? "" : ` (${said})`}`,

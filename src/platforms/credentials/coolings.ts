@@ -1,26 +1,43 @@
-import type { Credential } from "./credential.ts";
+import type { StoredCredential } from "./rows.ts";
 
 /** The limits that are used up, as this process was told last, else as the store holds them. */
 export type Coolings = {
-  cool(id: string, bucket: string, untilMs: number): void;
-  /** Until when a bucket is used up; null when it is open, and for no bucket. */
-  untilOf(credential: Credential, bucket: string | null, nowMs: number): number | null;
+  /** `revision`: that of the credential's secret, as it is in use. */
+  cool(id: string, revision: number, told: { bucket: string; untilMs: number }): void;
+  /**
+   * Until when a bucket is used up; null when it is open, and for no bucket. Of a credential whose secret was changed since, by
+   * whomever, what the store holds counts: it forgets what concerned a secret that was replaced.
+   */
+  untilOf(stored: StoredCredential, bucket: string | null, nowMs: number): number | null;
 };
 
-export function createCoolings(): Coolings {
-  const told = new Map<string, Map<string, number>>();
+type Told = { revision: number; untilMs: ReadonlyMap<string, number> };
 
-  function untilOf(credential: Credential, bucket: string | null, nowMs: number): number | null {
+export function createCoolings(): Coolings {
+  const told = new Map<string, Told>();
+
+  function untilOf(
+    { credential, revision }: StoredCredential,
+    bucket: string | null,
+    nowMs: number,
+  ): number | null {
     if (bucket === null) return null;
-    const own = told.get(credential.id)?.get(bucket);
+    const known = told.get(credential.id);
+    const own =
+      known !== undefined && known.revision >= revision ? known.untilMs.get(bucket) : null;
     const stored = credential.coolings.find((cooling) => cooling.bucket === bucket)?.untilMs;
-    const untilMs = own !== undefined && own > nowMs ? own : stored;
+    const untilMs = own != null && own > nowMs ? own : stored;
     return untilMs !== undefined && untilMs > nowMs ? untilMs : null;
   }
 
-  function cool(id: string, bucket: string, untilMs: number): void {
-    const buckets = told.get(id) ?? new Map<string, number>();
-    told.set(id, buckets.set(bucket, untilMs));
+  function cool(
+    id: string,
+    revision: number,
+    { bucket, untilMs }: { bucket: string; untilMs: number },
+  ): void {
+    const known = told.get(id);
+    const others = known?.revision === revision ? known.untilMs : [];
+    told.set(id, { revision, untilMs: new Map([...others, [bucket, untilMs]]) });
   }
 
   return { cool, untilOf };

@@ -35,6 +35,12 @@ async function chosen(
   return all.map(({ credential }) => credential.id);
 }
 
+/** The platform refuses a credential as it stands. */
+async function refuse(id: string, reason: string): Promise<void> {
+  const stored = await bench.store.read("readCredential", { id });
+  await pool.quarantine(id, stored?.revision ?? Number.NaN, reason);
+}
+
 describe("who may use what", () => {
   test("an account uses its own before the deployment's, and never another account's", async () => {
     await bench.keep("shared");
@@ -155,6 +161,20 @@ describe("cooling", () => {
     });
   });
 
+  test("ends with the secret that it concerned, whoever replaces that; a renewal alone ends nothing", async () => {
+    const untilMs = bench.clock.now() + 60_000;
+    const coolingUntilMs = async () => (await pool.choose(asked))[0]?.coolingUntilMs;
+    await bench.keep("one");
+    const [first] = await pool.choose(asked);
+    pool.cool("one", "search", untilMs, "429");
+    await first?.held.renew(first.held.secrets(), async () => ({ token: "renewed" }));
+    expect(await coolingUntilMs()).toBe(untilMs);
+    await bench.keep("one", { secrets: { token: "replaced" } });
+    expect(await coolingUntilMs()).toBeNull();
+    pool.cool("one", "search", untilMs, "429 once more");
+    expect(await coolingUntilMs()).toBe(untilMs);
+  });
+
   test("a time that no limit has is believed for a day", async () => {
     const nowMs = bench.clock.now();
     await bench.keep("one");
@@ -172,7 +192,7 @@ describe("quarantine", () => {
     await bench.keep("one");
     await bench.keep("two");
     await chosen();
-    await pool.quarantine("one", "api.x.example\nanswered 401 to one-token\u001b[31m");
+    await refuse("one", "api.x.example\nanswered 401 to one-token\u001b[31m");
     expect(await chosen()).toEqual(["two"]);
     expect(await pool.find("ann", "one")).toBeNull();
     const [listed] = await bench.store.read("listCredentials", null);
@@ -184,17 +204,20 @@ describe("quarantine", () => {
 
   test("a refusal of what was replaced meanwhile concerns nobody", async () => {
     await bench.keep("one");
-    await chosen();
+    const [before] = await pool.choose(asked);
+    const revision = before?.revision() ?? Number.NaN;
     await bench.keep("one", { secrets: { token: "made anew" } });
-    await pool.quarantine("one", "401 to what was before");
+    const [after] = await pool.choose(asked);
+    expect(after?.held.secrets()).toEqual({ token: "made anew" });
+    await pool.quarantine("one", revision, "401 to what was before");
     expect(await chosen()).toEqual(["one"]);
-    await pool.quarantine("one", "401 once more");
+    await pool.quarantine("one", after?.revision() ?? Number.NaN, "401 once more");
     expect(await chosen()).toEqual([]);
   });
 
   test("what the command line changes counts from the next choice on", async () => {
     await bench.keep("one");
-    await pool.quarantine("one", "refused");
+    await refuse("one", "refused");
     expect(await chosen()).toEqual([]);
     await bench.store.write("releaseCredential", { id: "one" });
     expect(await chosen()).toEqual(["one"]);
@@ -202,7 +225,7 @@ describe("quarantine", () => {
     expect(await chosen()).toEqual(["two", "one"]);
     await bench.store.write("removeCredential", { id: "one" });
     expect(await chosen()).toEqual(["two"]);
-    await pool.quarantine("two", "refused");
+    await refuse("two", "refused");
     await bench.keep("two", { secrets: { token: "made anew" } });
     expect((await pool.choose(asked))[0]?.held.secrets()).toEqual({ token: "made anew" });
   });

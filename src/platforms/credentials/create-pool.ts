@@ -52,15 +52,19 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
   const kindOf = ({ platform, kind }: Credential): CredentialKind | undefined =>
     kinds.find((known) => known.platform === platform && known.name === kind);
 
-  async function pooled(stored: StoredCredential, bucket: string | null) {
+  async function pooled(
+    stored: StoredCredential,
+    bucket: string | null,
+  ): Promise<PooledCredential | null> {
     const { credential } = stored;
     const kind = kindOf(credential);
     if (kind === undefined) return null;
     const held = await heldUnlessClosed(stored);
     if (held === null) return null;
+    const revision = () => holder.inUse(credential.id)?.revision ?? stored.revision;
     const owner = credential.accountId === null ? "deployment" : "account";
-    const coolingUntilMs = coolings.untilOf(credential, bucket, clock.now());
-    return { credential, kind, held, owner, tools, coolingUntilMs } satisfies PooledCredential;
+    const coolingUntilMs = coolings.untilOf(stored, bucket, clock.now());
+    return { credential, kind, held, revision, tools, owner, coolingUntilMs };
   }
 
   async function heldUnlessClosed(stored: StoredCredential): Promise<HeldCredential | null> {
@@ -70,7 +74,7 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
       if (!(thrown instanceof EarshotError)) throw thrown;
       const { credential, revision } = stored;
       const reason = `${messageOf(thrown)}: put the key back and test it, or add it again`;
-      await putAside(credential.id, revision, reason);
+      await quarantine(credential.id, revision, reason);
       return null;
     }
   }
@@ -123,20 +127,15 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
     const nowMs = clock.now();
     const untilMs = Math.ceil(Math.min(toldMs, nowMs + longestCoolingMs));
     if (!(untilMs > nowMs)) return;
-    coolings.cool(id, bucket, untilMs);
+    coolings.cool(id, holder.inUse(id)?.revision ?? 0, { bucket, untilMs });
     const shown = shownReason(reason, secretsOf(id));
     note(store.write("coolCredential", { id, bucket, untilMs, reason: shown, nowMs }));
   };
 
-  const quarantine: CredentialPool["quarantine"] = async (id, reason) => {
-    const known = holder.inUse(id) ?? (await store.read("readCredential", { id }));
-    if (known !== null) await putAside(id, known.revision, reason);
-  };
-
-  async function putAside(id: string, revision: number, reason: string): Promise<void> {
+  const quarantine: CredentialPool["quarantine"] = async (id, revision, reason) => {
     const shown = shownReason(reason, secretsOf(id));
     await store.write("quarantineCredential", { id, revision, reason: shown, nowMs: clock.now() });
-  }
+  };
 
   const used: CredentialPool["used"] = (id) => {
     const nowMs = clock.now();

@@ -57,6 +57,7 @@ export function openCredentialBench(): CredentialBench {
       subjectName: null,
       hint: id,
       sealedSecret: sealSecrets(sealer, { id, accountId }, secrets),
+      maxOfOwner: 100,
       nowMs: clock.now(),
       ...values,
     });

@@ -3,6 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { Sealer } from "../../lib/seal.ts";
 import type { HeldCredential, Secrets } from "./credential.ts";
+import { credentialRefused } from "./faults.ts";
 import type { CredentialOperations } from "./operations.ts";
 import type { StoredCredential } from "./rows.ts";
 import { openSecrets, sameSecrets, sealSecrets } from "./seal-secrets.ts";
@@ -126,10 +127,10 @@ export function createHolder({ store, sealer, clock }: HoldContext): Holder {
 
   function removed(id: string): EarshotError {
     states.delete(id);
-    return new EarshotError("credential_refused", `the credential ${id} was removed`, {
-      status: 502,
-      hint: "earshot credentials list shows those that there are",
-    });
+    return credentialRefused(
+      `the credential ${id} was removed`,
+      "earshot credentials list shows those that there are",
+    );
   }
 
   async function stop(): Promise<void> {

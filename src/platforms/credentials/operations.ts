@@ -23,11 +23,10 @@ export type KeptCredential = {
   subjectName: string | null;
   hint: string;
   sealedSecret: Uint8Array;
+  /** Most that the owner may have of the platform. */
+  maxOfOwner: number;
   nowMs: number;
 };
-
-/** Of a platform that an account, or the deployment, may have. */
-const maxCredentialsOfOwner = 100;
 
 export type CredentialOperations = typeof credentialOperations;
 
@@ -41,8 +40,8 @@ export const credentialOperations = {
    * Errors: `too_many_credentials`, `unknown_account`.
    */
   keepCredential: durable((database, kept: KeptCredential): null => {
-    const { nowMs, accountId, platform, ...values } = kept;
-    if (credentialOf(database, kept.id) === null) requireRoom(database, accountId, platform);
+    const { nowMs, maxOfOwner, accountId, platform, ...values } = kept;
+    if (credentialOf(database, kept.id) === null) requireRoom(database, kept);
     requireAccount(database, accountId);
     database.run(
       `INSERT INTO credential(id, account_id, platform, kind, host, subject, subject_name, hint, sealed_secret, created_ms)
@@ -108,16 +107,22 @@ export function unknownCredential(id: string): EarshotError {
   });
 }
 
-function requireRoom(database: Database, accountId: string | null, platform: Platform): void {
+function requireRoom(
+  database: Database,
+  { accountId, platform, maxOfOwner }: KeptCredential,
+): void {
   const row = database.get<{ held: number }>(
     "SELECT count(*) AS held FROM credential WHERE account_id IS :accountId AND platform = :platform",
     { accountId, platform },
   );
-  if ((row?.held ?? 0) < maxCredentialsOfOwner) return;
+  if ((row?.held ?? 0) < maxOfOwner) return;
   throw new EarshotError(
     "too_many_credentials",
-    `there are ${maxCredentialsOfOwner} credentials of ${platform} with this owner already`,
-    { status: 409, hint: "remove one with earshot credentials remove ID" },
+    `there are ${row?.held} credentials of ${platform} with this owner already`,
+    {
+      status: 409,
+      hint: "remove one with earshot credentials remove ID, or raise EARSHOT_MAX_CREDENTIALS",
+    },
   );
 }
 

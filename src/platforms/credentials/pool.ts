@@ -28,8 +28,11 @@ export type CredentialPool = {
   ): Promise<readonly { access: AccessKind; owner: "account" | "deployment" }[]>;
   /** The limit of a bucket is used up until then, for a day at most; what is told last counts. */
   cool(id: string, bucket: string, untilMs: number, reason: string): void;
-  /** The platform refuses the credential: nobody uses it until it is tested or made anew. */
-  quarantine(id: string, reason: string): Promise<void>;
+  /**
+   * The platform refuses the credential as it was at that revision: nobody uses it until it is tested or made anew. Nothing
+   * comes of it where the secret was replaced meanwhile.
+   */
+  quarantine(id: string, revision: number, reason: string): Promise<void>;
   /** A request is sent with it. */
   used(id: string): void;
 };
@@ -38,6 +41,8 @@ export type PooledCredential = {
   credential: Credential;
   kind: CredentialKind;
   held: HeldCredential;
+  /** Counts the changes of what `held` holds. */
+  revision(): number;
   /** What `kind.send` takes. */
   tools: CredentialTools;
   owner: "account" | "deployment";

@@ -8,6 +8,7 @@ test("what is secret is taken out in each form that an answer may echo, the long
     "<…> <…> <…>",
   );
   expect(withoutSecrets(JSON.stringify({ echo: 'in"side' }), secrets)).toBe('{"echo":"…"}');
+  expect(withoutSecrets('{"echo":"a+b\\/c==d"}', secrets)).toBe('{"echo":"…"}');
 });
 
 test("short values, which are found everywhere, stay", () => {
@@ -17,4 +18,5 @@ test("short values, which are found everywhere, stay", () => {
 test("a reason is one line without control characters, and not long", () => {
   expect(shownReason(" one\n\ttwo\u001b[31m ", {})).toBe("one two[31m");
   expect(shownReason("x".repeat(1_000), {})).toHaveLength(300);
+  expect(shownReason("a+b\u0007/c\u001b==d", secrets)).toBe("…");
 });

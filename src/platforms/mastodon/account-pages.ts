@@ -1,11 +1,12 @@
 import type { UpstreamPage } from "../upstream.ts";
+import { absentPage } from "../upstream-page.ts";
 import { remarksOnForeign, remarksOnHidden } from "./account-remarks.ts";
 import { cursorOf } from "./cursor.ts";
 import { type FoundAccount, findAccount } from "./find-account.ts";
 import { nextPaging } from "./link-paging.ts";
 import { atMost, bucket, bucketOf, continued, type PageAsked } from "./page-asked.ts";
 import { ask } from "./place.ts";
-import { absentPage, pageOfAccounts } from "./view-page.ts";
+import { pageOfAccounts, readable } from "./view-page.ts";
 
 /** Most accounts of a page. */
 export const mostAccounts = 80;
@@ -14,17 +15,16 @@ export const mostAccounts = 80;
 export async function profilePage({ call, session }: PageAsked): Promise<UpstreamPage> {
   const found = await findAccount(call.target, session);
   if (found === null) return absentPage;
-  const json = found.json ?? (await accountById(found));
-  if (json === null) return absentPage;
-  return pageOfAccounts([json], found.place.instance, {
-    next: null,
-    remarks: remarksOnForeign(found.place, json),
-  });
+  const answer = found.json === null ? await accountById(found) : found;
+  if (answer === null) return absentPage;
+  const { json } = answer;
+  const at = { instance: found.place.instance, nowMs: session.nowMs };
+  const remarks = remarksOnForeign(found.place, json);
+  return readable(pageOfAccounts([json], at, { next: null, remarks }), at.instance);
 }
 
-async function accountById({ place, id }: FoundAccount): Promise<unknown> {
-  const answer = await ask(place, { path: `/api/v1/accounts/${id}`, bucket }, "read:accounts");
-  return answer?.json ?? null;
+async function accountById({ place, id }: FoundAccount): Promise<{ json: unknown } | null> {
+  return await ask(place, { path: `/api/v1/accounts/${id}`, bucket }, "read:accounts");
 }
 
 /** Whom an account follows, or who follows it. */
@@ -43,5 +43,6 @@ export async function followPage(
   if (answer === null) return absentPage;
   const remarks = [...remarksOnForeign(place, json), ...remarksOnHidden(json)];
   const next = cursorOf(place, id, nextPaging(answer.headers, path));
-  return pageOfAccounts(answer.json, place.instance, { next, remarks });
+  const at = { instance: place.instance, nowMs: session.nowMs };
+  return pageOfAccounts(answer.json, at, { next, remarks });
 }

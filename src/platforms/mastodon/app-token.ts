@@ -7,9 +7,10 @@ import type {
   NewCredential,
   Secrets,
 } from "../credentials/credential.ts";
+import { credentialInvalid } from "../credentials/faults.ts";
 import { hintOf } from "../credentials/hint.ts";
 import { grant, notGranted, renewed } from "./client-credentials.ts";
-import { givenServer, givenText, invalid, requireOrigin } from "./given-server.ts";
+import { givenServer, givenText, requireOrigin } from "./given-server.ts";
 import { fieldsIn, isForUsers, refusedToken } from "./server-answer.ts";
 
 /**
@@ -50,7 +51,7 @@ async function make(
   if (typeof granted !== "string") throw notGranted(host, granted);
   const answer = await verify(host, granted, tools);
   if (answer.status !== 200) {
-    throw invalid(
+    throw credentialInvalid(
       `host: ${new URL(host).host} does not take the token that it gave (status ${answer.status})`,
       "look at the application in its settings",
     );
@@ -92,7 +93,7 @@ async function send(
   const answer = await sendWith(request, secrets, tools);
   if (answer.status !== 401) return answer;
   // Some servers say 401 to an application for what they show to users alone; its token is good all the same.
-  if (isForUsers(answer)) return { ...answer, status: 403 };
+  if (isForUsers(fieldsIn(answer))) return { ...answer, status: 403 };
   const again = await sendWith(request, await renewed(secrets, held, tools), tools);
   if (again.status === 401) throw refusedToken(host, again.status);
   return again;

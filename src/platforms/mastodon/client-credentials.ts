@@ -1,7 +1,7 @@
 import { EarshotError } from "../../lib/errors.ts";
 import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
 import type { CredentialTools, HeldCredential, Secrets } from "../credentials/credential.ts";
-import { invalid } from "./given-server.ts";
+import { credentialInvalid } from "../credentials/faults.ts";
 import { fieldsIn, refusedToken } from "./server-answer.ts";
 
 const answerMs = 30_000;
@@ -38,15 +38,21 @@ export function notGranted(host: string, answer: FetchedAnswer): EarshotError {
   const server = new URL(host).host;
   const { error } = fieldsIn(answer);
   if (error === "invalid_scope") {
-    return invalid(`client_id: the application lacks the scope ${scope}`, "make one that has it");
+    return credentialInvalid(
+      `client_id: the application lacks the scope ${scope}`,
+      "make one that has it",
+    );
   }
   if (answer.status === 401 || error === "invalid_client") {
-    return invalid(
+    return credentialInvalid(
       `client_secret: ${server} does not take it with this client_id`,
       "copy both anew from the application's page",
     );
   }
-  return invalid(`host: ${server} gives no token (status ${answer.status})`, "look at the host");
+  return credentialInvalid(
+    `host: ${server} gives no token (status ${answer.status})`,
+    "look at the host",
+  );
 }
 
 /** What is secret of an application, with another token. */

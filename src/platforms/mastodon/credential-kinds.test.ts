@@ -153,6 +153,18 @@ describe("a user's token", () => {
   });
 });
 
+describe("a test of a credential", () => {
+  it("does not hold it against the token that the server is busy or out of order", async () => {
+    const { token } = server.addToken({ accountId: annId });
+    const kept = await userToken.make({ host: server.url, token }, tools);
+    for (const status of [429, 500, 503]) {
+      server.character.faults.next = [{ status }];
+      const tested = userToken.test(held(kept, userToken).credential, tools);
+      await expect(tested).rejects.toMatchObject({ code: "upstream_failed", retryable: true });
+    }
+  });
+});
+
 describe("an application", () => {
   const made = async (scopes = ["read"]) => {
     const { clientId, clientSecret } = server.addApp(scopes);

@@ -34,8 +34,21 @@ export async function findStatus(
     const found = await resolved(own, address);
     if (found !== null) return found;
   }
+  if (named.host !== null && named.id === null && address !== null) throw unnamed(named.host);
   if (named.host === null || named.id === null) return null;
   return { place: placeAt(session, named.host), id: named.id, json: null };
+}
+
+/** Servers of other software have addresses that tell no id, by which alone one that does not know the reader can be asked. */
+function unnamed(host: string): EarshotError {
+  return new EarshotError(
+    "upstream_refused",
+    `${host} cannot be asked for this address: it holds no id of Mastodon's interface`,
+    {
+      status: 502,
+      hint: "add a user token of a Mastodon server, which can look the address up, or send the id as ID@host",
+    },
+  );
 }
 
 /** An id together with the server that it counts on, as far as the target names them. */

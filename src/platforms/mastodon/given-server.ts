@@ -1,5 +1,5 @@
-import { EarshotError } from "../../lib/errors.ts";
 import { withoutControls } from "../../text/controls.ts";
+import { credentialInvalid, credentialRefused } from "../credentials/faults.ts";
 
 /** The server that was given by its host or an address on it, as an origin. Errors: `credential_invalid`. */
 export function givenServer(given: string | undefined): string {
@@ -15,7 +15,7 @@ export function givenServer(given: string | undefined): string {
   ) {
     return url.origin;
   }
-  throw invalid(
+  throw credentialInvalid(
     `host: ${withoutControls(written).slice(0, 100) || "nothing"} names no server`,
     "write its host, such as mastodon.social",
   );
@@ -26,16 +26,11 @@ export function givenText(given: string | undefined, field: string): string {
   const written = given?.trim() ?? "";
   if (/^[\x21-\x7e]{1,2000}$/.test(written)) return written;
   const found = written === "" ? "nothing was given" : "it holds characters that no token has";
-  throw invalid(`${field}: ${found}`, `paste the ${field} as the server shows it`);
+  throw credentialInvalid(`${field}: ${found}`, `paste the ${field} as the server shows it`);
 }
-
-export const invalid = (message: string, hint: string): EarshotError =>
-  new EarshotError("credential_invalid", message, { status: 422, hint });
 
 /** A credential is for its own server alone. Errors: `credential_refused`. */
 export function requireOrigin(url: URL, origin: string): void {
   if (url.origin === origin) return;
-  throw new EarshotError("credential_refused", `this credential is for ${origin} alone`, {
-    status: 502,
-  });
+  throw credentialRefused(`this credential is for ${origin} alone`);
 }

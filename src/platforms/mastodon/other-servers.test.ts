@@ -5,6 +5,7 @@ import {
   type MastodonEmulator,
   startMastodonEmulator,
 } from "../../../test/emulators/mastodon/server.ts";
+import type { EarshotError } from "../../lib/errors.ts";
 import { parseQuery } from "../../query/parse.ts";
 import { type FetchMethod, methods } from "../methods.ts";
 import { readTarget } from "../read-target.ts";
@@ -262,10 +263,17 @@ it("pages with what cannot be read tell how much was left out", async () => {
     items: [],
     remarks: [{ code: "unreadable_items", message: expect.stringContaining("4 of the items") }],
   });
-  for (const odd of ["null", "[]", "7", '"x"', '{"descendants":7}', "[[[]]]"]) {
+  for (const odd of ["null", "{}", "7", '"x"', '{"descendants":7}', "[[[]]]"]) {
     for (const method of ["getreplies", "getbyid", "getretweeters"] as const) {
       server.character.faults = { next: [{ status: 200, body: odd }] };
-      expect((await page(method, uri)).items).toEqual([]);
+      const told = await page(method, uri).then(
+        ({ items, remarks = [] }) => [items.length, ...remarks.map(({ code }) => code)],
+        ({ code }: EarshotError) => [0, code],
+      );
+      // A list may hold what cannot be read; anything else is no answer, and does not say that nothing is there.
+      const isList = odd.startsWith("[") && method === "getretweeters";
+      const expected = isList ? "unreadable_items" : "answer_unreadable";
+      expect(told, `${method} ${odd}`).toEqual([0, expected]);
     }
   }
 });

@@ -157,7 +157,8 @@ describe("accounts", () => {
       expect(await page("getprofilebyid", query), query).toEqual(absent);
     }
     for (const query of ["@gone", gone.id]) {
-      expect(await page("getprofilebyid", query), query).toEqual({ items: [], next: null });
+      const withheld = { items: [], next: null, received: 1 };
+      expect(await page("getprofilebyid", query), query).toEqual(withheld);
     }
   });
 

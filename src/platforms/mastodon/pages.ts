@@ -1,11 +1,11 @@
 import type { FetchMethod } from "../methods.ts";
 import type { UpstreamPage } from "../upstream.ts";
+import { absentPage } from "../upstream-page.ts";
 import { followPage, profilePage } from "./account-pages.ts";
 import type { PageAsked } from "./page-asked.ts";
 import { rebloggersPage, repliesPage, statusPage } from "./status-pages.ts";
 import { accountTimeline, homeTimeline } from "./timeline-pages.ts";
 import { trendsPage } from "./trends-page.ts";
-import { absentPage } from "./view-page.ts";
 
 /** How each method gets its page. */
 export const pages: Readonly<Record<FetchMethod, (asked: PageAsked) => Promise<UpstreamPage>>> = {

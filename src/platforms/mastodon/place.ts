@@ -1,8 +1,9 @@
 import { Headers } from "undici";
 import { EarshotError } from "../../lib/errors.ts";
 import { withoutControls } from "../../text/controls.ts";
-import { fieldsOf, string } from "../fields.ts";
+import { credentialRefused } from "../credentials/faults.ts";
 import type { Session, UpstreamAnswer, UpstreamRequest } from "../session.ts";
+import { isForUsers, isOutOfScope } from "./server-answer.ts";
 
 /** A server that is asked, and how: with the session's credential, or openly. */
 export type Place = {
@@ -78,12 +79,10 @@ export async function ask(
 /** Why a server does not answer, as far as its status and the documented sentences tell. */
 function refusal({ instance, isOpen }: Place, answer: Answer, scope: string): EarshotError {
   const { status, json } = answer;
-  const said = string(fieldsOf(json).error, 300) ?? "";
-  const needsUser = /requires an authenticated user/i.test(said);
-  if (status === 401 || (status === 403 && isOpen) || needsUser) {
+  if (status === 401 || (status === 403 && isOpen) || isForUsers(json)) {
     return forSignedIn(instance, isOpen);
   }
-  if (status === 403) return mayNot(instance, scope, /outside the authorized scopes/i.test(said));
+  if (status === 403) return mayNot(instance, scope, isOutOfScope(json));
   const remedy =
     status === 418
       ? "it refuses programs that do not say who they are, or this one"
@@ -111,10 +110,10 @@ function mayNot(instance: string, scope: string, isScope: boolean): EarshotError
   const why = isScope
     ? `the credential of ${instance} lacks the scope ${scope}`
     : `${instance} does not let this credential do that (status 403)`;
-  return new EarshotError("credential_refused", why, {
-    status: 502,
-    hint: isScope
+  return credentialRefused(
+    why,
+    isScope
       ? `make a token with the scope ${scope} (or read) and add that one`
       : "look at the account's state on its server",
-  });
+  );
 }

@@ -1,8 +1,9 @@
 import type { Post } from "../../posts/post.ts";
-import { fieldsOf, list } from "../fields.ts";
+import { fieldsOf, requiredList } from "../fields.ts";
 import type { UpstreamPage, UpstreamRemark } from "../upstream.ts";
+import { pageOf, type SentItem } from "../upstream-page.ts";
 import type { Answer, Place } from "./place.ts";
-import { fetchedPost, isForAll, pageOf } from "./view-page.ts";
+import { isForAll, name, sentStatus } from "./view-page.ts";
 
 /** As many as a server tells of a thread at once to those who have signed in. */
 const mostReplies = 4_096;
@@ -16,23 +17,22 @@ export function pageOfReplies(
   { json, headers }: Answer,
   { place, root, nowMs }: { place: Place; root: Root; nowMs: number },
 ): UpstreamPage {
-  const descendants = list(fieldsOf(json).descendants, mostReplies);
+  const { descendants: told } = fieldsOf(json);
+  const descendants = requiredList(told, mostReplies, place.instance);
   const uris = new Map<string, string>(root.uri === null ? [] : [[root.id, root.uri]]);
-  const posts = new Map<string, Post>();
-  let unreadable = 0;
-  for (const status of descendants) {
-    const post = fetchedPost(status, place.instance, nowMs);
-    if (post === null) unreadable += 1;
-    if (post === null || posts.has(post.uri) || !isForAll(status)) continue;
-    uris.set(String(fieldsOf(status).id), post.uri);
-    posts.set(post.uri, post);
-  }
-  const items = [...posts.values()].map((post) => ({
-    kind: "post" as const,
-    post: withParentUri(post, uris),
-  }));
-  return pageOf(items, unreadable, {
+  const at = { instance: place.instance, nowMs };
+  const sent = descendants.map((status): SentItem => {
+    const item = sentStatus(status, at, isForAll);
+    if (item.kind === "post") uris.set(String(fieldsOf(status).id), item.post.uri);
+    return item;
+  });
+  const whole = sent.map((item) =>
+    item.kind === "post" ? { ...item, post: withParentUri(item.post, uris) } : item,
+  );
+  return pageOf(whole, {
+    name,
     next: null,
+    nowMs,
     remarks: remarksOn(place, descendants.length, headers.has("mastodon-async-refresh")),
   });
 }

@@ -9,6 +9,7 @@ import type { Post } from "../../posts/post.ts";
 import { namesIn } from "../../query/make-plan.ts";
 import { parseQuery } from "../../query/parse.ts";
 import { matching } from "../answer/check.ts";
+import type { Session } from "../session.ts";
 import type { SearchCall, UpstreamPage, UpstreamRemark } from "../upstream.ts";
 import { createMastodonUpstream } from "./upstream.ts";
 import { fetchedPost } from "./view-page.ts";
@@ -133,6 +134,30 @@ function expectSuperset(found: Found, query: string, toMs?: number): void {
   const missing = expected(query, toMs).filter(({ uri }) => !got.has(uri));
   expect({ query, missing: missing.map(({ text }) => text) }).toEqual({ query, missing: [] });
 }
+
+it("asks for nothing any more when one of its questions has failed", async () => {
+  const session = plainSession(server, { access: "user", token, nowMs: endMs });
+  const failed = new Error("the server is busy");
+  let underWay = 0;
+  let asked = 0;
+  const failing: Session = {
+    ...session,
+    get: async (request) => {
+      if (request.path !== "/api/v2/search") return await session.get(request);
+      asked += 1;
+      if (asked === 1) throw failed;
+      underWay += 1;
+      return await session.get(request).finally(() => {
+        underWay -= 1;
+      });
+    },
+  };
+  const { tree } = parseQuery("comet OR moon OR orbit");
+  const names = { accounts: new Map(), posts: new Map() };
+  const call = { tree, names, fromMs: null, toMs: endMs, asOfMs: endMs, cursor: null, limit: 10 };
+  await expect(search.page(call, failing)).rejects.toBe(failed);
+  expect({ asked, underWay }).toEqual({ asked: 3, underWay: 0 });
+});
 
 describe("a user's server", () => {
   it("gives every post that matches, newest first, each once", async () => {

@@ -37,7 +37,7 @@ async function searchPage(
   const info = isAskable ? await infos.of(place, session.nowMs) : unknownInstance;
   const { feeds, unasked } = feedsFor(alternatives, { info, isUser, call });
   const places = call.cursor === null ? firstPlaces(feeds) : readPlaces(call.cursor, feeds);
-  const pages = await Promise.all(
+  const pages = await allAnswered(
     feeds.map(async (feed, index) => {
       const at = places[index] ?? null;
       return at === null ? null : await readFeed(feed, at, { place, info, call });
@@ -53,6 +53,15 @@ async function searchPage(
     mayBeIndexed,
     { next: writePlaces(next), remarks: silent ? [...remarks, noAgreement(place)] : remarks },
   );
+}
+
+/** What all of them resolve with. Errors: the first of theirs, when none is asked any more. */
+async function allAnswered<Told>(asking: readonly Promise<Told>[]): Promise<Told[]> {
+  const outcomes = await Promise.allSettled(asking);
+  return outcomes.map((outcome) => {
+    if (outcome.status === "rejected") throw outcome.reason;
+    return outcome.value;
+  });
 }
 
 const tellsNoAgreement = (status: unknown): boolean =>

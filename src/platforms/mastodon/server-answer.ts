@@ -1,6 +1,9 @@
-import { EarshotError } from "../../lib/errors.ts";
+import type { EarshotError } from "../../lib/errors.ts";
 import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
-import { fieldsOf, string } from "../fields.ts";
+import { credentialRefused } from "../credentials/faults.ts";
+import { fieldsOf } from "../fields.ts";
+import { failedAt } from "../requests/faults.ts";
+import { withoutTokens } from "../without-tokens.ts";
 
 /** The fields of an answer's JSON; none where it is no JSON object. */
 export function fieldsIn(answer: FetchedAnswer): Record<string, unknown> {
@@ -11,21 +14,22 @@ export function fieldsIn(answer: FetchedAnswer): Record<string, unknown> {
   }
 }
 
+/** Why a server refuses, as its JSON says: short, and without what may be secret. */
+const saidIn = (json: unknown): string => withoutTokens(fieldsOf(json).error);
+
 /** Whether a refusal says that the thing is for signed-in users, not that the token is bad. */
-export function isForUsers(answer: FetchedAnswer): boolean {
-  const said = string(fieldsIn(answer).error, 300) ?? "";
-  return /requires an authenticated user/i.test(said);
-}
+export const isForUsers = (json: unknown): boolean =>
+  /requires an authenticated user/i.test(saidIn(json));
 
 /** Whether it says that the token's scopes do not reach so far. */
-export function isOutOfScope(answer: FetchedAnswer): boolean {
-  return /outside the authorized scopes/i.test(string(fieldsIn(answer).error, 300) ?? "");
-}
+export const isOutOfScope = (json: unknown): boolean =>
+  /outside the authorized scopes/i.test(saidIn(json));
 
+/** A refusal of the token; a server that is busy or out of order says nothing of the token. */
 export function refusedToken(origin: string, status: number): EarshotError {
-  return new EarshotError(
-    "credential_refused",
+  if (status === 429 || status >= 500) return failedAt(new URL(origin).host, status);
+  return credentialRefused(
     `${new URL(origin).host} takes the token no longer (status ${status})`,
-    { status: 502, hint: "make a new one in the account's settings, Development, and add that" },
+    "make a new one in the account's settings, Development, and add that",
   );
 }

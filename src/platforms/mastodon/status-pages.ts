@@ -1,5 +1,6 @@
 import { fieldsOf } from "../fields.ts";
 import type { UpstreamPage } from "../upstream.ts";
+import { absentPage } from "../upstream-page.ts";
 import { mostAccounts } from "./account-pages.ts";
 import { cursorOf } from "./cursor.ts";
 import { findStatus } from "./find-status.ts";
@@ -8,19 +9,21 @@ import { atMost, bucket, bucketOf, continued, type PageAsked } from "./page-aske
 import { ask } from "./place.ts";
 import { pageOfReplies } from "./replies.ts";
 import { identityOf } from "./status-references.ts";
-import { absentPage, isForAll, pageOfAccounts, pageOfStatuses } from "./view-page.ts";
+import { isForAll, pageOfAccounts, pageOfStatuses, readable } from "./view-page.ts";
 
 /** A status, as a page of one. */
 export async function statusPage({ call, session }: PageAsked): Promise<UpstreamPage> {
   const found = await findStatus(call.target, session);
   if (found === null) return absentPage;
   const { place, id } = found;
-  const json =
-    found.json ??
-    (await ask(place, { path: `/api/v1/statuses/${id}`, bucket }, "read:statuses"))?.json;
-  if (json === undefined || json === null) return absentPage;
+  const answer =
+    found.json === null
+      ? await ask(place, { path: `/api/v1/statuses/${id}`, bucket }, "read:statuses")
+      : found;
+  if (answer === null) return absentPage;
+  const { json } = answer;
   const at = { instance: place.instance, nowMs: session.nowMs };
-  return pageOfStatuses([json], at, isForAll, { next: null });
+  return readable(pageOfStatuses([json], at, isForAll, { next: null }), place.instance);
 }
 
 /** The answers to a status. */
@@ -48,5 +51,6 @@ export async function rebloggersPage(asked: PageAsked): Promise<UpstreamPage> {
   const answer = await ask(place, request, "read:statuses");
   if (answer === null) return absentPage;
   const next = cursorOf(place, id, nextPaging(answer.headers, path));
-  return pageOfAccounts(answer.json, place.instance, { next });
+  const at = { instance: place.instance, nowMs: session.nowMs };
+  return pageOfAccounts(answer.json, at, { next });
 }

@@ -1,12 +1,13 @@
 import { fieldsOf, list } from "../fields.ts";
 import type { UpstreamPage, UpstreamRemark } from "../upstream.ts";
+import { absentPage } from "../upstream-page.ts";
 import { remarksOnForeign } from "./account-remarks.ts";
 import { cursorOf, readCursor } from "./cursor.ts";
 import { findAccount } from "./find-account.ts";
 import { nextPaging } from "./link-paging.ts";
 import { afterLast, atMost, bucketOf, continued, type PageAsked } from "./page-asked.ts";
 import { ask, type Place, placeOf } from "./place.ts";
-import { absentPage, isForAll, pageOfStatuses } from "./view-page.ts";
+import { isForAll, pageOfStatuses } from "./view-page.ts";
 
 /** Most statuses of a page. */
 const mostStatuses = 40;

@@ -1,10 +1,11 @@
-import { list } from "../fields.ts";
-import type { UpstreamItem, UpstreamPage, UpstreamRemark } from "../upstream.ts";
+import { requiredList } from "../fields.ts";
+import type { UpstreamPage, UpstreamRemark } from "../upstream.ts";
+import { pageOf, type SentItem } from "../upstream-page.ts";
 import { cursorOf, readCursor } from "./cursor.ts";
 import { atMost, bucket, type PageAsked } from "./page-asked.ts";
 import { ask, type Place, placeOf } from "./place.ts";
 import { trendOfTag } from "./trend.ts";
-import { pageOf } from "./view-page.ts";
+import { name } from "./view-page.ts";
 
 const mostTrends = 20;
 
@@ -15,13 +16,15 @@ export async function trendsPage({ call, session }: PageAsked): Promise<Upstream
   const limit = atMost(mostTrends, call);
   const offset = Number(readCursor(call.cursor, session, null)?.paging?.offset ?? 0);
   const answer = await ask(place, { path, query: { offset, limit }, bucket }, "read");
-  const tags = list(answer?.json, 100);
-  const items = tags.flatMap((tag, index): UpstreamItem[] => {
+  const tags = answer === null ? [] : requiredList(answer.json, 100, place.instance);
+  const sent = tags.map((tag, index): SentItem => {
     const trend = trendOfTag(tag, offset + index + 1);
-    return trend === null ? [] : [{ kind: "trend", trend }];
+    return trend === null ? { kind: "unreadable" } : { kind: "trend", trend };
   });
   const next = tags.length < limit ? null : { offset: String(offset + tags.length) };
-  return pageOf(items, tags.length - items.length, {
+  return pageOf(sent, {
+    name,
+    nowMs: session.nowMs,
     next: cursorOf(place, "trends", next),
     remarks: tags.length === 0 && offset === 0 ? [noTrends(place)] : [],
   });

@@ -6,9 +6,10 @@ import type {
   HeldCredential,
   NewCredential,
 } from "../credentials/credential.ts";
+import { credentialInvalid } from "../credentials/faults.ts";
 import { hintOf } from "../credentials/hint.ts";
 import { readAccount, readId } from "./account.ts";
-import { givenServer, givenText, invalid, requireOrigin } from "./given-server.ts";
+import { givenServer, givenText, requireOrigin } from "./given-server.ts";
 import { fieldsIn, isOutOfScope, refusedToken } from "./server-answer.ts";
 
 /** The token of a user of a server. It does not lapse; its owner can take it back. */
@@ -47,7 +48,10 @@ async function make(
   const subject = readId(id);
   const name = readAccount(acct, new URL(host).host);
   if (subject === null || name === null) {
-    throw invalid(`host: ${host} does not answer as a Mastodon server does`, "look at the host");
+    throw credentialInvalid(
+      `host: ${host} does not answer as a Mastodon server does`,
+      "look at the host",
+    );
   }
   return { host, subject, subjectName: `@${name}`, hint: hintOf(token), secrets: { token } };
 }
@@ -62,25 +66,25 @@ function verify(host: string, token: string, tools: CredentialTools): Promise<Fe
 function notTaken(host: string, answer: FetchedAnswer) {
   const { status } = answer;
   const server = new URL(host).host;
-  if (isOutOfScope(answer)) {
-    return invalid(
+  if (isOutOfScope(fieldsIn(answer))) {
+    return credentialInvalid(
       `token: it lacks the scope read:accounts on ${server}`,
       "make an application with the scope read and take its access token",
     );
   }
   if (status === 401) {
-    return invalid(
+    return credentialInvalid(
       `token: ${server} does not take it`,
       "copy the access token, not the client key",
     );
   }
   if (status === 403 || status === 422) {
-    return invalid(
+    return credentialInvalid(
       `token: it acts for no user of ${server} that may use it (status ${status})`,
       "an application's own token is another kind: app-token",
     );
   }
-  return invalid(`host: ${server} answers with status ${status}`, "look at the host");
+  return credentialInvalid(`host: ${server} answers with status ${status}`, "look at the host");
 }
 
 async function test(held: HeldCredential, tools: CredentialTools): Promise<string> {

@@ -1,7 +1,8 @@
 import type { Post } from "../../posts/post.ts";
-import { fieldsOf, list, string } from "../fields.ts";
+import { fieldsOf, requiredList, string, unreadableAnswer } from "../fields.ts";
 import { parseIsoTime } from "../time.ts";
-import type { UpstreamItem, UpstreamPage, UpstreamRemark } from "../upstream.ts";
+import type { UpstreamPage, UpstreamRemark } from "../upstream.ts";
+import { pageOf, type SentItem, unreadableCode } from "../upstream-page.ts";
 import { postOfStatus } from "./post.ts";
 import { isWithheld, profileOfAccount } from "./profile.ts";
 
@@ -10,13 +11,13 @@ const mostItems = 8_192;
 /** Clocks differ; a post from later than this is taken for one of the moment in which it is asked for. */
 const mostAheadMs = 600_000;
 
-export type PageOptions = {
-  next: string | null;
-  remarks?: readonly UpstreamRemark[];
-};
+/** How remarks name whoever answered: it may be any server. */
+export const name = "the server";
 
-/** What was asked about does not exist, or may not be seen. */
-export const absentPage: UpstreamPage = { items: [], next: null, isAbsent: true };
+/** Where items were told, and when, Unix milliseconds. */
+export type ToldAt = { instance: string; nowMs: number };
+
+type PageOptions = { next: string | null; remarks?: readonly UpstreamRemark[] };
 
 /** The post of a status that was fetched. */
 export function fetchedPost(status: unknown, instance: string, nowMs: number): Post | null {
@@ -33,51 +34,48 @@ export function isForAll(status: unknown): boolean {
   return reblog === null || reblog === undefined || isForAll(reblog);
 }
 
+/** A status as a post; why it is left out where it cannot be read or `isShown` does not let it by. */
+export function sentStatus(
+  status: unknown,
+  { instance, nowMs }: ToldAt,
+  isShown: (status: unknown) => boolean,
+): SentItem {
+  const post = fetchedPost(status, instance, nowMs);
+  if (post === null) return { kind: "unreadable" };
+  return isShown(status) ? { kind: "post", post } : { kind: "withheld", times: post };
+}
+
 /** A page of posts, each once, of those statuses that `isShown` lets by; a remark tells how many cannot be read. */
 export function pageOfStatuses(
   statuses: unknown,
-  place: { instance: string; nowMs: number },
+  at: ToldAt,
   isShown: (status: unknown) => boolean,
-  { next, remarks = [] }: PageOptions,
+  options: PageOptions,
 ): UpstreamPage {
-  const found = new Map<string, UpstreamItem>();
-  let unreadable = 0;
-  for (const status of list(statuses, mostItems)) {
-    const post = fetchedPost(status, place.instance, place.nowMs);
-    if (post === null) unreadable += 1;
-    if (post === null || found.has(post.uri) || !isShown(status)) continue;
-    found.set(post.uri, { kind: "post", post });
-  }
-  return pageOf([...found.values()], unreadable, { next, remarks });
+  const sent = requiredList(statuses, mostItems, at.instance).map((status) =>
+    sentStatus(status, at, isShown),
+  );
+  return pageOf(sent, { name, nowMs: at.nowMs, ...options });
 }
 
 /** A page of accounts, each once. */
 export function pageOfAccounts(
   accounts: unknown,
-  instance: string,
-  { next, remarks = [] }: PageOptions,
+  { instance, nowMs }: ToldAt,
+  options: PageOptions,
 ): UpstreamPage {
-  const found = new Map<string, UpstreamItem>();
-  let unreadable = 0;
-  for (const account of list(accounts, mostItems)) {
+  const sent = requiredList(accounts, mostItems, instance).map((account): SentItem => {
     const profile = profileOfAccount(account, instance);
-    if (profile === null) unreadable += 1;
-    if (profile === null || found.has(profile.userId) || isWithheld(account)) continue;
-    found.set(profile.userId, { kind: "profile", profile });
-  }
-  return pageOf([...found.values()], unreadable, { next, remarks });
+    if (profile === null) return { kind: "unreadable" };
+    return isWithheld(account) ? { kind: "withheld", times: null } : { kind: "profile", profile };
+  });
+  return pageOf(sent, { name, nowMs, ...options });
 }
 
-export function pageOf(
-  items: readonly UpstreamItem[],
-  unreadable: number,
-  { next, remarks = [] }: PageOptions,
-): UpstreamPage {
-  const all = unreadable === 0 ? remarks : [...remarks, unreadableItems(unreadable)];
-  return { items, next, ...(all.length === 0 ? {} : { remarks: all }) };
+/** A page of one item. Errors: `answer_unreadable` where that is none. */
+export function readable(page: UpstreamPage, instance: string): UpstreamPage {
+  const isRead =
+    page.items.length > 0 || !page.remarks?.some(({ code }) => code === unreadableCode);
+  if (isRead) return page;
+  throw unreadableAnswer(instance, "it is not in the form that the interface documents");
 }
-
-const unreadableItems = (count: number): UpstreamRemark => ({
-  code: "unreadable_items",
-  message: `${count} of the items that the server answered with could not be read and ${count === 1 ? "is" : "are"} left out`,
-});

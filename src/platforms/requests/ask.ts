@@ -1,10 +1,10 @@
 import { backoffMs } from "../../lib/backoff.ts";
 import type { UpstreamAnswer } from "../session.ts";
-import { asFault, tooLate, UpstreamLimited } from "./faults.ts";
+import { UpstreamLimited } from "../upstream-limited.ts";
+import { asFault, notPaidTwice, tooLate } from "./faults.ts";
 import { faultOf, judged, type Outcome } from "./outcome.ts";
 import type { AskContext, Question } from "./question.ts";
-
-const pauses = { leastMs: 500, mostMs: 8_000 };
+import type { AskingJob } from "./sessions.ts";
 
 /**
  * Asks until there is an answer: waits for leave, sends, and tries again what may pass, within the job's time. Errors: as
@@ -36,7 +36,7 @@ async function askUntil(
   question: Question,
   signal: AbortSignal,
 ): Promise<UpstreamAnswer> {
-  const { clock, random, tries } = context;
+  const { clock, random, tries, retryPauses } = context;
   const { url, job, paid, patience } = question;
   const progress: Progress = { isUnderWay: false, mayBeBilled: false };
   try {
@@ -52,9 +52,10 @@ async function askUntil(
         throw new UpstreamLimited(url.host, outcome.untilMs);
       }
       progress.mayBeBilled ||= outcome.mayBeBilled;
+      if (paid !== null && outcome.mayBeBilled) throw notPaidTwice(outcome.fault);
       failures += 1;
       if (!outcome.mayPass || failures >= tries) throw outcome.fault;
-      const pauseMs = Math.max(outcome.askedPauseMs, backoffMs(failures - 1, pauses, random));
+      const pauseMs = Math.max(outcome.askedPauseMs, backoffMs(failures - 1, retryPauses, random));
       if (clock.now() + pauseMs >= job.deadlineMs) throw outcome.fault;
       await clock.sleep(pauseMs, signal);
     }
@@ -69,19 +70,23 @@ async function askUntil(
 /** `isUnderWay`: a request was sent and nothing has come of it. `mayBeBilled`: one that came to nothing may have been billed. */
 type Progress = { isUnderWay: boolean; mayBeBilled: boolean };
 
+/** Until when the job waits for a limit, Unix milliseconds. */
+const waitEndMs = ({ deadlineMs, mostWaitMs }: AskingJob, nowMs: number): number =>
+  mostWaitMs === undefined ? deadlineMs : Math.min(deadlineMs, nowMs + mostWaitMs);
+
 async function tryOnce(
   context: AskContext,
   question: Question,
   { signal, progress }: { signal: AbortSignal; progress: Progress },
 ): Promise<Outcome> {
-  const { limits } = context;
+  const { limits, clock } = context;
   const { url, bucket, way, paid, patience, job } = question;
   const permit = await limits.take({
     owner: way.ownerOf(url),
     bucket,
     host: url.host,
     patience,
-    deadlineMs: job.deadlineMs,
+    deadlineMs: waitEndMs(job, clock.now()),
     signal,
   });
   try {

@@ -4,6 +4,7 @@ import {
   type HostileUpstream,
   startHostileUpstream,
 } from "../../../test/support/hostile-upstream.ts";
+import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
 import {
   bearer,
   jobOf,
@@ -16,12 +17,14 @@ import type { Sessions } from "./sessions.ts";
 
 let upstream: HostileUpstream;
 let room: TestRoom;
+let clock: ManualClock;
 
 const userKind = { ...bearer, name: "user", access: "user" } as const;
 
 beforeEach(async () => {
   upstream = await startHostileUpstream(good({}));
-  room = openRoom(testUpstream("x", { publicBaseUrl: upstream.url }), [upstream.url]);
+  clock = createManualClock();
+  room = openRoom(testUpstream("x", { publicBaseUrl: upstream.url }), [upstream.url], { clock });
   room.pool.credentials = [
     pooled("deployment app", upstream.url),
     pooled("deployment user", upstream.url, { kind: userKind }),
@@ -36,7 +39,7 @@ afterEach(async () => {
 
 async function waysFor(more: Partial<Parameters<Sessions["open"]>[0]> = {}): Promise<string[]> {
   const sessions = await room.sessions.open({
-    job: jobOf("job"),
+    job: jobOf("job", { deadlineMs: clock.now() + 30_000 }),
     platform: "x",
     access: ["user", "app", "public"],
     whose: "any",
@@ -80,8 +83,8 @@ test("one that cools is behind those that are open, the soonest open first", asy
   const [late, , soon] = room.pool.credentials;
   if (late === undefined || soon === undefined) throw new Error("there are four");
   room.pool.credentials = room.pool.credentials.map((one) => {
-    if (one === late) return { ...one, coolingUntilMs: Date.now() + 60_000 };
-    return one === soon ? { ...one, coolingUntilMs: Date.now() + 30_000 } : one;
+    if (one === late) return { ...one, coolingUntilMs: clock.now() + 60_000 };
+    return one === soon ? { ...one, coolingUntilMs: clock.now() + 30_000 } : one;
   });
   expect(await waysFor()).toEqual([
     "own user",
@@ -95,10 +98,10 @@ test("one that cools is behind those that are open, the soonest open first", asy
 test("what was known of limits before a restart is kept", async () => {
   const [first] = room.pool.credentials;
   if (first === undefined) throw new Error("there are four");
-  const coolings = [{ bucket: "posts", untilMs: Date.now() + 60_000, reason: "the limit" }];
+  const coolings = [{ bucket: "posts", untilMs: clock.now() + 60_000, reason: "the limit" }];
   room.pool.credentials = [{ ...first, credential: { ...first.credential, coolings } }];
   const [session] = await room.sessions.open({
-    job: jobOf("job"),
+    job: jobOf("job", { deadlineMs: clock.now() + 30_000 }),
     platform: "x",
     access: ["app"],
     whose: "any",
@@ -112,6 +115,39 @@ test("what was known of limits before a restart is kept", async () => {
     status: 200,
   });
   expect(upstream.requests).toMatchObject([{ path: "/users" }]);
+});
+
+test("what a secret had used up stands against it alone, not against one that replaces it", async () => {
+  const [first] = room.pool.credentials;
+  if (first === undefined) throw new Error("there are four");
+  const untilMs = clock.now() + 60_000;
+  const coolings = [{ bucket: "posts", untilMs, reason: "the limit" }];
+  const standsWith = (revision: number, bound = coolings) => {
+    const credential = { ...first.credential, coolings: bound };
+    room.pool.credentials = [{ ...first, revision: () => revision, credential }];
+  };
+  const asked = async () => {
+    const sessions = room.sessions.open({
+      job: jobOf("job", { deadlineMs: clock.now() + 30_000 }),
+      platform: "x",
+      access: ["app"],
+      whose: "any",
+      bucket: null,
+      host: null,
+    });
+    return await (await sessions)[0]?.get({ path: "/posts", bucket: "posts" }).then(
+      ({ status }) => status,
+      (fault: { code: string }) => fault.code,
+    );
+  };
+  standsWith(1);
+  expect(await asked()).toBe("upstream_limited");
+  standsWith(1, []);
+  expect(await asked()).toBe("upstream_limited");
+  standsWith(2);
+  expect(await asked()).toBe("upstream_limited");
+  standsWith(3, []);
+  expect(await asked()).toBe(200);
 });
 
 test("which ways there are is told without asking anybody", async () => {

@@ -2,13 +2,15 @@ import type { Store } from "../../db/operations.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { GuardedClient } from "../../lib/guarded-fetch.ts";
 import type { Platform } from "../../posts/post.ts";
-import type { CredentialPool, PooledCredential } from "../credentials/pool.ts";
-import type { AccessKind, Upstream } from "../upstream.ts";
+import type { CredentialPool } from "../credentials/pool.ts";
+import type { Upstream } from "../upstream.ts";
+import { type FoundCredential, foundCredentials } from "./found-credentials.ts";
 import { createLimits } from "./limits.ts";
 import { openSession, type SessionOptions } from "./open-session.ts";
 import type { SpendingOperations } from "./operations.ts";
 import { createPace } from "./pace.ts";
 import type { AskContext, RequestOutcome } from "./question.ts";
+import { createReservations } from "./reservations.ts";
 import type { AskingJob, OpenSession, Sessions } from "./sessions.ts";
 import { createSpending } from "./spending.ts";
 import { credentialWay, openWay } from "./ways.ts";
@@ -25,7 +27,12 @@ export type SessionsContext = {
   settings: {
     timeoutMs: number;
     maxAnswerBytes: number;
+    maxAnswerValues: number;
     tries: number;
+    retryPauseMs: number;
+    maxRetryPauseMs: number;
+    limitPauseMs: number;
+    maxLimitPauseMs: number;
     dispatchesPerSecond: number;
     xMonthlyPostReads: number;
   };
@@ -34,14 +41,17 @@ export type SessionsContext = {
 };
 
 type Asked = Parameters<Sessions["open"]>[0];
-type Found = PooledCredential & { access: Exclude<AccessKind, "public"> };
 type Ranked = { session: OpenSession; closedUntilMs: number | null };
 
 /** The one place that sends requests to platforms: it keeps their limits, the pace and the budget for all jobs of the process. */
 export function createSessions(context: SessionsContext): Sessions {
   const { pool, clock, random, settings, store } = context;
   const upstreams = new Map(context.upstreams.map((upstream) => [upstream.platform, upstream]));
-  const limits = createLimits({ clock, random });
+  const limits = createLimits({
+    clock,
+    random,
+    pauses: { leastMs: settings.limitPauseMs, mostMs: settings.maxLimitPauseMs },
+  });
   const pace = createPace({ clock, perSecond: settings.dispatchesPerSecond });
   const bounds = {
     fetch: context.fetch,
@@ -50,6 +60,7 @@ export function createSessions(context: SessionsContext): Sessions {
   };
   const openly = openWay(bounds);
   const reservationsOf = createReservations(clock);
+  const revisions = new Map<string, number>();
 
   function upstreamOf(platform: Platform): Upstream {
     const upstream = upstreams.get(platform);
@@ -62,31 +73,19 @@ export function createSessions(context: SessionsContext): Sessions {
     random,
     limits,
     tries: settings.tries,
+    retryPauses: { leastMs: settings.retryPauseMs, mostMs: settings.maxRetryPauseMs },
+    maxValues: settings.maxAnswerValues,
     onOutcome: (outcome) => context.onOutcome?.(platform, outcome),
   });
 
-  async function found(asked: Asked): Promise<readonly Found[]> {
-    const { job, platform, access, whose, bucket, host, credentialId = null } = asked;
-    const { accountId } = job;
-    const kinds = (["user", "app"] as const).filter((kind) => access.includes(kind));
-    if (credentialId !== null) {
-      const one = await pool.find(accountId, credentialId, bucket);
-      if (one === null || one.kind.platform !== platform) return [];
-      const kind = one.kind.access;
-      const mayBeUsed = kinds.includes(kind) && (whose === "any" || one.owner === "account");
-      return mayBeUsed ? [{ ...one, access: kind }] : [];
-    }
-    const chosen = kinds.map(async (kind) => {
-      const asks = { platform, accountId, access: kind, whose, bucket, host };
-      return (await pool.choose(asks)).map((one) => ({ ...one, access: kind }));
-    });
-    return (await Promise.all(chosen)).flat();
-  }
-
-  function withCredential(asked: Asked, one: Found): Ranked {
+  function withCredential(asked: Asked, one: FoundCredential): Ranked {
     const upstream = upstreamOf(asked.platform);
     const { credential, owner, access, coolingUntilMs } = one;
     const { id, coolings, subject, host } = credential;
+    const revision = one.revision();
+    // What the store has forgotten with a secret that was replaced stands against nobody any more.
+    if (revision !== (revisions.get(id) ?? revision)) limits.reopen(id, bucketsOf(coolings));
+    revisions.set(id, revision);
     for (const { bucket, untilMs } of coolings) limits.close({ owner: id, bucket }, untilMs);
     const place = { owner: id, bucket: asked.bucket ?? "" };
     if (coolingUntilMs !== null) limits.close(place, coolingUntilMs);
@@ -143,13 +142,13 @@ export function createSessions(context: SessionsContext): Sessions {
       mostPostReads: platform === "x" ? settings.xMonthlyPostReads : null,
       spender: { platform, ...spender },
       job,
-      own: reservationsOf(job),
+      reservations: reservationsOf(job),
     });
   }
 
   return {
     open: async (asked) => {
-      const credentials = (await found(asked)).toSorted(byOwner);
+      const credentials = await foundCredentials(pool, asked);
       const ranked = credentials.map((one) => withCredential(asked, one));
       return [...ranked, ...withoutCredential(asked)]
         .toSorted(byOpening)
@@ -163,30 +162,9 @@ export function createSessions(context: SessionsContext): Sessions {
   };
 }
 
-/** An account's own before the deployment's, `user` before `app`, else as the pool has them. */
-function byOwner(one: Found, other: Found): number {
-  const rank = ({ owner, access }: Found) =>
-    (owner === "account" ? 0 : 2) + (access === "user" ? 0 : 1);
-  return rank(one) - rank(other);
-}
+const bucketsOf = (coolings: readonly { bucket: string }[]): string[] =>
+  coolings.map(({ bucket }) => bucket);
 
 /** Those whose limit is used up come last, the soonest open first. */
 const byOpening = (one: Ranked, other: Ranked): number =>
   (one.closedUntilMs ?? 0) - (other.closedUntilMs ?? 0);
-
-/** The unsettled reservations of each attempt at a job, kept until its deadline. */
-function createReservations(clock: Clock): (job: AskingJob) => Set<number> {
-  const attempts = new Map<string, { own: Set<number>; untilMs: number }>();
-  return ({ uuid, attempt, deadlineMs }) => {
-    const key = `${uuid} ${attempt}`;
-    const known = attempts.get(key);
-    if (known !== undefined) return known.own;
-    for (const [past, { untilMs }] of attempts) {
-      if (untilMs > clock.now()) break;
-      attempts.delete(past);
-    }
-    const own = new Set<number>();
-    attempts.set(key, { own, untilMs: deadlineMs });
-    return own;
-  };
-}

@@ -1,20 +1,5 @@
 import { EarshotError, messageOf } from "../../lib/errors.ts";
-import { isoText } from "../../lib/iso-time.ts";
-
-/** The platform takes no more requests of this kind until `retryAtMs`, Unix milliseconds. */
-export class UpstreamLimited extends EarshotError {
-  readonly retryAtMs: number;
-
-  constructor(host: string, retryAtMs: number) {
-    const until = isoText(Math.ceil(retryAtMs / 1_000) * 1_000);
-    super("upstream_limited", `${host} takes no more requests of this kind until ${until}`, {
-      status: 502,
-      retryable: true,
-      hint: "search again then, or add a credential",
-    });
-    this.retryAtMs = retryAtMs;
-  }
-}
+import { credentialRefused } from "../credentials/faults.ts";
 
 export function noTurn(perSecond: number, waitMs: number): EarshotError {
   return new EarshotError(
@@ -36,6 +21,14 @@ export function tooLate(host: string): EarshotError {
   });
 }
 
+/** A call whose answer was lost may have been billed: neither this attempt nor another one of the job makes it again. */
+export function notPaidTwice({ code, message, status }: EarshotError): EarshotError {
+  return new EarshotError(code, `${message}; it may have been billed, so it is not asked again`, {
+    status,
+    hint: "submit the search again if it is to be paid once more",
+  });
+}
+
 export function failedAt(host: string, status: number): EarshotError {
   return new EarshotError("upstream_failed", `${host} answers with status ${status}`, {
     status: 502,
@@ -50,10 +43,10 @@ export function refusedAt(host: string, why: string): EarshotError {
 
 /** What is asked for openly is not shown so. */
 export function needsCredential(host: string): EarshotError {
-  return new EarshotError("credential_refused", `${host} asks for a credential (status 401)`, {
-    status: 502,
-    hint: "add a credential of the platform: earshot credentials add",
-  });
+  return credentialRefused(
+    `${host} asks for a credential (status 401)`,
+    "add a credential of the platform: earshot credentials add",
+  );
 }
 
 export function unreadable(host: string, why: string): EarshotError {

@@ -18,7 +18,11 @@ type Platform = {
 /** Jobs that each send one request to a platform that tells the truth: how many were refused, and how long it took. */
 async function played({ limit, windowMs, tellsSeconds, travelMs, startMs }: Platform) {
   const clock = createManualClock();
-  const limits = createLimits({ clock, random: () => 0.5 });
+  const limits = createLimits({
+    clock,
+    random: () => 0.5,
+    pauses: { leastMs: 1_000, mostMs: 60_000 },
+  });
   const signal = new AbortController().signal;
   let [used, resetMs, refused, answered, travels] = [0, 0, 0, 0, 0];
   let endMs = 0;

@@ -85,6 +85,13 @@ export function noteRefusal(state: LimitState, untilMs: number): void {
   state.closedUntilMs = Math.max(state.closedUntilMs, untilMs);
 }
 
+/** Requests go with another secret from here on: what the one before had used up tells nothing of it. */
+export function noteReplacement(state: LimitState): void {
+  beginEra(state);
+  state.closedUntilMs = Number.NEGATIVE_INFINITY;
+  state.refusals = 0;
+}
+
 function beginEra(state: LimitState): void {
   state.era += 1;
   state.window = null;

@@ -7,7 +7,7 @@ import {
   startHostileUpstream,
 } from "../../../test/support/hostile-upstream.ts";
 import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
-import { UpstreamLimited } from "./faults.ts";
+import { UpstreamLimited } from "../upstream-limited.ts";
 import {
   jobOf,
   openRoom,
@@ -38,9 +38,13 @@ afterEach(async () => {
   await upstream.close();
 });
 
-async function open(name: string, lifeMs = 10 * minuteMs): Promise<readonly OpenSession[]> {
+async function open(
+  name: string,
+  lifeMs = 10 * minuteMs,
+  job = jobOf(name, { deadlineMs: clock.now() + lifeMs }),
+): Promise<readonly OpenSession[]> {
   return await room.sessions.open({
-    job: jobOf(name, { deadlineMs: clock.now() + lifeMs }),
+    job,
     platform: "x",
     access: ["app"],
     whose: "any",
@@ -93,6 +97,16 @@ describe("a limit that the platform tells", () => {
     await running(clock, (await session()).get(posts));
     const fault = await faultOf((await session("short", minuteMs / 2)).patient.get(posts));
     expect(fault).toBeInstanceOf(UpstreamLimited);
+  });
+
+  test("is waited for no longer than the job waits for one", async () => {
+    upstream.usual = limited({ limit: 1, windowMs: minuteMs }, () => clock.now());
+    await running(clock, (await session()).get(posts));
+    const hasty = jobOf("hasty", { deadlineMs: clock.now() + 10 * minuteMs, mostWaitMs: 10_000 });
+    const [opened] = await open("hasty", 10 * minuteMs, hasty);
+    expect(await faultOf(opened?.patient.get(posts) ?? Promise.resolve())).toBeInstanceOf(
+      UpstreamLimited,
+    );
   });
 
   test("is each bucket's own", async () => {

@@ -1,11 +1,13 @@
 import { backoffMs } from "../../lib/backoff.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Limit } from "../upstream.ts";
-import { tooLate, UpstreamLimited } from "./faults.ts";
+import { UpstreamLimited } from "../upstream-limited.ts";
+import { tooLate } from "./faults.ts";
 import {
   type LimitState,
   noteAnswer,
   noteRefusal,
+  noteReplacement,
   noteSilence,
   standing,
   unknownLimit,
@@ -27,6 +29,19 @@ export type Limits = {
   closedUntilMs(place: LimitPlace): number | null;
   /** It is used up until then by what was known before. */
   close(place: LimitPlace, untilMs: number): void;
+  /** What an owner had used up concerns it no more, but in these buckets. */
+  reopen(owner: string, except: readonly string[]): void;
+};
+
+/** Doubled after each failure in a row, from the least up to the most. */
+export type Pauses = { leastMs: number; mostMs: number };
+
+export type LimitsContext = {
+  clock: Clock;
+  /** From 0 to below 1. */
+  random: () => number;
+  /** After refusals whose end the platform does not tell. */
+  pauses: Pauses;
 };
 
 type LimitPlace = { owner: string; bucket: string };
@@ -55,8 +70,6 @@ export type Permit = {
 /** Refusals in a row after which a platform that goes on asking for short pauses is left alone for longer. */
 const mostBelieved = 3;
 
-const pauses = { leastMs: 1_000, mostMs: 60_000 };
-
 /** Limits that are kept; beyond it those that tell nothing any more go. */
 const mostLimits = 10_000;
 
@@ -66,11 +79,11 @@ type Held = LimitState & {
   wake: { atMs: number; timer: AbortController } | null;
 };
 
-export function createLimits({ clock, random }: { clock: Clock; random: () => number }): Limits {
+export function createLimits({ clock, random, pauses }: LimitsContext): Limits {
   const limits = new Map<string, Held>();
 
-  function heldOf({ owner, bucket }: LimitPlace): Held {
-    const key = `${owner} ${bucket}`;
+  function heldOf(place: LimitPlace): Held {
+    const key = keyOf(place);
     const known = limits.get(key);
     if (known !== undefined) return known;
     if (limits.size >= mostLimits) forgetIdle();
@@ -215,7 +228,7 @@ export function createLimits({ clock, random }: { clock: Clock; random: () => nu
   return {
     take,
     closedUntilMs: (place) => {
-      const held = limits.get(`${place.owner} ${place.bucket}`);
+      const held = limits.get(keyOf(place));
       const now = held && standing(held, clock.elapsed());
       return now?.kind === "closed" ? wallOf(now.untilMs) : null;
     },
@@ -223,8 +236,19 @@ export function createLimits({ clock, random }: { clock: Clock; random: () => nu
       const held = heldOf(place);
       held.closedUntilMs = Math.max(held.closedUntilMs, elapsedOf(untilMs));
     },
+    reopen: (owner, except) => {
+      const kept = new Set(except.map((bucket) => keyOf({ owner, bucket })));
+      for (const [key, held] of limits) {
+        if (!key.startsWith(keyOf({ owner, bucket: "" })) || kept.has(key)) continue;
+        if (standing(held, clock.elapsed()).kind !== "closed") continue;
+        noteReplacement(held);
+        admit(held);
+      }
+    },
   };
 }
+
+const keyOf = ({ owner, bucket }: LimitPlace): string => `${owner} ${bucket}`;
 
 /** Why a timer stops; one for all, as an abort without a reason makes an exception each time. */
 const noLonger = new Error("nobody waits any more");

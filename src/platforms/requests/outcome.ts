@@ -24,7 +24,7 @@ type Fault = {
 
 /** What an answer is, and what it tells of the limit. */
 export async function judged(
-  { clock, onOutcome }: AskContext,
+  { clock, maxValues, onOutcome }: AskContext,
   { url, bucket, way, limitOf, paid }: Question,
   permit: Permit,
   answer: FetchedAnswer,
@@ -52,7 +52,7 @@ export async function judged(
   permit.answered(limit);
   if (limit?.remaining === 0) way.cool(bucket, limit.resetMs);
   if (status === 401) throw needsCredential(url.host);
-  const json = await readJson(url.host, answer);
+  const json = await readJson(url.host, answer, maxValues);
   onOutcome(status < 400 ? "answered" : "refused");
   return {
     kind: "answer",

@@ -1,6 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { Upstream } from "../upstream.ts";
-import type { Limits, Patience } from "./limits.ts";
+import type { Limits, Patience, Pauses } from "./limits.ts";
 import type { AskingJob } from "./sessions.ts";
 import type { PaidCall } from "./spending.ts";
 import type { Way } from "./ways.ts";
@@ -22,6 +22,10 @@ export type AskContext = {
   limits: Limits;
   /** How often a request is sent that fails by what may pass. */
   tries: number;
+  /** Between the tries. */
+  retryPauses: Pauses;
+  /** Of the JSON of an answer. */
+  maxValues: number;
   onOutcome: (outcome: RequestOutcome) => void;
 };
 

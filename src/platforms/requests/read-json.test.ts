@@ -3,13 +3,17 @@ import { describe, expect, test } from "vitest";
 import { readJson } from "./read-json.ts";
 
 const read = (body: string | Buffer, status = 200, contentType = "application/json") =>
-  readJson("api.example", {
-    status,
-    headers: new Headers({ "content-type": contentType }),
-    body: Buffer.from(body),
-    text: () => "",
-    json: () => null,
-  });
+  readJson(
+    "api.example",
+    {
+      status,
+      headers: new Headers({ "content-type": contentType }),
+      body: Buffer.from(body),
+      text: () => "",
+      json: () => null,
+    },
+    200_000,
+  );
 
 describe("what an answer holds", () => {
   test.each([

@@ -6,16 +6,19 @@ import { unreadable } from "./faults.ts";
 
 /** Answers of the three platforms nest to a quarter of it. */
 const maxDepth = 64;
-/** Twice what five hundred posts with all that comes beside them hold; parsing very many small values holds the event loop. */
-const maxValues = 200_000;
 /** Bytes that are looked at before others get their turn. */
 const turnBytes = 1024 ** 2;
 
 /**
  * The JSON of an answer; null where there is none: of what was refused (4xx) also when its body is something else. Errors:
- * `answer_unreadable` for a body that is empty, cut off, no JSON, nested too deep or of too many values.
+ * `answer_unreadable` for a body that is empty, cut off, no JSON, nested too deep or of more than `maxValues` values, as parsing
+ * very many small ones holds the event loop.
  */
-export async function readJson(host: string, answer: FetchedAnswer): Promise<unknown> {
+export async function readJson(
+  host: string,
+  answer: FetchedAnswer,
+  maxValues: number,
+): Promise<unknown> {
   const { status, headers, body } = answer;
   if (status === 204 || status === 205) return null;
   const isRefusal = status >= 400;
@@ -23,7 +26,7 @@ export async function readJson(host: string, answer: FetchedAnswer): Promise<unk
     if (isRefusal) return null;
     throw unreadable(host, "it is empty");
   }
-  await requireShape(host, body);
+  await requireShape(host, body, maxValues);
   try {
     return JSON.parse(textOf(body));
   } catch (fault) {
@@ -32,7 +35,7 @@ export async function readJson(host: string, answer: FetchedAnswer): Promise<unk
   }
 }
 
-async function requireShape(host: string, body: Uint8Array): Promise<void> {
+async function requireShape(host: string, body: Uint8Array, maxValues: number): Promise<void> {
   const measure = createJsonMeter();
   for (let from = 0; from < body.length; from += turnBytes) {
     if (from > 0) await nextTurn();

@@ -45,9 +45,9 @@ export const bearer: CredentialKind = {
 export function pooled(
   id: string,
   host: string,
-  more: { owner?: "account" | "deployment"; kind?: CredentialKind } = {},
+  more: { owner?: "account" | "deployment"; kind?: CredentialKind; revision?: () => number } = {},
 ): PooledCredential {
-  const { owner = "deployment", kind = bearer } = more;
+  const { owner = "deployment", kind = bearer, revision = () => 1 } = more;
   const secrets = { token: `secret-of-${id}` };
   return {
     credential: {
@@ -66,6 +66,7 @@ export function pooled(
     },
     kind,
     held: { credential: null as never, secrets: () => secrets, renew: async () => secrets },
+    revision,
     tools: { fetch: null as never, now: Date.now, randomBytes: (length) => new Uint8Array(length) },
     owner,
     coolingUntilMs: null,
@@ -85,7 +86,7 @@ export function testPool(): TestPool {
     configured: async () =>
       pool.credentials.map(({ kind, owner }) => ({ access: kind.access, owner })),
     cool: (id, bucket) => pool.told.push(`cool ${id} ${bucket}`),
-    quarantine: async (id, reason) => {
+    quarantine: async (id, _revision, reason) => {
       pool.told.push(`quarantine ${id} ${reason}`);
       pool.credentials = pool.credentials.filter(({ credential }) => credential.id !== id);
     },
@@ -156,7 +157,12 @@ export function openRoom(
   const settings = {
     timeoutMs: 20_000,
     maxAnswerBytes: 100_000,
+    maxAnswerValues: 200_000,
     tries: 3,
+    retryPauseMs: 500,
+    maxRetryPauseMs: 8_000,
+    limitPauseMs: 1_000,
+    maxLimitPauseMs: 60_000,
     dispatchesPerSecond: 10_000,
     xMonthlyPostReads: 1_000,
     ...more.settings,

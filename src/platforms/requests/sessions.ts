@@ -10,6 +10,8 @@ export type AskingJob = {
   attempt: number;
   /** Until when an answer is of use, Unix milliseconds. */
   deadlineMs: number;
+  /** How long one request may wait for a limit to open; as long as the job has where it is left out. */
+  mostWaitMs?: number;
   signal: AbortSignal;
 };
 
@@ -39,7 +41,7 @@ export type ConfiguredAccess = { access: AccessKind; owner: "account" | "deploym
 
 /**
  * `get` and `getPublic` of the session itself throw `upstream_limited` at once when the limit is used up, with `retryAtMs` (see
- * `UpstreamLimited` in faults.ts): another session may be able to answer now. Those of `patient`, the same session for when none
+ * `UpstreamLimited`): another session may be able to answer now. Those of `patient`, the same session for when none
  * is left, wait for the limit's reset and repeat what was refused, and throw it when that lies beyond the job's deadline.
  */
 export type OpenSession = Session & {

@@ -134,15 +134,19 @@ describe("a call that is paid for", () => {
     ["a cut connection", closed],
     ["what cannot be read", answered(200, {}, "{")],
   ])(
-    "may have been billed where it got %s, and is counted once however often it was tried",
+    "may have been billed where it got %s: it counts in full and is not made again",
     async (_what, turn) => {
-      if (turn === silent) room.timeoutsMs.push(50, 50, 50);
+      if (turn === silent) room.timeoutsMs.push(50);
       upstream.usual = turn;
-      await running(
+      const fault = await running(
         clock,
-        (await open()).get(hundred).catch(() => undefined),
+        (await open()).get(hundred).catch((thrown: unknown) => thrown),
       );
-      expect(room.outcomes).toHaveLength(3);
+      expect(fault).toMatchObject({
+        retryable: false,
+        message: expect.stringContaining("may have been billed"),
+      });
+      expect(room.outcomes).toHaveLength(1);
       expect(await spent()).toBe(100);
     },
   );
@@ -288,9 +292,13 @@ describe("a job whose lease was lost during a paid call", () => {
 });
 
 test("calls of one attempt at the same time are no repetition", async () => {
-  const session = await open();
-  const both = Promise.all([session.get(hundred), session.get(hundred)]);
-  await expect(running(clock, both)).resolves.toHaveLength(2);
+  const one = { ...hundred, bill: { postReads: 1 } };
+  const [session, other] = [await open(), await open()];
+  // Nothing holds the next ones back once an answer has told that nothing is limited.
+  await session.get(one);
+  const all = Promise.all([session.get(one), session.get(one), other.get(one)]);
+  await expect(running(clock, all)).resolves.toHaveLength(3);
+  expect(await spent()).toBe(4);
 });
 
 test("where nothing is billed there are no costs", async () => {

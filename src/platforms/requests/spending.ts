@@ -3,6 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Bill } from "../session.ts";
 import type { SourceCost } from "../source.ts";
 import type { Reserved, SpendingOperations } from "./operations.ts";
+import type { Reservations } from "./reservations.ts";
 import type { AskingJob } from "./sessions.ts";
 import type { Amounts, Spender } from "./spending-rows.ts";
 
@@ -34,12 +35,12 @@ export type SpendingContext = {
   mostPostReads: number | null;
   spender: Omit<Spender, "month">;
   job: AskingJob;
-  /** Reservations of the job's attempt that are not settled, of all of its sessions. */
-  own: Set<number>;
+  /** Those of the job's attempt, of all of its sessions. */
+  reservations: Reservations;
 };
 
 export function createSpending(context: SpendingContext): Spending {
-  const { store, clock, mostPostReads, spender, job, own } = context;
+  const { store, clock, mostPostReads, spender, job, reservations } = context;
   const binds = mostPostReads !== null && spender.owner === "deployment";
   let total = nothing;
   let month = monthOf(clock.now());
@@ -65,18 +66,19 @@ export function createSpending(context: SpendingContext): Spending {
       }
       const nowMs = clock.now();
       spentIn = monthOf(nowMs);
-      reserved = store.write("reserveSpending", {
-        ...spender,
-        month: spentIn,
-        amounts: most,
-        jobUuid: job.uuid,
-        attempt: job.attempt,
-        own: [...own],
-        mostPostReads,
-        nowMs,
-      });
-      const { id, monthPostReads: reads } = await reserved;
-      own.add(id);
+      reserved = reservations.reserve((own) =>
+        store.write("reserveSpending", {
+          ...spender,
+          month: spentIn,
+          amounts: most,
+          jobUuid: job.uuid,
+          attempt: job.attempt,
+          own,
+          mostPostReads,
+          nowMs,
+        }),
+      );
+      const { monthPostReads: reads } = await reserved;
       isReserved = true;
       month = spentIn;
       monthPostReads = reads;
@@ -90,7 +92,7 @@ export function createSpending(context: SpendingContext): Spending {
       void reserved
         ?.then(async ({ id }) => {
           await store.write("settleSpending", { id, amounts });
-          own.delete(id);
+          reservations.settled(id);
         })
         .catch(() => undefined);
     }

@@ -1,9 +1,13 @@
 import { EarshotError } from "../../lib/errors.ts";
-import type { FetchedAnswer, GuardedClient } from "../../lib/guarded-fetch.ts";
+import { answerOf, type FetchedAnswer } from "../../lib/fetched-answer.ts";
+import type { GuardedClient } from "../../lib/guarded-fetch.ts";
 import type { AuthorizedRequest } from "../credentials/credential.ts";
+import { credentialRefused } from "../credentials/faults.ts";
 import type { CredentialPool, PooledCredential } from "../credentials/pool.ts";
-import { shownReason } from "../credentials/without-secrets.ts";
+import { shownReason, withoutSecrets } from "../credentials/without-secrets.ts";
+import { cleanFault } from "./clean-fault.ts";
 import { refusedAt } from "./faults.ts";
+import { type TakenSecrets, takenSecrets } from "./taken-secrets.ts";
 
 /** How requests are sent: with a credential or openly. */
 export type Way = {
@@ -49,34 +53,40 @@ export function openWay({ fetch, timeoutMs, maxAnswerBytes }: WayContext): Way {
  */
 export function credentialWay(
   { fetch, timeoutMs, maxAnswerBytes }: WayContext,
-  { credential, kind, held, tools }: PooledCredential,
+  pooled: PooledCredential,
   pool: CredentialPool,
 ): Way {
-  const { id } = credential;
+  const { kind, tools } = pooled;
+  const { id } = pooled.credential;
 
   async function send(request: AuthorizedRequest): Promise<FetchedAnswer> {
     // Not the request's signal: a session that is renewed on the way is for all who wait for it, not for this request alone.
     const bounds = { timeoutMs, maxBytes: maxAnswerBytes };
     const bounded: typeof tools.fetch = (url, options) => fetch(url, { ...bounds, ...options });
     pool.used(id);
-    const sent = kind.send(request, held, { ...tools, fetch: bounded });
+    const taken = takenSecrets(pooled);
+    const sent = kind.send(request, taken.held, { ...tools, fetch: bounded });
     const answer = await unlessAborted(request.signal, sent).catch((thrown: unknown) =>
-      refuse(thrown),
+      refuse(thrown, taken),
     );
-    if (answer.status === 401) return await refuse(unauthorized(request.url.host));
+    if (answer.status === 401) return await refuse(unauthorized(request.url.host), taken);
     const target = redirectOf(request.url, answer);
     if (target !== null) throw refusedAt(request.url.host, leadsTo(target));
-    return answer;
+    // What it says of a refusal is told, and it may repeat what it was sent.
+    if (answer.status < 400) return answer;
+    return answerOf(
+      request.url,
+      answer,
+      Buffer.from(withoutSecrets(answer.text(), taken.secrets())),
+    );
   }
 
-  async function refuse(thrown: unknown): Promise<never> {
-    if (!(thrown instanceof EarshotError)) throw thrown;
-    const reason = shownReason(thrown.message, held.secrets());
-    if (thrown.code === "credential_refused") await pool.quarantine(id, reason);
-    if (reason === thrown.message) throw thrown;
-    const { code, status, retryable, hint, cause } = thrown;
-    const known = hint === undefined ? {} : { hint };
-    throw new EarshotError(code, reason, { status, retryable, cause, ...known });
+  async function refuse(thrown: unknown, taken: TakenSecrets): Promise<never> {
+    if (thrown instanceof EarshotError && thrown.code === "credential_refused") {
+      const reason = shownReason(thrown.message, taken.secrets());
+      await pool.quarantine(id, taken.revision(), reason);
+    }
+    throw cleanFault(thrown, taken.secrets());
   }
 
   return {
@@ -110,8 +120,8 @@ const leadsTo = ({ host, protocol }: URL): string =>
   `redirects to ${host === "" ? protocol : host}, which is not followed`;
 
 function unauthorized(host: string): EarshotError {
-  return new EarshotError("credential_refused", `${host} refuses the credential (status 401)`, {
-    status: 502,
-    hint: "earshot credentials test tells more; add the credential anew",
-  });
+  return credentialRefused(
+    `${host} refuses the credential (status 401)`,
+    "earshot credentials test tells more; add the credential anew",
+  );
 }

@@ -1,6 +1,7 @@
-import { EarshotError } from "../../lib/errors.ts";
+import type { EarshotError } from "../../lib/errors.ts";
 import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
 import type { CredentialKind, CredentialTools, HeldCredential } from "../credentials/credential.ts";
+import { credentialInvalid, credentialRefused } from "../credentials/faults.ts";
 import { hintOf } from "../credentials/hint.ts";
 import { fieldsOf } from "../fields.ts";
 import { isToken, jsonOf, refusedBy, sendWith } from "./tokens.ts";
@@ -63,13 +64,10 @@ function usageOf(json: unknown): string {
 }
 
 const invalid = (why: string): EarshotError =>
-  new EarshotError("credential_invalid", `token: ${why}`, {
-    status: 422,
-    hint: "copy the bearer token from the application's keys and tokens at console.x.com",
-  });
+  credentialInvalid(
+    `token: ${why}`,
+    "copy the bearer token from the application's keys and tokens at console.x.com",
+  );
 
 const refused = (why: string): EarshotError =>
-  new EarshotError("credential_refused", why, {
-    status: 502,
-    hint: "make another bearer token at console.x.com and add it",
-  });
+  credentialRefused(why, "make another bearer token at console.x.com and add it");

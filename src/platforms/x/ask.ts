@@ -1,9 +1,9 @@
 import { EarshotError } from "../../lib/errors.ts";
-import { withoutControls } from "../../text/controls.ts";
-import { fieldsOf, list } from "../fields.ts";
+import { credentialRefused } from "../credentials/faults.ts";
+import { fieldsOf, list, unreadableAnswer } from "../fields.ts";
 import type { Bill, Session, UpstreamRequest } from "../session.ts";
+import { withoutTokens } from "../without-tokens.ts";
 import { type Includes, nothingIncluded, readIncludes } from "./includes.ts";
-import { filled } from "./json.ts";
 
 export type Asked = {
   path: string;
@@ -24,37 +24,54 @@ export type Told = {
   includes: Includes;
   /** Leads to the next page. */
   next: string | null;
+  /** Whether X says that what was asked about does not exist or may not be seen. */
+  isAbsent: boolean;
 };
 
-const nothing: Told = { data: null, includes: nothingIncluded, next: null };
+const absent: Told = { data: null, includes: nothingIncluded, next: null, isAbsent: true };
 
 /**
  * Asks X, and settles the bill by what came: each item, and each account and post that came beside them. What does not exist or
- * may not be seen is null. Errors: `credential_refused` naming what the credential lacks, `upstream_limited` when the
+ * may not be seen is told as absent, its data null. Errors: `credential_refused` naming what the credential lacks, `upstream_limited` when the
  * application has no credit left, `upstream_refused` with what X says of it; those of the session.
  */
 export async function ask(session: Session, asked: Asked): Promise<Told> {
   const { path, query = {}, bucket, bill } = asked;
   const answer = await session.get({ path, query, bucket, bill });
   if (answer.status >= 200 && answer.status < 300) {
-    const told = toldBy(answer.json);
+    const told = toldBy(answer.json, session);
     answer.settle(billOf(told, asked.counted));
     return told;
   }
   answer.settle({});
   throwUnlessAbsent(answer.status, answer.json, session, asked);
-  return nothing;
+  return absent;
 }
 
-function toldBy(json: unknown): Told {
-  const { data = null, includes, meta } = fieldsOf(json);
-  const next = fieldsOf(meta).next_token;
+/** Errors: `answer_unreadable` where there is nothing and X does not say why. */
+function toldBy(json: unknown, session: Session): Told {
+  const { data = null, includes, meta, errors } = fieldsOf(json);
+  const { next_token: next, result_count: count } = fieldsOf(meta);
+  const reasons = list(errors, mostErrors).map(problemOf);
+  const isAbsent = isEmpty(data) && reasons.some((reason) => absences.has(reason ?? ""));
+  if (data === null && count !== 0 && !isAbsent) {
+    throw unreadableAnswer(hostOf(session), "it holds nothing and does not say why");
+  }
   return {
     data,
     includes: readIncludes(includes),
     next: typeof next === "string" && /^[\w-]{1,1000}$/.test(next) ? next : null,
+    isAbsent,
   };
 }
+
+const mostErrors = 100;
+
+/** Problems that say that there is nothing to be seen; beside data they are of what its items refer to. */
+const absences = new Set(["resource-not-found", "not-authorized-for-resource"]);
+
+const isEmpty = (data: unknown): boolean =>
+  data === null || (Array.isArray(data) && data.length === 0);
 
 /** X bills each resource in an answer, and does not say that those beside the asked ones are free: all are counted. */
 function billOf({ data, includes }: Told, counted: Asked["counted"]): Bill {
@@ -94,26 +111,20 @@ function forbidden(
   const host = hostOf(session);
   if (kind === "unsupported-authentication") {
     const other = session.access === "app" ? "user-token" : "app-token";
-    return new EarshotError(
-      "credential_refused",
+    return credentialRefused(
       `${host} does not answer ${bucket} to this kind of credential`,
-      { status: 502, hint: `add a credential of the kind ${other}` },
+      `add a credential of the kind ${other}`,
     );
   }
   if (kind === "client-forbidden" || kind === "client-not-enrolled" || session.access === "app") {
-    return new EarshotError(
-      "credential_refused",
+    return credentialRefused(
       `${host} does not let this application use ${bucket}: ${detailOf(json)}`,
-      {
-        status: 502,
-        hint: "look in the developer console at console.x.com whether the application belongs to a project with access to the API",
-      },
+      "look in the developer console at console.x.com whether the application belongs to a project with access to the API",
     );
   }
-  return new EarshotError(
-    "credential_refused",
+  return credentialRefused(
     `${host} does not let this credential use ${bucket}, which needs the scopes ${scopes.join(", ")}: ${detailOf(json)}`,
-    { status: 502, hint: "authorize it anew with these scopes" },
+    "authorize it anew with these scopes",
   );
 }
 
@@ -130,15 +141,10 @@ function withoutCredit(session: Session): EarshotError {
 
 const hostOf = (session: Session): string => new URL(session.baseUrl).host;
 
-/** What X says of a request that it refuses: cleaned, and short. */
+/** What X says of a request that it refuses: short, and without what may be secret. */
 export function detailOf(json: unknown): string {
   const fields = fieldsOf(json);
   const [first] = list(fields.errors, 1);
-  const said =
-    filled(fieldsOf(first).message, 2_000) ??
-    filled(fields.detail, 2_000) ??
-    filled(fields.title, 2_000);
-  if (said === null) return "it does not say why";
-  const clean = withoutControls(said).replaceAll("\n", " ");
-  return clean.length <= 200 ? clean : `${clean.slice(0, 200)}…`;
+  const said = [fieldsOf(first).message, fields.detail, fields.title].map(withoutTokens);
+  return said.find((text) => text !== "") ?? "it does not say why";
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { EarshotError } from "../../lib/errors.ts";
 import type { CredentialTools, Dialogue } from "../credentials/credential.ts";
+import { credentialInvalid } from "../credentials/faults.ts";
 import { type Client, isToken, requestTokens, type UserTokens } from "./tokens.ts";
 
 const scopes = ["tweet.read", "users.read", "follows.read", "space.read", "offline.access"];
@@ -16,8 +16,9 @@ export async function authorizeUser(
   dialogue: Dialogue,
 ): Promise<{ client: Client; tokens: UserTokens }> {
   const { client_id: id = "", client_secret: secret = "", redirect_uri: redirectUri = "" } = given;
-  if (!isToken(id)) throw invalid("client_id: it is missing, or holds what no client ID does");
-  if (!URL.canParse(redirectUri)) throw invalid("redirect_uri: expected an address");
+  if (!isToken(id))
+    throw credentialInvalid("client_id: it is missing, or holds what no client ID does");
+  if (!URL.canParse(redirectUri)) throw credentialInvalid("redirect_uri: expected an address");
   const verifier = random(tools, 32);
   const state = random(tools, 16);
   const url = new URL("/i/oauth2/authorize", siteOf(apiUrl));
@@ -58,16 +59,14 @@ const random = (tools: CredentialTools, bytes: number): string =>
   Buffer.from(tools.randomBytes(bytes)).toString("base64url");
 
 function codeIn(written: string, state: string): string {
-  if (!URL.canParse(written)) throw invalid("the address: expected the whole of it, from http on");
+  if (!URL.canParse(written))
+    throw credentialInvalid("the address: expected the whole of it, from http on");
   const { searchParams } = new URL(written);
-  if (searchParams.has("error")) throw invalid("the application was not allowed on X");
+  if (searchParams.has("error")) throw credentialInvalid("the application was not allowed on X");
   if (searchParams.get("state") !== state) {
-    throw invalid("the address: it belongs to another attempt; open the one shown last");
+    throw credentialInvalid("the address: it belongs to another attempt; open the one shown last");
   }
   const code = searchParams.get("code");
-  if (!isToken(code)) throw invalid("the address: it holds no code");
+  if (!isToken(code)) throw credentialInvalid("the address: it holds no code");
   return code;
 }
-
-const invalid = (message: string): EarshotError =>
-  new EarshotError("credential_invalid", message, { status: 422 });

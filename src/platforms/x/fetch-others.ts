@@ -2,15 +2,16 @@ import { list } from "../fields.ts";
 import type { Session } from "../session.ts";
 import type { SpaceTarget } from "../target.ts";
 import type { UpstreamPage } from "../upstream.ts";
+import { absentPage, pageOf, type SentItem } from "../upstream-page.ts";
 import { ask } from "./ask.ts";
 import { spaceFields } from "./fields.ts";
-import { nothingFound, unreadableItems } from "./post-page.ts";
+import { name } from "./post-page.ts";
 import { isSpaceId, readSpace } from "./read-space.ts";
 import { readTrend } from "./read-trend.ts";
 
 /** A Space by its id. */
 export async function spaceOf({ id }: SpaceTarget, session: Session): Promise<UpstreamPage> {
-  if (!isSpaceId(id)) return nothingFound;
+  if (!isSpaceId(id)) return absentPage;
   const { data } = await ask(session, {
     path: `/2/spaces/${id}`,
     query: { "space.fields": spaceFields },
@@ -20,13 +21,10 @@ export async function spaceOf({ id }: SpaceTarget, session: Session): Promise<Up
     counted: "posts",
     scopes: ["space.read", "users.read", "tweet.read"],
   });
-  if (data === null) return nothingFound;
+  if (data === null) return absentPage;
   const space = readSpace(data);
-  return {
-    items: space === null ? [] : [{ kind: "space", space }],
-    next: null,
-    remarks: unreadableItems(space === null ? 1 : 0),
-  };
+  const sent: SentItem = space === null ? { kind: "unreadable" } : { kind: "space", space };
+  return pageOf([sent], { name, next: null, nowMs: session.nowMs });
 }
 
 /** What is spoken of most at a place, by its number in Yahoo's list of places. */
@@ -35,7 +33,7 @@ export async function trendsAt(
   limit: number,
   session: Session,
 ): Promise<UpstreamPage> {
-  const { data } = await ask(session, {
+  const { data, isAbsent } = await ask(session, {
     path: `/2/trends/by/woeid/${place}`,
     query: {
       max_trends: Math.min(Math.max(limit, 1), 50),
@@ -46,13 +44,10 @@ export async function trendsAt(
     counted: "requests",
     scopes: ["tweet.read"],
   });
-  const items = list(data, 50);
-  const trends = items
-    .map((item, index) => readTrend(item, index + 1))
-    .filter((trend) => trend !== null);
-  return {
-    items: trends.map((trend) => ({ kind: "trend", trend })),
-    next: null,
-    remarks: unreadableItems(items.length - trends.length),
-  };
+  if (isAbsent) return absentPage;
+  const sent = list(data, 50).map((item, index): SentItem => {
+    const trend = readTrend(item, index + 1);
+    return trend === null ? { kind: "unreadable" } : { kind: "trend", trend };
+  });
+  return pageOf(sent, { name, next: null, nowMs: session.nowMs });
 }

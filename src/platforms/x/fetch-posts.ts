@@ -1,19 +1,21 @@
+import type { Post } from "../../posts/post.ts";
 import type { Session } from "../session.ts";
 import type { PostTarget, UserTarget } from "../target.ts";
 import type { PageCall, UpstreamPage } from "../upstream.ts";
+import { absentPage } from "../upstream-page.ts";
 import { accountNumber } from "./account-number.ts";
-import { type Asked, ask } from "./ask.ts";
+import { type Asked, ask, type Told } from "./ask.ts";
 import { postParameters } from "./fields.ts";
 import { numberText, postNumber } from "./json.ts";
 import { withOriginals } from "./originals.ts";
-import { nothingFound, pageOfPosts, readPosts, unreadableItems } from "./post-page.ts";
+import { pageOfPosts, readPosts } from "./post-page.ts";
 
 const scopes = ["tweet.read", "users.read"];
 
 /** The post of a number. */
 export async function postById(target: PostTarget, session: Session): Promise<UpstreamPage> {
   const id = postNumber(target);
-  if (id === null) return nothingFound;
+  if (id === null) return absentPage;
   const told = await ask(session, {
     path: "/2/tweets",
     query: { ids: id, ...postParameters },
@@ -22,8 +24,8 @@ export async function postById(target: PostTarget, session: Session): Promise<Up
     counted: "posts",
     scopes,
   });
-  const { posts, unreadable } = readPosts(told);
-  return pageOfPosts(await withOriginals(posts, session), null, unreadableItems(unreadable));
+  if (told.isAbsent) return absentPage;
+  return await wholePage({ ...told, next: null }, everyPost, session);
 }
 
 /** A page of what an account has posted, answered and reposted, newest first. */
@@ -32,7 +34,8 @@ export async function postsOfUser(
   call: PageCall,
   session: Session,
 ): Promise<UpstreamPage> {
-  return await timeline(target, call, session, { least: 5, exclude: undefined });
+  const which = { least: 5, exclude: undefined, isShown: everyPost };
+  return await timeline(target, call, session, which);
 }
 
 /** A page of an account's own posts, those with media among them. */
@@ -42,26 +45,32 @@ export async function mediaInTimeline(
   session: Session,
 ): Promise<UpstreamPage> {
   // Few of a page may have media, so a full one is read.
-  const page = await timeline(target, call, session, { least: 100, exclude: "retweets" });
-  const items = page.items.filter((item) => item.kind === "post" && item.post.media.length > 0);
-  return { ...page, items };
+  const which = { least: 100, exclude: "retweets", isShown: hasMedia };
+  return await timeline(target, call, session, which);
 }
+
+const everyPost = (): boolean => true;
+const hasMedia = ({ media }: Post): boolean => media.length > 0;
+
+/** What is asked of a timeline: the smallest page, what X leaves out of it, and which of its posts are wanted. */
+type Which = { least: number; exclude: string | undefined; isShown: (post: Post) => boolean };
 
 async function timeline(
   target: UserTarget,
   { cursor, limit }: PageCall,
   session: Session,
-  { least, exclude }: { least: number; exclude: string | undefined },
+  { least, exclude, isShown }: Which,
 ): Promise<UpstreamPage> {
   const place = cursor === null ? null : readPlace(cursor);
   const id = place?.id ?? (await accountNumber(target, session));
-  if (id === null) return nothingFound;
+  if (id === null) return absentPage;
   const size = Math.min(Math.max(limit, least), 100);
-  const page = await postsOf(session, size, {
+  const asked = {
     path: `/2/users/${id}/tweets`,
     query: { exclude, pagination_token: place?.token },
     bucket: "GET /2/users/:id/tweets",
-  });
+  };
+  const page = await postsOf(session, size, asked, isShown);
   return { ...page, next: page.next === null ? null : `${id}.${page.next}` };
 }
 
@@ -74,18 +83,20 @@ function readPlace(cursor: string): { id: string; token: string } | null {
 /** A page of what the credential's own account sees at home, newest first. */
 export async function homePosts(call: PageCall, session: Session): Promise<UpstreamPage> {
   const id = numberText(session.subjectId);
-  if (id === null) return nothingFound;
-  return await postsOf(session, Math.min(Math.max(call.limit, 1), 100), {
+  if (id === null) return absentPage;
+  const asked = {
     path: `/2/users/${id}/timelines/reverse_chronological`,
     query: { pagination_token: call.cursor ?? undefined },
     bucket: "GET /2/users/:id/timelines/reverse_chronological",
-  });
+  };
+  return await postsOf(session, Math.min(Math.max(call.limit, 1), 100), asked, everyPost);
 }
 
 async function postsOf(
   session: Session,
   size: number,
   { path, query, bucket }: Pick<Asked, "path" | "query" | "bucket">,
+  isShown: (post: Post) => boolean,
 ): Promise<UpstreamPage> {
   const told = await ask(session, {
     path,
@@ -95,7 +106,22 @@ async function postsOf(
     counted: "posts",
     scopes,
   });
-  const { posts, unreadable } = readPosts(told);
+  return told.isAbsent ? absentPage : await wholePage(told, isShown, session);
+}
+
+/** The page of an answer, with the originals of its reposts, of those posts that are wanted. */
+async function wholePage(
+  told: Told,
+  isShown: (post: Post) => boolean,
+  session: Session,
+): Promise<UpstreamPage> {
+  const { posts, leftOut } = readPosts(told);
   const whole = await withOriginals(posts, session);
-  return pageOfPosts(whole, told.next, unreadableItems(unreadable));
+  const others = whole.posts.filter((post) => !isShown(post));
+  const withheld = others.map((times) => ({ kind: "withheld", times }) as const);
+  return pageOfPosts(whole.posts.filter(isShown), [...leftOut, ...withheld], {
+    next: told.next,
+    nowMs: session.nowMs,
+    remarks: whole.remarks,
+  });
 }

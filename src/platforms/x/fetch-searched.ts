@@ -2,8 +2,8 @@ import { idTimeMs, tellsTime } from "../../posts/ids.ts";
 import type { Session } from "../session.ts";
 import type { PostTarget, UserTarget } from "../target.ts";
 import type { PageCall, UpstreamPage } from "../upstream.ts";
+import { absentPage, emptyPage } from "../upstream-page.ts";
 import { isHandle, numberText, postNumber } from "./json.ts";
-import { nothingFound } from "./post-page.ts";
 import { requestSearch } from "./search-request.ts";
 import { type SearchWindow, searchWindow } from "./search-window.ts";
 
@@ -14,7 +14,7 @@ export async function repliesTo(
   session: Session,
 ): Promise<UpstreamPage> {
   const id = postNumber(target);
-  if (id === null) return nothingFound;
+  if (id === null) return absentPage;
   const number = BigInt(id);
   const fromMs = tellsTime(number) ? idTimeMs(number) : null;
   const query = `(conversation_id:${id} OR in_reply_to_tweet_id:${id}) is:reply`;
@@ -39,7 +39,7 @@ export async function mediaBySearch(
   session: Session,
 ): Promise<UpstreamPage> {
   const name = numberText(id) ?? (handle !== null && isHandle(handle) ? handle : null);
-  if (name === null) return nothingFound;
+  if (name === null) return absentPage;
   return await searched(`from:${name} has:media -is:retweet`, null, call, session);
 }
 
@@ -54,7 +54,7 @@ async function searched(
   const place = cursor === null ? null : readPlace(cursor);
   const nowMs = session.nowMs;
   const window = place ?? searchWindow({ fromMs, toMs: nowMs }, nowMs, session.access === "app");
-  if (window === null) return { ...nothingFound, window };
+  if (window === null) return { ...emptyPage, window };
   const token = place?.token ?? null;
   const page = await requestSearch({ ...window, query, token, limit }, session);
   const { search } = window;

@@ -2,11 +2,12 @@ import { list } from "../fields.ts";
 import type { Session } from "../session.ts";
 import type { PostTarget, UserTarget } from "../target.ts";
 import type { PageCall, UpstreamPage } from "../upstream.ts";
+import { absentPage, pageOf, type SentItem } from "../upstream-page.ts";
 import { accountNumber } from "./account-number.ts";
 import { type Asked, ask } from "./ask.ts";
 import { userFields } from "./fields.ts";
 import { isHandle, numberText, postNumber } from "./json.ts";
-import { nothingFound, unreadableItems } from "./post-page.ts";
+import { name } from "./post-page.ts";
 import { readUser } from "./read-user.ts";
 
 const scopes = ["users.read", "tweet.read"];
@@ -18,7 +19,7 @@ export async function profileOf(
 ): Promise<UpstreamPage> {
   const number = numberText(id);
   if (number !== null) return await profileAt(`/2/users/${number}`, "GET /2/users/:id", session);
-  if (handle === null || !isHandle(handle)) return nothingFound;
+  if (handle === null || !isHandle(handle)) return absentPage;
   const path = `/2/users/by/username/${handle}`;
   return await profileAt(path, "GET /2/users/by/username/:username", session);
 }
@@ -32,7 +33,7 @@ async function profileAt(path: string, bucket: string, session: Session): Promis
     counted: "users",
     scopes,
   });
-  return data === null ? nothingFound : pageOfUsers([data], null);
+  return data === null ? absentPage : pageOfUsers([data], null, session);
 }
 
 /** A page of the accounts that reposted a post. */
@@ -42,7 +43,7 @@ export async function retweetersOf(
   session: Session,
 ): Promise<UpstreamPage> {
   const id = postNumber(target);
-  if (id === null) return nothingFound;
+  if (id === null) return absentPage;
   return await usersAt(call, session, {
     path: `/2/tweets/${id}/retweeted_by`,
     bucket: "GET /2/tweets/:id/retweeted_by",
@@ -59,7 +60,7 @@ export async function followsOf(
 ): Promise<UpstreamPage> {
   const [, known, token] = /^(\d{1,19})\.([\w-]+)$/.exec(call.cursor ?? "") ?? [];
   const id = known ?? (await accountNumber(target, session));
-  if (id === null) return nothingFound;
+  if (id === null) return absentPage;
   const place = { ...call, cursor: token ?? null };
   const page = await usersAt(place, session, {
     path: `/2/users/${id}/${list}`,
@@ -75,7 +76,7 @@ async function usersAt(
   asked: Pick<Asked, "path" | "bucket" | "scopes">,
 ): Promise<UpstreamPage> {
   const size = Math.min(Math.max(limit, 1), 100);
-  const { data, next } = await ask(session, {
+  const { data, next, isAbsent } = await ask(session, {
     ...asked,
     query: {
       max_results: size,
@@ -85,14 +86,17 @@ async function usersAt(
     bill: { userReads: size },
     counted: "users",
   });
-  return pageOfUsers(list(data, 1_000), next);
+  return isAbsent ? absentPage : pageOfUsers(list(data, 1_000), next, session);
 }
 
-function pageOfUsers(items: readonly unknown[], next: string | null): UpstreamPage {
-  const profiles = items.map(readUser).filter((profile) => profile !== null);
-  return {
-    items: profiles.map((profile) => ({ kind: "profile", profile })),
-    next,
-    remarks: unreadableItems(items.length - profiles.length),
-  };
+function pageOfUsers(
+  items: readonly unknown[],
+  next: string | null,
+  { nowMs }: Session,
+): UpstreamPage {
+  const sent = items.map((item): SentItem => {
+    const profile = readUser(item);
+    return profile === null ? { kind: "unreadable" } : { kind: "profile", profile };
+  });
+  return pageOf(sent, { name, next, nowMs });
 }

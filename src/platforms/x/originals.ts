@@ -1,6 +1,8 @@
+import { EarshotError } from "../../lib/errors.ts";
 import type { Post } from "../../posts/post.ts";
 import type { Session } from "../session.ts";
-import { ask } from "./ask.ts";
+import type { UpstreamRemark } from "../upstream.ts";
+import { ask, type Told } from "./ask.ts";
 import { postParameters } from "./fields.ts";
 import { readPosts } from "./post-page.ts";
 import { withOriginal } from "./read-post.ts";
@@ -11,22 +13,43 @@ const mostNamed = 100;
 /**
  * The posts, each repost with what its original says: X cuts the text of a repost short and leaves out its links. The originals
  * are looked up together, as only those of reposts are wanted and each one is billed; one that is gone leaves its repost as it is.
+ * Where they cannot be looked up the posts, which are paid for, are as they came, and a remark says so.
  */
-export async function withOriginals(posts: readonly Post[], session: Session): Promise<Post[]> {
+export async function withOriginals(
+  posts: readonly Post[],
+  session: Session,
+): Promise<{ posts: readonly Post[]; remarks: readonly UpstreamRemark[] }> {
   const named = posts.flatMap(({ reposted }) => (reposted?.id ? [reposted.id] : []));
   const ids = [...new Set(named)].slice(0, mostNamed);
-  if (ids.length === 0) return [...posts];
-  const told = await ask(session, {
-    path: "/2/tweets",
-    query: { ids: ids.join(","), ...postParameters },
-    bucket: "GET /2/tweets",
-    bill: { postReads: ids.length, userReads: ids.length },
-    counted: "posts",
-    scopes: ["tweet.read", "users.read"],
-  });
+  if (ids.length === 0) return { posts, remarks: [] };
+  const told = await lookUp(ids, session);
+  if (told instanceof EarshotError) return { posts, remarks: [repostsCut(told)] };
   const originals = new Map(readPosts(told).posts.map((post) => [post.uri, post]));
-  return posts.map((post) => {
+  const whole = posts.map((post) => {
     const original = originals.get(post.reposted?.uri ?? "");
     return original === undefined ? post : withOriginal(post, original);
   });
+  return { posts: whole, remarks: [] };
 }
+
+async function lookUp(ids: readonly string[], session: Session): Promise<Told | EarshotError> {
+  try {
+    return await ask(session, {
+      path: "/2/tweets",
+      query: { ids: ids.join(","), ...postParameters },
+      bucket: "GET /2/tweets",
+      bill: { postReads: ids.length, userReads: ids.length },
+      counted: "posts",
+      scopes: ["tweet.read", "users.read"],
+    });
+  } catch (fault) {
+    if (fault instanceof EarshotError) return fault;
+    throw fault;
+  }
+}
+
+const repostsCut = ({ message, hint }: EarshotError): UpstreamRemark => ({
+  code: "reposts_cut",
+  message: `reposts have the text that X cuts short, as their originals could not be looked up: ${message}`,
+  ...(hint === undefined ? {} : { hint }),
+});

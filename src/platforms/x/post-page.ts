@@ -1,37 +1,38 @@
 import type { Post } from "../../posts/post.ts";
 import { list } from "../fields.ts";
-import type { UpstreamPage, UpstreamRemark } from "../upstream.ts";
+import type { UpstreamPage } from "../upstream.ts";
+import { type PageOptions, pageOf, type SentItem } from "../upstream-page.ts";
 import type { Told } from "./ask.ts";
 import { isWithheld, readPost } from "./read-post.ts";
 
 /** More than any page of X. */
 const mostItems = 1_000;
 
-/** The posts of an answer, without those that X withholds; how many cannot be read is told. */
-export function readPosts({ data, includes }: Told): { posts: Post[]; unreadable: number } {
-  const items = list(data, mostItems).filter((item) => !isWithheld(item));
-  const posts = items.map((item) => readPost(item, includes)).filter((post) => post !== null);
-  return { posts, unreadable: items.length - posts.length };
+/** How remarks name the platform. */
+export const name = "X";
+
+/** The posts of an answer, and what of it is left out: what X withholds, and what cannot be read. */
+export function readPosts({ data, includes }: Pick<Told, "data" | "includes">): {
+  posts: readonly Post[];
+  leftOut: readonly SentItem[];
+} {
+  const posts: Post[] = [];
+  const leftOut: SentItem[] = [];
+  for (const item of list(data, mostItems)) {
+    const post = readPost(item, includes);
+    if (isWithheld(item)) leftOut.push({ kind: "withheld", times: post });
+    else if (post === null) leftOut.push({ kind: "unreadable" });
+    else posts.push(post);
+  }
+  return { posts, leftOut };
 }
 
+/** The page of posts that were read, beside what was left out. */
 export function pageOfPosts(
   posts: readonly Post[],
-  next: string | null,
-  remarks: readonly UpstreamRemark[],
+  leftOut: readonly SentItem[],
+  options: Omit<PageOptions, "name">,
 ): UpstreamPage {
-  return { items: posts.map((post) => ({ kind: "post", post })), next, remarks };
+  const sent = posts.map((post) => ({ kind: "post", post }) as const);
+  return pageOf([...sent, ...leftOut], { name, ...options });
 }
-
-/** What is said of items that cannot be read; nothing where all could be. */
-export function unreadableItems(unreadable: number): UpstreamRemark[] {
-  if (unreadable === 0) return [];
-  const what = unreadable === 1 ? "item" : "items";
-  return [
-    {
-      code: "unreadable_items",
-      message: `${unreadable} ${what} of X cannot be read and are left out`,
-    },
-  ];
-}
-
-export const nothingFound: UpstreamPage = { items: [], next: null };

@@ -1,8 +1,9 @@
 import type { Session } from "../session.ts";
 import type { UpstreamPage } from "../upstream.ts";
+import { absentPage } from "../upstream-page.ts";
 import { ask } from "./ask.ts";
 import { postParameters } from "./fields.ts";
-import { pageOfPosts, readPosts, unreadableItems } from "./post-page.ts";
+import { pageOfPosts, readPosts } from "./post-page.ts";
 
 /** The two searches of X: of the last seven days, and of everything. */
 export const searches = {
@@ -57,8 +58,9 @@ export async function requestSearch(
     counted: "posts",
     scopes: ["tweet.read", "users.read"],
   });
-  const { posts, unreadable } = readPosts(told);
-  return pageOfPosts(posts, told.next, unreadableItems(unreadable));
+  if (told.isAbsent) return absentPage;
+  const { posts, leftOut } = readPosts(told);
+  return pageOfPosts(posts, leftOut, { next: told.next, nowMs: session.nowMs });
 }
 
 const timeText = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;

@@ -1,7 +1,7 @@
 import { EarshotError } from "../../lib/errors.ts";
 import type { Session } from "../session.ts";
 import type { AccessKind, SearchCall, UpstreamPage, UpstreamSearch } from "../upstream.ts";
-import { nothingFound } from "./post-page.ts";
+import { emptyPage } from "../upstream-page.ts";
 import { type Expression, isSayable, printed } from "./query/expression.ts";
 import { lowered } from "./query/lower.ts";
 import { shortened } from "./query/shorten.ts";
@@ -27,7 +27,7 @@ async function searchPage(call: SearchCall, session: Session): Promise<UpstreamP
     session.nowMs,
     session.access === "app",
   );
-  if (window === null) return nothingFound;
+  if (window === null) return emptyPage;
   const refused = new Set<string>();
   for (;;) {
     const expression = lowered(call.tree, { names: call.names, refused });

@@ -1,6 +1,7 @@
 import { EarshotError } from "../../lib/errors.ts";
 import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
 import type { CredentialTools, Secrets } from "../credentials/credential.ts";
+import { credentialRefused } from "../credentials/faults.ts";
 import { fieldsOf } from "../fields.ts";
 import { detailOf } from "./ask.ts";
 
@@ -74,10 +75,9 @@ function refusal(answer: FetchedAnswer, url: URL): EarshotError {
       retryable: true,
     });
   }
-  return new EarshotError(
-    "credential_refused",
+  return credentialRefused(
     `${url.host} does not renew the session (${status}${reasonOf(answer)})`,
-    { status: 502, hint: "authorize it anew: earshot credentials add x user-token" },
+    "authorize it anew: earshot credentials add x user-token",
   );
 }
 

@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import fc from "fast-check";
 import { Headers } from "undici";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -8,6 +9,7 @@ import { parseQuery } from "../../query/parse.ts";
 import { isSearch, methodNames, methods } from "../methods.ts";
 import type { Session } from "../session.ts";
 import type { PageCall, SearchCall, UpstreamItem, UpstreamPage } from "../upstream.ts";
+import { UpstreamLimited } from "../upstream-limited.ts";
 import { createXUpstream } from "./upstream.ts";
 import {
   appSession,
@@ -250,6 +252,41 @@ describe("posts", () => {
     expect(x.billed).toEqual({ posts: 3, users: 2, requests: 0 });
   });
 
+  test("a page is kept when the originals of its reposts cannot be looked up, and says so", async () => {
+    const original = post(9, { authorId: "12", text: "the whole of it" });
+    x.world.posts.push(
+      original,
+      post(1, {
+        text: "RT @Bob: the whole…",
+        references: [{ type: "retweeted", id: original.id }],
+      }),
+      post(2),
+    );
+    const whole = appSession(x);
+    const faulted = (fault: Error): Session => ({
+      ...whole,
+      get: async (request) => {
+        if (request.bucket === "GET /2/tweets") throw fault;
+        return await whole.get(request);
+      },
+    });
+    const limited = new UpstreamLimited("api.x.com", nowMs);
+    const used = new EarshotError("budget_used_up", "the month's reads are used up");
+    for (const fault of [limited, used]) {
+      const page = await ask("gettweets", userTarget({ id: "11" }), faulted(fault));
+      expect(texts(page)).toEqual(["RT @Bob: the whole…", "river 2"]);
+      expect(page.remarks).toEqual([
+        {
+          code: "reposts_cut",
+          message: expect.stringContaining(fault.message),
+          ...(fault.hint === undefined ? {} : { hint: fault.hint }),
+        },
+      ]);
+    }
+    const lost = new Error("the lease is lost");
+    await expect(ask("gettweets", userTarget({ id: "11" }), faulted(lost))).rejects.toBe(lost);
+  });
+
   test("replies are those of the conversation that a post began, or to a post within one", async () => {
     const root = post(9);
     const reply = post(8, {
@@ -404,6 +441,20 @@ describe("what X does not allow", () => {
       code: "credential_refused",
       message: expect.stringContaining("attached to a Project"),
     });
+  });
+
+  test("what X repeats of a request stands in no error", async () => {
+    x.faults.isEchoing = true;
+    for (const session of [appSession(x), userSession(x, "12")]) {
+      const fault = await ask("getbyid", postTarget("20"), session).catch((thrown) => thrown);
+      expect(fault).toMatchObject({
+        code: "upstream_refused",
+        message: expect.stringMatching(/cannot read Authorization: Bearer …$/),
+      });
+      const [, token = ""] = x.requests.at(-1)?.authorization?.split(" ") ?? [];
+      expect(token.length).toBeGreaterThan(8);
+      expect(inspect(fault, { depth: 20 })).not.toContain(token);
+    }
   });
 
   test("an application without credit is told where to buy it", async () => {

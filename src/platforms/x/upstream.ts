@@ -1,12 +1,12 @@
 import type { Session } from "../session.ts";
 import type { Target } from "../target.ts";
 import type { PageCall, Upstream, UpstreamPage } from "../upstream.ts";
+import { absentPage } from "../upstream-page.ts";
 import { spaceOf, trendsAt } from "./fetch-others.ts";
 import { homePosts, mediaInTimeline, postById, postsOfUser } from "./fetch-posts.ts";
 import { mediaBySearch, repliesTo } from "./fetch-searched.ts";
 import { followsOf, profileOf, retweetersOf } from "./fetch-users.ts";
 import { limitOf } from "./limits.ts";
-import { nothingFound } from "./post-page.ts";
 import { priceOf } from "./prices.ts";
 import { xSearch } from "./search.ts";
 import { support } from "./support.ts";
@@ -46,15 +46,15 @@ async function pageOf(
   const space = ofKind(target, "space");
   switch (method) {
     case "getbyid":
-      return post === null ? nothingFound : await postById(post, session);
+      return post === null ? absentPage : await postById(post, session);
     case "getreplies":
-      return post === null ? nothingFound : await repliesTo(post, call, session);
+      return post === null ? absentPage : await repliesTo(post, call, session);
     case "getretweeters":
-      return post === null ? nothingFound : await retweetersOf(post, call, session);
+      return post === null ? absentPage : await retweetersOf(post, call, session);
     case "gettweets":
-      return user === null ? nothingFound : await postsOfUser(user, call, session);
+      return user === null ? absentPage : await postsOfUser(user, call, session);
     case "getmedia": {
-      if (user === null) return nothingFound;
+      if (user === null) return absentPage;
       const read = session.access === "app" ? mediaBySearch : mediaInTimeline;
       return await read(user, call, session);
     }
@@ -62,17 +62,17 @@ async function pageOf(
       return await homePosts(call, session);
     case "searchbyprofile":
     case "getprofilebyid":
-      return user === null ? nothingFound : await profileOf(user, session);
+      return user === null ? absentPage : await profileOf(user, session);
     case "getfollowing":
-      return user === null ? nothingFound : await followsOf(user, "following", call, session);
+      return user === null ? absentPage : await followsOf(user, "following", call, session);
     case "getfollowers":
-      return user === null ? nothingFound : await followsOf(user, "followers", call, session);
+      return user === null ? absentPage : await followsOf(user, "followers", call, session);
     case "gettrends":
       return await trendsAt(trendsPlace, limit, session);
     case "getspace":
-      return space === null ? nothingFound : await spaceOf(space, session);
+      return space === null ? absentPage : await spaceOf(space, session);
     case "getforyoutweets":
-      return nothingFound;
+      return absentPage;
   }
 }
 

@@ -1,4 +1,4 @@
-import { EarshotError } from "../../lib/errors.ts";
+import type { EarshotError } from "../../lib/errors.ts";
 import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
 import type {
   AuthorizedRequest,
@@ -6,6 +6,7 @@ import type {
   HeldCredential,
   Secrets,
 } from "../credentials/credential.ts";
+import { credentialRefused } from "../credentials/faults.ts";
 import {
   type Client,
   clientOf,
@@ -86,7 +87,7 @@ export async function renewed(
 }
 
 const ended = (host: string): EarshotError =>
-  new EarshotError("credential_refused", `${host} does not take the user's session any more`, {
-    status: 502,
-    hint: "authorize it anew, with the scope offline.access: earshot credentials add x user-token",
-  });
+  credentialRefused(
+    `${host} does not take the user's session any more`,
+    "authorize it anew, with the scope offline.access: earshot credentials add x user-token",
+  );

@@ -1,5 +1,6 @@
 import { EarshotError } from "../../lib/errors.ts";
 import type { CredentialKind, CredentialTools, NewCredential } from "../credentials/credential.ts";
+import { credentialInvalid } from "../credentials/faults.ts";
 import { hintOf } from "../credentials/hint.ts";
 import { fieldsOf } from "../fields.ts";
 import { authorizeUser } from "./authorize.ts";
@@ -122,8 +123,7 @@ async function madeOf(
   };
 }
 
-const invalid = (field: string, why: string): EarshotError =>
-  new EarshotError("credential_invalid", `${field}: ${why}`, { status: 422 });
+const invalid = (field: string, why: string): EarshotError => credentialInvalid(`${field}: ${why}`);
 
 function asInvalid(fault: unknown): unknown {
   if (!(fault instanceof EarshotError) || fault.code !== "credential_refused") return fault;

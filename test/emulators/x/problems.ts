@@ -42,6 +42,14 @@ export const clientForbidden = (): Refusal =>
     type: problem("client-forbidden"),
   });
 
+/** Documented nowhere: what stands before an API may repeat what it was sent. */
+export const echoing = (authorization: string | null): Refusal =>
+  badParameter(
+    "authorization",
+    String(authorization),
+    `cannot read Authorization: ${authorization}`,
+  );
+
 export const unsupportedAuthentication = (used: string, supported: string): Refusal =>
   new Refusal(403, {
     title: "Unsupported Authentication",

@@ -8,6 +8,7 @@ import { endpoints } from "./endpoints.ts";
 import type { EmulatedWorld } from "./model.ts";
 import {
   clientForbidden,
+  echoing,
   missingScope,
   Refusal,
   tooMany,
@@ -40,6 +41,8 @@ type XFaults = {
   isUsageCapped?: boolean;
   isWithoutCredit?: boolean;
   isClientForbidden?: boolean;
+  /** Refuses each question, and repeats the header that it came with. */
+  isEchoing?: boolean;
   /** Operators that the application may not use. */
   refusedOperators?: readonly string[];
   /** Whether the search of everything takes more than one request a second. */
@@ -128,6 +131,7 @@ export async function startXEmulator(options: XEmulatorOptions = {}) {
     }
     if (faults.status429Every && served % faults.status429Every === 0) throw tooMany();
     const reader = readerOf(authorization);
+    if (faults.isEchoing) throw echoing(authorization);
     const isApp = reader.userId === null;
     if (url.pathname === "/2/usage/tweets") {
       if (!isApp)

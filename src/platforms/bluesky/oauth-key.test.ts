@@ -1,0 +1,18 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { testTools } from "./held.test-support.ts";
+import { createProofKeys } from "./oauth-key.ts";
+
+afterEach(() => vi.restoreAllMocks());
+
+test("a key that is in use is read once, and one that could not be read is read again", async () => {
+  const keys = createProofKeys();
+  const tools = testTools();
+  const key = await keys.make();
+  const importKey = vi.spyOn(crypto.subtle, "importKey");
+  importKey.mockRejectedValueOnce(new Error("no thread is left"));
+  await expect(keys.proofBy(key, tools)).rejects.toThrow("no thread is left");
+  const proof = await keys.proofBy(key, tools);
+  const asked = importKey.mock.calls.length;
+  expect(await keys.proofBy(key, tools)).toBe(proof);
+  expect(importKey).toHaveBeenCalledTimes(asked);
+});

@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import {
+  answered,
+  good,
+  type HostileUpstream,
+  startHostileUpstream,
+} from "../../../test/support/hostile-upstream.ts";
+import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
+import { jobOf, openRoom, pooled, type TestRoom, testUpstream } from "./sessions.test-support.ts";
+import type { OpenSession } from "./sessions.ts";
+
+let upstream: HostileUpstream;
+let room: TestRoom;
+let clock: ManualClock;
+
+/** Half of each pause is random, and nothing here. */
+beforeEach(async () => {
+  clock = createManualClock();
+  upstream = await startHostileUpstream(good({}));
+  room = openRoom(testUpstream("x"), [upstream.url], {
+    clock,
+    settings: {
+      tries: 4,
+      retryPauseMs: 4_000,
+      maxRetryPauseMs: 6_000,
+      limitPauseMs: 20_000,
+      maxLimitPauseMs: 30_000,
+      maxAnswerValues: 3,
+    },
+  });
+  room.pool.credentials = [pooled("c1", upstream.url)];
+});
+afterEach(async () => {
+  await room.close();
+  await upstream.close();
+});
+
+async function session(): Promise<OpenSession> {
+  const [first] = await room.sessions.open({
+    job: jobOf("job", { deadlineMs: clock.now() + 600_000 }),
+    platform: "x",
+    access: ["app"],
+    whose: "any",
+    bucket: "posts",
+    host: null,
+  });
+  if (first === undefined) throw new Error("there is no session");
+  return first;
+}
+
+const posts = { path: "/posts", bucket: "posts" };
+
+/** How long until so many requests have come, in steps of a quarter, which is what it may tell too little. */
+async function secondsUntil(requests: number): Promise<number> {
+  const startMs = clock.now();
+  while (upstream.requests.length < requests) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    if (upstream.requests.length < requests) await clock.advance(250);
+  }
+  return (clock.now() - startMs) / 1_000;
+}
+
+test("a request that failed is sent again after the pause that is set, doubled up to the longest", async () => {
+  upstream.script = [answered(500), answered(500), answered(500)];
+  const asking = (await session()).get(posts);
+  await secondsUntil(1);
+  expect(await secondsUntil(2)).toBeGreaterThanOrEqual(1.75);
+  expect(await secondsUntil(4)).toBeGreaterThanOrEqual(5.75);
+  await expect(asking).resolves.toMatchObject({ status: 200 });
+});
+
+test("a limit whose end is not told is left alone for the pause that is set, doubled up to the longest", async () => {
+  upstream.script = [answered(429), answered(429), answered(429)];
+  const one = await session();
+  for (const pauseMs of [10_000, 15_000, 15_000]) {
+    await expect(one.get(posts)).rejects.toMatchObject({ retryAtMs: clock.now() + pauseMs });
+    await clock.advance(pauseMs);
+  }
+  await expect(one.get(posts)).resolves.toMatchObject({ status: 200 });
+});
+
+test("an answer of more values than are allowed is not read", async () => {
+  upstream.usual = answered(200, {}, "[1,2,3,4]");
+  const fault = { code: "answer_unreadable", message: expect.stringContaining("more than 3") };
+  await expect((await session()).get(posts)).rejects.toMatchObject(fault);
+});

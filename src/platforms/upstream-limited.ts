@@ -1,0 +1,17 @@
+import { EarshotError } from "../lib/errors.ts";
+import { isoText } from "../lib/iso-time.ts";
+
+/** The platform takes no more requests of this kind until `retryAtMs`, Unix milliseconds. */
+export class UpstreamLimited extends EarshotError {
+  readonly retryAtMs: number;
+
+  constructor(host: string, retryAtMs: number) {
+    const until = isoText(Math.ceil(retryAtMs / 1_000) * 1_000);
+    super("upstream_limited", `${host} takes no more requests of this kind until ${until}`, {
+      status: 502,
+      retryable: true,
+      hint: "search again then, or add a credential",
+    });
+    this.retryAtMs = retryAtMs;
+  }
+}

@@ -1,0 +1,59 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { withoutTokens } from "./without-tokens.ts";
+
+test("what a platform says stays as it is where nothing in it looks like a credential", () => {
+  for (const said of [
+    "Could not find tweet with id: [1234567890123456789].",
+    "the Bearer token is missing",
+    "This action is outside the authorized scopes",
+    "profile not found: did:plc:aaaaaaaaaaaaaaaaaaaaaaaa",
+  ]) {
+    expect(withoutTokens(said)).toBe(said);
+  }
+  for (const nothing of [undefined, null, 1, {}, ["a"]]) expect(withoutTokens(nothing)).toBe("");
+});
+
+test("a header that is repeated is taken out, however short its token", () => {
+  expect(withoutTokens("no: Authorization: Bearer abc-1, Basic  YWJjOjE=")).toBe(
+    "no: Authorization: Bearer …, Basic …",
+  );
+  expect(withoutTokens("dpop\tey.x and bearer a%2Bb==")).toBe("dpop … and bearer …");
+});
+
+test("a long run is taken out, wherever it stands and whatever becomes of the rest", () => {
+  const token = `${"Ab3_".repeat(20)}.x/y+z==`;
+  fc.assert(
+    fc.property(
+      fc.string({ unit: "grapheme", maxLength: 300 }),
+      fc.string({ unit: fc.constantFrom(" ", "word ", "\n", "\u001b", token), maxLength: 80 }),
+      (before, after) => {
+        const shown = withoutTokens(`${before} ${token} ${after}`);
+        expect(shown).not.toMatch(/Ab3_/);
+        expect(shown).not.toMatch(/[\p{Cc}]/u);
+        expect(shown.length).toBeLessThanOrEqual(201);
+      },
+    ),
+  );
+});
+
+test("a token at the place where the text is cut is not left in part", () => {
+  for (let words = 3_900; words < 4_010; words += 1) {
+    const long = `${"Ab3_".repeat(20)} `.repeat(Math.floor(words / 81));
+    const shown = withoutTokens(`${long}${"x ".repeat((words % 81) / 2)}${"Ab3_".repeat(20)}`);
+    expect(shown).not.toContain("Ab3_");
+  }
+  expect(withoutTokens(`${"a ".repeat(95)}secret-password`)).toBe(`${"a ".repeat(95)}…`);
+});
+
+test("it takes time in proportion to what is read", () => {
+  const startMs = performance.now();
+  for (const hostile of [
+    "a".repeat(1e6),
+    `${"-".repeat(3_999)}!`.repeat(200),
+    "bearer ".repeat(1e5),
+  ]) {
+    withoutTokens(hostile);
+  }
+  expect(performance.now() - startMs).toBeLessThan(500);
+});
