@@ -155,6 +155,6 @@ function toConfigure(
     const way = kindsOf[platform][access];
     return way === undefined ? [] : [way];
   });
-  const configure = `configure ${ways.join(" or ")}`;
+  const configure = `to make it work: ${ways.join(", or ")}`;
   return allowed.length > 0 ? configure : `send the type social; ${configure}`;
 }
