@@ -99,11 +99,13 @@ export function answering({
   upstreams = {},
   sessions = {},
   configured = {},
+  refusals = {},
   maxPages = 20,
 }: {
   upstreams?: Partial<Record<Platform, Upstream>>;
   sessions?: Partial<Record<Platform, readonly OpenSession[]>>;
   configured?: Partial<Record<Platform, readonly ConfiguredAccess[]>>;
+  refusals?: Partial<Record<Platform, string>>;
   maxPages?: number;
 }): AnsweringUnderTest {
   const archive = smallArchive();
@@ -124,6 +126,7 @@ export function answering({
     sessions: {
       open: async ({ platform }) => sessions[platform] ?? [],
       configured: async (platform) => configured[platform] ?? [],
+      refusal: async (platform) => refusals[platform] ?? null,
     },
     upstreams: Object.fromEntries(
       platforms.map((platform) => [platform, upstreams[platform] ?? silentUpstream(platform)]),

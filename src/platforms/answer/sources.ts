@@ -41,7 +41,7 @@ export type Answerable =
   | { ok: true; isAsked: boolean }
   | {
       ok: false;
-      why: "no_counterpart" | "own_credential_needed" | "not_configured";
+      why: "no_counterpart" | "credential_refused" | "own_credential_needed" | "not_configured";
       /** One line each: what is the matter, and what to do. */
       message: string;
       hint: string;
@@ -88,12 +88,21 @@ export function createSources({
             : elsewhere(method, having),
       };
     }
+    const refusal = await sessions.refusal(platform, accountId);
+    if (refusal !== null) {
+      return {
+        ok: false,
+        why: "credential_refused",
+        message: `your credential of ${platform} is not used, as it was refused: ${refusal}`,
+        hint: "earshot credentials test uses it again where it works, earshot credentials add replaces it",
+      };
+    }
     if (ownMethods.includes(method)) {
       return {
         ok: false,
         why: "own_credential_needed",
         message: `${method} shows what belongs to one account: it needs a credential of ${platform} of your own`,
-        hint: `${kindsOf[platform].user} --account NAME adds one to the account of your key; earshot credentials list tells of one that is not used, and why`,
+        hint: `${kindsOf[platform].user} --account NAME adds one to the account of your key`,
       };
     }
     return {

@@ -202,6 +202,16 @@ describe("quarantine", () => {
     });
   });
 
+  test("its owner is told the reason, and nobody else", async () => {
+    await bench.keep("own", { accountId: "ann" });
+    await bench.keep("of all");
+    await refuse("own", "answered 401");
+    await refuse("of all", "answered 403");
+    expect(await pool.refusal("x", "ann")).toBe("answered 401");
+    expect(await pool.refusal("mastodon", "ann")).toBeNull();
+    expect(await pool.refusal("x", "ben")).toBeNull();
+  });
+
   test("a refusal of what was replaced meanwhile concerns nobody", async () => {
     await bench.keep("one");
     const [before] = await pool.choose(asked);

@@ -123,6 +123,14 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
     );
   };
 
+  const refusal: CredentialPool["refusal"] = async (platform, accountId) => {
+    const own = await store.read("listCredentials", { accountId });
+    const refused = own
+      .flatMap((one) => (one.platform === platform && one.quarantine ? [one.quarantine] : []))
+      .toSorted((a, b) => b.sinceMs - a.sinceMs);
+    return refused[0]?.reason ?? null;
+  };
+
   const cool: CredentialPool["cool"] = (id, bucket, toldMs, reason) => {
     const nowMs = clock.now();
     const untilMs = Math.ceil(Math.min(toldMs, nowMs + longestCoolingMs));
@@ -161,5 +169,5 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
     await holder.stop();
   }
 
-  return { choose, find, configured, cool, quarantine, used, stop };
+  return { choose, find, configured, refusal, cool, quarantine, used, stop };
 }

@@ -26,6 +26,8 @@ export type CredentialPool = {
     platform: Platform,
     accountId: string,
   ): Promise<readonly { access: AccessKind; owner: "account" | "deployment" }[]>;
+  /** Why a credential of the account's own is in quarantine there, the latest one; null where none is. */
+  refusal(platform: Platform, accountId: string): Promise<string | null>;
   /** The limit of a bucket is used up until then, for a day at most; what is told last counts. */
   cool(id: string, bucket: string, untilMs: number, reason: string): void;
   /**

@@ -154,6 +154,7 @@ export function createSessions(context: SessionsContext): Sessions {
         .toSorted(byOpening)
         .map(({ session }) => session);
     },
+    refusal: pool.refusal,
     configured: async (platform, accountId) => {
       const isPublic = upstreamOf(platform).publicBaseUrl !== null;
       const own = await pool.configured(platform, accountId);

@@ -85,6 +85,7 @@ export function testPool(): TestPool {
       pool.credentials.find(({ credential }) => credential.id === id) ?? null,
     configured: async () =>
       pool.credentials.map(({ kind, owner }) => ({ access: kind.access, owner })),
+    refusal: async () => null,
     cool: (id, bucket) => pool.told.push(`cool ${id} ${bucket}`),
     quarantine: async (id, _revision, reason) => {
       pool.told.push(`quarantine ${id} ${reason}`);

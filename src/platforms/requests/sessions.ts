@@ -35,6 +35,8 @@ export type Sessions = {
   }): Promise<readonly OpenSession[]>;
   /** Which ways an account has on a platform at all. */
   configured(platform: Platform, accountId: string): Promise<readonly ConfiguredAccess[]>;
+  /** Why the platform refuses a credential of the account's own; null where it refuses none. */
+  refusal(platform: Platform, accountId: string): Promise<string | null>;
 };
 
 export type ConfiguredAccess = { access: AccessKind; owner: "account" | "deployment" | null };
