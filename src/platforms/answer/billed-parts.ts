@@ -1,21 +1,24 @@
-import type { Platform } from "../../posts/post.ts";
 import type { OpenSession } from "../requests/sessions.ts";
 import type { SourceCost, SourcePart } from "../source.ts";
 import { wayOf } from "./context.ts";
+
+/** What a part of an answer is of. */
+export type PartSpan = Pick<SourcePart, "platform" | "fromMs" | "toMs">;
+
+/** The part of an answer that was come by in a session, with what it cost. */
+export function partBy(session: OpenSession, span: PartSpan, count: number): SourcePart {
+  const cost = session.cost();
+  return { ...span, via: wayOf(session.access), count, ...(cost === null ? {} : { cost }) };
+}
 
 /**
  * Of sessions by which nothing came about, those that were billed all the same: a part of the answer each, without items, as
  * what was spent belongs to it.
  */
-export function billedParts(
-  sessions: readonly OpenSession[],
-  span: { platform: Platform; fromMs: number | null; toMs: number },
-): SourcePart[] {
-  return sessions.flatMap((session) => {
-    const cost = session.cost();
-    if (cost === null || !isBilled(cost)) return [];
-    return [{ ...span, via: wayOf(session.access), count: 0, cost }];
-  });
+export function billedParts(sessions: readonly OpenSession[], span: PartSpan): SourcePart[] {
+  return sessions
+    .map((session) => partBy(session, span, 0))
+    .filter(({ cost }) => cost !== undefined && isBilled(cost));
 }
 
 const isBilled = ({ postReads, userReads, requests, microUsd }: SourceCost): boolean =>

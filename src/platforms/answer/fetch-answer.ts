@@ -2,10 +2,10 @@ import { EarshotError } from "../../lib/errors.ts";
 import { ownMethods } from "../methods.ts";
 import type { AskingJob, OpenSession } from "../requests/sessions.ts";
 import type { Session } from "../session.ts";
-import type { SourceAnswer, SourcePart, SourceWarning } from "../source.ts";
+import type { SourceAnswer, SourceWarning } from "../source.ts";
 import type { Upstream } from "../upstream.ts";
-import { billedParts } from "./billed-parts.ts";
-import { type AnswerContext, accessFor, wayOf } from "./context.ts";
+import { billedParts, partBy } from "./billed-parts.ts";
+import { type AnswerContext, accessFor } from "./context.ts";
 import { codeOfFault } from "./fault-code.ts";
 import { fetchedItems } from "./fetched-items.ts";
 import { type FetchRequest, heldAnswer, unbounded } from "./held-answer.ts";
@@ -78,15 +78,7 @@ async function askPlatform(
     readMethod(context, upstream, request, [first, rest]),
   );
   const items = await fetchedItems(context.source.archive, read.items, { upstream, session });
-  const cost = session.cost();
-  const part: SourcePart = {
-    platform,
-    via: wayOf(session.access),
-    fromMs: null,
-    toMs: asOfMs,
-    count: items.length,
-    ...(cost === null ? {} : { cost }),
-  };
+  const span = { platform, fromMs: null, toMs: asOfMs };
   return {
     items,
     next: null,
@@ -95,10 +87,10 @@ async function askPlatform(
     complete: read.isWhole,
     coverage: unbounded(asOfMs, read.isWhole),
     sources: [
-      part,
+      partBy(session, span, items.length),
       ...billedParts(
         sessions.filter((other) => other !== session),
-        { platform, fromMs: null, toMs: asOfMs },
+        span,
       ),
     ],
     warnings: [

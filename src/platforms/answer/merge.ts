@@ -4,7 +4,7 @@ import { lowestId } from "../../posts/ids.ts";
 import { platforms } from "../../posts/post.ts";
 import type { AnswerItem } from "../source.ts";
 
-export type Merged = { items: readonly AnswerItem[]; next: Position | null; isCut: boolean };
+export type Merged = { items: readonly AnswerItem[]; next: Position | null };
 
 /** One source's items, newest first, and whether it has seen everything there is. */
 export type MergedPart = {
@@ -40,9 +40,9 @@ export function merge(parts: readonly MergedPart[], limit: number): Merged {
   const isFull = items.length === limit;
   if (isFull && last !== undefined) {
     const isMore = all.length > limit || end !== null;
-    return { items, next: isMore ? placeOf(last) : null, isCut: false };
+    return { items, next: isMore ? placeOf(last) : null };
   }
-  return { items, next: end, isCut: end !== null };
+  return { items, next: end };
 }
 
 const placeOf = ({ platform, id }: AnswerItem): Position => ({ platform, id: id ?? 0n });

@@ -6,6 +6,7 @@ import { idTimeMs, postTimeMs, tellsTime } from "../../posts/ids.ts";
 import type { Post } from "../../posts/post.ts";
 import type { Session } from "../session.ts";
 import type { SearchCall, UpstreamPage, UpstreamRemark, UpstreamSearch } from "../upstream.ts";
+import { unreadableCode } from "../upstream-page.ts";
 import { type CheckedSearch, matching } from "./check.ts";
 import type { AnswerContext } from "./context.ts";
 import { idsOf } from "./fetched-items.ts";
@@ -149,4 +150,4 @@ export async function searchGaps(
 }
 
 /** A page of which something could not be read is not all there is. */
-const isIncomplete = ({ code }: UpstreamRemark): boolean => code === "unreadable_items";
+const isIncomplete = ({ code }: UpstreamRemark): boolean => code === unreadableCode;

@@ -3,8 +3,8 @@ import type { Platform } from "../../posts/post.ts";
 import type { HeldAnswer } from "../archive/search.ts";
 import type { AskingJob, OpenSession } from "../requests/sessions.ts";
 import type { SourcePart, SourceRequest, SourceWarning } from "../source.ts";
-import { billedParts } from "./billed-parts.ts";
-import { type AnswerContext, wayOf } from "./context.ts";
+import { billedParts, partBy } from "./billed-parts.ts";
+import type { AnswerContext } from "./context.ts";
 import { codeOfFault } from "./fault-code.ts";
 import { idsAlone } from "./fetch-answer.ts";
 import { fetchedItems } from "./fetched-items.ts";
@@ -72,7 +72,6 @@ export async function searchPlatform(
     });
     const posts = searched.posts.map(({ post }) => ({ kind: "post", post }) as const);
     const items = await fetchedItems(source.archive, posts, { upstream, session });
-    const cost = session.cost();
     return {
       platform,
       searched,
@@ -84,12 +83,7 @@ export async function searchPlatform(
             ? older
             : positionBefore(searched.seenFromMs),
       },
-      source: {
-        ...span,
-        via: wayOf(session.access),
-        count: items.length,
-        ...(cost === null ? {} : { cost }),
-      },
+      source: partBy(session, span, items.length),
       billed: billedParts(
         sessions.filter((other) => other !== session),
         span,
@@ -102,16 +96,12 @@ export async function searchPlatform(
       ],
     };
   } catch (fault) {
-    const known = asFault(fault);
-    if (known === null) throw fault;
-    const warnings = [failed(platform, known)];
+    if (!(fault instanceof EarshotError)) throw fault;
+    const warnings = [failed(platform, fault)];
     const billed = billedParts(sessions, span);
-    return { ...none, part: { items: [], moreAfter: older }, billed, fault: known, warnings };
+    return { ...none, part: { items: [], moreAfter: older }, billed, fault, warnings };
   }
 }
-
-const asFault = (thrown: unknown): EarshotError | null =>
-  thrown instanceof EarshotError ? thrown : null;
 
 const failed = (platform: Platform, fault: EarshotError): SourceWarning => ({
   code: codeOfFault(fault),

@@ -1,7 +1,8 @@
-import { EarshotError } from "../../lib/errors.ts";
+import type { EarshotError } from "../../lib/errors.ts";
 import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
 import type { CredentialTools, HeldCredential, Secrets } from "../credentials/credential.ts";
 import { credentialInvalid } from "../credentials/faults.ts";
+import { failedAt } from "../requests/faults.ts";
 import { fieldsIn, refusedToken } from "./server-answer.ts";
 
 const answerMs = 30_000;
@@ -65,14 +66,8 @@ export async function renewed(
   return await held.renew(seen, async (secrets) => {
     const granted = await grant(host, secrets, tools);
     if (typeof granted === "string") return { ...secrets, token: granted };
-    if (granted.status >= 500 || granted.status === 429) throw notAnswered(host, granted.status);
+    if (granted.status >= 500 || granted.status === 429)
+      throw failedAt(new URL(host).host, granted.status);
     throw refusedToken(host, granted.status);
   });
 }
-
-const notAnswered = (host: string, status: number): EarshotError =>
-  new EarshotError("upstream_failed", `${new URL(host).host} answers with status ${status}`, {
-    status: 502,
-    retryable: true,
-    hint: "search again later",
-  });

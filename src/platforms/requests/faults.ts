@@ -49,14 +49,6 @@ export function needsCredential(host: string): EarshotError {
   );
 }
 
-export function unreadable(host: string, why: string): EarshotError {
-  return new EarshotError("answer_unreadable", `the answer of ${host} cannot be read: ${why}`, {
-    status: 502,
-    retryable: true,
-    hint: "search again later",
-  });
-}
-
 /** Codes of connections that never came about, so that nothing was sent over them. */
 const neverConnected = new Set([
   "EAI_AGAIN",

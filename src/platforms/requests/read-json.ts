@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { EarshotError, messageOf } from "../../lib/errors.ts";
 import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
 import { createJsonMeter } from "../../lib/json-shape.ts";
-import { unreadable } from "./faults.ts";
+import { unreadableAnswer } from "../fields.ts";
 
 /** Answers of the three platforms nest to a quarter of it. */
 const maxDepth = 64;
@@ -24,14 +24,14 @@ export async function readJson(
   const isRefusal = status >= 400;
   if (body.length === 0) {
     if (isRefusal) return null;
-    throw unreadable(host, "it is empty");
+    throw unreadableAnswer(host, "it is empty");
   }
   await requireShape(host, body, maxValues);
   try {
     return JSON.parse(textOf(body));
   } catch (fault) {
     if (isRefusal) return null;
-    throw unreadable(host, reasonOf(fault, headers.get("content-type")));
+    throw unreadableAnswer(host, reasonOf(fault, headers.get("content-type")));
   }
 }
 
