@@ -27,31 +27,41 @@ function newFolder(name: string): string {
 
 /** Writes everything without upkeep beside it. */
 async function runAlone(folder: string): Promise<void> {
-  const running = spawn(process.execPath, [child, folder, "0", "alone"], { stdio: "inherit" });
+  const running = spawn(process.execPath, [child, folder, "0", "alone"], {
+    stdio: ["inherit", "ignore", "inherit"],
+  });
   expect(await once(running, "exit")).toEqual([0, null]);
 }
 
-/** Runs the writing process; null when it was killed. */
-async function run(
-  folder: string,
-  maxAgeMs: number,
-  killAfterMs: number | null,
-): Promise<number | null> {
-  const running = spawn(process.execPath, [child, folder, String(maxAgeMs)], { stdio: "inherit" });
-  const timer = killAfterMs && setTimeout(() => running.kill("SIGKILL"), killAfterMs);
+interface Kill {
+  readonly afterBatches: number;
+  readonly delayMs: number;
+}
+
+/** Runs the writing process; null when it was killed, which happens some time after it has written so many batches. */
+async function run(folder: string, maxAgeMs: number, kill: Kill | null): Promise<number | null> {
+  const running = spawn(process.execPath, [child, folder, String(maxAgeMs)], {
+    stdio: ["inherit", "pipe", "inherit"],
+  });
+  let written = 0;
+  let timer: NodeJS.Timeout | undefined;
+  running.stdout.on("data", (batches: Buffer) => {
+    written += batches.length;
+    if (kill === null || timer !== undefined || written < kill.afterBatches) return;
+    timer = setTimeout(() => running.kill("SIGKILL"), kill.delayMs);
+  });
   const [code] = (await once(running, "exit")) as [number | null];
-  if (timer) clearTimeout(timer);
+  clearTimeout(timer);
   return code;
 }
 
 /** Kills it at ever other moments, until it comes to its end; how often it was killed. */
 async function runKilled(folder: string, maxAgeMs: number): Promise<number> {
-  let kills = 0;
-  for (let afterMs = 350; ; afterMs += 23 + ((kills * 61) % 71)) {
-    const code = await run(folder, maxAgeMs, afterMs);
+  for (let kills = 0; ; kills += 1) {
+    const kill = { afterBatches: 5 + ((kills * 7) % 23), delayMs: (kills * 5) % 19 };
+    const code = await run(folder, maxAgeMs, kill);
     if (code === 0) return kills;
     expect(code).toBeNull();
-    kills += 1;
   }
 }
 

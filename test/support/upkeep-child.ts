@@ -1,3 +1,4 @@
+import { writeSync } from "node:fs";
 import { parentPort, Worker, workerData } from "node:worker_threads";
 import type { ArchiveChange } from "../../src/archive/archive.ts";
 import { readCheckpoint, readSegments, readUriKey } from "../../src/archive/catalog.ts";
@@ -15,7 +16,8 @@ import { makePost } from "./make-post.ts";
 /**
  * A process that writes a fixed series of batches into an archive, from where the last one came to, while a thread beside it
  * rewrites, splits, merges and removes segments without a pause. Made to be killed. Arguments: the folder, the age in
- * milliseconds above which posts age out (0 for never), and `alone` to write without the thread.
+ * milliseconds above which posts age out (0 for never), and `alone` to write without the thread. Says a full stop on its
+ * standard output for each batch that is written.
  */
 const batches = 220;
 const postsOfBatch = 12;
@@ -119,6 +121,7 @@ function writeAll(rounds: Int32Array | null): void {
     });
     if (batch % 7 === 0) writer.closeCounts();
     writer.addCounts();
+    writeSync(1, ".");
     if (rounds !== null && batch % batchesOfRound === 0) awaitRound(rounds);
   }
   writer.closeCounts();
