@@ -3,6 +3,7 @@ import { durable, read } from "../db/operations.ts";
 import { type RandomBytes, randomBase62 } from "../lib/base62.ts";
 import { EarshotError } from "../lib/errors.ts";
 import { hashSecret, newApiKey, printApiKey } from "./api-key.ts";
+import { newAuditId } from "./audit.ts";
 
 /**
  * Accounts own jobs and cursors; keys belong to accounts and carry the limits. A key that is made without naming an account
@@ -48,11 +49,10 @@ export function accountOperations(randomBytes: RandomBytes) {
     });
     if (held !== undefined) return held.id;
     const id = randomBase62(accountIdLength, randomBytes);
-    database.run("INSERT INTO account(id, name, created_ms) VALUES(:id, :accountName, :nowMs)", {
-      id,
-      accountName,
-      nowMs,
-    });
+    database.run(
+      "INSERT INTO account(id, name, audit_id, created_ms) VALUES(:id, :accountName, :auditId, :nowMs)",
+      { id, accountName, auditId: newAuditId(randomBytes), nowMs },
+    );
     return id;
   }
 
@@ -63,13 +63,15 @@ export function accountOperations(randomBytes: RandomBytes) {
       if (liveKeys(database, accountId) >= maxKeysPerAccount) throw tooManyKeys(asked);
       const key = newApiKey(randomBytes);
       database.run(
-        `INSERT INTO api_key(id, account_id, name, secret_hash, requests_per_second, submissions_per_minute, created_ms)
-         VALUES(:id, :accountId, :name, :secretHash, :requestsPerSecond, :submissionsPerMinute, :nowMs)`,
+        `INSERT INTO api_key(id, account_id, name, secret_hash, audit_id, requests_per_second, submissions_per_minute,
+           created_ms)
+         VALUES(:id, :accountId, :name, :secretHash, :auditId, :requestsPerSecond, :submissionsPerMinute, :nowMs)`,
         {
           id: key.id,
           accountId,
           name: asked.name,
           secretHash: hashSecret(key.secret),
+          auditId: newAuditId(randomBytes),
           requestsPerSecond: asked.requestsPerSecond,
           submissionsPerMinute: asked.submissionsPerMinute,
           nowMs: asked.nowMs,

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { Limiter } from "../accounts/limiter.ts";
+import type { AccountStore } from "../accounts/store.ts";
 import type { Archive } from "../archive/archive.ts";
 import type { IngestState, MastodonStreamState } from "../ingest/ingest-state.ts";
 import type { JobQueue } from "../jobs/queue.ts";
@@ -39,6 +40,8 @@ export type HttpContext = {
   log: Logger;
   metrics: Metrics;
   limiter: Limiter;
+  /** Accounts, keys, sessions and what is kept of them. */
+  accounts: AccountStore;
   cursorKey: Uint8Array;
   jobs: Pick<
     JobQueue,

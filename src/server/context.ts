@@ -136,6 +136,7 @@ export function createContext(
     log,
     metrics,
     limiter,
+    accounts: store,
     cursorKey: control.secrets.cursorKey,
     jobs: queue,
     webhooks,

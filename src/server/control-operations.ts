@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { limitOperations } from "../accounts/limit-operations.ts";
-import { accountOperations } from "../accounts/operations.ts";
+import { accountStoreOperations } from "../accounts/store.ts";
 import { controlMigrations } from "../db/migrations/control.ts";
 import { type Database, openForReading, openForWriting } from "../db/open.ts";
 import { ensureSecrets, settingOperations } from "../db/settings.ts";
@@ -13,7 +13,7 @@ import { spendingOperations } from "../platforms/requests/operations.ts";
 /** Everything that can be asked of the control store. */
 export const controlOperations = {
   ...settingOperations,
-  ...accountOperations(randomBytes),
+  ...accountStoreOperations(randomBytes),
   ...limitOperations,
   ...jobOperations,
   ...webhookOperations,

@@ -2,6 +2,7 @@ import { control001 } from "./001-control.ts";
 import { control002 } from "./002-jobs-of-a-client.ts";
 import { control003 } from "./003-webhooks.ts";
 import { control004 } from "./004-credentials.ts";
+import { control005 } from "./005-sign-up.ts";
 
 /** The steps of the control database, oldest first. A step that was released is never changed: a new one follows it. */
 export const controlMigrations: readonly string[] = [
@@ -9,4 +10,5 @@ export const controlMigrations: readonly string[] = [
   control002,
   control003,
   control004,
+  control005,
 ];

@@ -1,0 +1,111 @@
+/**
+ * Who signs up, and what is kept for them. An `identity` is an account at a code host: its number there, never its name, says
+ * who it is. Tokens of sessions, of sign-ins under way and of sign-in links are kept as SHA-256 hashes alone; the former token
+ * of a session is good until `former_until_ms`. `account.first_key_ms` is when its first key was shown, null until then. A key
+ * that was rotated names its successor and ends with `expires_ms`; `methods` is a JSON list, null allows all.
+ *
+ * `audit` is only ever appended to. It names accounts and keys by their `audit_id`, which nothing else tells: once the row of
+ * the account is deleted, nothing leads from the log to it.
+ *
+ * `usage` counts calls by quarter of an hour, key and method ('' for requests that submit nothing); `latencies` is a histogram
+ * (accounts/usage). `ingest_sample` is how the streams stood, by five minutes.
+ */
+export const control005 = `
+  ALTER TABLE account ADD COLUMN role TEXT NOT NULL DEFAULT 'member';
+  ALTER TABLE account ADD COLUMN suspended_ms INTEGER;
+  ALTER TABLE account ADD COLUMN suspended_reason TEXT;
+  ALTER TABLE account ADD COLUMN requests_per_second INTEGER;
+  ALTER TABLE account ADD COLUMN submissions_per_minute INTEGER;
+  ALTER TABLE account ADD COLUMN first_key_ms INTEGER;
+  ALTER TABLE account ADD COLUMN audit_id TEXT;
+  UPDATE account SET audit_id = lower(hex(randomblob(8)));
+  CREATE UNIQUE INDEX account_audit ON account(audit_id);
+
+  ALTER TABLE api_key ADD COLUMN expires_ms INTEGER;
+  ALTER TABLE api_key ADD COLUMN used_ms INTEGER;
+  ALTER TABLE api_key ADD COLUMN used_from TEXT;
+  ALTER TABLE api_key ADD COLUMN methods TEXT;
+  ALTER TABLE api_key ADD COLUMN successor_id TEXT;
+  ALTER TABLE api_key ADD COLUMN revoked_ms INTEGER;
+  ALTER TABLE api_key ADD COLUMN audit_id TEXT;
+  UPDATE api_key SET audit_id = lower(hex(randomblob(8)));
+
+  CREATE TABLE identity(
+    provider TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    account_id TEXT NOT NULL REFERENCES account(id),
+    login TEXT NOT NULL,
+    created_ms INTEGER NOT NULL,
+    seen_ms INTEGER NOT NULL,
+    PRIMARY KEY(provider, subject)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX identity_account ON identity(account_id);
+
+  CREATE TABLE session(
+    id TEXT PRIMARY KEY,
+    account_id TEXT NOT NULL REFERENCES account(id),
+    token_hash BLOB NOT NULL UNIQUE,
+    former_hash BLOB UNIQUE,
+    former_until_ms INTEGER,
+    way TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    address_group TEXT NOT NULL,
+    created_ms INTEGER NOT NULL,
+    used_ms INTEGER NOT NULL,
+    rotated_ms INTEGER NOT NULL,
+    expires_ms INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX session_account ON session(account_id);
+  CREATE INDEX session_expires ON session(expires_ms);
+
+  CREATE TABLE sign_in_attempt(
+    hash BLOB PRIMARY KEY,
+    provider TEXT NOT NULL,
+    return_to TEXT NOT NULL,
+    expires_ms INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX sign_in_attempt_expires ON sign_in_attempt(expires_ms);
+
+  CREATE TABLE sign_in_link(
+    hash BLOB PRIMARY KEY,
+    account_id TEXT REFERENCES account(id),
+    expires_ms INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE audit(
+    sequence INTEGER PRIMARY KEY,
+    at_ms INTEGER NOT NULL,
+    action TEXT NOT NULL,
+    actor TEXT NOT NULL,
+    subject TEXT,
+    key TEXT,
+    detail TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX audit_subject ON audit(subject, sequence);
+  CREATE TRIGGER audit_never_changes BEFORE UPDATE ON audit
+    BEGIN SELECT RAISE(ABORT, 'the audit log is only appended to'); END;
+  CREATE TRIGGER audit_never_shrinks BEFORE DELETE ON audit
+    BEGIN SELECT RAISE(ABORT, 'the audit log is only appended to'); END;
+
+  CREATE TABLE usage(
+    account_id TEXT NOT NULL REFERENCES account(id),
+    bucket_ms INTEGER NOT NULL,
+    key_id TEXT NOT NULL,
+    method TEXT NOT NULL,
+    calls INTEGER NOT NULL,
+    refused INTEGER NOT NULL,
+    failed INTEGER NOT NULL,
+    posts INTEGER NOT NULL,
+    latencies TEXT NOT NULL,
+    PRIMARY KEY(account_id, bucket_ms, key_id, method)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX usage_bucket ON usage(bucket_ms);
+
+  CREATE TABLE ingest_sample(
+    platform TEXT NOT NULL,
+    bucket_ms INTEGER NOT NULL,
+    lag_ms INTEGER NOT NULL,
+    posts INTEGER NOT NULL,
+    PRIMARY KEY(platform, bucket_ms)
+  ) STRICT, WITHOUT ROWID;
+`;
