@@ -69,17 +69,6 @@ export function addDocsRoutes(app: TypedApp): void {
 
   app.route({
     method: "GET",
-    url: "/",
-    schema: {
-      operationId: "start",
-      summary: "Leads to the documentation",
-      tags: ["documentation"],
-      response: { 302: z.null().meta({ description: "Location is the documentation's path." }) },
-    },
-    handler: async (_request, reply) => reply.redirect("/docs", 302),
-  });
-  app.route({
-    method: "GET",
     url: "/docs",
     schema: {
       operationId: "docs",

@@ -1,0 +1,124 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import fastifyStatic from "@fastify/static";
+import type { FastifyReply } from "fastify";
+import { acceptsHtml } from "../../docs-page/accepts-html.ts";
+import { problem } from "../../problem-writer.ts";
+import type { TypedApp } from "../typed-app.ts";
+
+/** Where the build of web/ lies, in a checkout and in a package. */
+const builtFolder = fileURLToPath(new URL("../../../../dist/web", import.meta.url));
+
+/** Everything a page loads comes from here, and nobody else may show it in a frame. */
+const policy = [
+  "default-src 'self'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "object-src 'none'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/** The headers of the pages. They are asked for anew each time, as they name the files of their version. */
+export const pageHeaders = {
+  "cache-control": "no-cache",
+  "content-security-policy": policy,
+  "cross-origin-opener-policy": "same-origin",
+  "permissions-policy": "camera=(), geolocation=(), microphone=()",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+} as const;
+
+/**
+ * GET / is the landing page for browsers, and leads others to the documentation; /dashboard and all below it is the one page of
+ * the dashboard, which finds its way by itself. Files whose names hold their hash are kept by browsers for good.
+ */
+export function addPageRoutes(app: TypedApp): void {
+  const isBuilt = existsSync(`${builtFolder}/app.html`);
+  if (isBuilt) {
+    app.register(fastifyStatic, {
+      root: builtFolder,
+      prefix: "/dashboard/",
+      serve: false,
+      preCompressed: true,
+      cacheControl: false,
+      index: false,
+    });
+  }
+
+  function sendPage(reply: FastifyReply, file: "app.html" | "index.html") {
+    if (!isBuilt) throw notBuilt();
+    return reply.headers(pageHeaders).sendFile(file);
+  }
+
+  app.route({
+    method: "GET",
+    url: "/",
+    schema: { hide: true },
+    handler: async (request, reply) => {
+      reply.header("vary", "Accept, Accept-Encoding");
+      if (!isBuilt || !acceptsHtml(request.headers.accept)) return reply.redirect("/docs", 302);
+      return sendPage(reply, "index.html");
+    },
+  });
+  app.route({
+    method: "GET",
+    url: "/dashboard",
+    schema: { hide: true },
+    handler: async (_request, reply) => sendPage(reply, "app.html"),
+  });
+  app.route<{ Params: { "*": string } }>({
+    method: "GET",
+    url: "/dashboard/*",
+    schema: { hide: true },
+    handler: async (request, reply) => {
+      if (request.params["*"].startsWith("api/")) throw noSuchPath();
+      return sendPage(reply, "app.html");
+    },
+  });
+  app.route<{ Params: { file: string } }>({
+    method: "GET",
+    url: "/dashboard/assets/:file",
+    schema: { hide: true },
+    handler: async (request, reply) => {
+      const { file } = request.params;
+      if (!isBuilt) throw notBuilt();
+      if (!/^\w[\w.-]*$/.test(file) || !existsSync(`${builtFolder}/assets/${file}`))
+        throw noSuchPath();
+      reply.headers({
+        "cache-control": "public, max-age=31536000, immutable",
+        "x-content-type-options": "nosniff",
+      });
+      return reply.sendFile(`assets/${file}`);
+    },
+  });
+  for (const name of ["favicon.svg", "logo.svg", "theme.js"]) {
+    app.route({
+      method: "GET",
+      url: `/dashboard/${name}`,
+      schema: { hide: true },
+      handler: async (_request, reply) => {
+        if (!isBuilt) throw notBuilt();
+        reply.headers({
+          "cache-control": "public, max-age=3600",
+          "x-content-type-options": "nosniff",
+        });
+        return reply.sendFile(name);
+      },
+    });
+  }
+}
+
+function noSuchPath() {
+  return problem("not_found", "there is no such path", { hint: "GET /docs lists the paths" });
+}
+
+function notBuilt() {
+  return problem("not_found", "the dashboard is not built on this server", {
+    hint: "npm run prepare builds it; it needs the development dependencies",
+  });
+}

@@ -1,0 +1,137 @@
+import type { SessionAnswer } from "../../src/http/dashboard/contract.ts";
+import type { ErrorDetail } from "../../src/lib/errors.ts";
+
+/** A refusal as the server tells it (RFC 9457), or `unreachable` where nothing answered. */
+export class ApiProblem extends Error {
+  override readonly name = "ApiProblem";
+  readonly code: string;
+  readonly status: number;
+  readonly hint: string | null;
+  readonly retryAfterMs: number | null;
+  readonly details: readonly ErrorDetail[];
+
+  constructor(told: {
+    code: string;
+    status: number;
+    message: string;
+    hint?: string | null;
+    retryAfterMs?: number | null;
+    details?: readonly ErrorDetail[];
+  }) {
+    super(told.message);
+    this.code = told.code;
+    this.status = told.status;
+    this.hint = told.hint ?? null;
+    this.retryAfterMs = told.retryAfterMs ?? null;
+    this.details = told.details ?? [];
+  }
+}
+
+/** What is left of the rates, as the last answer of /v1 told it. */
+export type RatesLeft = { requests: number | null; searches: number | null; searchesInMs: number };
+
+let csrf: string | null = null;
+const listeners = { signedOut: new Set<() => void>() };
+
+/** Kept for whatever is not GET; null after signing out. */
+export function keepSession(session: SessionAnswer | undefined): void {
+  csrf = session?.signed_in?.csrf ?? null;
+}
+
+/** Calls back when the server says that nobody is signed in any more. */
+export function onSignedOut(listener: () => void): () => void {
+  listeners.signedOut.add(listener);
+  return () => listeners.signedOut.delete(listener);
+}
+
+/** A request as the signed-in account; the response is a good one. Errors: ApiProblem. */
+export async function request(
+  path: string,
+  { method = "GET", body, headers = {}, signal }: RequestOptions = {},
+): Promise<Response> {
+  const response = await fetch(path, {
+    method,
+    headers: {
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...(method === "GET" || csrf === null ? {} : { "x-earshot-csrf": csrf }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(signal === undefined ? {} : { signal }),
+    credentials: "same-origin",
+  }).catch((fault: unknown) => {
+    if (signal?.aborted) throw fault;
+    throw new ApiProblem({
+      code: "unreachable",
+      status: 0,
+      message: "Earshot does not answer",
+      hint: "Look whether it runs and your connection is up, then try again.",
+    });
+  });
+  if (response.ok) return response;
+  const problem = await problemOf(response);
+  if (problem.code === "session_needed") for (const listener of listeners.signedOut) listener();
+  throw problem;
+}
+
+export type RequestOptions = {
+  method?: "GET" | "POST" | "PATCH" | "DELETE";
+  body?: unknown;
+  headers?: Readonly<Record<string, string>>;
+  signal?: AbortSignal;
+};
+
+async function answer<Value>(path: string, options?: RequestOptions): Promise<Value> {
+  const response = await request(path, options);
+  // What the server answers on a path is the contract's type of it; 204 is nothing.
+  return (response.status === 204 ? undefined : await response.json()) as Value;
+}
+
+/** JSON in, JSON out. Errors of all: ApiProblem. */
+export const api = {
+  get: <Value>(path: string, signal?: AbortSignal) =>
+    answer<Value>(path, signal === undefined ? {} : { signal }),
+  post: <Value>(path: string, body?: unknown) =>
+    answer<Value>(path, { method: "POST", ...(body === undefined ? {} : { body }) }),
+  patch: <Value>(path: string, body: unknown) => answer<Value>(path, { method: "PATCH", body }),
+  delete: (path: string, body?: unknown) =>
+    answer<undefined>(path, { method: "DELETE", ...(body === undefined ? {} : { body }) }),
+};
+
+/** What an answer of /v1 says of the rates (draft-ietf-httpapi-ratelimit-headers). */
+export function ratesLeft(response: Response): RatesLeft {
+  const field = response.headers.get("ratelimit") ?? "";
+  const item = (name: string) =>
+    field.split(",").find((part) => part.trim().startsWith(`"${name}"`));
+  const parameter = (name: string, of: string) => {
+    const value = new RegExp(`;${of}=(\\d+)`).exec(item(name) ?? "")?.[1];
+    return value === undefined ? null : Number(value);
+  };
+  return {
+    requests: parameter("burst", "r"),
+    searches: parameter("search", "r"),
+    searchesInMs: (parameter("search", "t") ?? 0) * 1000,
+  };
+}
+
+type ProblemBody = {
+  code?: string;
+  detail?: string;
+  title?: string;
+  hint?: string;
+  errors?: readonly ErrorDetail[];
+};
+
+async function problemOf(response: Response): Promise<ApiProblem> {
+  const body = await response.json().catch((): ProblemBody => ({}));
+  const told = body as ProblemBody;
+  const seconds = Number(response.headers.get("retry-after") ?? "");
+  return new ApiProblem({
+    code: told.code ?? "unexpected",
+    status: response.status,
+    message: told.detail ?? told.title ?? `the server answered ${response.status}`,
+    hint: told.hint ?? null,
+    retryAfterMs: seconds > 0 ? seconds * 1000 : null,
+    details: told.errors ?? [],
+  });
+}

@@ -1,0 +1,48 @@
+import { Suspense } from "react";
+import { Redirect, Route, Router, Switch, useLocation } from "wouter";
+import { ProblemNote } from "./components/problem-note.tsx";
+import { NotFound } from "./not-found.tsx";
+import { SignInPage } from "./pages/sign-in/page.tsx";
+import { pagesFor } from "./pages.tsx";
+import { SessionProvider, useSession } from "./session.tsx";
+import { Shell } from "./shell.tsx";
+
+export function App() {
+  return (
+    <Router base="/dashboard">
+      <SessionProvider>
+        <Pages />
+      </SessionProvider>
+    </Router>
+  );
+}
+
+function Pages() {
+  const { session, problem, refresh } = useSession();
+  const [path] = useLocation();
+  if (session === undefined) {
+    return problem === undefined ? null : (
+      <main className="main" id="main">
+        <h1 className="sr">Earshot</h1>
+        <ProblemNote problem={problem} retry={refresh} />
+      </main>
+    );
+  }
+  if (session.signed_in === null) return <SignInPage />;
+  const { first_key_due: isFirstKeyDue, account } = session.signed_in;
+  if (path === "/" || path === "/sign-in") {
+    return <Redirect to={isFirstKeyDue ? "/keys/first" : "/playground"} replace />;
+  }
+  return (
+    <Shell>
+      <Suspense fallback={null}>
+        <Switch>
+          {pagesFor(account.role).map(({ path: own, component }) => (
+            <Route key={own} path={`${own}/*?`} component={component} />
+          ))}
+          <Route component={NotFound} />
+        </Switch>
+      </Suspense>
+    </Shell>
+  );
+}

@@ -1,0 +1,4 @@
+/** A page shows and compares host names as they are written. */
+export function domainToUnicode(name: string): string {
+  return name;
+}

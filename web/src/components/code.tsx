@@ -1,0 +1,10 @@
+import type { ReactNode } from "react";
+
+/** What a machine reads; it scrolls sideways, also by keyboard. */
+export function Code({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <pre className="code" role="region" tabIndex={0} aria-label={label}>
+      {children}
+    </pre>
+  );
+}

@@ -1,0 +1,32 @@
+import type { ReactNode } from "react";
+
+/** Nothing here yet, or nothing found: says why, and what comes next. Stands in a panel. */
+export function Empty({
+  title,
+  text,
+  children,
+}: {
+  title: string;
+  text: ReactNode;
+  children?: ReactNode;
+}) {
+  return (
+    <div className="empty">
+      <Silence />
+      <h3>{title}</h3>
+      <p>{text}</p>
+      {children === undefined ? null : <div className="row">{children}</div>}
+    </div>
+  );
+}
+
+/** A trace of which nothing was heard. */
+function Silence() {
+  return (
+    <svg viewBox="0 0 112 40" aria-hidden="true">
+      <path className="p-trace" d="M4 15v10M12 11v18M20 16v8" />
+      <path className="p-none" d="M28 20H84" />
+      <path className="p-trace" d="M92 16v8M100 11v18M108 15v10" />
+    </svg>
+  );
+}

@@ -1,0 +1,128 @@
+import { type InputHTMLAttributes, type ReactNode, type SelectHTMLAttributes, useId } from "react";
+import { Icon } from "./icons.tsx";
+
+/** An input with its label, what it is for, and what is wrong with what stands in it. */
+export function Field({
+  label,
+  help,
+  invalid,
+  ...input
+}: Omit<InputHTMLAttributes<HTMLInputElement>, "id"> & {
+  label: ReactNode;
+  help?: ReactNode;
+  /** What is wrong, and how to mend it; null when nothing is. */
+  invalid?: string | null;
+}) {
+  const id = useId();
+  const told = invalid ?? help;
+  return (
+    <div className="field" data-invalid={invalid ? "" : undefined}>
+      <label htmlFor={id}>{label}</label>
+      <input
+        className="input"
+        id={id}
+        autoComplete="off"
+        aria-invalid={invalid ? true : undefined}
+        aria-describedby={told ? `${id}-told` : undefined}
+        {...input}
+      />
+      {told ? (
+        <p id={`${id}-told`} role={invalid ? "alert" : undefined}>
+          {told}
+        </p>
+      ) : null}
+    </div>
+  );
+}
+
+export type Option<Value extends string> = { value: Value; label: string };
+
+/** A list to pick one of. Its name is for screen readers; in a form, wrap it in LabelledSelect. */
+export function Select<Value extends string>({
+  options,
+  value,
+  onPick,
+  ...rest
+}: Omit<SelectHTMLAttributes<HTMLSelectElement>, "value" | "onChange"> & {
+  options: readonly Option<Value>[];
+  value: Value;
+  onPick(value: Value): void;
+}) {
+  return (
+    <span className="picker">
+      <select
+        className="select"
+        value={value}
+        onChange={(event) => {
+          const picked = options.find((option) => option.value === event.target.value);
+          if (picked !== undefined) onPick(picked.value);
+        }}
+        {...rest}
+      >
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+      <Icon name="down" />
+    </span>
+  );
+}
+
+export function LabelledSelect<Value extends string>({
+  label,
+  help,
+  ...rest
+}: Parameters<typeof Select<Value>>[0] & { label: string; help?: ReactNode }) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <Select id={id} {...rest} />
+      {help ? <p>{help}</p> : null}
+    </div>
+  );
+}
+
+/** One choice of few, side by side. */
+export function Segmented<Value extends string>({
+  legend,
+  options,
+  value,
+  onPick,
+}: {
+  legend: string;
+  options: readonly Option<Value>[];
+  value: Value;
+  onPick(value: Value): void;
+}) {
+  const name = useId();
+  return (
+    <fieldset className="segmented">
+      <legend className="sr">{legend}</legend>
+      {options.map((option) => (
+        <label key={option.value}>
+          <input
+            type="radio"
+            name={name}
+            checked={option.value === value}
+            onChange={() => onPick(option.value)}
+          />
+          {option.label}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+export function Check({
+  label,
+  ...input
+}: InputHTMLAttributes<HTMLInputElement> & { label: ReactNode }) {
+  return (
+    <label className="check">
+      <input type="checkbox" {...input} /> {label}
+    </label>
+  );
+}

@@ -1,0 +1,30 @@
+import type { ReactNode } from "react";
+import { Icon, type IconName } from "./icons.tsx";
+
+export type Tone = "accent" | "caution" | "danger";
+
+/** Inside a page: what happened, what it cost, what to do; one button at most. */
+export function Note({
+  tone,
+  icon = "info",
+  title,
+  children,
+  action,
+}: {
+  tone?: Tone;
+  icon?: IconName;
+  title: string;
+  children?: ReactNode;
+  action?: ReactNode;
+}) {
+  return (
+    <div className="note" data-tone={tone} role={tone === "danger" ? "alert" : "status"}>
+      <Icon name={icon} />
+      <div>
+        <h3>{title}</h3>
+        {children}
+      </div>
+      {action}
+    </div>
+  );
+}

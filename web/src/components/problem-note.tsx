@@ -1,0 +1,39 @@
+import type { ApiProblem } from "../api.ts";
+import { Button } from "./button.tsx";
+import { Note } from "./note.tsx";
+
+/** A refusal in the place where it happened, with a link to its page. */
+export function ProblemNote({ problem, retry }: { problem: ApiProblem; retry?: () => unknown }) {
+  const { code, message, hint } = problem;
+  const hasPage = problem.status > 0 && code !== "unexpected";
+  return (
+    <Note
+      tone="danger"
+      icon="error"
+      title={sentence(message)}
+      action={
+        retry === undefined ? undefined : (
+          <Button size="small" onClick={() => void retry()}>
+            Try again
+          </Button>
+        )
+      }
+    >
+      {hint === null ? null : <p>{sentence(hint)}</p>}
+      {hasPage ? (
+        <p>
+          Problem{" "}
+          <a href={`/docs/errors/${code}`}>
+            <code>{code}</code>
+          </a>
+        </p>
+      ) : null}
+    </Note>
+  );
+}
+
+/** A line of the API as a sentence. */
+export function sentence(line: string): string {
+  const first = line.charAt(0).toUpperCase() + line.slice(1);
+  return /[.?]$/.test(first) ? first : `${first}.`;
+}

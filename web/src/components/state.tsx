@@ -1,0 +1,24 @@
+import { Icon, type IconName } from "./icons.tsx";
+
+const looks = {
+  received: ["received", "circle"],
+  "in progress": ["progress", "progress"],
+  "error(retrying)": ["retrying", "again"],
+  done: ["done", "done"],
+  error: ["error", "error"],
+  cancelled: ["cancelled", "cancelled"],
+  expired: ["expired", "clock"],
+} as const satisfies Record<string, readonly [string, IconName]>;
+
+export type JobStateWord = keyof typeof looks;
+
+/** A job's state: its shape first, then its word. */
+export function State({ state }: { state: JobStateWord }) {
+  const [look, icon] = looks[state];
+  return (
+    <span className="state" data-state={look}>
+      <Icon name={icon} />
+      {state}
+    </span>
+  );
+}

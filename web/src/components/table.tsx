@@ -1,0 +1,85 @@
+import type { ReactNode } from "react";
+
+export type Column<Row> = {
+  /** Shown at its head, and before each cell where rows are cards. */
+  title: string;
+  cell(row: Row): ReactNode;
+  /** Numbers stand at the end. */
+  isNumber?: boolean;
+  /** Left out where there is little room. */
+  isLess?: boolean;
+  /** Buttons: its title is for screen readers alone. */
+  isActions?: boolean;
+};
+
+/** Rows of one kind. `stacked` makes each a card on a phone; others scroll sideways. Roles keep it a table in both. */
+export function Table<Row>({
+  caption,
+  columns,
+  rows,
+  keyOf,
+  isCurrent,
+  layout = "stacked",
+}: {
+  caption: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  keyOf(row: Row): string;
+  isCurrent?: (row: Row) => boolean;
+  layout?: "stacked" | "scroll";
+}) {
+  const table = (
+    <table className={layout === "stacked" ? "table stacked" : "table"} role="table">
+      <caption className="sr">{caption}</caption>
+      <thead role="rowgroup">
+        <tr role="row">
+          {columns.map((column) => (
+            <th
+              key={column.title}
+              role="columnheader"
+              scope="col"
+              data-less={mark(column.isLess)}
+              data-align={endOf(column)}
+            >
+              {column.isActions ? <span className="sr">{column.title}</span> : column.title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        {rows.map((row) => (
+          <tr key={keyOf(row)} role="row" aria-current={isCurrent?.(row) ? "true" : undefined}>
+            {columns.map((column) => (
+              <td
+                key={column.title}
+                role="cell"
+                data-label={column.isActions ? "" : column.title}
+                data-less={mark(column.isLess)}
+                data-align={endOf(column)}
+                data-full={mark(column.isActions)}
+              >
+                {column.isActions ? (
+                  <div>
+                    <div className="row">{column.cell(row)}</div>
+                  </div>
+                ) : (
+                  <span>{column.cell(row)}</span>
+                )}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+  if (layout === "stacked") return table;
+  return (
+    <section className="scroll" tabIndex={0} aria-label={caption}>
+      {table}
+    </section>
+  );
+}
+
+const mark = (is: boolean | undefined): string | undefined => (is ? "" : undefined);
+const endOf = ({ isNumber, isActions }: { isNumber?: boolean; isActions?: boolean }) =>
+  isNumber || isActions ? "end" : undefined;

@@ -1,0 +1,56 @@
+import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from "react";
+
+export type Tab = { name: string; title: string; content: ReactNode };
+
+/** Views of one thing, of which one is shown; the arrow keys go between them. */
+export function Tabs({
+  label,
+  tabs,
+  end,
+}: {
+  label: string;
+  tabs: readonly Tab[];
+  end?: (shown: Tab) => ReactNode;
+}) {
+  const id = useId();
+  const list = useRef<HTMLDivElement>(null);
+  const [name, setName] = useState(tabs[0]?.name);
+  const shown = tabs.find((tab) => tab.name === name) ?? tabs[0];
+  if (shown === undefined) return null;
+  const step = (event: KeyboardEvent) => {
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (by === undefined) return;
+    event.preventDefault();
+    const at = (tabs.indexOf(shown) + by + tabs.length) % tabs.length;
+    const next = tabs[at];
+    if (next === undefined) return;
+    setName(next.name);
+    list.current?.querySelectorAll<HTMLElement>("[role=tab]")[at]?.focus();
+  };
+  return (
+    <>
+      <div className="tabs">
+        <div role="tablist" aria-label={label} ref={list} onKeyDown={step}>
+          {tabs.map((tab) => (
+            <button
+              key={tab.name}
+              type="button"
+              role="tab"
+              id={`${id}-${tab.name}`}
+              aria-controls={`${id}-panel`}
+              aria-selected={tab === shown}
+              tabIndex={tab === shown ? 0 : -1}
+              onClick={() => setName(tab.name)}
+            >
+              {tab.title}
+            </button>
+          ))}
+        </div>
+        {end?.(shown)}
+      </div>
+      <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${shown.name}`}>
+        {shown.content}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,5 @@
+import { PageHead } from "../../components/page-head.tsx";
+
+export function CredentialsPage() {
+  return <PageHead title="credentials" />;
+}

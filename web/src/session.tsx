@@ -1,0 +1,49 @@
+import { createContext, type ReactNode, useContext, useEffect } from "react";
+import useSWR from "swr";
+import type { SessionAnswer, SignedIn } from "../../src/http/dashboard/contract.ts";
+import { type ApiProblem, api, keepSession, onSignedOut } from "./api.ts";
+
+export type Session = {
+  /** Undefined until the server has told. */
+  session: SessionAnswer | undefined;
+  problem: ApiProblem | undefined;
+  /** Asks the server again; resolves when it has told. */
+  refresh(): Promise<void>;
+};
+
+const SessionContext = createContext<Session | null>(null);
+
+async function loadSession(path: string): Promise<SessionAnswer> {
+  const session = await api.get<SessionAnswer>(path);
+  keepSession(session);
+  return session;
+}
+
+/** Who is signed in, for all below it. */
+export function SessionProvider({ children }: { children: ReactNode }) {
+  const { data, error, mutate } = useSWR<SessionAnswer, ApiProblem>(
+    "/dashboard/api/session",
+    loadSession,
+  );
+  useEffect(() => onSignedOut(() => void mutate()), [mutate]);
+  const refresh = async () => {
+    await mutate();
+  };
+  return (
+    <SessionContext value={{ session: data, problem: error, refresh }}>{children}</SessionContext>
+  );
+}
+
+export function useSession(): Session {
+  const session = useContext(SessionContext);
+  if (session === null) throw new Error("a SessionProvider must stand above");
+  return session;
+}
+
+/** Who is signed in; for pages, which are shown to nobody else. */
+export function useSignedIn(): SignedIn & Omit<SessionAnswer, "signed_in"> {
+  const { session } = useSession();
+  if (session?.signed_in == null) throw new Error("nobody is signed in");
+  const { signed_in: signedIn, ...service } = session;
+  return { ...service, ...signedIn };
+}

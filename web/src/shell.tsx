@@ -1,0 +1,107 @@
+import { type ReactNode, useEffect, useRef } from "react";
+import { Link, useLocation } from "wouter";
+import { Button } from "./components/button.tsx";
+import { Icon, Mark } from "./components/icons.tsx";
+import { ListeningLine } from "./listening.tsx";
+import { type Page, pagesFor } from "./pages.tsx";
+import { RunningCount } from "./running-jobs.tsx";
+import { useSignedIn } from "./session.tsx";
+import { Shortcuts } from "./shortcuts.tsx";
+import { switchTheme } from "./theme.ts";
+
+/** The frame of every page: where one is, what there is, how the service stands, who one is. */
+export function Shell({ children }: { children: ReactNode }) {
+  const main = useRef<HTMLElement>(null);
+  const menu = useRef<HTMLElement>(null);
+  const [path] = useLocation();
+  const page = path.split("/")[1];
+  const isFirst = useRef(true);
+  useEffect(() => {
+    if (isFirst.current) {
+      isFirst.current = false;
+      return;
+    }
+    if (menu.current?.matches(":popover-open")) menu.current.hidePopover();
+    window.scrollTo(0, 0);
+    // Whoever follows a link by keyboard or screen reader is taken to the page it leads to.
+    if (page !== undefined) main.current?.focus();
+  }, [page]);
+  return (
+    <div className="app">
+      <a className="skip" href="#main">
+        Skip to content
+      </a>
+      <header className="topbar">
+        <Brand />
+        <Button variant="plain" data-icon="" aria-label="Menu" popoverTarget="menu">
+          <Icon name="menu" />
+        </Button>
+      </header>
+      <Sidebar menu={menu} />
+      <main className="main" id="main" ref={main} tabIndex={-1}>
+        {children}
+      </main>
+      <Shortcuts />
+    </div>
+  );
+}
+
+function Brand() {
+  return (
+    <a className="brand" href="/" aria-label="Earshot, home">
+      <Mark />
+      Earshot
+    </a>
+  );
+}
+
+function Sidebar({ menu }: { menu: React.RefObject<HTMLElement | null> }) {
+  const { account } = useSignedIn();
+  const shown = pagesFor(account.role);
+  const groups = [...new Set(shown.map(({ group }) => group))];
+  return (
+    <nav className="sidebar" id="menu" aria-label="Dashboard" popover="auto" ref={menu}>
+      <Brand />
+      <div className="nav">
+        {groups.map((group) => (
+          <div key={group}>
+            <h2>{group}</h2>
+            <ul>
+              {shown
+                .filter((page) => page.group === group)
+                .map((page) => (
+                  <li key={page.path}>
+                    <NavLink page={page} />
+                  </li>
+                ))}
+            </ul>
+          </div>
+        ))}
+      </div>
+      <div className="side-foot">
+        <ListeningLine />
+        <div className="side-user">
+          <Link href="/account">
+            <Icon name={account.provider === null ? "person" : "branch"} />
+            <span className="clip">{account.name}</span>
+          </Link>
+          <Button variant="plain" data-icon="" aria-label="Switch theme" onClick={switchTheme}>
+            <Icon name="theme" />
+          </Button>
+        </div>
+      </div>
+    </nav>
+  );
+}
+
+function NavLink({ page: { path, title, icon } }: { page: Page }) {
+  const [at] = useLocation();
+  const isHere = at === path || at.startsWith(`${path}/`);
+  return (
+    <Link href={path} aria-current={isHere ? "page" : undefined}>
+      <Icon name={icon} />
+      {title}
+      {path === "/jobs" ? <RunningCount /> : null}
+    </Link>
+  );
+}

@@ -1,0 +1,99 @@
+import { useEffect, useState } from "react";
+import { useLocation } from "wouter";
+import { Button } from "./components/button.tsx";
+import { Dialog } from "./components/dialog.tsx";
+import { pagesFor } from "./pages.tsx";
+import { useSignedIn } from "./session.tsx";
+import { keepStored, readStored, switchTheme } from "./theme.ts";
+
+const name = "earshot-single-keys";
+
+/** Single keys can be switched off, for who speaks to the browser or holds it otherwise (WCAG 2.1.4). */
+export function areSingleKeysOn(): boolean {
+  return readStored(name) !== "off";
+}
+
+export function setSingleKeys(on: boolean): void {
+  keepStored(name, on ? null : "off");
+}
+
+const chordMs = 1_500;
+
+function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || /^(input|textarea|select)$/i.test(target.tagName))
+  );
+}
+
+/** Keys that work on every page, and the list of them all. */
+export function Shortcuts() {
+  const { account } = useSignedIn();
+  const [, go] = useLocation();
+  const [isListed, setListed] = useState(false);
+  const { role } = account;
+  useEffect(() => {
+    let chordUntil = 0;
+    const listen = (event: KeyboardEvent) => {
+      const isPlain = !(event.ctrlKey || event.metaKey || event.altKey);
+      if (!isPlain || isTyping(event.target) || !areSingleKeysOn()) return;
+      if (document.querySelector("dialog[open]") !== null) return;
+      if (performance.now() < chordUntil) {
+        chordUntil = 0;
+        const page = pagesFor(role).find(({ key }) => key === event.key);
+        if (page === undefined) return;
+        event.preventDefault();
+        go(page.path);
+        return;
+      }
+      if (event.key === "g") chordUntil = performance.now() + chordMs;
+      else if (event.key === "t") switchTheme();
+      else if (event.key === "?") setListed(true);
+      else if (event.key === "/") {
+        event.preventDefault();
+        const query = document.querySelector<HTMLElement>(".query-input");
+        if (query === null) go("/playground");
+        else query.focus();
+      }
+    };
+    document.addEventListener("keydown", listen);
+    return () => document.removeEventListener("keydown", listen);
+  }, [go, role]);
+  return isListed ? <ShortcutList role={role} onClose={() => setListed(false)} /> : null;
+}
+
+function ShortcutList({ role, onClose }: { role: "member" | "operator"; onClose(): void }) {
+  return (
+    <Dialog title="Keys of the keyboard" onClose={onClose} onSubmit={onClose}>
+      <dl className="facts">
+        <Shortcut keys="/" does="The query" />
+        <Shortcut keys="Ctrl Enter" does="Search" />
+        <Shortcut keys="Tab" does="Takes a completion, else moves on" />
+        <Shortcut keys="j k" does="Next and previous post or row" />
+        <Shortcut keys="Enter" does="Opens it" />
+        <Shortcut keys="o" does="The post where it was posted" />
+        <Shortcut keys="t" does="Switches the theme" />
+        {pagesFor(role).map(({ key, title, path }) => (
+          <Shortcut key={path} keys={`g ${key}`} does={title} />
+        ))}
+      </dl>
+      <p className="small quiet">Account has a switch that turns single keys off.</p>
+      <div className="row">
+        <Button type="submit" variant="primary">
+          Close
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+function Shortcut({ keys, does }: { keys: string; does: string }) {
+  return (
+    <>
+      <dt>
+        <kbd>{keys}</kbd>
+      </dt>
+      <dd>{does}</dd>
+    </>
+  );
+}

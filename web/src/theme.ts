@@ -1,0 +1,42 @@
+export type Theme = "system" | "light" | "dark";
+
+const name = "earshot-theme";
+
+export function readTheme(): Theme {
+  const held = readStored(name);
+  return held === "light" || held === "dark" ? held : "system";
+}
+
+/** Shows the page in a theme and keeps it for this browser. Tells listeners: plots take their colours anew. */
+export function setTheme(theme: Theme): void {
+  const { dataset } = document.documentElement;
+  if (theme === "system") delete dataset.theme;
+  else dataset.theme = theme;
+  keepStored(name, theme === "system" ? null : theme);
+  window.dispatchEvent(new Event("earshot-theme"));
+}
+
+export function switchTheme(): void {
+  const { theme } = document.documentElement.dataset;
+  const isDark =
+    theme === undefined ? matchMedia("(prefers-color-scheme: dark)").matches : theme === "dark";
+  setTheme(isDark ? "light" : "dark");
+}
+
+/** What this browser keeps under a name; null where it keeps nothing. */
+export function readStored(key: string): string | null {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
+  }
+}
+
+export function keepStored(key: string, value: string | null): void {
+  try {
+    if (value === null) localStorage.removeItem(key);
+    else localStorage.setItem(key, value);
+  } catch {
+    // A browser that keeps nothing forgets it with the page.
+  }
+}
