@@ -1,25 +1,18 @@
 import { systemClock } from "../lib/clock.ts";
-import { EarshotError, messageOf } from "../lib/errors.ts";
-import type {
-  CredentialField,
-  CredentialKind,
-  NewCredential,
-} from "../platforms/credentials/credential.ts";
-import { shownReason } from "../platforms/credentials/without-secrets.ts";
+import { EarshotError } from "../lib/errors.ts";
+import type { CredentialKind, NewCredential } from "../platforms/credentials/credential.ts";
+import { keepCredential } from "../platforms/credentials/keep-credential.ts";
+import { authorizeCredential, makeCredential } from "../platforms/credentials/make-credential.ts";
 import { withoutEnding } from "../query/characters.ts";
 import { withoutControls } from "../text/controls.ts";
 import { readFields } from "./credential-fields.ts";
 import { findKind } from "./credential-kind-texts.ts";
 import { type CredentialsFolder, type KindsOf, withCredentials } from "./credentials-folder.ts";
 import { wrongUse } from "./faults.ts";
-import { keepCredential } from "./keep-credential.ts";
 import { listingAsJson, subjectOf } from "./show-credential.ts";
 import type { Terminal } from "./terminal.ts";
 
 export type AddOptions = { account?: string; secrets?: string; json?: boolean };
-
-/** Of what a platform says of the subject, characters. */
-const longestName = 300;
 
 /** `earshot credentials add`: asks the platform whether what is given is good, then keeps it. */
 export async function addCredential(
@@ -37,7 +30,7 @@ export async function addCredential(
   await withCredentials(terminal, kindsOf, async (folder) => {
     const kind = findKind(folder.kinds, platform, kindName);
     const accountId = await accountOf(folder, options.account);
-    const made = bounded(await makeCredential(kind, words, options, terminal, folder));
+    const made = await askFor(kind, words, options, terminal, folder);
     const id = await keepCredential(folder, kind, accountId, made);
     const [listing] = (await folder.store.read("listCredentials", { accountId })).filter(
       (one) => one.id === id,
@@ -69,7 +62,7 @@ async function accountOf(
   });
 }
 
-async function makeCredential(
+async function askFor(
   kind: CredentialKind,
   words: readonly string[],
   { secrets }: AddOptions,
@@ -79,9 +72,7 @@ async function makeCredential(
   const { authorization } = kind;
   if (authorization === undefined || secrets !== undefined) {
     const given = await readFields(kind.fields, words, secrets, terminal);
-    return await kind.make(given, tools).catch((thrown: unknown) => {
-      throw withoutGiven(thrown, kind.fields, given);
-    });
+    return await makeCredential(kind, given, tools);
   }
   const { input } = terminal;
   if (input?.interactive !== true) {
@@ -98,35 +89,5 @@ async function makeCredential(
     ask: async (question: string) =>
       (await input.ask(withoutEnding(withoutControls(question), ": \n\r\t"))).trim(),
   };
-  return await authorization.run(given, tools, dialogue).catch((thrown: unknown) => {
-    throw withoutGiven(thrown, authorization.fields, given);
-  });
-}
-
-/** What a platform answers may hold what it was sent. */
-function withoutGiven(
-  thrown: unknown,
-  fields: readonly CredentialField[],
-  given: Readonly<Record<string, string>>,
-): Error {
-  const secret = fields.filter(({ isSecret }) => isSecret).map(({ name }) => name);
-  const secrets = Object.fromEntries(secret.map((name) => [name, given[name] ?? ""]));
-  if (!(thrown instanceof EarshotError)) return new Error(shownReason(messageOf(thrown), secrets));
-  const { code, message, status, retryable, hint } = thrown;
-  return new EarshotError(code, shownReason(message, secrets), {
-    status,
-    retryable,
-    ...(hint === undefined ? {} : { hint: shownReason(hint, secrets) }),
-  });
-}
-
-function bounded(made: NewCredential): NewCredential {
-  const cut = (text: string | null) =>
-    text === null ? null : withoutControls(text).slice(0, longestName);
-  return {
-    ...made,
-    subject: cut(made.subject),
-    subjectName: cut(made.subjectName),
-    hint: withoutControls(made.hint).slice(0, 4),
-  };
+  return await authorizeCredential(authorization, given, tools, dialogue);
 }

@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { Store } from "../db/operations.ts";
-import { systemClock } from "../lib/clock.ts";
-import { createSealer, type Sealer } from "../lib/seal.ts";
+import { type Clock, systemClock } from "../lib/clock.ts";
+import { createSealer } from "../lib/seal.ts";
 import { ensureSecretKey } from "../lib/secret-key.ts";
 import type { CredentialKind, CredentialTools } from "../platforms/credentials/credential.ts";
+import type { Keeper } from "../platforms/credentials/keep-credential.ts";
 import type { CredentialOperations } from "../platforms/credentials/operations.ts";
 import type { Config } from "../server/config.ts";
 import { type OpenControl, openControl } from "../server/control.ts";
@@ -16,13 +17,11 @@ import type { Terminal } from "./terminal.ts";
 export type KindsOf = typeof credentialKinds;
 
 /** What a command on credentials works with: the data folder's store and key, and the way to the platforms. */
-export type CredentialsFolder = {
+export type CredentialsFolder = Keeper & {
   store: Store<CredentialOperations>;
-  sealer: Sealer;
+  clock: Clock;
   kinds: readonly CredentialKind[];
   tools: CredentialTools;
-  /** Most that an owner may have of a platform. */
-  maxCredentials: number;
 };
 
 /** Opens a data folder for one command; works beside a running server. */
@@ -37,6 +36,9 @@ export async function withCredentials<Value>(
   try {
     return await use({
       store: storeOn(control),
+      clock: systemClock,
+      randomBytes,
+      keep: async (kept) => control.run("addCredential", { ...kept, actor: "command_line" }),
       sealer: createSealer(secretKeyOf(config), randomBytes),
       kinds: kindsOf(config, client),
       tools: { fetch: client.fetch, now: systemClock.now, randomBytes },

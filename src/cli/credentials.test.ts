@@ -30,18 +30,33 @@ afterEach(() => rmSync(dataDir, { recursive: true }));
 
 const secretField = {
   name: "accessToken",
+  label: "Token",
   meaning: "the token",
   isSecret: true,
   isOptional: false,
 };
-const hostField = { name: "host", meaning: "the server", isSecret: false, isOptional: false };
-const noteField = { name: "clientId", meaning: "the app's id", isSecret: false, isOptional: true };
+const hostField = {
+  name: "host",
+  label: "Server",
+  meaning: "the server",
+  isSecret: false,
+  isOptional: false,
+};
+const noteField = {
+  name: "clientId",
+  label: "Client ID",
+  meaning: "the app's id",
+  isSecret: false,
+  isOptional: true,
+};
 
 /** A platform that takes every token but those that are refused, and says back what it was sent. */
 const userToken: CredentialKind = {
   platform: "mastodon",
   name: "user-token",
   access: "user",
+  title: "Token",
+  purpose: "Reads.",
   meaning: "a token of an account",
   fields: [hostField, secretField, noteField],
   make: async ({ host = "", accessToken = "", clientId = "none" }) => {

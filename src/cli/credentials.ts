@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { systemClock } from "../lib/clock.ts";
+import { unknownCredential } from "../platforms/credentials/operations.ts";
 import { credentialKinds } from "../server/credential-kinds.ts";
 import { withControl } from "./control.ts";
 import { kindsText } from "./credential-kind-texts.ts";
@@ -109,6 +110,14 @@ function list({ json }: { json?: boolean }, terminal: Terminal): void {
 }
 
 function remove(id: string, terminal: Terminal): void {
-  withControl(readConfig(terminal).data.dir, (control) => control.run("removeCredential", { id }));
+  const isGone = withControl(readConfig(terminal).data.dir, (control) =>
+    control.run("dropCredential", {
+      id,
+      owner: null,
+      actor: "command_line",
+      nowMs: systemClock.now(),
+    }),
+  );
+  if (!isGone) throw unknownCredential(id);
   terminal.out(`credential ${id} is removed\n`);
 }

@@ -4,6 +4,7 @@ import type { HttpContext } from "../context.ts";
 import { announceDeprecations } from "../hooks/deprecation.ts";
 import type { HeldRequests } from "../hooks/held-requests.ts";
 import type { Submissions } from "../submission.ts";
+import { addPageRoutes } from "./dashboard/pages.ts";
 import { addRecentRoute } from "./node/recent.ts";
 import { addDocsRoutes } from "./ops/docs.ts";
 import { addLivezRoute } from "./ops/livez.ts";
@@ -46,4 +47,5 @@ export function addRoutes(
   addMetricsRoute(typed, context);
   addOpenApiRoute(typed);
   addDocsRoutes(typed);
+  addPageRoutes(typed);
 }

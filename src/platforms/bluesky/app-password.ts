@@ -28,11 +28,21 @@ export function appPasswordKind(settings: FindSettings): CredentialKind {
     platform: "bluesky",
     name: "app-password",
     access: "user",
+    title: "Bluesky app password",
+    purpose:
+      "Opens your home timeline and your “for you” feed, and asks Bluesky as your account. Searches of the archive need none.",
     meaning:
       "A password that an account of Bluesky makes for one app: bsky.app, Settings, Privacy and security, App passwords.",
     fields: [
       identifierField,
-      { name: "password", meaning: "the app password", isSecret: true, isOptional: false },
+      {
+        name: "password",
+        label: "App password",
+        hint: "At bsky.app: Settings, Privacy and security, App passwords. Leave access to direct messages off.",
+        meaning: "the app password",
+        isSecret: true,
+        isOptional: false,
+      },
     ],
     make: async (given, tools) => await make(given, tools, settings),
     test: async (held, tools) => {

@@ -6,6 +6,8 @@ import type { XrpcFetch } from "./xrpc.ts";
 
 export const identifierField: CredentialField = {
   name: "identifier",
+  label: "Handle",
+  hint: "Such as ann.bsky.social, or the account's DID.",
   meaning: "the account's handle, such as ann.bsky.social, or its DID",
   isSecret: false,
   isOptional: false,

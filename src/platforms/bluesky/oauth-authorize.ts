@@ -37,7 +37,8 @@ export async function authorize(identifier: string, means: Means): Promise<NewCr
         `The browser is then sent to an address that begins with ${redirectUri} and shows no page. Copy that address.`,
     );
     const pasted = await dialogue.ask("The address");
-    if (!URL.canParse(pasted)) throw credentialInvalid("what was pasted is no address", copyHint);
+    if (!URL.canParse(pasted))
+      throw credentialInvalid("the address: what was pasted is no address", copyHint);
     const given = await grantForCode(asked, attempt, new URL(pasted));
     if (given.subject !== did) throw credentialInvalid(`another account than ${did} allowed it`);
     const { accessToken, refreshToken, lifeMs } = given;
@@ -57,7 +58,7 @@ export async function authorize(identifier: string, means: Means): Promise<NewCr
     if (refusal !== null)
       throw credentialInvalid(`${pds.host} refuses: ${refusal}`, "try it once more");
     if (thrown instanceof oauth.OperationProcessingError && isOfAddress(thrown)) {
-      throw credentialInvalid("the address is not the answer to this request", copyHint);
+      throw credentialInvalid("the address: it is not the answer to this request", copyHint);
     }
     throw faultAt(pds.host, thrown, options, tools.now());
   }

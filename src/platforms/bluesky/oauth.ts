@@ -30,6 +30,9 @@ export function oauthKind(settings: FindSettings): CredentialKind {
     platform: "bluesky",
     name: "oauth",
     access: "user",
+    title: "Bluesky, in the browser",
+    purpose:
+      "Does what an app password does, without telling a password: you allow it on Bluesky, for two weeks at most.",
     meaning:
       "What an account of Bluesky allows in a browser, for two weeks at most; no password is told.",
     fields: [],

@@ -7,6 +7,7 @@ import type {
 } from "../credentials/credential.ts";
 import { credentialRefused } from "../credentials/faults.ts";
 import { fieldsOf } from "../fields.ts";
+import { requireInOrder } from "../requests/faults.ts";
 import { isHandle } from "./at-uri.ts";
 import { isUsable } from "./token-lapse.ts";
 import { xrpcUrl } from "./xrpc.ts";
@@ -54,6 +55,7 @@ export async function testToken(held: HeldCredential, way: TokenWay): Promise<st
   const headers = { accept: "application/json" };
   const signal = AbortSignal.timeout(longestTestMs);
   const answer = await sendWithToken({ url, headers, signal }, held, way);
+  requireInOrder(url.host, answer);
   const { did, handle } = fieldsOf(answer.status === 200 ? answer.json() : null);
   if (did !== subject)
     throw credentialRefused(`${url.host} does not say that it acts for ${subject}`);

@@ -266,3 +266,36 @@ describe("quarantine", () => {
     expect(await chosen()).toEqual([]);
   });
 });
+
+test("what is asked for an account at one moment is one read, of the platforms that are asked for", async () => {
+  await bench.keep("anns", { accountId: "ann" });
+  await bench.keep("bens", { accountId: "ben" });
+  await bench.keep("toots", { platform: "mastodon", kind: "app-token" });
+  const reads: unknown[] = [];
+  const counted = bench.pool({
+    store: {
+      ...bench.store,
+      read: (name, args) => {
+        if (name === "usableCredentials") reads.push(args);
+        return bench.store.read(name, args);
+      },
+    },
+  });
+  const each = await Promise.all([
+    chosen({}, counted),
+    chosen({ access: "user" }, counted),
+    chosen({ platform: "mastodon" }, counted),
+    counted.configured("mastodon", "ann"),
+    chosen({ accountId: "ben" }, counted),
+  ]);
+  expect(each[0]).toEqual(["anns"]);
+  expect(each[4]).toEqual(["bens"]);
+  expect(reads).toEqual([
+    { accountId: "ann", platforms: ["x", "mastodon"] },
+    { accountId: "ben", platforms: ["x"] },
+  ]);
+  await bench.keep("more", { accountId: "ann" });
+  expect((await chosen({}, counted)).toSorted()).toEqual(["anns", "more"]);
+  expect(reads).toHaveLength(3);
+  await counted.stop();
+});

@@ -4,6 +4,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { EarshotError, messageOf } from "../../lib/errors.ts";
 import type { Sealer } from "../../lib/seal.ts";
 import type { Platform } from "../../posts/post.ts";
+import { type CheckedCredential, checkCredential } from "./check-credential.ts";
 import { createCoolings } from "./coolings.ts";
 import type {
   Credential,
@@ -17,6 +18,7 @@ import type { CredentialOperations } from "./operations.ts";
 import type { CredentialPool, PooledCredential } from "./pool.ts";
 import type { StoredCredential } from "./rows.ts";
 import { createTurns } from "./turns.ts";
+import { createUsableReads } from "./usable-reads.ts";
 import { shownReason } from "./without-secrets.ts";
 
 /** No limit that a platform tells is believed for longer. */
@@ -36,6 +38,10 @@ export type PoolContext = {
 
 /** The credentials of a store. What is told of one counts at once here and is written down behind the caller's back. */
 export function createCredentialPool(context: PoolContext): CredentialPool & {
+  /** Asks the platform whether a credential works; what is held of it in this process is used and renewed. */
+  check(credential: Credential): Promise<CheckedCredential>;
+  /** Lets go of what this process holds of an account's own credentials. */
+  forgetOf(accountId: string): void;
   /** Ends when what is under way is on disk. */
   stop(): Promise<void>;
 } {
@@ -44,6 +50,7 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
   const holder = createHolder(context);
   const coolings = createCoolings();
   const turns = createTurns();
+  const usableReads = createUsableReads(store);
   const notedUses = new Map<string, number>();
   const writes = new Set<Promise<unknown>>();
 
@@ -80,7 +87,7 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
   }
 
   async function usable(platform: Platform, accountId: string, bucket: string | null) {
-    const stored = await store.read("usableCredentials", { platform, accountId });
+    const stored = await usableReads(platform, accountId);
     const all = await Promise.all(stored.map((one) => pooled(one, bucket)));
     return all.filter((one) => one !== null);
   }
@@ -169,5 +176,19 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
     await holder.stop();
   }
 
-  return { choose, find, configured, refusal, cool, quarantine, used, stop };
+  const check = (credential: Credential) =>
+    checkCredential(credential, { store, kinds, tools, holder, clock });
+
+  return {
+    choose,
+    find,
+    configured,
+    refusal,
+    cool,
+    quarantine,
+    used,
+    check,
+    forgetOf: holder.forgetOf,
+    stop,
+  };
 }

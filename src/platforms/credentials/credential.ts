@@ -32,6 +32,10 @@ export type CredentialKind = {
   platform: Platform;
   name: string;
   access: Exclude<AccessKind, "public">;
+  /** What people call it, such as `Bluesky app password`. */
+  title: string;
+  /** What it is good for, one sentence to whoever connects it. */
+  purpose: string;
   /** One sentence: what it is and where it is to be had. */
   meaning: string;
   /** What has to be given, in the order in which it is asked for. Secret ones are never taken from the command line. */
@@ -81,6 +85,10 @@ export type Dialogue = {
 
 export type CredentialField = {
   name: string;
+  /** What it is, before the box of a form. */
+  label: string;
+  /** What to write, or where it is to be had: one sentence beside the box; absent where the label says it all. */
+  hint?: string;
   meaning: string;
   isSecret: boolean;
   isOptional: boolean;

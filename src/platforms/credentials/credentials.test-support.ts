@@ -95,6 +95,8 @@ const kinds: readonly CredentialKind[] = (["app", "user"] as const).map((access)
   platform: "x",
   name: `${access}-token`,
   access,
+  title: "a kind",
+  purpose: "Reads.",
   meaning: "",
   fields: [],
   make: async () => {

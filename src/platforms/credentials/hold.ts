@@ -23,6 +23,8 @@ export type Holder = {
   hold(stored: StoredCredential): HeldCredential;
   /** What is held of a credential that is in use; null of any other. */
   inUse(id: string): { secrets: Secrets; revision: number } | null;
+  /** Lets go of what is held of an account's own credentials. */
+  forgetOf(accountId: string): void;
   /** Resolves when the renewals that are under way have ended; those that wait for another process fail. */
   stop(): Promise<void>;
 };
@@ -148,7 +150,13 @@ export function createHolder({ store, sealer, clock }: HoldContext): Holder {
     return state === undefined ? null : { secrets: state.secrets, revision: state.stored.revision };
   }
 
-  return { hold, inUse, stop };
+  function forgetOf(accountId: string): void {
+    for (const [id, { stored }] of states) {
+      if (stored.credential.accountId === accountId) states.delete(id);
+    }
+  }
+
+  return { hold, inUse, forgetOf, stop };
 }
 
 function stopped(): EarshotError {

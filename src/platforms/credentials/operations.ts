@@ -81,8 +81,8 @@ export const credentialOperations = {
   ),
 
   usableCredentials: read(
-    (database, asked: { platform: Platform; accountId: string }): StoredCredential[] =>
-      usableCredentials(database, asked.platform, asked.accountId),
+    (database, asked: { platforms: readonly Platform[]; accountId: string }): StoredCredential[] =>
+      usableCredentials(database, asked.platforms, asked.accountId),
   ),
 
   readCredential: read((database, { id }: { id: string }): StoredCredential | null =>

@@ -31,17 +31,18 @@ export function credentialOf(database: Database, id: string): StoredCredential |
   return row === undefined ? null : storedOf(database, row);
 }
 
-/** What an account may use on a platform and what the platform has not refused: its own and the deployment's, oldest first. */
+/** What an account may use on platforms and what they have not refused: its own and the deployment's, oldest first. */
 export function usableCredentials(
   database: Database,
-  platform: Platform,
+  platforms: readonly Platform[],
   accountId: string,
 ): StoredCredential[] {
   return database
     .all<Row>(
-      `${select} WHERE (account_id = :accountId OR account_id IS NULL) AND platform = :platform AND quarantined_ms IS NULL
+      `${select} WHERE (account_id = :accountId OR account_id IS NULL) AND quarantined_ms IS NULL
+         AND platform IN (SELECT value FROM json_each(:platforms))
        ORDER BY credential.created_ms, credential.id`,
-      { platform, accountId },
+      { platforms: JSON.stringify(platforms), accountId },
     )
     .map((row) => storedOf(database, row));
 }

@@ -17,16 +17,28 @@ export const userTokenKind: CredentialKind = {
   platform: "mastodon",
   name: "user-token",
   access: "user",
+  title: "Mastodon access token",
+  purpose:
+    "Opens your home timeline and the search of your server: public posts of authors who agreed to be searched.",
   meaning:
     "A user's access token of a Mastodon server: Preferences, Development, New application, with the scope `read`.",
   fields: [
     {
       name: "host",
+      label: "Server",
+      hint: "Where the account is, such as mastodon.social.",
       meaning: "the server's host, such as mastodon.social",
       isSecret: false,
       isOptional: false,
     },
-    { name: "token", meaning: "the access token", isSecret: true, isOptional: false },
+    {
+      name: "token",
+      label: "Access token",
+      hint: "There: Preferences, Development, New application with the scope read, Your access token.",
+      meaning: "the access token",
+      isSecret: true,
+      isOptional: false,
+    },
   ],
   make,
   test,

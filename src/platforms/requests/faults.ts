@@ -37,6 +37,11 @@ export function failedAt(host: string, status: number): EarshotError {
   });
 }
 
+/** What a server says while it is busy or out of order says nothing of a credential. Errors: `upstream_failed`. */
+export function requireInOrder(host: string, { status }: { status: number }): void {
+  if (status === 429 || status >= 500) throw failedAt(host, status);
+}
+
 export function refusedAt(host: string, why: string): EarshotError {
   return new EarshotError("upstream_refused", `${host} ${why}`, { status: 502 });
 }

@@ -29,6 +29,8 @@ export const bearer: CredentialKind = {
   platform: "x",
   name: "bearer",
   access: "app",
+  title: "a kind",
+  purpose: "Reads.",
   meaning: "a token",
   fields: [],
   make: async () => {

@@ -12,11 +12,15 @@ export type Spender = {
   owner: "account" | "deployment";
 };
 
-/** Adds to what was spent in the month; what was counted too much is taken off. */
+/**
+ * Adds to what was spent in the month; what was counted too much is taken off. Nothing is kept of an account's own credential
+ * that is gone.
+ */
 export function addUse(database: Database, spender: Spender, amounts: Amounts): void {
   database.run(
     `INSERT INTO upstream_use(month, platform, credential_id, owner, post_reads, user_reads, requests, micro_usd)
-     VALUES(:month, :platform, :credentialId, :owner, :postReads, :userReads, :requests, :microUsd)
+     SELECT :month, :platform, :credentialId, :owner, :postReads, :userReads, :requests, :microUsd
+     WHERE :owner = 'deployment' OR EXISTS (SELECT 1 FROM credential WHERE id = :credentialId)
      ON CONFLICT(month, platform, credential_id) DO UPDATE SET
        post_reads = post_reads + excluded.post_reads, user_reads = user_reads + excluded.user_reads,
        requests = requests + excluded.requests, micro_usd = micro_usd + excluded.micro_usd`,
@@ -63,6 +67,27 @@ export function deadReservations(database: Database, beforeMs: number): Reservat
   return database.all<Reservation>(
     `${reservations} WHERE made_ms < :beforeMs ORDER BY made_ms LIMIT 100`,
     { beforeMs },
+  );
+}
+
+/**
+ * Lets go of what names an account: of what its own credentials spent nothing is kept; what its jobs reserved of the
+ * deployment's may have been billed, and counts in full for the month. To be called while its jobs and credentials are there.
+ */
+export function forgetSpendingOf(database: Database, accountId: string): void {
+  const reserved = database.all<Reservation>(
+    `${reservations} WHERE EXISTS (SELECT 1 FROM job WHERE uuid = job_uuid AND account_id = :accountId)
+       OR credential_id IN (SELECT id FROM credential WHERE account_id = :accountId)`,
+    { accountId },
+  );
+  for (const reservation of reserved) {
+    if (reservation.owner === "deployment") addUse(database, reservation, reservation);
+    takeReservation(database, reservation.id);
+  }
+  database.run(
+    `DELETE FROM upstream_use WHERE owner = 'account'
+       AND credential_id IN (SELECT id FROM credential WHERE account_id = :accountId)`,
+    { accountId },
   );
 }
 

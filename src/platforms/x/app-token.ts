@@ -4,6 +4,7 @@ import type { CredentialKind, CredentialTools, HeldCredential } from "../credent
 import { credentialInvalid, credentialRefused } from "../credentials/faults.ts";
 import { hintOf } from "../credentials/hint.ts";
 import { fieldsOf } from "../fields.ts";
+import { requireInOrder } from "../requests/faults.ts";
 import { isToken, jsonOf, refusedBy, sendWith } from "./tokens.ts";
 import { withTrueLimit } from "./usage-cap.ts";
 
@@ -17,12 +18,25 @@ export function appTokenKind(apiUrl: string): CredentialKind {
     platform: "x",
     name: "app-token",
     access: "app",
+    title: "X bearer token",
+    purpose:
+      "Searches X, and shows you its posts in full. X bills what is read to the application's owner.",
     meaning:
       "The bearer token of an application on X, from its keys and tokens at console.x.com. It is checked by asking how much the application has read, which X does not bill.",
-    fields: [{ name: "token", meaning: "the bearer token", isSecret: true, isOptional: false }],
+    fields: [
+      {
+        name: "token",
+        label: "Bearer token",
+        hint: "At console.x.com: your application, Keys and tokens. Checking it costs nothing.",
+        meaning: "the bearer token",
+        isSecret: true,
+        isOptional: false,
+      },
+    ],
     make: async ({ token = "" }, tools) => {
       if (!isToken(token)) throw invalid("the token is empty, or holds what no token does");
       const answer = await sendWith(token, { url: checkUrl }, tools);
+      requireInOrder(checkUrl.host, answer);
       if (answer.status !== 200) throw invalid(refusedBy(answer, checkUrl));
       return {
         host: checkUrl.origin,
@@ -34,6 +48,7 @@ export function appTokenKind(apiUrl: string): CredentialKind {
     },
     test: async (held, tools) => {
       const answer = await sendWith(tokenOf(held), { url: checkUrl }, tools);
+      requireInOrder(checkUrl.host, answer);
       if (answer.status !== 200) throw refused(refusedBy(answer, checkUrl));
       return usageOf(jsonOf(answer));
     },

@@ -76,7 +76,7 @@ function refusal(answer: FetchedAnswer, url: URL): EarshotError {
     });
   }
   return credentialRefused(
-    `${url.host} does not renew the session (${status}${reasonOf(answer)})`,
+    `${url.host} gives no tokens (${status}${reasonOf(answer)})`,
     "authorize it anew: earshot credentials add x user-token",
   );
 }

@@ -7,6 +7,7 @@ import type {
   Secrets,
 } from "../credentials/credential.ts";
 import { credentialRefused } from "../credentials/faults.ts";
+import { requireInOrder } from "../requests/faults.ts";
 import {
   type Client,
   clientOf,
@@ -30,6 +31,7 @@ export async function testSession(
   }
   const url = new URL("/2/users/me", apiUrl);
   const answer = await sendWith(seen.accessToken ?? "", { url }, tools);
+  requireInOrder(url.host, answer);
   if (answer.status !== 200) throw ended(url.host);
   return `it works for ${nameOf(held)}, until its access token ends`;
 }

@@ -1,8 +1,14 @@
 import { EarshotError } from "../../lib/errors.ts";
-import type { CredentialKind, CredentialTools, NewCredential } from "../credentials/credential.ts";
+import type {
+  CredentialField,
+  CredentialKind,
+  CredentialTools,
+  NewCredential,
+} from "../credentials/credential.ts";
 import { credentialInvalid } from "../credentials/faults.ts";
 import { hintOf } from "../credentials/hint.ts";
 import { fieldsOf } from "../fields.ts";
+import { requireInOrder } from "../requests/faults.ts";
 import { authorizeUser } from "./authorize.ts";
 import { handle, numberText } from "./json.ts";
 import {
@@ -16,23 +22,46 @@ import {
 } from "./tokens.ts";
 import { renewed, sendUser, testSession } from "./user-session.ts";
 
-const optional = (name: string, meaning: string, isSecret: boolean) => ({
-  name,
-  meaning,
-  isSecret,
-  isOptional: true,
-});
-const clientId = {
+const clientId: CredentialField = {
   name: "client_id",
+  label: "Client ID",
+  hint: "At console.x.com: your application, Keys and tokens, OAuth 2.0.",
   meaning: "the application's client ID (OAuth 2.0)",
   isSecret: false,
   isOptional: false,
 };
-const clientSecret = optional(
-  "client_secret",
-  "its client secret; nothing for a public client",
-  true,
-);
+const clientSecret: CredentialField = {
+  name: "client_secret",
+  label: "Client secret",
+  hint: "Nothing for a public client.",
+  meaning: "its client secret; nothing for a public client",
+  isSecret: true,
+  isOptional: true,
+};
+const accessToken: CredentialField = {
+  name: "access_token",
+  label: "Access token",
+  hint: "Nothing when there is a refresh token.",
+  meaning: "the user's access token; nothing when there is a refresh token",
+  isSecret: true,
+  isOptional: true,
+};
+const refreshToken: CredentialField = {
+  name: "refresh_token",
+  label: "Refresh token",
+  hint: "Without one it ends after two hours.",
+  meaning: "the user's refresh token; without one it ends after two hours",
+  isSecret: true,
+  isOptional: true,
+};
+const redirectUri: CredentialField = {
+  name: "redirect_uri",
+  label: "Callback address",
+  hint: "As the application has it registered, such as http://127.0.0.1/callback. Nothing has to listen there.",
+  meaning: "a callback address of the application, as it is registered",
+  isSecret: false,
+  isOptional: false,
+};
 
 /** The session of a user: an access token of two hours, and a refresh token that is another one after each use. */
 export function userTokenKind(apiUrl: string): CredentialKind {
@@ -40,34 +69,15 @@ export function userTokenKind(apiUrl: string): CredentialKind {
     platform: "x",
     name: "user-token",
     access: "user",
+    title: "X, OAuth 2.0",
+    purpose:
+      "Reads X as your account: your home timeline too, and posts in full. X bills what is read to the application's owner.",
     meaning:
       "What a user has allowed an application on X (OAuth 2.0), with the scopes tweet.read, users.read, follows.read, space.read and offline.access. Whose it is is asked when it is added, which X bills as one user read.",
-    fields: [
-      clientId,
-      clientSecret,
-      optional(
-        "access_token",
-        "the user's access token; nothing when there is a refresh token",
-        true,
-      ),
-      optional(
-        "refresh_token",
-        "the user's refresh token; without one it ends after two hours",
-        true,
-      ),
-    ],
+    fields: [clientId, clientSecret, accessToken, refreshToken],
     make: async (given, tools) => await makeOfTokens(apiUrl, given, tools),
     authorization: {
-      fields: [
-        clientId,
-        clientSecret,
-        {
-          name: "redirect_uri",
-          meaning: "a callback address of the application, as it is registered",
-          isSecret: false,
-          isOptional: false,
-        },
-      ],
+      fields: [clientId, clientSecret, redirectUri],
       run: async (given, tools, dialogue) => {
         const { client, tokens } = await authorizeUser(apiUrl, given, tools, dialogue);
         return await madeOf(apiUrl, client, tokens, tools);
@@ -109,6 +119,7 @@ async function madeOf(
 ): Promise<NewCredential> {
   const url = new URL("/2/users/me", apiUrl);
   const answer = await sendWith(tokens.accessToken, { url }, tools);
+  requireInOrder(url.host, answer);
   const { id, username } = fieldsOf(fieldsOf(jsonOf(answer)).data);
   const subject = numberText(id);
   if (answer.status !== 200 || subject === null) {

@@ -1,14 +1,22 @@
-import { randomBytes } from "node:crypto";
-import { randomBase62 } from "../lib/base62.ts";
-import { systemClock } from "../lib/clock.ts";
-import { EarshotError } from "../lib/errors.ts";
-import type {
-  CredentialKind,
-  NewCredential,
-  Secrets,
-} from "../platforms/credentials/credential.ts";
-import { openSecrets, sealSecrets } from "../platforms/credentials/seal-secrets.ts";
-import type { CredentialsFolder } from "./credentials-folder.ts";
+import type { Store } from "../../db/operations.ts";
+import { type RandomBytes, randomBase62 } from "../../lib/base62.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import type { Sealer } from "../../lib/seal.ts";
+import type { CredentialKind, NewCredential, Secrets } from "./credential.ts";
+import type { CredentialOperations, KeptCredential } from "./operations.ts";
+import { openSecrets, sealSecrets } from "./seal-secrets.ts";
+
+export type Keeper = {
+  store: Pick<Store<CredentialOperations>, "read">;
+  sealer: Sealer;
+  clock: Pick<Clock, "now">;
+  randomBytes: RandomBytes;
+  /** Most that an owner may have of a platform. */
+  maxCredentials: number;
+  /** Writes it down. */
+  keep: (kept: KeptCredential) => Promise<unknown>;
+};
 
 const idLength = 10;
 
@@ -17,30 +25,30 @@ const shortestTelling = 16;
 
 /**
  * Keeps a credential and returns its id: that of the one which it replaces, where it acts for the same subject or, for nobody,
- * has the same secret.
+ * has the same secret. Errors: those of `keep`.
  */
 export async function keepCredential(
-  folder: CredentialsFolder,
+  keeper: Keeper,
   { platform, name: kind }: CredentialKind,
   accountId: string | null,
   { secrets, ...made }: NewCredential,
 ): Promise<string> {
-  const { store, sealer } = folder;
+  const { store, sealer } = keeper;
   const { host, subject } = made;
   const same =
     subject === null
-      ? await findSameSecret(folder, { accountId, platform, kind, host }, secrets)
+      ? await findSameSecret(keeper, { accountId, platform, kind, host }, secrets)
       : await store.read("findSameCredential", { accountId, platform, kind, host, subject });
-  const id = same ?? randomBase62(idLength, randomBytes);
-  await store.write("keepCredential", {
+  const id = same ?? randomBase62(idLength, keeper.randomBytes);
+  await keeper.keep({
     ...made,
     id,
     accountId,
     platform,
     kind,
     sealedSecret: sealSecrets(sealer, { id, accountId }, secrets),
-    maxOfOwner: folder.maxCredentials,
-    nowMs: systemClock.now(),
+    maxOfOwner: keeper.maxCredentials,
+    nowMs: keeper.clock.now(),
   });
   return id;
 }
@@ -48,14 +56,14 @@ export async function keepCredential(
 type Place = { accountId: string | null; platform: string; kind: string; host: string };
 
 async function findSameSecret(
-  folder: CredentialsFolder,
+  keeper: Keeper,
   { accountId, platform, kind, host }: Place,
   secrets: Secrets,
 ): Promise<string | null> {
-  const listed = await folder.store.read("listCredentials", { accountId });
+  const listed = await keeper.store.read("listCredentials", { accountId });
   for (const one of listed) {
     if (one.platform !== platform || one.kind !== kind || one.host !== host) continue;
-    const held = await openedOrNothing(folder, one.id);
+    const held = await openedOrNothing(keeper, one.id);
     const isSame = Object.entries(held).some(
       ([name, value]) => value.length >= shortestTelling && secrets[name] === value,
     );
@@ -65,7 +73,7 @@ async function findSameSecret(
 }
 
 /** What another key has sealed is like no other. */
-async function openedOrNothing({ store, sealer }: CredentialsFolder, id: string): Promise<Secrets> {
+async function openedOrNothing({ store, sealer }: Keeper, id: string): Promise<Secrets> {
   const stored = await store.read("readCredential", { id });
   if (stored === null) return {};
   try {

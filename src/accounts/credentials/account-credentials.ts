@@ -1,0 +1,139 @@
+import type { Store } from "../../db/operations.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { CheckedCredential } from "../../platforms/credentials/check-credential.ts";
+import type {
+  Credential,
+  CredentialKind,
+  CredentialTools,
+  NewCredential,
+} from "../../platforms/credentials/credential.ts";
+import { credentialInvalid } from "../../platforms/credentials/faults.ts";
+import { type Keeper, keepCredential } from "../../platforms/credentials/keep-credential.ts";
+import {
+  authorizeCredential,
+  makeCredential,
+} from "../../platforms/credentials/make-credential.ts";
+import type { CredentialOperations } from "../../platforms/credentials/operations.ts";
+import type { Platform } from "../../posts/post.ts";
+import { createAttempts } from "./attempts.ts";
+import { type AuthorizationSettings, createAuthorizations, type Step } from "./authorizations.ts";
+import { credentialNotFound } from "./faults.ts";
+import { givenFields } from "./given-fields.ts";
+import type { accountCredentialOperations } from "./operations.ts";
+import { toldWell } from "./told-well.ts";
+
+type AskedCredential = {
+  platform: Platform;
+  kind: string;
+  fields: Readonly<Record<string, string>>;
+};
+
+/**
+ * The credentials of accounts, as their owners keep them: another account's and the deployment's are not there. No answer and no
+ * error holds anything secret. Errors of all that change something: `credential_not_found`, `credential_invalid` with a pointer
+ * to the field, `too_many_credentials`; those of asking a platform.
+ */
+export type AccountCredentials = {
+  kinds: readonly CredentialKind[];
+  /** 0, and the attempt is noted; else how many milliseconds the account has to wait before a platform is asked for it. */
+  attempt(accountId: string): number;
+  /** Oldest first. */
+  list(accountId: string): Promise<readonly Credential[]>;
+  /** Keeps what the platform finds good. */
+  add(accountId: string, asked: AskedCredential): Promise<Credential>;
+  /** Begins a dialogue with a person in a browser. Errors: `too_many_attempts` too. */
+  authorize(accountId: string, asked: AskedCredential): Promise<Step<Credential>>;
+  /** Goes on with it. Errors: `authorization_not_found` too. */
+  answer(accountId: string, id: string, answer: string): Promise<Step<Credential>>;
+  test(accountId: string, id: string): Promise<CheckedCredential & { credential: Credential }>;
+  remove(accountId: string, id: string): Promise<void>;
+  /** Ends the dialogues. */
+  stop(): Promise<void>;
+};
+
+type Context = Omit<Keeper, "keep" | "store" | "clock"> & {
+  store: Store<CredentialOperations & typeof accountCredentialOperations>;
+  clock: Clock;
+  kinds: readonly CredentialKind[];
+  tools: CredentialTools;
+  check: (credential: Credential) => Promise<CheckedCredential>;
+  settings: AuthorizationSettings & { credentialChecksPerMinute: number };
+};
+
+export function createAccountCredentials(context: Context): AccountCredentials {
+  const { store, kinds, tools, clock, settings, check } = context;
+  const attempts = createAttempts(settings.credentialChecksPerMinute, clock);
+  const authorizations = createAuthorizations<Credential>(context);
+
+  const list: AccountCredentials["list"] = (accountId) =>
+    store.read("listCredentials", { accountId });
+
+  async function find(accountId: string, id: string): Promise<Credential> {
+    const found = (await list(accountId)).find((one) => one.id === id);
+    if (found === undefined) throw credentialNotFound();
+    return found;
+  }
+
+  async function kept(
+    accountId: string,
+    kind: CredentialKind,
+    made: NewCredential,
+  ): Promise<Credential> {
+    const actor = { accountId };
+    const keeper: Keeper = {
+      ...context,
+      keep: (one) => store.write("addCredential", { ...one, actor }),
+    };
+    return await find(accountId, await keepCredential(keeper, kind, accountId, made));
+  }
+
+  const add: AccountCredentials["add"] = async (accountId, { platform, kind: name, fields }) => {
+    const kind = kindOf(platform, name);
+    if (kind.fields.length === 0) throw credentialInvalid("this kind is allowed in a browser");
+    const given = givenFields(kind.fields, fields);
+    return await toldWell(kind.fields, async () =>
+      kept(accountId, kind, await makeCredential(kind, given, tools)),
+    );
+  };
+
+  const authorize: AccountCredentials["authorize"] = async (accountId, asked) => {
+    const kind = kindOf(asked.platform, asked.kind);
+    const { authorization } = kind;
+    if (authorization === undefined) throw credentialInvalid("this kind is given by its fields");
+    const given = givenFields(authorization.fields, asked.fields);
+    return await authorizations.begin(accountId, (dialogue) =>
+      toldWell(authorization.fields, async () =>
+        kept(accountId, kind, await authorizeCredential(authorization, given, tools, dialogue)),
+      ),
+    );
+  };
+
+  function kindOf(platform: Platform, name: string): CredentialKind {
+    const kind = kinds.find((one) => one.platform === platform && one.name === name);
+    if (kind !== undefined) return kind;
+    throw credentialInvalid(`there is no such kind of credential of ${platform}`);
+  }
+
+  const test: AccountCredentials["test"] = async (accountId, id) => {
+    const checked = await check(await find(accountId, id));
+    return { ...checked, credential: await find(accountId, id) };
+  };
+
+  const remove: AccountCredentials["remove"] = async (accountId, id) => {
+    const [owner, actor] = [{ accountId }, { accountId }];
+    const isGone = await store.write("dropCredential", { id, owner, actor, nowMs: clock.now() });
+    if (!isGone) throw credentialNotFound();
+  };
+
+  return {
+    kinds,
+    attempt: attempts.take,
+    list,
+    add,
+    authorize,
+    answer: authorizations.answer,
+    test,
+    remove,
+    stop: authorizations.stop,
+  };
+}

@@ -1,0 +1,133 @@
+import { randomBytes } from "node:crypto";
+import { beforeEach, expect, test } from "vitest";
+import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
+import type { Dialogue } from "../../platforms/credentials/credential.ts";
+import { type Authorizations, createAuthorizations } from "./authorizations.ts";
+
+const minuteMs = 60_000;
+
+let clock: ManualClock;
+let authorizations: Authorizations<string>;
+beforeEach(() => {
+  clock = createManualClock();
+  authorizations = createAuthorizations({
+    clock,
+    randomBytes,
+    settings: {
+      authorizationMs: 10 * minuteMs,
+      maxAuthorizationsPerAccount: 3,
+      maxAuthorizations: 5,
+    },
+  });
+});
+
+/** Asks once, and makes what is answered. */
+async function askOnce(dialogue: Dialogue): Promise<string> {
+  dialogue.show("Open https://x.example/\u001b[31m\n");
+  return `made of ${await dialogue.ask("The address: ")}`;
+}
+
+async function question(accountId: string, run = askOnce) {
+  const step = await authorizations.begin(accountId, run);
+  if (step.state !== "question") throw new Error("nothing is asked");
+  return step;
+}
+
+const ended = { code: "authorization_not_found", status: 404 };
+
+test("a dialogue goes on from one answer to the next until it is done", async () => {
+  const asked = await question("ann", async (dialogue) => {
+    const first = await askOnce(dialogue);
+    dialogue.show("once more");
+    return `${first}, ${await dialogue.ask("And now")}`;
+  });
+  expect(asked).toMatchObject({ texts: ["Open https://x.example/[31m"], question: "The address" });
+  const { id } = asked;
+  const next = await authorizations.answer("ann", id, " one \n");
+  expect(next).toEqual({ state: "question", id, texts: ["once more"], question: "And now" });
+  const done = await authorizations.answer("ann", id, "two");
+  expect(done).toEqual({ state: "done", made: "made of one, two" });
+  await expect(authorizations.answer("ann", id, "three")).rejects.toMatchObject(ended);
+});
+
+test("one that asks nothing is done at once", async () => {
+  const step = await authorizations.begin("ann", async () => "all there");
+  expect(step).toEqual({ state: "done", made: "all there" });
+});
+
+test("another account's is not there, and goes on for its own", async () => {
+  const { id } = await question("ann");
+  await expect(authorizations.answer("ben", id, "x")).rejects.toMatchObject(ended);
+  expect(await authorizations.answer("ann", id, "y")).toMatchObject({ made: "made of y" });
+});
+
+test("an answer that is sent twice at once is told twice what came of it", async () => {
+  const { id } = await question("ann");
+  const both = [authorizations.answer("ann", id, "x"), authorizations.answer("ann", id, "x")];
+  expect(await Promise.all(both)).toEqual(Array(2).fill({ state: "done", made: "made of x" }));
+});
+
+test("what goes wrong is told, and ends it", async () => {
+  const run = async (dialogue: Dialogue) => {
+    throw new Error(`no ${await dialogue.ask("What")}`);
+  };
+  const { id } = await question("ann", run);
+  await expect(authorizations.answer("ann", id, "way")).rejects.toThrow("no way");
+  await expect(authorizations.answer("ann", id, "way")).rejects.toMatchObject(ended);
+  await expect(authorizations.begin("ann", async () => Promise.reject("odd"))).rejects.toBe("odd");
+});
+
+test("one that nobody answers ends after its time", async () => {
+  const { id } = await question("ann");
+  await clock.advance(10 * minuteMs - 1);
+  const other = await question("ann");
+  await clock.advance(1);
+  await expect(authorizations.answer("ann", id, "x")).rejects.toMatchObject(ended);
+  expect(await authorizations.answer("ann", other.id, "x")).toMatchObject({ state: "done" });
+});
+
+test("with a fourth the oldest of an account ends, and no other account's", async () => {
+  const other = await question("ben");
+  const first = await question("ann");
+  const more = [await question("ann"), await question("ann"), await question("ann")];
+  await expect(authorizations.answer("ann", first.id, "x")).rejects.toMatchObject(ended);
+  for (const { id } of more) {
+    expect(await authorizations.answer("ann", id, "x")).toMatchObject({ state: "done" });
+  }
+  expect(await authorizations.answer("ben", other.id, "x")).toMatchObject({ state: "done" });
+});
+
+test("more than there may be in all are refused, until one has ended", async () => {
+  for (const accountId of ["a", "b", "c", "d"]) await question(accountId);
+  const last = await question("e");
+  const refused = { code: "too_many_attempts", status: 429, retryable: true };
+  await expect(authorizations.begin("f", askOnce)).rejects.toMatchObject(refused);
+  await authorizations.answer("e", last.id, "x");
+  expect(await question("f")).toMatchObject({ state: "question" });
+});
+
+test("an account whose dialogues are all at work begins no other one", async () => {
+  const work = Promise.withResolvers<string>();
+  const begun = ["a", "b", "c"].map(() => authorizations.begin("ann", () => work.promise));
+  const refused = { code: "too_many_attempts" };
+  await expect(authorizations.begin("ann", askOnce)).rejects.toMatchObject(refused);
+  work.resolve("made");
+  expect(await Promise.all(begun)).toHaveLength(3);
+  expect(await question("ann")).toMatchObject({ state: "question" });
+});
+
+test("a stop ends those that wait, and lets end what is at work", async () => {
+  const { id } = await question("ann");
+  const work = Promise.withResolvers<string>();
+  const atWork = authorizations.begin("ben", () => work.promise);
+  const late = authorizations.begin("eve", async (dialogue) => {
+    await work.promise;
+    return await dialogue.ask("Too late");
+  });
+  const stopped = authorizations.stop();
+  work.resolve("made");
+  await stopped;
+  expect(await atWork).toMatchObject({ made: "made" });
+  await expect(late).rejects.toMatchObject(ended);
+  await expect(authorizations.answer("ann", id, "x")).rejects.toMatchObject(ended);
+});

@@ -1,0 +1,154 @@
+import { type RandomBytes, randomBase62 } from "../../lib/base62.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import type { Dialogue } from "../../platforms/credentials/credential.ts";
+import { withoutControls } from "../../text/controls.ts";
+import { tooManyAttempts } from "./faults.ts";
+
+export type AuthorizationSettings = {
+  /** How long one may wait for answers, all in all. */
+  authorizationMs: number;
+  /** Most that may be under way, of one account and in all. */
+  maxAuthorizationsPerAccount: number;
+  maxAuthorizations: number;
+};
+
+export type Step<Made> =
+  | { state: "question"; id: string; texts: readonly string[]; question: string }
+  | { state: "done"; made: Made };
+
+/**
+ * Dialogues in which a person lets a platform give a credential, and which go on from one request to the next. They are held in
+ * memory and end with the process.
+ */
+export type Authorizations<Made> = {
+  /**
+   * Runs until there is a question, or all is done. Of an account with as many as it may have, the oldest that waits for an
+   * answer ends. Errors: `too_many_attempts`; those of `run`.
+   */
+  begin(accountId: string, run: (dialogue: Dialogue) => Promise<Made>): Promise<Step<Made>>;
+  /** Goes on with an answer. Errors: `authorization_not_found` when it has ended, or is another account's; those of `run`. */
+  answer(accountId: string, id: string, answer: string): Promise<Step<Made>>;
+  /** Ends those that wait, and resolves when the others have ended. */
+  stop(): Promise<void>;
+};
+
+type Pending<Made> = {
+  id: string;
+  accountId: string;
+  texts: string[];
+  /** What the platform's side waits for; null while it is at work. */
+  asked: PromiseWithResolvers<string> | null;
+  /** What comes next. */
+  next: PromiseWithResolvers<Step<Made>>;
+  run: Promise<void>;
+  ended: AbortController;
+};
+
+const idLength = 22;
+
+type Context = { clock: Clock; randomBytes: RandomBytes; settings: AuthorizationSettings };
+
+export function createAuthorizations<Made>({
+  clock,
+  randomBytes,
+  settings,
+}: Context): Authorizations<Made> {
+  const pendings = new Map<string, Pending<Made>>();
+
+  async function begin(
+    accountId: string,
+    run: (dialogue: Dialogue) => Promise<Made>,
+  ): Promise<Step<Made>> {
+    makeRoom(accountId);
+    const pending: Pending<Made> = {
+      id: randomBase62(idLength, randomBytes),
+      accountId,
+      texts: [],
+      asked: null,
+      next: Promise.withResolvers(),
+      run: Promise.resolve(),
+      ended: new AbortController(),
+    };
+    pendings.set(pending.id, pending);
+    pending.run = finished(pending, run(dialogueOf(pending)));
+    clock.sleep(settings.authorizationMs, pending.ended.signal).then(
+      () => end(pending),
+      () => null,
+    );
+    return await pending.next.promise;
+  }
+
+  function makeRoom(accountId: string): void {
+    const own = [...pendings.values()].filter((pending) => pending.accountId === accountId);
+    if (own.length >= settings.maxAuthorizationsPerAccount) {
+      const oldest = own.find(({ asked }) => asked !== null);
+      if (oldest === undefined) throw tooManyAttempts("finish one that is under way");
+      end(oldest);
+    }
+    if (pendings.size >= settings.maxAuthorizations) throw tooManyAttempts("come again later");
+  }
+
+  function dialogueOf(pending: Pending<Made>): Dialogue {
+    return {
+      show: (text) => {
+        pending.texts.push(withoutControls(text).trim());
+      },
+      ask: async (question) => {
+        pending.ended.signal.throwIfAborted();
+        const { id, texts } = pending;
+        pending.texts = [];
+        pending.asked = Promise.withResolvers();
+        const asked = withoutControls(question).replace(/[:\s]+$/, "");
+        pending.next.resolve({ state: "question", id, texts, question: asked });
+        return await pending.asked.promise;
+      },
+    };
+  }
+
+  async function finished(pending: Pending<Made>, run: Promise<Made>): Promise<void> {
+    try {
+      const made = await run;
+      pending.next.resolve({ state: "done", made });
+    } catch (thrown) {
+      pending.next.reject(thrown);
+    } finally {
+      pendings.delete(pending.id);
+      pending.ended.abort();
+    }
+  }
+
+  async function answer(accountId: string, id: string, text: string): Promise<Step<Made>> {
+    const pending = pendings.get(id);
+    if (pending === undefined || pending.accountId !== accountId) throw notFound();
+    const { asked } = pending;
+    // Whoever sends an answer twice is told twice what comes of it.
+    if (asked === null) return await pending.next.promise;
+    pending.asked = null;
+    pending.next = Promise.withResolvers();
+    asked.resolve(text.trim());
+    return await pending.next.promise;
+  }
+
+  /** What is at work goes on: the platform may have given something that is good once. */
+  function end(pending: Pending<Made>): void {
+    pending.ended.abort(notFound());
+    if (pending.asked === null) return;
+    pendings.delete(pending.id);
+    pending.asked.reject(notFound());
+  }
+
+  async function stop(): Promise<void> {
+    const all = [...pendings.values()];
+    for (const pending of all) end(pending);
+    await Promise.all(all.map(({ run }) => run));
+  }
+
+  return { begin, answer, stop };
+}
+
+const notFound = (): EarshotError =>
+  new EarshotError("authorization_not_found", "this attempt to connect has ended", {
+    status: 404,
+    hint: "begin again: an attempt ends after a while, with a mistake, and when the server is started anew",
+  });

@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { credentialInvalid } from "../../platforms/credentials/faults.ts";
+import { givenFields, pointedAt } from "./given-fields.ts";
+
+const field = (name: string, isOptional = false) => ({
+  name,
+  label: name,
+  meaning: name,
+  isSecret: true,
+  isOptional,
+});
+const fields = [field("host"), field("token"), field("note", true)];
+
+test("values come without the space around them, and without what is empty", () => {
+  const given = givenFields(fields, { host: " a.example\n", token: "abc", note: "  " });
+  expect(given).toEqual({ host: "a.example", token: "abc" });
+});
+
+test("each field that is missing, unknown or no plain text is pointed at, and no value repeated", () => {
+  const long = "canary".repeat(4_000);
+  const refused = () => givenFields(fields, { "a/b~": "canary", note: "canary\u0000", host: long });
+  expect(refused).toThrow(
+    expect.objectContaining({
+      code: "credential_invalid",
+      status: 422,
+      details: [
+        expect.objectContaining({ pointer: "/fields/a~1b~0" }),
+        expect.objectContaining({ pointer: "/fields/host" }),
+        expect.objectContaining({ pointer: "/fields/token", message: "it is needed" }),
+        expect.objectContaining({ pointer: "/fields/note" }),
+      ],
+    }),
+  );
+  expect(refused).not.toThrow(/canary/);
+});
+
+test("names of every object are no fields", () => {
+  expect(() => givenFields([field("constructor")], {})).toThrow("it is needed");
+});
+
+test("what a kind says of a field points at it, what it says of the address at the answer", () => {
+  const told = pointedAt(credentialInvalid("token: a.example refuses: no", "copy it"), fields);
+  expect(told).toMatchObject({
+    message: "a.example refuses: no",
+    details: [{ pointer: "/fields/token", message: "a.example refuses: no", hint: "copy it" }],
+  });
+  const pasted = pointedAt(credentialInvalid("the address: it holds no code"), fields);
+  expect(pasted.message).toBe("the address: it holds no code");
+  expect(pasted.details).toMatchObject([{ pointer: "/answer" }]);
+  const other = credentialInvalid("a.example: refuses");
+  expect(pointedAt(other, fields)).toBe(other);
+});

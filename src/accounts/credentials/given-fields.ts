@@ -1,0 +1,64 @@
+import { EarshotError, type ErrorDetail } from "../../lib/errors.ts";
+import type { CredentialField } from "../../platforms/credentials/credential.ts";
+
+type Given = Readonly<Record<string, string>>;
+
+/** Longest value of a field, characters. */
+const longestValue = 16_384;
+
+/**
+ * What was given in a form, without the space around it and without what is empty. Errors: `credential_invalid` with a detail
+ * for each field that is missing, unknown or not plain text; none repeats a value.
+ */
+export function givenFields(fields: readonly CredentialField[], written: Given): Given {
+  const unknown = Object.keys(written).filter((name) => !fields.some((one) => one.name === name));
+  const details = [
+    ...unknown.slice(0, 1).map((name) => faultOf(name.slice(0, 60), "there is no such field")),
+    ...fields.flatMap((field) => faultIn(field, givenIn(written, field))),
+  ];
+  if (details.length > 0) throw invalid(details);
+  const given = fields.map((field) => [field.name, givenIn(written, field)] as const);
+  return Object.fromEntries(given.filter(([, value]) => value !== ""));
+}
+
+const givenIn = (written: Given, { name }: CredentialField): string =>
+  Object.hasOwn(written, name) ? (written[name] ?? "").trim() : "";
+
+function faultIn({ name, isOptional }: CredentialField, value: string): ErrorDetail[] {
+  if (value === "") return isOptional ? [] : [faultOf(name, "it is needed")];
+  if (value.length > longestValue || /\p{Cc}/u.test(value)) {
+    return [faultOf(name, `longer than ${longestValue} characters, or with control characters`)];
+  }
+  return [];
+}
+
+const faultOf = (name: string, message: string): ErrorDetail => ({
+  code: "invalid_value",
+  message,
+  pointer: pointerTo(name),
+});
+
+const pointerTo = (name: string): string =>
+  `/fields/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+
+function invalid(details: readonly ErrorDetail[]): EarshotError {
+  const [first] = details;
+  const message = `${first?.pointer}: ${first?.message}`;
+  return new EarshotError("credential_invalid", message, { status: 422, details });
+}
+
+/**
+ * The same fault with a pointer to the field that it begins with, as kinds say it (`password: …`), or to the answer in a
+ * dialogue (`the address: …`). The message of a field comes without its name.
+ */
+export function pointedAt(fault: EarshotError, fields: readonly CredentialField[]): EarshotError {
+  const { code, status, retryable, hint } = fault;
+  const [, name = "", rest = ""] = /^([\w ]{1,40}): (.+)$/s.exec(fault.message) ?? [];
+  const isOfField = fields.some((field) => field.name === name);
+  if (!isOfField && name !== "the address") return fault;
+  const message = isOfField ? rest : fault.message;
+  const pointer = isOfField ? pointerTo(name) : "/answer";
+  const known = hint === undefined ? {} : { hint };
+  const details = [{ code: "invalid_value", message, pointer, ...known }];
+  return new EarshotError(code, message, { status, retryable, details, ...known });
+}

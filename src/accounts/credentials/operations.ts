@@ -1,0 +1,59 @@
+import type { Database } from "../../db/open.ts";
+import { durable } from "../../db/operations.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import {
+  credentialOperations,
+  type KeptCredential,
+} from "../../platforms/credentials/operations.ts";
+import { type Actor, noteAudit } from "../audit.ts";
+
+/** Credentials that come and go, with their notes in the audit log. */
+export const accountCredentialOperations = {
+  /** As `keepCredential`. Errors: `too_many_credentials`, `unknown_account`, `account_suspended`. */
+  addCredential: durable(
+    (database, { actor, ...kept }: KeptCredential & { actor: Actor }): null => {
+      const { accountId, platform, kind, nowMs: atMs } = kept;
+      requireOpen(database, accountId);
+      const replaces = ownerOf(database, kept.id) !== null;
+      credentialOperations.keepCredential.run(database, kept);
+      const detail = { platform, kind, replaces };
+      noteAudit(database, { atMs, action: "credential_added", actor, accountId, detail });
+      return null;
+    },
+  ),
+
+  /** Forgets a credential of the owner, of anyone where that is null; whether it was there. */
+  dropCredential: durable((database, { id, owner, actor, nowMs }: Dropped): boolean => {
+    const found = ownerOf(database, id);
+    if (found === null || (owner !== null && owner.accountId !== found.accountId)) return false;
+    credentialOperations.removeCredential.run(database, { id });
+    const { accountId, ...detail } = found;
+    noteAudit(database, { atMs: nowMs, action: "credential_removed", actor, accountId, detail });
+    return true;
+  }),
+};
+
+type Dropped = {
+  id: string;
+  owner: { accountId: string | null } | null;
+  actor: Actor;
+  nowMs: number;
+};
+
+function ownerOf(database: Database, id: string) {
+  const row = database.get<{ accountId: string | null; platform: string; kind: string }>(
+    "SELECT account_id AS accountId, platform, kind FROM credential WHERE id = :id",
+    { id },
+  );
+  return row ?? null;
+}
+
+/** What was begun before an account was suspended or deleted may end after it. */
+function requireOpen(database: Database, accountId: string | null): void {
+  const row = database.get(
+    "SELECT id FROM account WHERE id = :accountId AND suspended_ms IS NOT NULL",
+    { accountId },
+  );
+  if (row === undefined) return;
+  throw new EarshotError("account_suspended", "the account is suspended", { status: 403 });
+}

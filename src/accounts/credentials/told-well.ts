@@ -1,0 +1,26 @@
+import { EarshotError } from "../../lib/errors.ts";
+import type { CredentialField } from "../../platforms/credentials/credential.ts";
+import { credentialInvalid } from "../../platforms/credentials/faults.ts";
+import { pointedAt } from "./given-fields.ts";
+
+/** Faults as they are told on the dashboard: with a pointer, and without the words of the command line. */
+export async function toldWell<Value>(
+  fields: readonly CredentialField[],
+  run: () => Promise<Value>,
+): Promise<Value> {
+  try {
+    return await run();
+  } catch (thrown) {
+    if (!(thrown instanceof EarshotError)) throw thrown;
+    const { code, message, status, retryable } = thrown;
+    if (code === "credential_invalid") throw pointedAt(thrown, fields);
+    if (code === "credential_refused") throw credentialInvalid(message);
+    if (retryable)
+      throw new EarshotError(code, message, { status, retryable, hint: "try it later" });
+    if (code !== "too_many_credentials") throw thrown;
+    throw new EarshotError(code, "the account has as many credentials of the platform as it may", {
+      status,
+      hint: "disconnect one of them first",
+    });
+  }
+}

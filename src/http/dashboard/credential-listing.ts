@@ -1,0 +1,62 @@
+import type {
+  Credential,
+  CredentialField,
+  CredentialKind,
+} from "../../platforms/credentials/credential.ts";
+import type {
+  CredentialFieldListing,
+  CredentialKindListing,
+  CredentialListing,
+} from "./contract.ts";
+
+/** A credential as its owner sees it; nothing of it is secret but its first characters. */
+export function credentialListing(credential: Credential, nowMs: number): CredentialListing {
+  const { id, platform, kind, host, hint, createdMs, usedMs } = credential;
+  return {
+    id,
+    platform,
+    kind,
+    host,
+    subject: credential.subjectName ?? credential.subject,
+    hint,
+    created_at: isoTime(createdMs),
+    used_at: usedMs === null ? null : isoTime(usedMs),
+    ...standingOf(credential, nowMs),
+  };
+}
+
+function standingOf(
+  { quarantine, coolings }: Credential,
+  nowMs: number,
+): Pick<CredentialListing, "state" | "reason" | "until"> {
+  if (quarantine !== null) return { state: "quarantined", reason: quarantine.reason, until: null };
+  const [last] = coolings
+    .filter(({ untilMs }) => untilMs > nowMs)
+    .toSorted((one, other) => other.untilMs - one.untilMs);
+  return last === undefined
+    ? { state: "ready", reason: null, until: null }
+    : { state: "cooling", reason: last.reason, until: isoTime(last.untilMs) };
+}
+
+export function credentialKindListing(kind: CredentialKind): CredentialKindListing {
+  const { platform, name, title, purpose, fields, authorization } = kind;
+  return {
+    platform,
+    kind: name,
+    title,
+    purpose,
+    fields: fields.map(fieldListing),
+    authorization:
+      authorization === undefined ? null : { fields: authorization.fields.map(fieldListing) },
+  };
+}
+
+const fieldListing = (field: CredentialField): CredentialFieldListing => ({
+  name: field.name,
+  label: field.label,
+  is_secret: field.isSecret,
+  is_optional: field.isOptional,
+  hint: field.hint ?? null,
+});
+
+const isoTime = (ms: number): string => new Date(ms).toISOString();

@@ -1,0 +1,107 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Step } from "../../../accounts/credentials/authorizations.ts";
+import type { Credential } from "../../../platforms/credentials/credential.ts";
+import type { HttpContext } from "../../context.ts";
+import type {
+  AuthorizationStep,
+  CredentialsAnswer,
+  CredentialTest,
+} from "../../dashboard/contract.ts";
+import { credentialKindListing, credentialListing } from "../../dashboard/credential-listing.ts";
+import { callerOf } from "../../hooks/caller.ts";
+import { problem } from "../../problem-writer.ts";
+import { setRetryAfter } from "../../refused-by-rate.ts";
+import { authorizationAnswer, credentialPath, newCredential } from "../../schemas/credentials.ts";
+import type { TypedApp } from "../typed-app.ts";
+
+const config = { pace: "session" as const };
+const hide = { hide: true };
+const path = "/dashboard/api/credentials";
+
+/** /dashboard/api/credentials…: the credentials of the session's account. */
+export function addCredentialRoutes(
+  app: TypedApp,
+  { credentials, clock }: Pick<HttpContext, "credentials" | "clock">,
+): void {
+  const listing = (credential: Credential) => credentialListing(credential, clock.now());
+
+  /** The account that may have a platform asked. */
+  function asking(request: FastifyRequest, reply: FastifyReply): string {
+    const { accountId } = callerOf(request);
+    const waitMs = credentials.attempt(accountId);
+    if (waitMs === 0) return accountId;
+    const seconds = setRetryAfter(reply, waitMs);
+    throw problem("too_many_attempts", "platforms were asked too often for this account", {
+      hint: `come again in ${seconds} s`,
+    });
+  }
+
+  const stepOf = (step: Step<Credential>): AuthorizationStep =>
+    step.state === "done" ? { state: "done", credential: listing(step.made) } : step;
+
+  app.route({
+    method: "GET",
+    url: path,
+    config,
+    schema: hide,
+    handler: async (request): Promise<CredentialsAnswer> => ({
+      credentials: (await credentials.list(callerOf(request).accountId)).map(listing),
+      kinds: credentials.kinds.map(credentialKindListing),
+    }),
+  });
+
+  app.route({
+    method: "POST",
+    url: path,
+    config,
+    schema: { ...hide, body: newCredential },
+    handler: async (request, reply) => {
+      const made = await credentials.add(asking(request, reply), request.body);
+      reply.code(201);
+      return { credential: listing(made) };
+    },
+  });
+
+  app.route({
+    method: "POST",
+    url: `${path}/authorizations`,
+    config,
+    schema: { ...hide, body: newCredential },
+    handler: async (request, reply) =>
+      stepOf(await credentials.authorize(asking(request, reply), request.body)),
+  });
+
+  app.route({
+    method: "POST",
+    url: `${path}/authorizations/:id`,
+    config,
+    schema: { ...hide, params: credentialPath, body: authorizationAnswer },
+    handler: async (request, reply) => {
+      const { answer } = request.body;
+      return stepOf(await credentials.answer(asking(request, reply), request.params.id, answer));
+    },
+  });
+
+  app.route({
+    method: "POST",
+    url: `${path}/:id/test`,
+    config,
+    schema: { ...hide, params: credentialPath },
+    handler: async (request, reply): Promise<CredentialTest> => {
+      const found = await credentials.test(asking(request, reply), request.params.id);
+      const { works, says, credential } = found;
+      return { works, message: says, credential: listing(credential) };
+    },
+  });
+
+  app.route({
+    method: "DELETE",
+    url: `${path}/:id`,
+    config,
+    schema: { ...hide, params: credentialPath },
+    handler: async (request, reply) => {
+      await credentials.remove(callerOf(request).accountId, request.params.id);
+      return reply.code(204).send();
+    },
+  });
+}

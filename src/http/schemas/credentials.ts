@@ -1,0 +1,45 @@
+import * as z from "zod";
+import { type Platform, platforms } from "../../posts/post.ts";
+import { closedObject, wording, wordOf } from "./words.ts";
+
+const mostFields = 16;
+const longestName = 64;
+/** Longer than any field and any answer in a dialogue may be. */
+const longestText = 20_000;
+
+const kindText = wording(
+  "the kind is one of those that GET /dashboard/api/credentials lists",
+  'send such as "kind":"app-password"',
+);
+const fieldsText = wording(
+  "the fields are an object of texts",
+  'send such as "fields":{"token":"…"}',
+);
+const answerText = wording("the answer is a text", 'send {"answer":"https://…"}');
+
+const text = (told: { error: string }) => z.string(told).max(longestText, told);
+
+export const newCredential = closedObject(
+  {
+    what: "field",
+    needed: "expected a JSON object",
+    hint: 'send {"platform":"x","kind":"app-token","fields":{"token":"…"}}',
+  },
+  {
+    platform: wordOf("platform", platforms, 'send such as "platform":"x"').transform(
+      // The words of the list are the platforms.
+      (word) => word as Platform,
+    ),
+    kind: z.string(kindText).min(1, kindText).max(longestName, kindText),
+    fields: z
+      .record(z.string(), text(fieldsText), fieldsText)
+      .refine((fields) => Object.keys(fields).length <= mostFields, fieldsText),
+  },
+);
+
+export const authorizationAnswer = closedObject(
+  { what: "field", needed: "expected a JSON object", hint: 'send {"answer":"https://…"}' },
+  { answer: text(answerText).min(1, answerText) },
+);
+
+export const credentialPath = z.object({ id: z.string() });

@@ -1,0 +1,40 @@
+import type { Store } from "../../db/operations.ts";
+import type { Platform } from "../../posts/post.ts";
+import type { CredentialOperations } from "./operations.ts";
+import type { StoredCredential } from "./rows.ts";
+
+/** Reads what an account may use on a platform. */
+export type UsableReads = (
+  platform: Platform,
+  accountId: string,
+) => Promise<readonly StoredCredential[]>;
+
+type Gathering = {
+  platforms: Set<Platform>;
+  rows: Promise<readonly StoredCredential[]>;
+};
+
+/**
+ * A job asks for its platforms, and for each way to ask them, all at once: what is asked for an account at the same moment is
+ * one read of the store.
+ */
+export function createUsableReads(store: Pick<Store<CredentialOperations>, "read">): UsableReads {
+  const gathering = new Map<string, Gathering>();
+
+  function begin(accountId: string): Gathering {
+    const platforms = new Set<Platform>();
+    const rows = Promise.resolve().then(() => {
+      gathering.delete(accountId);
+      return store.read("usableCredentials", { accountId, platforms: [...platforms] });
+    });
+    const begun = { platforms, rows };
+    gathering.set(accountId, begun);
+    return begun;
+  }
+
+  return async (platform, accountId) => {
+    const { platforms, rows } = gathering.get(accountId) ?? begin(accountId);
+    platforms.add(platform);
+    return (await rows).filter(({ credential }) => credential.platform === platform);
+  };
+}
