@@ -1,3 +1,5 @@
+import type { AuditAction } from "../../accounts/audit-actions.ts";
+import type { RefusalWord } from "../../accounts/sign-in/refusal.ts";
 import type { Method } from "../../platforms/methods.ts";
 import type { Platform } from "../../posts/post.ts";
 
@@ -22,6 +24,9 @@ export type SessionAnswer = {
   /** How long the live window is. */
   live_window_ms: number;
 };
+
+/** /dashboard/sign-in?error=<word>: why a sign-in with a provider did not come to its end. */
+export type SignInError = RefusalWord;
 
 export type SignedIn = {
   account: {
@@ -74,6 +79,7 @@ export type KeyListing = KeyLimits & {
   name: string;
   /** What is shown of it: `ear_<id>_…`. */
   shown: string;
+  /** `expiring`: it was rotated, and the overlap is not over yet. */
   state: "active" | "expiring" | "expired" | "revoked";
   /** Null: all. */
   methods: readonly Method[] | null;
@@ -160,7 +166,8 @@ export type StatusAnswer = {
     /** Posts that an account state or a label hides for now. */
     hidden: number;
     max_age_ms: number | null;
-    free_disk_bytes: number;
+    /** Null where the disk cannot be asked. */
+    free_disk_bytes: number | null;
   };
   nodes: readonly NodeStatus[];
   queue: { waiting: number };
@@ -183,9 +190,9 @@ export type PlatformStatus = {
     gaps: readonly { from: string; to: string }[];
     complete_since: string | null;
   };
-  /** Posts held, by their time, in equal parts of the range, oldest first; null while they are being counted. */
+  /** Posts held, by their time, in 144 equal parts of the range, oldest first; null while they are being counted. */
   heard: readonly number[] | null;
-  /** The stream's lag, at most of each five minutes; empty where there is no stream. */
+  /** The most that the stream was behind, in each five minutes, half hour or two hours of the range; empty where no stream tells. */
   lag: readonly { at: string; lag_ms: number }[];
 };
 export type NodeStatus = {
@@ -285,7 +292,7 @@ export type AuditAnswer = { entries: readonly AuditEntry[]; next: number | null 
 export type AuditEntry = {
   sequence: number;
   at: string;
-  action: string;
+  action: AuditAction;
   /** The name as it is now; "a deleted account", "the command line", "Earshot". */
   actor: string;
   subject: string | null;

@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { createGatheredUsage } from "./gathered-usage.ts";
+
+const call = {
+  accountId: "one",
+  keyId: "key",
+  method: "searchbyquery",
+  bucketMs: 0,
+  isRefused: false,
+  hasFailed: false,
+  posts: 3,
+  latencyMs: 20,
+} as const;
+
+test("with too many keys an account's totals stay right", () => {
+  const gathered = createGatheredUsage(10);
+  for (let key = 0; key < 1_000; key += 1) gathered.add({ ...call, keyId: `key${key}` });
+  const rows = gathered.take();
+  expect(rows.length).toBeLessThanOrEqual(11);
+  expect(rows.reduce((sum, { calls }) => sum + calls, 0)).toBe(1_000);
+  expect(rows.reduce((sum, { posts }) => sum + posts, 0)).toBe(3_000);
+  expect(gathered.takeLost()).toBe(0);
+});
+
+test("with too many accounts it is told how many calls were not counted", () => {
+  const gathered = createGatheredUsage(10);
+  for (let one = 0; one < 1_000; one += 1) gathered.add({ ...call, accountId: `account${one}` });
+  expect(gathered.take()).toHaveLength(20);
+  expect(gathered.takeLost()).toBe(980);
+  expect(gathered.takeLost()).toBe(0);
+});
+
+test("what is put back is added to what came meanwhile", () => {
+  const gathered = createGatheredUsage(10);
+  gathered.add(call);
+  const rows = gathered.take();
+  gathered.add({ ...call, hasFailed: true });
+  gathered.putBack(rows);
+  expect(gathered.take()).toMatchObject([{ calls: 2, failed: 1, posts: 6, latencies: "w:2" }]);
+  expect(gathered.take()).toEqual([]);
+});

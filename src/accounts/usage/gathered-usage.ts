@@ -1,0 +1,114 @@
+import type { Method } from "../../platforms/methods.ts";
+import {
+  addLatencies,
+  type LatencyHistogram,
+  noteLatency,
+  parseLatencies,
+  printLatencies,
+} from "./latency-histogram.ts";
+import type { UsageRow } from "./operations.ts";
+
+/** What is counted of one call. */
+type CountedCall = {
+  accountId: string;
+  keyId: string;
+  method: Method | "";
+  bucketMs: number;
+  isRefused: boolean;
+  hasFailed: boolean;
+  posts: number;
+  /** Null where its time does not count. */
+  latencyMs: number | null;
+};
+
+type Entry = Omit<UsageRow, "latencies"> & { latencies: LatencyHistogram };
+
+/**
+ * What was counted since it was last written, in memory: one entry for each quarter of an hour, key and method. From `most`
+ * entries on, calls that would need one more are counted for their account without their key, so that its totals stay right;
+ * from twice as many on they are not counted.
+ */
+export type GatheredUsage = {
+  add(call: CountedCall): void;
+  /** Puts rows back that could not be written. */
+  putBack(rows: readonly UsageRow[]): void;
+  /** Everything, and forgets it. */
+  take(): UsageRow[];
+  /** Calls that were not counted since this was asked last. */
+  takeLost(): number;
+};
+
+export function createGatheredUsage(most: number): GatheredUsage {
+  let entries = new Map<string, Entry>();
+  let lost = 0;
+
+  function entryOf(of: Pick<UsageRow, "accountId" | "bucketMs" | "keyId" | "method">) {
+    return heldOrMade(of, of.keyId, most) ?? heldOrMade(of, "", 2 * most);
+  }
+
+  function heldOrMade(
+    { accountId, bucketMs, method }: Pick<UsageRow, "accountId" | "bucketMs" | "method">,
+    keyId: string,
+    bound: number,
+  ): Entry | null {
+    const name = `${keyId} ${method} ${bucketMs} ${accountId}`;
+    const held = entries.get(name);
+    if (held !== undefined) return held;
+    if (entries.size >= bound) return null;
+    const entry: Entry = {
+      accountId,
+      bucketMs,
+      keyId,
+      method,
+      calls: 0,
+      refused: 0,
+      failed: 0,
+      posts: 0,
+      latencies: new Map(),
+    };
+    entries.set(name, entry);
+    return entry;
+  }
+
+  function add(call: CountedCall): void {
+    const entry = entryOf(call);
+    if (entry === null) {
+      lost += 1;
+      return;
+    }
+    entry.calls += 1;
+    entry.refused += call.isRefused ? 1 : 0;
+    entry.failed += call.hasFailed ? 1 : 0;
+    entry.posts += call.posts;
+    if (call.latencyMs !== null) noteLatency(entry.latencies, call.latencyMs);
+  }
+
+  function putBack(rows: readonly UsageRow[]): void {
+    for (const row of rows) {
+      const entry = entryOf(row);
+      if (entry === null) {
+        lost += row.calls;
+        continue;
+      }
+      entry.calls += row.calls;
+      entry.refused += row.refused;
+      entry.failed += row.failed;
+      entry.posts += row.posts;
+      addLatencies(entry.latencies, parseLatencies(row.latencies));
+    }
+  }
+
+  function take(): UsageRow[] {
+    const taken = [...entries.values()];
+    entries = new Map();
+    return taken.map((entry) => ({ ...entry, latencies: printLatencies(entry.latencies) }));
+  }
+
+  function takeLost(): number {
+    const number = lost;
+    lost = 0;
+    return number;
+  }
+
+  return { add, putBack, take, takeLost };
+}

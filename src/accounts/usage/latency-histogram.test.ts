@@ -1,0 +1,71 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import {
+  addLatencies,
+  latencyAt,
+  noteLatency,
+  parseLatencies,
+  printLatencies,
+} from "./latency-histogram.ts";
+
+const times = fc.array(fc.double({ min: 1, max: 900_000_000, noNaN: true }), {
+  minLength: 1,
+  maxLength: 200,
+});
+const shares = fc.constantFrom(0.01, 0.5, 0.9, 0.99, 1);
+
+function histogramOf(ms: readonly number[]) {
+  const histogram = new Map<number, number>();
+  for (const one of ms) noteLatency(histogram, one);
+  return histogram;
+}
+
+/** The nearest rank: the smallest time within which at least the share had ended. */
+function exactAt(ms: readonly number[], share: number): number {
+  return ms.toSorted((a, b) => a - b)[Math.ceil(share * ms.length) - 1] ?? Number.NaN;
+}
+
+test("a percentile is at most 5 % from the exact one", () => {
+  fc.assert(
+    fc.property(times, shares, (ms, share) => {
+      const told = latencyAt(histogramOf(ms), share) ?? Number.NaN;
+      const exact = exactAt(ms, share);
+      expect(Math.abs(told - exact) / exact).toBeLessThanOrEqual(0.05);
+    }),
+  );
+});
+
+test("histograms put together tell what one of all calls would, as maps and as texts", () => {
+  fc.assert(
+    fc.property(times, times, (some, others) => {
+      const all = histogramOf([...some, ...others]);
+      const merged = histogramOf(some);
+      addLatencies(merged, histogramOf(others));
+      expect(merged).toEqual(all);
+      const texts = [some, others].map((ms) => printLatencies(histogramOf(ms)));
+      expect(parseLatencies(texts.join(" "))).toEqual(all);
+    }),
+  );
+});
+
+test("nothing was called: there is no percentile", () => {
+  expect(latencyAt(new Map(), 0.5)).toBeNull();
+  expect(parseLatencies("")).toEqual(new Map());
+  expect(printLatencies(new Map())).toBe("");
+});
+
+test("what is shorter than a millisecond, longer than eleven days or no time at all has its place", () => {
+  expect(latencyAt(histogramOf([0]), 0.5)).toBe(0);
+  expect(latencyAt(histogramOf([Number.NaN]), 0.5)).toBe(0);
+  expect(latencyAt(histogramOf([-3]), 0.5)).toBe(0);
+  expect(latencyAt(histogramOf([1e15]), 0.5)).toBeGreaterThan(900_000_000);
+});
+
+test("what cannot be read of a text is passed over", () => {
+  expect(parseLatencies("5:2 no:! 5:- 9 : 6p:1 -1:4 a:1")).toEqual(
+    new Map([
+      [5, 2],
+      [10, 1],
+    ]),
+  );
+});

@@ -1,0 +1,219 @@
+import fc from "fast-check";
+import { expect, onTestFinished, test } from "vitest";
+import { createManualClock } from "../../lib/manual-clock.ts";
+import { createUsageRecorder } from "./recorder.ts";
+import { openTestUsage } from "./usage.test-support.ts";
+
+const quarterMs = 900_000;
+/** A quarter of an hour begins here. */
+const startMs = 1_700_000_100_000;
+
+function startTestRecorder() {
+  const started = makeTestRecorder();
+  onTestFinished(async () => {
+    await started.recorder.stop();
+    started.remove();
+  });
+  return started;
+}
+
+/** To be stopped and removed by the test. */
+function makeTestRecorder() {
+  const usage = openTestUsage();
+  const clock = createManualClock(startMs);
+  const faults: unknown[] = [];
+  const writes: string[] = [];
+  const state = { fails: false };
+  const recorder = createUsageRecorder({
+    store: {
+      write: async (name, args) => {
+        writes.push(name);
+        if (state.fails) throw new Error("the disk is gone");
+        return await usage.store.write(name, args);
+      },
+    },
+    clock,
+    settings: { flushMs: 10_000, retentionMs: 86_400_000 },
+    onFault: (fault) => faults.push(fault),
+    onLost: () => undefined,
+  });
+  recorder.start();
+  return { ...usage, clock, recorder, faults, writes, state };
+}
+
+const request = { accountId: "one", keyId: "key1", status: 200 };
+const search = {
+  accountId: "one",
+  keyId: "key1",
+  method: "searchbyquery",
+  state: "done",
+  posts: 7,
+  ms: 40,
+} as const;
+
+test("calls are written after a while, in one write for all of them", async () => {
+  const { recorder, clock, rows, writes } = startTestRecorder();
+  await clock.advance(0);
+  for (let call = 0; call < 100; call += 1) recorder.noteRequest(request);
+  recorder.noteSearch(search);
+  expect(rows()).toEqual([]);
+  await clock.advance(10_000);
+  expect(rows()).toEqual([
+    { accountId: "one", bucketMs: startMs, keyId: "key1", method: "", calls: 100 },
+    { accountId: "one", bucketMs: startMs, keyId: "key1", method: "searchbyquery", calls: 1 },
+  ]);
+  expect(writes.filter((name) => name === "addUsage")).toHaveLength(1);
+  await clock.advance(60_000);
+  expect(writes.filter((name) => name === "addUsage")).toHaveLength(1);
+});
+
+test("what is written of a quarter of an hour adds to what is there, and another one begins anew", async () => {
+  const { recorder, clock, rows } = startTestRecorder();
+  recorder.noteRequest(request);
+  await recorder.flush();
+  recorder.noteRequest(request);
+  await recorder.flush();
+  await clock.advance(quarterMs - 1);
+  recorder.noteRequest(request);
+  await clock.advance(1);
+  recorder.noteRequest(request);
+  await recorder.flush();
+  expect(rows()).toMatchObject([
+    { bucketMs: startMs, calls: 3 },
+    { bucketMs: startMs + quarterMs, calls: 1 },
+  ]);
+});
+
+test("refusals, failures, posts and times are counted", async () => {
+  const { recorder, store } = startTestRecorder();
+  for (const status of [200, 404, 429, 429, 500, 503, 504]) {
+    recorder.noteRequest({ ...request, status });
+  }
+  recorder.noteSearch(search);
+  recorder.noteSearch({ ...search, state: "error", posts: 0, ms: 4_000 });
+  recorder.noteSearch({ ...search, state: "cancelled", posts: 0, ms: 90_000 });
+  await recorder.flush();
+  const asked = { accountId: "one", keyId: null, fromMs: 0, toMs: 2 * startMs, widthMs: quarterMs };
+  const { sums } = await store.read("usageOf", asked);
+  expect(sums).toMatchObject([
+    { method: "", calls: 7, refused: 2, failed: 3, posts: 0, latencies: "" },
+    { method: "searchbyquery", calls: 3, refused: 0, failed: 1, posts: 7 },
+  ]);
+  // That of a cancelled job says nothing.
+  expect(sums[1]?.latencies.split(" ")).toHaveLength(2);
+});
+
+test("what could not be written goes with the next, once", async () => {
+  const { recorder, clock, rows, faults, state } = startTestRecorder();
+  await clock.advance(0);
+  recorder.noteRequest(request);
+  recorder.noteSearch(search);
+  state.fails = true;
+  await clock.advance(10_000);
+  recorder.noteRequest(request);
+  await clock.advance(10_000);
+  expect(faults).toHaveLength(2);
+  state.fails = false;
+  await clock.advance(10_000);
+  expect(rows()).toMatchObject([
+    { method: "", calls: 2 },
+    { method: "searchbyquery", calls: 1 },
+  ]);
+});
+
+test("a stop writes what has gathered", async () => {
+  const { recorder, rows, addKey, database } = startTestRecorder();
+  addKey("key1", "one");
+  recorder.noteRequest(request);
+  recorder.noteKeyUse("key1", "192.0.2.7");
+  await recorder.flush();
+  recorder.noteRequest(request);
+  recorder.noteKeyUse("key1", "2001:db8::7");
+  await recorder.stop();
+  expect(rows()).toMatchObject([{ calls: 2 }]);
+  expect(database.get("SELECT used_from AS usedFrom FROM api_key")).toEqual({
+    usedFrom: "2001:db8::/64",
+  });
+});
+
+test("calls of an account that is gone are dropped, and those of others are not", async () => {
+  const { recorder, rows, database } = startTestRecorder();
+  recorder.noteRequest(request);
+  recorder.noteRequest({ ...request, accountId: "two" });
+  recorder.noteRequest({ ...request, accountId: "three" });
+  database.run("DELETE FROM account WHERE id = 'one'");
+  await recorder.flush();
+  expect(rows()).toMatchObject([{ accountId: "two", calls: 1 }]);
+});
+
+test("a key's last use is written once a minute, and never goes back", async () => {
+  const { recorder, clock, database, addKey, writes } = startTestRecorder();
+  addKey("key1", "one");
+  const used = () =>
+    database.get<{ usedMs: number; usedFrom: string }>(
+      "SELECT used_ms AS usedMs, used_from AS usedFrom FROM api_key WHERE id = 'key1'",
+    );
+  await clock.advance(0);
+  for (let second = 0; second < 120; second += 1) {
+    recorder.noteKeyUse("key1", `192.0.2.${second}`);
+    await clock.advance(1_000);
+  }
+  expect(writes.filter((name) => name === "addUsage")).toHaveLength(2);
+  expect(used()?.usedMs).toBeGreaterThanOrEqual(startMs + 60_000);
+  clock.shiftWall(-3_600_000);
+  await clock.advance(60_000);
+  recorder.noteKeyUse("key1", "198.51.100.1");
+  await clock.advance(60_000);
+  expect(used()?.usedMs).toBeGreaterThanOrEqual(startMs + 60_000);
+});
+
+test("what is older than its retention goes", async () => {
+  const { recorder, clock, rows } = startTestRecorder();
+  recorder.noteRequest(request);
+  await recorder.flush();
+  await clock.advance(86_400_000 - quarterMs);
+  expect(rows()).toHaveLength(1);
+  await clock.advance(quarterMs + 3_600_000);
+  expect(rows()).toEqual([]);
+});
+
+test("whatever fails, and whenever it is written, every call is counted once", async () => {
+  const step = fc.oneof(
+    fc.record({ kind: fc.constant("request" as const), key: fc.nat(3) }),
+    fc.record({ kind: fc.constant("search" as const), key: fc.nat(3), posts: fc.nat(9) }),
+    fc.record({ kind: fc.constant("advance" as const), ms: fc.nat(2 * quarterMs) }),
+    fc.record({ kind: fc.constant("break" as const), fails: fc.boolean() }),
+    fc.record({ kind: fc.constant("flush" as const) }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+      const { recorder, clock, state, database, remove } = makeTestRecorder();
+      const told = { requests: 0, searches: 0, posts: 0 };
+      for (const one of steps) {
+        if (one.kind === "advance") await clock.advance(one.ms);
+        if (one.kind === "break") state.fails = one.fails;
+        // Not waited for: calls come in while it is written.
+        if (one.kind === "flush") void recorder.flush();
+        if (one.kind === "request") {
+          recorder.noteRequest({ ...request, keyId: `key${one.key}` });
+          told.requests += 1;
+        }
+        if (one.kind === "search") {
+          recorder.noteSearch({ ...search, keyId: `key${one.key}`, posts: one.posts });
+          told.searches += 1;
+          told.posts += one.posts;
+        }
+      }
+      state.fails = false;
+      await recorder.stop();
+      const held = database.get(
+        `SELECT coalesce(sum(calls) FILTER (WHERE method = ''), 0) AS requests,
+           coalesce(sum(calls) FILTER (WHERE method <> ''), 0) AS searches, coalesce(sum(posts), 0) AS posts
+         FROM usage`,
+      );
+      expect(held).toEqual(told);
+      remove();
+    }),
+    { numRuns: 15 },
+  );
+});

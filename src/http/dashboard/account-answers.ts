@@ -1,0 +1,48 @@
+import type { AuditEntry } from "../../accounts/admin/audit-operations.ts";
+import type { AccountListing, AccountPlace } from "../../accounts/admin/listing-operations.ts";
+import { iso, isoOrNull } from "../window.ts";
+import type {
+  AuditEntry as AuditEntryAnswer,
+  AccountListing as ListingAnswer,
+  ProviderName,
+} from "./contract.ts";
+
+/** An account, as operators are shown it. */
+export function accountListing(listing: AccountListing): ListingAnswer {
+  return {
+    id: listing.id,
+    name: listing.name,
+    provider: providerOf(listing.provider),
+    role: listing.role,
+    created_at: iso(listing.createdMs),
+    seen_at: isoOrNull(listing.seenMs),
+    suspended_at: isoOrNull(listing.suspendedMs),
+    suspended_reason: listing.suspendedReason,
+    keys: listing.keys,
+    searches_24h: listing.searches24h,
+    limits: {
+      requests_per_second: listing.requestsPerSecond,
+      submissions_per_minute: listing.submissionsPerMinute,
+    },
+  };
+}
+
+/** An entry of the audit log. */
+export function auditEntry({ atMs, ...entry }: AuditEntry): AuditEntryAnswer {
+  return { ...entry, at: iso(atMs) };
+}
+
+/** Where the list goes on after an account, as a text for the page. */
+export function writeAccountPlace({ createdMs, id }: AccountPlace): string {
+  return `${createdMs}-${id}`;
+}
+
+/** The place of a text that the schema has let through. */
+export function readAccountPlace(text: string): AccountPlace {
+  const dash = text.indexOf("-");
+  return { createdMs: Number(text.slice(0, dash)), id: text.slice(dash + 1) };
+}
+
+function providerOf(provider: string | null): ProviderName | null {
+  return provider === "github" || provider === "gitlab" ? provider : null;
+}

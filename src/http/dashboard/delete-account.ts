@@ -1,0 +1,36 @@
+import type { AccountListing } from "../../accounts/admin/listing-operations.ts";
+import type { HttpContext } from "../context.ts";
+import { problem } from "../problem-writer.ts";
+import { invalid } from "../schemas/validation.ts";
+import type { DeleteAccount } from "./contract.ts";
+
+type Context = Pick<HttpContext, "accounts" | "accountEnds" | "clock">;
+
+/** An account of this deployment. Errors: `account_not_found`. */
+export async function accountOf({ accounts, clock }: Context, id: string): Promise<AccountListing> {
+  const account = await accounts.read("findAccount", { id, nowMs: clock.now() });
+  if (account === null) throw problem("account_not_found", "there is no such account");
+  return account;
+}
+
+/**
+ * Deletes an account whose name was given to confirm it: its jobs have ended and nothing is left of it when this resolves.
+ * Errors: `invalid_request` for another name, `account_not_found`, `last_operator`.
+ */
+export async function deleteAccount(
+  context: Context,
+  { accountId, confirm, actorId }: DeleteAccount & { accountId: string; actorId: string },
+): Promise<void> {
+  const { name } = await accountOf(context, accountId);
+  if (confirm !== name) throw otherName(name);
+  const { accounts, accountEnds, clock } = context;
+  const actor = { accountId: actorId };
+  await accounts.write("closeAccount", { accountId, actor, nowMs: clock.now() });
+  await accountEnds.settle({ id: accountId, ending: "deleted" });
+}
+
+function otherName(name: string) {
+  const message = "the text is not the name of the account";
+  const hint = `send {"confirm":${JSON.stringify(name)}}`;
+  return invalid([{ code: "invalid_value", message, hint, pointer: "/confirm" }]);
+}

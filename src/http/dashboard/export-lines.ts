@@ -1,0 +1,40 @@
+import type { ExportPart } from "../../accounts/admin/export-operations.ts";
+import {
+  type ExportedKind,
+  type ExportPlace,
+  exportedKinds,
+} from "../../accounts/admin/export-rows.ts";
+import type { HttpContext } from "../context.ts";
+
+/**
+ * Everything that is kept of an account as lines of JSON, part by part: the next part is read when the one before it was taken.
+ * The last line says how many there were, so that an export that was cut off shows. Fails when the signal aborts.
+ */
+export async function* exportLines(
+  accounts: Pick<HttpContext["accounts"], "read">,
+  accountId: string,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  let lines = 0;
+  for (const kind of exportedKinds) {
+    for await (const part of partsOf(accounts, accountId, kind)) {
+      signal.throwIfAborted();
+      lines += part.lines;
+      if (part.text !== "") yield part.text;
+    }
+  }
+  yield `${JSON.stringify({ kind: "end", lines })}\n`;
+}
+
+async function* partsOf(
+  accounts: Pick<HttpContext["accounts"], "read">,
+  accountId: string,
+  kind: ExportedKind,
+): AsyncGenerator<ExportPart> {
+  let after: ExportPlace = null;
+  do {
+    const part: ExportPart = await accounts.read("exportAccount", { accountId, kind, after });
+    yield part;
+    after = part.next;
+  } while (after !== null);
+}

@@ -1,0 +1,49 @@
+import type { RatedKey } from "../../accounts/key-rates.ts";
+import { isLive, keyStateOf } from "../../accounts/keys/key.ts";
+import type { OwnKey } from "../../accounts/keys/read-keys.ts";
+import type { Limiter } from "../../accounts/limiter.ts";
+import type { KeyListing } from "./contract.ts";
+
+/** Keys as the dashboard shows them, with what is left of the rates of those that are good. */
+export async function keyListings(
+  limiter: Pick<Limiter, "statesOf">,
+  keys: readonly OwnKey[],
+  nowMs: number,
+): Promise<KeyListing[]> {
+  const live = keys.filter((key) => isLive(keyStateOf(key, nowMs)));
+  const states = live.length === 0 ? [] : await limiter.statesOf(live.map(ratedKey));
+  const left = new Map(live.map(({ id }, index) => [id, states[index] ?? []]));
+  return keys.map((key) => {
+    const policies = left.get(key.id);
+    const remaining = (policy: string) =>
+      policies?.find((state) => state.policy === policy)?.remaining ?? 0;
+    return {
+      id: key.id,
+      name: key.name,
+      shown: `ear_${key.id}_…`,
+      state: keyStateOf(key, nowMs),
+      methods: key.methods,
+      requests_per_second: key.own.requestsPerSecond,
+      submissions_per_minute: key.own.submissionsPerMinute,
+      created_at: isoTime(key.createdMs),
+      expires_at: isoTimeOrNull(key.expiresMs),
+      revoked_at: isoTimeOrNull(key.revokedMs),
+      used_at: isoTimeOrNull(key.usedMs),
+      used_from: key.usedFrom,
+      successor_id: key.successorId,
+      left:
+        policies === undefined
+          ? null
+          : { requests: remaining("burst"), submissions: remaining("search") },
+    };
+  });
+}
+
+/** A key that was rotated uses up the rates of the one that took its place. */
+function ratedKey({ id, successorId, effective }: OwnKey): RatedKey {
+  return { keyId: successorId ?? id, ...effective };
+}
+
+const isoTime = (ms: number): string => new Date(ms).toISOString();
+
+const isoTimeOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));

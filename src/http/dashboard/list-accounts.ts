@@ -1,0 +1,28 @@
+import type {
+  AccountListing,
+  AccountListPart,
+  AccountPlace,
+} from "../../accounts/admin/listing-operations.ts";
+import type { HttpContext } from "../context.ts";
+
+/** Looks at the list for one page: a search that finds little gets a page that is not full. */
+const mostLooks = 20;
+
+/** A page of accounts, newest first; `next` is null on the last one. The store is asked piece by piece, as a list may be long. */
+export async function listAccounts(
+  { accounts, clock }: Pick<HttpContext, "accounts" | "clock">,
+  { query, after, limit }: Omit<AccountListPart, "nowMs">,
+): Promise<{ accounts: readonly AccountListing[]; next: AccountPlace | null }> {
+  const nowMs = clock.now();
+  const found: AccountListing[] = [];
+  let place = after;
+  for (let looks = 0; looks < mostLooks; looks += 1) {
+    const part = { query, after: place, limit: limit + 1 - found.length, nowMs };
+    const { accounts: more, seen } = await accounts.read("listAccounts", part);
+    found.push(...more);
+    place = seen;
+    if (seen === null || found.length > limit) break;
+  }
+  const last = found.length > limit ? found[limit - 1] : undefined;
+  return { accounts: found.slice(0, limit), next: last ?? place };
+}

@@ -1,0 +1,105 @@
+import { expect, test } from "vitest";
+import type { CoverageInterval } from "../../archive/archive.ts";
+import { platformCoverage } from "./platform-coverage.ts";
+
+const nowMs = Date.UTC(2026, 10, 21, 12);
+const hourMs = 3_600_000;
+const at = (hoursAgo: number): number => nowMs - hoursAgo * hourMs;
+const iso = (hoursAgo: number): string => new Date(at(hoursAgo)).toISOString().replace(".000", "");
+
+function interval(fromHours: number, toHours: number, more: Partial<CoverageInterval> = {}) {
+  return {
+    platform: "bluesky" as const,
+    collection: "posts" as const,
+    account: null,
+    source: "jetstream",
+    fromMs: at(fromHours),
+    toMs: at(toHours),
+    ...more,
+  };
+}
+
+const told = (intervals: readonly CoverageInterval[]) =>
+  platformCoverage(intervals, { fromMs: at(24), nowMs, slackMs: 10_000 });
+
+test("a gap is where nothing was held between what was", () => {
+  expect(told([interval(30, 10), interval(8, 0)])).toEqual({
+    held: [
+      { from: iso(24), to: iso(10), source: "jetstream" },
+      { from: iso(8), to: iso(0), source: "jetstream" },
+    ],
+    gaps: [{ from: iso(10), to: iso(8) }],
+    complete_since: iso(8),
+  });
+});
+
+test("what lies before the first interval is not held, and no gap", () => {
+  expect(told([interval(5, 0)])).toEqual({
+    held: [{ from: iso(5), to: iso(0), source: "jetstream" }],
+    gaps: [],
+    complete_since: iso(5),
+  });
+});
+
+test("a stream that ended has a gap up to now; one that is a moment behind has none", () => {
+  expect(told([interval(5, 1)])).toMatchObject({
+    gaps: [{ from: iso(1), to: iso(0) }],
+    complete_since: null,
+  });
+  const moment = interval(5, 0, { toMs: nowMs - 9_000 });
+  expect(told([moment])).toMatchObject({ gaps: [], complete_since: iso(5) });
+});
+
+test("what only imports hold has no gap after the last of them", () => {
+  const imported = { source: "import" };
+  expect(told([interval(20, 15, imported), interval(12, 6, imported)])).toEqual({
+    held: [
+      { from: iso(20), to: iso(15), source: "import" },
+      { from: iso(12), to: iso(6), source: "import" },
+    ],
+    gaps: [{ from: iso(15), to: iso(12) }],
+    complete_since: null,
+  });
+});
+
+test("a backfill that closes a gap is named beside the stream", () => {
+  expect(told([interval(30, 10), interval(10, 8, { source: "backfill" }), interval(8, 0)])).toEqual(
+    {
+      held: [{ from: iso(24), to: iso(0), source: "backfill, jetstream" }],
+      gaps: [],
+      complete_since: iso(30),
+    },
+  );
+});
+
+test("the stream of one server is held, and completes nothing", () => {
+  const source = "mastodon-stream:social.example";
+  expect(told([interval(5, 3, { source }), interval(2, 0, { source })])).toEqual({
+    held: [
+      { from: iso(5), to: iso(3), source },
+      { from: iso(2), to: iso(0), source },
+    ],
+    gaps: [{ from: iso(3), to: iso(2) }],
+    complete_since: null,
+  });
+});
+
+test("nothing is told of single accounts, of other collections and of times before the range", () => {
+  const nothing = { held: [], gaps: [], complete_since: null };
+  expect(told([])).toEqual(nothing);
+  expect(told([interval(5, 0, { account: "did:plc:a" })])).toEqual(nothing);
+  expect(told([interval(5, 0, { collection: "likes" })])).toEqual(nothing);
+  const past = told([interval(60, 50)]);
+  expect(past.held).toEqual([]);
+  expect(past.gaps).toEqual([{ from: iso(24), to: iso(0) }]);
+});
+
+test("with very many gaps the oldest are told as one", () => {
+  const many = Array.from({ length: 500 }, (_, index) => {
+    const fromMs = at(20) + index * 100_000;
+    return interval(0, 0, { fromMs, toMs: fromMs + 50_000 });
+  });
+  const { held, gaps } = told(many);
+  expect(gaps).toHaveLength(100);
+  expect(held.length).toBeLessThanOrEqual(101);
+});

@@ -1,0 +1,38 @@
+import type { FastifyRequest } from "fastify";
+import { problem } from "../problem-writer.ts";
+
+const safeMethods: readonly string[] = ["GET", "HEAD"];
+
+/** Whether the request may change something, so that a page of another site must not be able to send it. */
+export function isChanging(request: FastifyRequest): boolean {
+  return !safeMethods.includes(request.method);
+}
+
+/**
+ * Refuses what a browser sends on behalf of another site: by `Sec-Fetch-Site`, which every present one sends, and, where
+ * something changes, by `Origin`. Errors: `forbidden_origin`.
+ */
+export function requireOwnOrigin(request: FastifyRequest, publicUrl: string | null): void {
+  const site = request.headers["sec-fetch-site"];
+  if (site !== undefined && site !== "same-origin" && site !== "none") {
+    throw foreign("the request comes from another site's page");
+  }
+  if (!isChanging(request)) return;
+  const { origin, host } = request.headers;
+  if (origin === undefined) throw foreign("the request does not say which page it comes from");
+  if (!isOwn(origin, host, publicUrl)) throw foreign("the request comes from another site's page");
+}
+
+function isOwn(origin: string, host: string | undefined, publicUrl: string | null): boolean {
+  if (publicUrl !== null) return origin === publicUrl;
+  const parsed = URL.parse(origin);
+  if (parsed === null || host === undefined) return false;
+  // A browser leaves out the port that the scheme has anyway, in both fields alike.
+  return parsed.host === host.toLowerCase() && parsed.origin === origin;
+}
+
+export function foreign(message: string) {
+  return problem("forbidden_origin", message, {
+    hint: "use the dashboard at its own address; programs send an API key and no cookie",
+  });
+}

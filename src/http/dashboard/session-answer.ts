@@ -1,0 +1,52 @@
+import type { FastifyRequest } from "fastify";
+import type { CallerSession } from "../../accounts/sessions/find-session.ts";
+import type { SignedInAccount } from "../../accounts/sessions/operations.ts";
+import type { HttpContext } from "../context.ts";
+import { baseUrl } from "./base-url.ts";
+import type { SessionAnswer, SignedIn } from "./contract.ts";
+
+type AnswerContext = Pick<HttpContext, "accounts" | "dashboard" | "settings">;
+
+/** What the page is told of itself: who is signed in, and what of the server it needs to know. */
+export async function sessionAnswer(
+  context: AnswerContext,
+  request: FastifyRequest,
+  session: Pick<CallerSession, "id" | "accountId"> | null,
+): Promise<SessionAnswer> {
+  const { accounts, dashboard, settings } = context;
+  const account =
+    session === null
+      ? null
+      : await accounts.read("signedInAccount", { accountId: session.accountId });
+  return {
+    signed_in: session === null || account === null ? null : signedIn(context, session.id, account),
+    providers: dashboard.signIn.providers,
+    version: dashboard.version,
+    base_url: baseUrl(request, settings.publicUrl),
+    live_window_ms: settings.liveWindowMs,
+  };
+}
+
+function signedIn(
+  { dashboard, settings }: AnswerContext,
+  sessionId: string,
+  account: SignedInAccount,
+): SignedIn {
+  const { id, name, role, provider, createdMs, firstKeyMs } = account;
+  return {
+    account: {
+      id,
+      name,
+      role,
+      provider,
+      created_at: new Date(createdMs).toISOString(),
+    },
+    csrf: dashboard.csrf.of(sessionId),
+    session_id: sessionId,
+    first_key_due: firstKeyMs === null,
+    limits: {
+      requests_per_second: settings.limits.dashboardRequestsPerSecond,
+      submissions_per_minute: account.submissionsPerMinute ?? settings.limits.submissionsPerMinute,
+    },
+  };
+}

@@ -1,0 +1,175 @@
+import { expect, test } from "vitest";
+import type { ArchiveStats, CountRequest, SegmentStats } from "../../archive/archive.ts";
+import { streamNotStarted } from "../../ingest/ingest-state.ts";
+import { createManualClock } from "../../lib/manual-clock.ts";
+import { createStatusBoard, type StatusSource } from "./status-board.ts";
+
+const nowMs = Date.UTC(2026, 10, 21, 12);
+const work = { segmentsInWindow: 1, segmentsCached: 0, segmentsOpened: 1, statements: 1 };
+
+const segment: SegmentStats = {
+  platform: "bluesky",
+  sequence: 1,
+  posts: 500,
+  imported: 0,
+  hidden: 4,
+  bytes: 1_000,
+  fromMs: nowMs - 9_000_000,
+  toMs: nowMs - 1_000,
+  current: true,
+  optimised: false,
+};
+
+const stats: ArchiveStats = {
+  segments: [segment, { ...segment, sequence: 2, posts: 20, hidden: 0, fromMs: null, toMs: null }],
+  catalogBytes: 10,
+  bytes: 2_010,
+  maxBytes: 5_000,
+  tombstones: 0,
+  accounts: 0,
+  labels: 0,
+  waitingCounts: 0,
+  arrival: 0,
+  wantedRewrites: 0,
+  retiredFiles: 0,
+  held: [],
+};
+
+function testBoard(differences: Partial<StatusSource> = {}) {
+  const clock = createManualClock(nowMs);
+  const state = { countMs: 0, statsMs: 0, fails: false };
+  const calls: string[] = [];
+  const asked = async (name: string, ms: number) => {
+    calls.push(name);
+    if (ms > 0) await clock.sleep(ms);
+    if (state.fails) throw new Error("the archive is gone");
+  };
+  const board = createStatusBoard({
+    archive: {
+      coverage: async () => {
+        await asked("coverage", 0);
+        return [{ platform: "bluesky", intervals: [], holdsPosts: true }];
+      },
+      stats: async () => {
+        await asked("stats", state.statsMs);
+        return stats;
+      },
+      count: async ({ platforms, fromMs, toMs }: CountRequest) => {
+        await asked(`count ${platforms} ${toMs - fromMs}`, state.countMs);
+        return { buckets: [{ fromMs, count: 7 }], countedFromMs: fromMs, work, held: [] };
+      },
+    },
+    clock,
+    settings: { cacheMs: 60_000, coverageSlackMs: 10_000, maxAgeMs: 0 },
+    fedPlatforms: ["mastodon"],
+    isAsked: async (platform) => platform === "x",
+    ingest: () => null,
+    mastodonStream: () => null,
+    postsPerSecond: () => 41.5,
+    lags: async (fromMs) => [{ platform: "mastodon", startMs: fromMs, lagMs: 1_400 }],
+    freeDiskBytes: async () => null,
+    waitingJobs: () => 3,
+    embeddedJobs: () => 12,
+    ...differences,
+  });
+  return { board, clock, state, calls };
+}
+
+test("all of it is told of what this process runs and holds", async () => {
+  const { board } = testBoard();
+  const { platforms, archive, nodes, queue, from, to } = await board.status("24h");
+  expect([from, to]).toEqual(["2026-11-20T12:00:00Z", "2026-11-21T12:00:00Z"]);
+  expect(platforms.map(({ way, posts }) => [way, posts])).toEqual([
+    ["held", 520],
+    ["streamed", 0],
+    ["asked", 0],
+  ]);
+  expect(platforms[0]?.heard?.[0]).toBe(7);
+  expect(platforms[1]?.lag).toEqual([{ at: "2026-11-20T12:00:00Z", lag_ms: 1_400 }]);
+  expect(archive).toEqual({
+    posts: 520,
+    segments: 2,
+    bytes: 2_010,
+    max_bytes: 5_000,
+    oldest_at: "2026-11-21T09:30:00Z",
+    newest_at: "2026-11-21T11:59:59Z",
+    hidden: 4,
+    max_age_ms: null,
+    free_disk_bytes: null,
+  });
+  expect(nodes).toMatchObject([{ name: "embedded", evidence: "none", jobs: 12 }]);
+  expect(queue).toEqual({ waiting: 3 });
+});
+
+test("a stream is told as it stands at the moment", async () => {
+  let lagMs = 1_400;
+  const { board } = testBoard({
+    fedPlatforms: ["bluesky"],
+    ingest: () => ({
+      ...streamNotStarted,
+      status: "connected",
+      detail: "connected to one",
+      host: "one.example",
+      lagMs,
+      labelers: [],
+      lookUp: null,
+    }),
+  });
+  const streamNow = async () => (await board.status("24h")).platforms[0]?.stream;
+  const expected = {
+    status: "connected",
+    detail: "connected to one",
+    host: "one.example",
+    lag_ms: 1_400,
+    posts_per_second: 41.5,
+  };
+  expect(await streamNow()).toEqual(expected);
+  lagMs = 9_000;
+  expect(await streamNow()).toEqual({ ...expected, lag_ms: 9_000 });
+});
+
+test("within the cache the archive is asked nothing, whoever looks", async () => {
+  const { board, clock, calls } = testBoard();
+  await Promise.all([board.status("24h"), board.status("24h"), board.status("24h")]);
+  const once = ["count bluesky 86400000", "coverage", "stats"];
+  expect(calls.toSorted()).toEqual(once);
+  await clock.advance(59_999);
+  await board.status("24h");
+  expect(calls.toSorted()).toEqual(once);
+  await clock.advance(1);
+  await board.status("24h");
+  expect(calls).toHaveLength(6);
+});
+
+test("posts that are still being counted are told as null, and one range is counted at a time", async () => {
+  const { board, clock, state, calls } = testBoard();
+  await board.status("30d");
+  calls.length = 0;
+  state.countMs = 5_000;
+  const answers = Promise.all([board.status("24h"), board.status("7d")]);
+  await clock.advance(300);
+  expect((await answers).map(({ platforms }) => platforms[0]?.heard)).toEqual([null, null]);
+  expect(calls).toEqual(["count bluesky 86400000"]);
+  await clock.advance(5_000);
+  expect(calls).toEqual(["count bluesky 86400000", "count bluesky 604800000"]);
+  expect((await board.status("24h")).platforms[0]?.heard).toHaveLength(144);
+});
+
+test("an archive that does not tell in time is told as unavailable, with when to come again", async () => {
+  const { board, clock, state } = testBoard();
+  state.statsMs = 60_000;
+  const answer = board.status("24h");
+  const refused = expect(answer).rejects.toMatchObject({ code: "unavailable" });
+  await clock.advance(6_000);
+  await refused;
+});
+
+test("what fails to be counted leaves its place empty", async () => {
+  const { board, clock, state } = testBoard();
+  await board.status("24h");
+  state.fails = true;
+  await clock.advance(60_000);
+  const { platforms } = await board.status("7d");
+  expect(platforms[0]?.heard).toBeNull();
+  expect(platforms[0]?.posts).toBe(520);
+});

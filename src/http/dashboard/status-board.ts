@@ -1,0 +1,248 @@
+import type { Archive, ArchiveStats, PlatformCoverage } from "../../archive/archive.ts";
+import type { IngestState, MastodonStreamState } from "../../ingest/ingest-state.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { isoText } from "../../lib/iso-time.ts";
+import { type Platform, platforms } from "../../posts/post.ts";
+import { problem } from "../problem-writer.ts";
+import type { NodeStatus, PlatformStatus, StatusAnswer, UsageRange } from "./contract.ts";
+import { countHeard, type HeardPosts, heardUnitMs, inParts } from "./heard.ts";
+import { createLooked, type Looked } from "./looked.ts";
+import { platformCoverage } from "./platform-coverage.ts";
+import { rangeNames, ranges } from "./ranges.ts";
+
+/** How the service stands, the same for all accounts. */
+export type StatusBoard = {
+  /**
+   * Looks at what is in memory; what the archive and the store tell is kept for a while, and found out for everyone at once.
+   * Errors: `unavailable` where the archive has told nothing in time; those of the archive.
+   */
+  status(range: UsageRange): Promise<StatusAnswer>;
+};
+
+export type StatusSource = {
+  archive: Pick<Archive, "coverage" | "stats" | "count">;
+  clock: Clock;
+  settings: {
+    /** How long what the archive tells is fresh. */
+    cacheMs: number;
+    coverageSlackMs: number;
+    /** How old streamed posts may get; 0 for any age. */
+    maxAgeMs: number;
+  };
+  fedPlatforms: readonly Platform[];
+  /** Whether a platform is asked for any account. */
+  isAsked(platform: Platform): Promise<boolean>;
+  ingest(): IngestState | null;
+  mastodonStream(): MastodonStreamState | null;
+  postsPerSecond(platform: Platform): number | null;
+  lags(
+    fromMs: number,
+    widthMs: number,
+  ): Promise<readonly { platform: Platform; startMs: number; lagMs: number }[]>;
+  freeDiskBytes(): Promise<number | null>;
+  waitingJobs(): number;
+  /** Jobs that the node in this process has ended since the start. */
+  embeddedJobs(): number;
+};
+
+/** Equal parts of a range that posts are counted in. */
+const heardParts = 144;
+/** How long a request waits for what takes a while, and for what it cannot do without. */
+const patienceMs = 300;
+const longestMs = 5_000;
+/** A count of the posts of a range is given up after it. */
+const countMs = 300_000;
+
+type ArchiveLook = {
+  nowMs: number;
+  held: readonly PlatformCoverage[];
+  stats: ArchiveStats;
+  asked: readonly Platform[];
+  freeDiskBytes: number | null;
+};
+
+type Lags = Awaited<ReturnType<StatusSource["lags"]>>;
+type RangeLooks = { heard: Looked<HeardPosts>; lags: Looked<Lags> };
+
+export function createStatusBoard(source: StatusSource): StatusBoard {
+  const { archive, clock, settings } = source;
+  const { cacheMs } = settings;
+  const archiveLook = createLooked(clock, cacheMs, lookAtArchive);
+  const looks = Object.fromEntries(
+    rangeNames.map((range) => [
+      range,
+      {
+        heard: createLooked(clock, cacheMs, () => inTurn(() => hear(range))),
+        lags: createLooked(clock, cacheMs, () => {
+          const { spanMs, lagBucketMs } = ranges[range];
+          return source.lags(clock.now() - spanMs, lagBucketMs);
+        }),
+      },
+    ]),
+    // One entry for each name.
+  ) as Record<UsageRange, RangeLooks>;
+  let counting: Promise<unknown> = Promise.resolve();
+
+  async function lookAtArchive(): Promise<ArchiveLook> {
+    const nowMs = clock.now();
+    const [held, stats, isAsked, freeDiskBytes] = await Promise.all([
+      archive.coverage(),
+      archive.stats(),
+      Promise.all(platforms.map(source.isAsked)),
+      source.freeDiskBytes(),
+    ]);
+    const asked = platforms.filter((_platform, index) => isAsked[index]);
+    return { nowMs, held, stats, asked, freeDiskBytes };
+  }
+
+  /** The archive counts for one range at a time. */
+  function inTurn<Value>(count: () => Promise<Value>): Promise<Value> {
+    const counted = counting.then(count, count);
+    counting = counted.catch(() => undefined);
+    return counted;
+  }
+
+  async function hear(range: UsageRange): Promise<HeardPosts> {
+    const held = (await archiveLook.get(longestMs))?.held ?? [];
+    const holding = held.filter(({ holdsPosts }) => holdsPosts).map(({ platform }) => platform);
+    const { fromMs, toMs } = heardSpan(range, clock.now());
+    const tooLate = new AbortController();
+    const over = new AbortController();
+    clock.sleep(countMs, over.signal).then(
+      () => tooLate.abort(),
+      () => undefined,
+    );
+    try {
+      const span = { fromMs, toMs };
+      return await countHeard(source, { platforms: holding, ...span }, tooLate.signal);
+    } finally {
+      over.abort();
+    }
+  }
+
+  async function status(range: UsageRange): Promise<StatusAnswer> {
+    const look = (await archiveLook.get(patienceMs)) ?? (await archiveLook.get(longestMs));
+    if (look === null) throw notTold();
+    const [heard, lags] = await Promise.all([
+      // What cannot be told leaves its place empty.
+      looks[range].heard.get(patienceMs).catch(() => null),
+      looks[range].lags.get(patienceMs).catch(() => null),
+    ]);
+    const { nowMs, stats, freeDiskBytes } = look;
+    return {
+      range,
+      from: isoText(nowMs - ranges[range].spanMs),
+      to: isoText(nowMs),
+      platforms: platforms.map((platform) => platformStatus(platform, range, look, heard, lags)),
+      archive: {
+        ...archiveStatus(stats),
+        max_age_ms: settings.maxAgeMs || null,
+        free_disk_bytes: freeDiskBytes,
+      },
+      nodes: [embeddedNode(source.embeddedJobs())],
+      queue: { waiting: source.waitingJobs() },
+    };
+  }
+
+  function platformStatus(
+    platform: Platform,
+    range: UsageRange,
+    { nowMs, held, stats, asked }: ArchiveLook,
+    heard: HeardPosts | null,
+    lags: Lags | null,
+  ): PlatformStatus {
+    const intervals = held.find((entry) => entry.platform === platform)?.intervals ?? [];
+    const posts = sumOf(
+      stats.segments.filter((segment) => segment.platform === platform),
+      (segment) => segment.posts,
+    );
+    const fromMs = nowMs - ranges[range].spanMs;
+    const partMs = ranges[range].spanMs / heardParts;
+    const span = { fromMs: heardSpan(range, nowMs).fromMs, partMs, parts: heardParts };
+    return {
+      platform,
+      way: wayOf(platform, asked, posts),
+      stream: streamOf(platform),
+      posts,
+      coverage: platformCoverage(intervals, {
+        fromMs,
+        nowMs,
+        slackMs: settings.coverageSlackMs,
+      }),
+      heard: heard && inParts(heard.get(platform) ?? new Map(), span),
+      lag: (lags ?? [])
+        .filter((lag) => lag.platform === platform)
+        .map(({ startMs, lagMs }) => ({ at: isoText(startMs), lag_ms: lagMs })),
+    };
+  }
+
+  function wayOf(
+    platform: Platform,
+    asked: readonly Platform[],
+    posts: number,
+  ): PlatformStatus["way"] {
+    if (source.fedPlatforms.includes(platform)) return "streamed";
+    if (asked.includes(platform)) return "asked";
+    return posts > 0 ? "held" : "off";
+  }
+
+  function streamOf(platform: Platform): PlatformStatus["stream"] {
+    const state = streamState(platform);
+    if (state === null) return null;
+    const { status, detail, host, lagMs } = state;
+    const posts_per_second = source.postsPerSecond(platform);
+    return { status, detail, host, lag_ms: lagMs, posts_per_second };
+  }
+
+  function streamState(platform: Platform) {
+    if (platform === "bluesky") return source.ingest();
+    const mastodon = platform === "mastodon" ? source.mastodonStream() : null;
+    // Its events tell no time but that of their arrival.
+    return mastodon && { ...mastodon, lagMs: null };
+  }
+
+  return { status };
+}
+
+/** A range in whole units of the count. */
+function heardSpan(range: UsageRange, nowMs: number): { fromMs: number; toMs: number } {
+  const toMs = Math.floor(nowMs / heardUnitMs) * heardUnitMs + heardUnitMs;
+  return { fromMs: toMs - ranges[range].spanMs, toMs };
+}
+
+function archiveStatus({
+  segments,
+  bytes,
+  maxBytes,
+}: ArchiveStats): Omit<StatusAnswer["archive"], "max_age_ms" | "free_disk_bytes"> {
+  const firstMs = segments.flatMap(({ fromMs }) => (fromMs === null ? [] : [fromMs]));
+  const lastMs = segments.flatMap(({ toMs }) => (toMs === null ? [] : [toMs]));
+  return {
+    posts: sumOf(segments, ({ posts }) => posts),
+    segments: segments.length,
+    bytes,
+    max_bytes: maxBytes,
+    oldest_at: firstMs.length === 0 ? null : isoText(firstMs.reduce((a, b) => Math.min(a, b))),
+    newest_at: lastMs.length === 0 ? null : isoText(lastMs.reduce((a, b) => Math.max(a, b))),
+    hidden: sumOf(segments, ({ hidden }) => hidden),
+  };
+}
+
+const embeddedNode = (jobs: number): NodeStatus => ({
+  name: "embedded",
+  evidence: "none",
+  proves: "Nothing. Trust it as you trust the gateway.",
+  does_not_prove: "Everything",
+  attested_at: null,
+  jobs,
+});
+
+function sumOf<Item>(items: readonly Item[], number: (item: Item) => number): number {
+  return items.reduce((sum, item) => sum + number(item), 0);
+}
+
+function notTold() {
+  return problem("unavailable", "the archive has not told in time how it stands", {
+    hint: "send the same request again after Retry-After",
+  });
+}

@@ -1,0 +1,144 @@
+import { expect, onTestFinished, test } from "vitest";
+import { noteLatency, printLatencies } from "../../accounts/usage/latency-histogram.ts";
+import type { UsageRow } from "../../accounts/usage/operations.ts";
+import { openTestUsage } from "../../accounts/usage/usage.test-support.ts";
+import type { UsageAnswer } from "./contract.ts";
+import { rangeNames, ranges } from "./ranges.ts";
+import { dashboardKeyId, usageAnswer } from "./usage-answer.ts";
+
+/** Between two buckets of every range, on the day that Europe puts its clocks back. */
+const nowMs = Date.UTC(2026, 9, 25, 13, 37, 12);
+
+async function answered(
+  rows: readonly Partial<UsageRow>[],
+  asked: { range?: UsageAnswer["range"]; keyId?: string | null; accountId?: string } = {},
+): Promise<UsageAnswer> {
+  const usage = openTestUsage();
+  onTestFinished(usage.remove);
+  usage.addKey("key1", "one");
+  usage.addKey("key2", "one");
+  usage.addKey("old", "one");
+  usage.database.run("UPDATE api_key SET revoked = 1 WHERE id = 'old'");
+  await usage.store.write("addUsage", {
+    rows: rows.map((row) => ({
+      accountId: "one",
+      bucketMs: Date.UTC(2026, 9, 25, 13, 30),
+      keyId: "key1",
+      method: "",
+      calls: 1,
+      refused: 0,
+      failed: 0,
+      posts: 0,
+      latencies: "",
+      ...row,
+    })),
+    uses: [],
+  });
+  const { range = "24h", keyId = null, accountId = "one" } = asked;
+  return await usageAnswer(usage.store, { accountId, range, keyId }, nowMs);
+}
+
+test.each(rangeNames)(
+  "every bucket of %s is there, side by side, the last one under way",
+  async (range) => {
+    const { buckets, bucket_ms, from } = await answered([], { range });
+    const starts = buckets.map(({ start }) => Date.parse(start));
+    expect(starts).toHaveLength(ranges[range].spanMs / bucket_ms);
+    expect(starts[0]).toBe(Date.parse(from));
+    for (const [index, start] of starts.entries()) {
+      expect(start).toBe((starts[0] ?? 0) + index * bucket_ms);
+      expect(start % bucket_ms).toBe(0);
+    }
+    const last = starts.at(-1) ?? 0;
+    expect(last).toBeLessThanOrEqual(nowMs);
+    expect(last + bucket_ms).toBeGreaterThan(nowMs);
+  },
+);
+
+test.each(rangeNames)(
+  "the first quarter of %s counts, the one before it does not",
+  async (range) => {
+    const { from } = await answered([], { range });
+    const firstMs = Date.parse(from);
+    const { totals, buckets } = await answered(
+      [{ bucketMs: firstMs - 900_000, calls: 100 }, { bucketMs: firstMs, calls: 10 }, { calls: 1 }],
+      { range },
+    );
+    expect(totals.requests).toBe(11);
+    expect(buckets[0]?.requests).toBe(10);
+    expect(buckets.at(-1)?.requests).toBe(1);
+    expect(buckets.reduce((sum, { requests }) => sum + requests, 0)).toBe(11);
+  },
+);
+
+test("searches are told by method, with the percentiles of all their quarters together", async () => {
+  const histogram = (ms: readonly number[]) => {
+    const latencies = new Map<number, number>();
+    for (const one of ms) noteLatency(latencies, one);
+    return printLatencies(latencies);
+  };
+  const { totals, methods } = await answered([
+    { method: "", calls: 5, refused: 2, failed: 1 },
+    { method: "searchbyquery", calls: 3, posts: 12, latencies: histogram([10, 10, 10]) },
+    {
+      method: "searchbyquery",
+      bucketMs: Date.UTC(2026, 9, 25, 2),
+      keyId: "key2",
+      calls: 2,
+      failed: 1,
+      posts: 1,
+      latencies: histogram([1_000, 1_000]),
+    },
+    { method: "getbyid", calls: 1, posts: 1, latencies: histogram([100]) },
+  ]);
+  expect(totals).toMatchObject({
+    requests: 5,
+    refused: 2,
+    failed: 1,
+    searches: 6,
+    searches_failed: 1,
+    posts: 14,
+  });
+  expect(methods.map(({ method, searches, posts }) => ({ method, searches, posts }))).toEqual([
+    { method: "searchbyquery", searches: 5, posts: 13 },
+    { method: "getbyid", searches: 1, posts: 1 },
+  ]);
+  const [byQuery] = methods;
+  expect(byQuery?.requests).toBe(0);
+  expect(byQuery?.p50_ms).toBeGreaterThan(9.5);
+  expect(byQuery?.p50_ms).toBeLessThan(10.5);
+  expect(byQuery?.p99_ms).toBeGreaterThan(950);
+  expect(byQuery?.p99_ms).toBeLessThan(1_050);
+});
+
+test("one key alone, and nothing of another account", async () => {
+  const rows = [
+    { keyId: "key1", calls: 3 },
+    { keyId: "key2", calls: 4 },
+    { accountId: "two", keyId: "key3", calls: 50 },
+  ];
+  expect((await answered(rows)).totals.requests).toBe(7);
+  expect((await answered(rows, { keyId: "key2" })).totals.requests).toBe(4);
+  expect((await answered(rows, { keyId: "key3" })).totals.requests).toBe(0);
+  const other = await answered(rows, { accountId: "two" });
+  expect(other.totals.requests).toBe(50);
+  expect(other.keys).toEqual([]);
+});
+
+test("keys that are good are named, ended ones where they were used, and the dashboard", async () => {
+  const named = (answer: UsageAnswer) => answer.keys.map(({ name, ended }) => [name, ended]);
+  expect(named(await answered([]))).toEqual([
+    ["key1", false],
+    ["key2", false],
+  ]);
+  const used = [{ keyId: "old" }, { keyId: dashboardKeyId("one") }];
+  const all = [
+    ["key1", false],
+    ["key2", false],
+    ["old", true],
+    ["Dashboard", false],
+  ];
+  expect(named(await answered(used))).toEqual(all);
+  // Also where one alone is asked for: it is what one chooses another one from.
+  expect(named(await answered(used, { keyId: "key1" }))).toEqual(all);
+});

@@ -1,0 +1,122 @@
+import type { AccountStore } from "../../accounts/store.ts";
+import {
+  addLatencies,
+  type LatencyHistogram,
+  latencyAt,
+  parseLatencies,
+} from "../../accounts/usage/latency-histogram.ts";
+import type { UsageSum } from "../../accounts/usage/operations.ts";
+import { isoText } from "../../lib/iso-time.ts";
+import { type Method, methodNames } from "../../platforms/methods.ts";
+import type { UsageAnswer, UsageRange, UsageTotals } from "./contract.ts";
+import { ranges } from "./ranges.ts";
+
+export type UsageQuestion = {
+  accountId: string;
+  range: UsageRange;
+  /** Null: all keys. */
+  keyId: string | null;
+};
+
+/** The dashboard's own calls are counted under an id like that of a key. */
+export const dashboardKeyId = (accountId: string): string => `dashboard-${accountId}`;
+
+/** The store is asked for a day at a time: it has others to answer between two of them. */
+const pageMs = 86_400_000;
+
+/**
+ * What an account used of its keys, in the buckets of the range: the last one is under way and the first one is whole.
+ * Errors: those of the store.
+ */
+export async function usageAnswer(
+  accounts: Pick<AccountStore, "read">,
+  { accountId, range, keyId }: UsageQuestion,
+  nowMs: number,
+): Promise<UsageAnswer> {
+  const { spanMs, usageBucketMs: widthMs } = ranges[range];
+  const endMs = Math.floor(nowMs / widthMs) * widthMs + widthMs;
+  const fromMs = endMs - spanMs;
+  const total = createTally();
+  const byMethod = new Map<Method, Tally>();
+  const byBucket = new Map<number, Tally>();
+  for (let startMs = fromMs; startMs < endMs; startMs += widthMs) {
+    byBucket.set(startMs, createTally());
+  }
+  const usedIds = new Set<string>();
+
+  for (let pageFromMs = fromMs; pageFromMs < endMs; pageFromMs += pageMs) {
+    const toMs = Math.min(pageFromMs + pageMs, endMs);
+    const asked = { accountId, keyId, fromMs: pageFromMs, toMs, widthMs };
+    const { sums, keyIds } = await accounts.read("usageOf", asked);
+    for (const id of keyIds) usedIds.add(id);
+    for (const sum of sums) {
+      const latencies = parseLatencies(sum.latencies);
+      const tallies = [total, byBucket.get(sum.startMs)];
+      if (sum.method !== "") tallies.push(tallyOf(byMethod, sum.method));
+      for (const tally of tallies) if (tally !== undefined) addTo(tally, sum, latencies);
+    }
+  }
+  return {
+    range,
+    from: isoText(fromMs),
+    to: isoText(nowMs),
+    bucket_ms: widthMs,
+    totals: totalsOf(total),
+    buckets: [...byBucket].map(([startMs, tally]) => {
+      const { posts: _posts, searches_failed: _failed, ...told } = totalsOf(tally);
+      return { start: isoText(startMs), ...told };
+    }),
+    methods: methodNames.flatMap((method) => {
+      const tally = byMethod.get(method);
+      return tally === undefined ? [] : [{ method, ...totalsOf(tally) }];
+    }),
+    keys: await keysOf(accounts, accountId, usedIds, nowMs),
+  };
+}
+
+async function keysOf(
+  accounts: Pick<AccountStore, "read">,
+  accountId: string,
+  usedIds: ReadonlySet<string>,
+  nowMs: number,
+): Promise<UsageAnswer["keys"]> {
+  const keys = await accounts.read("keyNames", { accountId, keyIds: [...usedIds], nowMs });
+  const dashboardId = dashboardKeyId(accountId);
+  if (!usedIds.has(dashboardId)) return keys;
+  return [...keys, { id: dashboardId, name: "Dashboard", ended: false }];
+}
+
+type Tally = Omit<UsageTotals, "p50_ms" | "p99_ms"> & { latencies: LatencyHistogram };
+
+const createTally = (): Tally => ({
+  requests: 0,
+  refused: 0,
+  failed: 0,
+  searches: 0,
+  searches_failed: 0,
+  posts: 0,
+  latencies: new Map(),
+});
+
+function tallyOf(tallies: Map<Method, Tally>, method: Method): Tally {
+  const tally = tallies.get(method) ?? createTally();
+  tallies.set(method, tally);
+  return tally;
+}
+
+function addTo(tally: Tally, sum: UsageSum, latencies: LatencyHistogram): void {
+  if (sum.method === "") {
+    tally.requests += sum.calls;
+    tally.refused += sum.refused;
+    tally.failed += sum.failed;
+    return;
+  }
+  tally.searches += sum.calls;
+  tally.searches_failed += sum.failed;
+  tally.posts += sum.posts;
+  addLatencies(tally.latencies, latencies);
+}
+
+function totalsOf({ latencies, ...counts }: Tally): UsageTotals {
+  return { ...counts, p50_ms: latencyAt(latencies, 0.5), p99_ms: latencyAt(latencies, 0.99) };
+}

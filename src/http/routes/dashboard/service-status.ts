@@ -1,0 +1,17 @@
+import type { HttpContext } from "../../context.ts";
+import { serviceStatusQuery } from "../../schemas/dashboard-usage.ts";
+import type { TypedApp } from "../typed-app.ts";
+
+/** GET /dashboard/api/status: how the service stands, the same for all accounts. */
+export function addServiceStatusRoute(app: TypedApp, { statusBoard }: HttpContext): void {
+  app.route({
+    method: "GET",
+    url: "/dashboard/api/status",
+    config: { pace: "session" },
+    schema: { hide: true, querystring: serviceStatusQuery },
+    handler: async (request, reply) => {
+      const answer = await statusBoard.status(request.query.range);
+      return reply.type("application/json; charset=utf-8").send(JSON.stringify(answer));
+    },
+  });
+}

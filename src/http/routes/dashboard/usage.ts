@@ -1,0 +1,35 @@
+import type { HttpContext } from "../../context.ts";
+import { dashboardKeyId, usageAnswer } from "../../dashboard/usage-answer.ts";
+import { callerOf } from "../../hooks/caller.ts";
+import { problem } from "../../problem-writer.ts";
+import { usageQuery } from "../../schemas/dashboard-usage.ts";
+import type { TypedApp } from "../typed-app.ts";
+
+/** GET /dashboard/api/usage: what the account used, over time and by method. */
+export function addUsageRoute(app: TypedApp, context: HttpContext): void {
+  const { accounts, clock, usage } = context;
+
+  async function requireKey(accountId: string, keyId: string): Promise<void> {
+    if (keyId === dashboardKeyId(accountId)) return;
+    if (await accounts.read("ownsKey", { accountId, keyId })) return;
+    throw problem("key_not_found", "there is no such key of this account", {
+      hint: "GET /dashboard/api/keys lists them",
+    });
+  }
+
+  app.route({
+    method: "GET",
+    url: "/dashboard/api/usage",
+    config: { pace: "session" },
+    schema: { hide: true, querystring: usageQuery },
+    handler: async (request, reply) => {
+      const { accountId } = callerOf(request);
+      const { range, key: keyId = null } = request.query;
+      if (keyId !== null) await requireKey(accountId, keyId);
+      // What somebody has just done is to be there when they look.
+      await usage.flush();
+      const answer = await usageAnswer(accounts, { accountId, range, keyId }, clock.now());
+      return reply.type("application/json; charset=utf-8").send(JSON.stringify(answer));
+    },
+  });
+}

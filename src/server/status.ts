@@ -1,0 +1,59 @@
+import type { Archive } from "../archive/archive.ts";
+import { createStatusBoard, type StatusBoard } from "../http/dashboard/status-board.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Sources } from "../platforms/answer/sources.ts";
+import type { Platform } from "../posts/post.ts";
+import type { Config } from "./config.ts";
+import type { Control } from "./control.ts";
+import { diskOf } from "./disk.ts";
+import { fedPlatforms, type IngestRole } from "./roles.ts";
+import type { UsageRole } from "./usage.ts";
+
+export type StatusContext = {
+  config: Config;
+  archive: Archive;
+  store: Control["store"];
+  clock: Clock;
+  ingest: IngestRole;
+  sampler: UsageRole["sampler"];
+  sources: Sources;
+  waitingJobs(): number;
+  /** Jobs that the node in this process has ended. */
+  embeddedJobs(): number;
+};
+
+/** How the service stands, told of what this process runs. */
+export function createStatus(context: StatusContext): StatusBoard {
+  const { config, archive, store, clock, ingest, sampler, sources } = context;
+
+  /** What every account's posts are fetched with is enough to be asked; no account has this id. */
+  async function isAsked(platform: Platform): Promise<boolean> {
+    const outcome = await sources.answerable({
+      platform,
+      type: "social",
+      method: "gettweets",
+      accountId: "",
+      target: null,
+    });
+    return outcome.ok && outcome.isAsked;
+  }
+
+  return createStatusBoard({
+    archive,
+    clock,
+    settings: {
+      cacheMs: config.usage.statusCacheMs,
+      coverageSlackMs: config.ingest.coverageSlackMs,
+      maxAgeMs: config.data.maxAgeMs,
+    },
+    fedPlatforms: fedPlatforms(config),
+    isAsked,
+    ingest: ingest.state,
+    mastodonStream: ingest.mastodonState,
+    postsPerSecond: sampler.postsPerSecond,
+    lags: (fromMs, widthMs) => store.read("ingestLags", { fromMs, widthMs }),
+    freeDiskBytes: async () => (await diskOf(config.data.dir))?.freeBytes ?? null,
+    waitingJobs: context.waitingJobs,
+    embeddedJobs: context.embeddedJobs,
+  });
+}

@@ -1,0 +1,63 @@
+import type { Logger } from "pino";
+import { createUsageRecorder, type UsageRecorder } from "../accounts/usage/recorder.ts";
+import { createSampler, type Sampler } from "../ingest/samples/sampler.ts";
+import type { Clock } from "../lib/clock.ts";
+import { messageOf } from "../lib/errors.ts";
+import type { Config } from "./config.ts";
+import type { Control } from "./control.ts";
+import type { IngestRole } from "./roles.ts";
+import { isStorageFull } from "./store-watch.ts";
+
+/** What is counted while the service runs: what keys are used for, and how the streams stand. */
+export type UsageRole = {
+  recorder: UsageRecorder;
+  sampler: Sampler;
+  start(): void;
+  /** Ends when what was counted is written. */
+  stop(): Promise<void>;
+};
+
+export type UsageRoleContext = {
+  settings: Config["usage"];
+  store: Control["store"];
+  clock: Clock;
+  log: Pick<Logger, "warn">;
+  ingest: Pick<IngestRole, "state" | "mastodonState">;
+};
+
+export function createUsageRole(context: UsageRoleContext): UsageRole {
+  const { settings, store, clock, log, ingest } = context;
+
+  function onFault(fault: unknown): void {
+    // A full disk is told of once, by the watch over the store.
+    if (isStorageFull(fault)) return;
+    log.warn({ error: messageOf(fault) }, "usage is not written: it goes with the next");
+  }
+
+  const recorder = createUsageRecorder({
+    store,
+    clock,
+    settings,
+    onFault,
+    onLost: (calls) => log.warn({ calls }, "calls were not counted: too much usage waits"),
+  });
+  const sampler = createSampler({
+    store,
+    clock,
+    retentionMs: settings.retentionMs,
+    bluesky: ingest.state,
+    mastodon: ingest.mastodonState,
+    onFault,
+  });
+  return {
+    recorder,
+    sampler,
+    start: () => {
+      recorder.start();
+      sampler.start();
+    },
+    stop: async () => {
+      await Promise.all([recorder.stop(), sampler.stop()]);
+    },
+  };
+}
