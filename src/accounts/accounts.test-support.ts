@@ -6,10 +6,12 @@ import { createLocalStore } from "../db/local-store.ts";
 import { controlMigrations } from "../db/migrations/control.ts";
 import { type Database, openForWriting } from "../db/open.ts";
 import type { Store } from "../db/operations.ts";
+import type { NewKey } from "./keys/command-line-operations.ts";
+import type { CreatedKey } from "./keys/key.ts";
+import { keyOperations } from "./keys/operations.ts";
 import { limitOperations } from "./limit-operations.ts";
-import { accountOperations, type CreatedKey, type NewKey } from "./operations.ts";
 
-const operations = { ...accountOperations(randomBytes), ...limitOperations };
+const operations = { ...keyOperations(randomBytes), ...limitOperations };
 
 export type TestAccounts = {
   database: Database;

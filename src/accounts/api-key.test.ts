@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { keyOfAuthorization, newApiKey, parseApiKey, printApiKey } from "./api-key.ts";
@@ -58,4 +59,16 @@ test("a request brings its key as a bearer token, in whatever case the scheme is
 test("no header is read in more than linear time", () => {
   const hostile = [" ", "a", "a ", "bearer "].map((part) => `bearer ${part.repeat(1_000_000)}\n`);
   for (const header of hostile) expect(keyOfAuthorization(header)).toBeNull();
+});
+
+test("the key that docs/api.md shows is whole, and so is the expression that finds keys", () => {
+  const page = readFileSync(new URL("../../docs/api.md", import.meta.url), "utf8");
+  const expression = /^ear_\[.*$/m.exec(page)?.[0] ?? "";
+  const shown = page.match(new RegExp(expression, "g")) ?? [];
+  expect(shown).toHaveLength(1);
+  expect(shown.map(parseApiKey)).toEqual([
+    { id: "EXAMPLE0", secret: "ThisIsNoSecretItIsAnExample00000" },
+  ]);
+  const made = printApiKey(newApiKey(randomBytes));
+  expect(new RegExp(`^${expression}$`).test(made)).toBe(true);
 });

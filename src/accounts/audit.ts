@@ -1,30 +1,6 @@
 import type { Database } from "../db/open.ts";
 import { type RandomBytes, randomBase62 } from "../lib/base62.ts";
-
-/** What the audit log tells of. Each has its row in docs/dashboard.md. */
-export const auditActions = [
-  "account_created",
-  "account_deleted",
-  "account_limits_changed",
-  "account_role_changed",
-  "account_restored",
-  "account_suspended",
-  "credential_added",
-  "credential_removed",
-  "key_changed",
-  "key_created",
-  "key_revoked",
-  "key_rotated",
-  "session_ended",
-  "session_stolen",
-  "sessions_ended",
-  "sign_in_link_made",
-  "sign_in_refused",
-  "signed_in",
-  "signed_out",
-] as const;
-
-export type AuditAction = (typeof auditActions)[number];
+import type { AuditAction } from "./audit-actions.ts";
 
 /** Who acted: an account, by its id, or the command line beside the server, or the server itself. */
 export type Actor = { accountId: string } | "command_line" | "service";

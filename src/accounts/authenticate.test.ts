@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { createTestAccounts, type TestAccounts } from "./accounts.test-support.ts";
 import { hashSecret, newApiKey, parseApiKey } from "./api-key.ts";
 import { authenticate } from "./authenticate.ts";
+import { defaultLimits } from "./limits.ts";
 
 let accounts: TestAccounts;
 beforeEach(() => {
@@ -10,16 +11,18 @@ beforeEach(() => {
 });
 afterEach(() => accounts.remove());
 
-const callerOf = (id: string, secret: string) =>
-  authenticate(accounts.database, id, hashSecret(secret));
+const callerOf = (id: string, secret: string, nowMs = 10) =>
+  authenticate(accounts.database, { id, secretHash: hashSecret(secret), nowMs, ...defaultLimits });
 
 test("a key names its caller, with the key's own limits", async () => {
   const { id, accountId, token } = await accounts.makeKey({ submissionsPerMinute: 1_000_000 });
   expect(callerOf(id, parseApiKey(token)?.secret ?? "")).toEqual({
     keyId: id,
     accountId,
-    requestsPerSecond: null,
+    requestsPerSecond: defaultLimits.requestsPerSecond,
     submissionsPerMinute: 1_000_000,
+    methods: null,
+    ratesKeyId: id,
   });
 });
 
@@ -32,6 +35,28 @@ test("a wrong secret and an unknown id name nobody", async () => {
 
 test("a revoked key names nobody at once", async () => {
   const { id, token } = await accounts.makeKey();
-  await accounts.store.write("revokeKey", { id });
+  await accounts.store.write("revokeKey", { id, by: "command_line", nowMs: 6 });
   expect(callerOf(id, parseApiKey(token)?.secret ?? "")).toBeNull();
+});
+
+test("an expired key names nobody from its time on", async () => {
+  const { id, token } = await accounts.makeKey({ expiresMs: 100 });
+  const secret = parseApiKey(token)?.secret ?? "";
+  expect(callerOf(id, secret, 99)).toMatchObject({ keyId: id });
+  expect(callerOf(id, secret, 100)).toBeNull();
+});
+
+test("a key of a suspended account is told so, with the right secret alone", async () => {
+  const { id, token } = await accounts.makeKey();
+  accounts.database.run("UPDATE account SET suspended_ms = 7");
+  expect(callerOf(id, parseApiKey(token)?.secret ?? "")).toBe("suspended");
+  expect(callerOf(id, newApiKey(randomBytes).secret)).toBeNull();
+});
+
+test("a key tells what it may ask for", async () => {
+  const { id, token } = await accounts.makeKey({ methods: ["gettrends", "searchbyquery"] });
+  const secret = parseApiKey(token)?.secret ?? "";
+  expect(callerOf(id, secret)).toMatchObject({ methods: ["searchbyquery", "gettrends"] });
+  accounts.database.run(`UPDATE api_key SET methods = '["a method of another version"]'`);
+  expect(callerOf(id, secret)).toMatchObject({ methods: [] });
 });

@@ -1,34 +1,60 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Database } from "../db/open.ts";
+import type { Method } from "../platforms/methods.ts";
+import { type DeploymentLimits, effectiveLimits } from "./keys/effective-limits.ts";
+import { storedMethods } from "./keys/key.ts";
 
-/** Whose key a request names, with the key's own limits; null is the deployment's. */
+/** Whose key, or session, a request names, with the rates that it has; null is the deployment's. */
 export type Caller = {
   keyId: string;
   accountId: string;
   requestsPerSecond: number | null;
   submissionsPerMinute: number | null;
+  /** What it may ask for; null: everything. */
+  methods: readonly Method[] | null;
+  /** The key whose rates its calls use up: its own, or that of the key that took its place. */
+  ratesKeyId: string;
 };
 
+export type PresentedKey = DeploymentLimits & { id: string; secretHash: Uint8Array; nowMs: number };
+
+type Row = Omit<Caller, "methods"> & {
+  methods: string | null;
+  secretHash: Uint8Array;
+  isKnown: number;
+  isSuspended: number;
+};
+
+const statement = `
+  SELECT coalesce(api_key.id, '00000000') AS keyId, coalesce(account_id, '000000000000') AS accountId,
+    coalesce(secret_hash, zeroblob(32)) AS secretHash, api_key.id IS NOT NULL AS isKnown,
+    suspended_ms IS NOT NULL AS isSuspended, methods,
+    coalesce(successor_id, api_key.id, '00000000') AS ratesKeyId, ${effectiveLimits}
+  FROM (SELECT 1)
+  LEFT JOIN api_key ON api_key.id = :id AND revoked = 0 AND (expires_ms IS NULL OR expires_ms > :nowMs)
+  LEFT JOIN account ON account.id = coalesce(account_id, '000000000000')`;
+
 /**
- * The caller of a key, given its id and the SHA-256 of its secret; null when the key is unknown, revoked or wrong. Each call
- * asks the database, so that a key revoked by another process is refused at once. An unknown id takes as long as a wrong
- * secret: a row stands in for it that no secret fits.
+ * The caller of a key, given its id and the SHA-256 of its secret, at a Unix time; null when the key is unknown, revoked,
+ * expired or wrong. Each call asks the database, so that a key revoked by another process is refused at once. An unknown id
+ * takes as long as a wrong secret: a row stands in for it that no secret fits.
  */
 export function authenticate(
   database: Database,
-  id: string,
-  secretHash: Uint8Array,
-): Caller | null {
-  const found = database.get<Caller & { secretHash: Uint8Array; isKnown: number }>(
-    `SELECT coalesce(id, '00000000') AS keyId, coalesce(account_id, '000000000000') AS accountId,
-            coalesce(secret_hash, zeroblob(32)) AS secretHash, id IS NOT NULL AS isKnown,
-            requests_per_second AS requestsPerSecond, submissions_per_minute AS submissionsPerMinute
-     FROM (SELECT 1) LEFT JOIN api_key ON id = :id AND revoked = 0`,
-    { id },
-  );
+  { id, secretHash, nowMs, requestsPerSecond, submissionsPerMinute }: PresentedKey,
+): Caller | "suspended" | null {
+  const asked = { id, nowMs, requestsPerSecond, submissionsPerMinute };
+  const found = database.get<Row>(statement, asked);
   if (found === undefined) return null;
   const same = timingSafeEqual(secretHash, found.secretHash);
   if (!same || found.isKnown === 0) return null;
-  const { keyId, accountId, requestsPerSecond, submissionsPerMinute } = found;
-  return { keyId, accountId, requestsPerSecond, submissionsPerMinute };
+  if (found.isSuspended === 1) return "suspended";
+  return {
+    keyId: found.keyId,
+    accountId: found.accountId,
+    requestsPerSecond: found.requestsPerSecond,
+    submissionsPerMinute: found.submissionsPerMinute,
+    methods: storedMethods(found.methods),
+    ratesKeyId: found.ratesKeyId,
+  };
 }

@@ -5,6 +5,13 @@ import { createFailedKeys } from "./failed-keys.ts";
 import { createKeyRates, type RatedKey } from "./key-rates.ts";
 import type { Limits, PolicyState } from "./limits.ts";
 import { recentSubmissions } from "./recent-submissions.ts";
+import {
+  type CallerSession,
+  type FoundSession,
+  findSession,
+  type PresentedSession,
+  type SessionNote,
+} from "./sessions/find-session.ts";
 
 /**
  * When a call is made: `elapsedMs` never goes back, and everyone on one store takes it from one clock; `nowMs` is Unix time.
@@ -28,8 +35,21 @@ export type AdmissionAsked = CallTime &
 export type AdmissionAnswer =
   | { kind: "blocked"; retryAfterMs: number }
   | { kind: "unknown" }
+  | { kind: "suspended" }
+  | TurnAnswer;
+
+type TurnAnswer =
   | { kind: "admitted"; caller: Caller; turnInMs: number; policies: readonly PolicyState[] }
   | { kind: "refused"; caller: Caller; retryAfterMs: number; policies: readonly PolicyState[] };
+
+export type SessionAdmissionAsked = CallTime &
+  Limits &
+  PresentedSession &
+  Pick<AdmissionAsked, "readOf" | "maxWaitMs">;
+
+export type SessionAdmissionAnswer =
+  | Exclude<FoundSession, { kind: "live" }>
+  | (TurnAnswer & { session: CallerSession; note: SessionNote });
 
 export type SubmissionAsked = CallTime & { key: RatedKey };
 
@@ -56,22 +76,23 @@ export const limitOperations = {
     const blockedMs = held.failedKeys.blockedMs(address, failedKeysPerMinute, nowMs);
     if (blockedMs > 0) return { kind: "blocked", retryAfterMs: blockedMs };
     if (keyHash === null) return { kind: "unknown" };
-    const caller =
-      keyId === null ? null : authenticate(database, keyId, Buffer.from(keyHash, "base64"));
+    const caller = keyId === null ? null : callerOf(database, keyId, keyHash, asked);
+    if (caller === "suspended") return { kind: "suspended" };
     if (caller === null) {
       held.failedKeys.note(address, keyHash, failedKeysPerMinute, nowMs);
       return { kind: "unknown" };
     }
-    const rated = ratedKey(caller, asked);
-    let turn = held.rates.takeRequest(rated, 0, nowMs);
-    if (!turn.allowed && ownsJob(database, caller, asked.readOf)) {
-      turn = held.rates.takeRequest(rated, asked.maxWaitMs, nowMs);
-    }
-    const policies = held.rates.state(rated, nowMs);
-    const { allowed, waitMs } = turn;
-    return allowed
-      ? { kind: "admitted", caller, turnInMs: waitMs, policies }
-      : { kind: "refused", caller, retryAfterMs: waitMs, policies };
+    return turnOf(database, held, caller, asked, nowMs);
+  }),
+
+  /** Whose session a request brings, and its turn, as that of a key. */
+  admitSession: memory((database, asked: SessionAdmissionAsked): SessionAdmissionAnswer => {
+    const held = limitsOf(database);
+    const timeMs = timeOf(database, held, asked);
+    const found = findSession(database, asked, asked.dashboardRequestsPerSecond, asked.nowMs);
+    if (found.kind !== "live") return found;
+    const { session, note, caller } = found;
+    return { ...turnOf(database, held, caller, asked, timeMs), session, note };
   }),
 
   /** One submission of the key. */
@@ -98,12 +119,47 @@ export const limitOperations = {
     const held = limitsOf(database);
     return held.rates.state(asked.key, timeOf(database, held, asked));
   }),
+
+  /** The limits of several keys, in their order. */
+  limitStates: memory(
+    (database, asked: CallTime & { keys: readonly RatedKey[] }): PolicyState[][] => {
+      const held = limitsOf(database);
+      const nowMs = timeOf(database, held, asked);
+      return asked.keys.map((key) => held.rates.state(key, nowMs));
+    },
+  ),
 };
 
-/** A key's own limits, or those of the deployment. */
+function callerOf(database: Database, id: string, keyHash: string, asked: AdmissionAsked) {
+  const { nowMs, requestsPerSecond, submissionsPerMinute } = asked;
+  const secretHash = Buffer.from(keyHash, "base64");
+  return authenticate(database, { id, secretHash, nowMs, requestsPerSecond, submissionsPerMinute });
+}
+
+/** A request of the caller: its turn now, or later where it reads a job of its own. */
+function turnOf(
+  database: Database,
+  { rates }: HeldLimits,
+  caller: Caller,
+  asked: Limits & Pick<AdmissionAsked, "readOf" | "maxWaitMs">,
+  nowMs: number,
+): TurnAnswer {
+  const rated = ratedKey(caller, asked);
+  let turn = rates.takeRequest(rated, 0, nowMs);
+  if (!turn.allowed && ownsJob(database, caller, asked.readOf)) {
+    turn = rates.takeRequest(rated, asked.maxWaitMs, nowMs);
+  }
+  const policies = rates.state(rated, nowMs);
+  const { allowed, waitMs } = turn;
+  return allowed
+    ? { kind: "admitted", caller, turnInMs: waitMs, policies }
+    : { kind: "refused", caller, retryAfterMs: waitMs, policies };
+}
+
+/** What a caller may do, and whose rates that uses up; without rates of its own those of the deployment. */
 export function ratedKey(caller: Caller, limits: Limits): RatedKey {
   return {
-    keyId: caller.keyId,
+    keyId: caller.ratesKeyId,
     requestsPerSecond: caller.requestsPerSecond ?? limits.requestsPerSecond,
     submissionsPerMinute: caller.submissionsPerMinute ?? limits.submissionsPerMinute,
   };

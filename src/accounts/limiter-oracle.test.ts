@@ -56,7 +56,14 @@ async function makeKey(
   accounts.addJob({ ...key, id: "another key of the account" }, uuid, clock.now());
   return {
     authorization: `Bearer ${key.token}`,
-    caller: { keyId: key.id, accountId: key.accountId, requestsPerSecond, submissionsPerMinute },
+    caller: {
+      keyId: key.id,
+      accountId: key.accountId,
+      requestsPerSecond,
+      submissionsPerMinute,
+      methods: null,
+      ratesKeyId: key.id,
+    },
     uuid,
     burst: createOracle(requestsPerSecond, 1_000),
     search: createOracle(submissionsPerMinute, 60_000),

@@ -2,9 +2,10 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { createManualClock, type ManualClock } from "../lib/manual-clock.ts";
 import { createTestAccounts, type TestAccounts } from "./accounts.test-support.ts";
 import type { Caller } from "./authenticate.ts";
+import type { NewKey } from "./keys/command-line-operations.ts";
+import type { CreatedKey } from "./keys/key.ts";
 import { createLimiter, type Entrant, type Limiter } from "./limiter.ts";
 import { defaultLimits } from "./limits.ts";
-import type { CreatedKey, NewKey } from "./operations.ts";
 import { rateLimitFields } from "./rate-limit-fields.ts";
 
 let accounts: TestAccounts;
@@ -26,9 +27,15 @@ const call: Entrant = {
 
 async function makeCaller(asked: Partial<NewKey> = {}) {
   const key = await accounts.makeKey(asked);
-  const { requestsPerSecond = null, submissionsPerMinute = null } = asked;
   const { id: keyId, accountId } = key;
-  const caller: Caller = { keyId, accountId, requestsPerSecond, submissionsPerMinute };
+  const caller: Caller = {
+    keyId,
+    accountId,
+    requestsPerSecond: asked.requestsPerSecond ?? defaultLimits.requestsPerSecond,
+    submissionsPerMinute: asked.submissionsPerMinute ?? defaultLimits.submissionsPerMinute,
+    methods: null,
+    ratesKeyId: keyId,
+  };
   return { key, caller, entrant: { ...call, authorization: `Bearer ${key.token}` } };
 }
 
@@ -205,7 +212,7 @@ test("thirty different wrong keys from an address block it, for a good key too",
 
 test("a key that was revoked is one wrong key, however often it comes", async () => {
   const { key, entrant } = await makeCaller();
-  await accounts.store.write("revokeKey", { id: key.id });
+  await accounts.store.write("revokeKey", { id: key.id, by: "command_line", nowMs: 6 });
   const again = Array.from({ length: 100 }, () => entrant);
   expect(new Set(await kindsOf(again))).toEqual(new Set(["unknown"]));
 });

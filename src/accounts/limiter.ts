@@ -3,8 +3,15 @@ import type { Store } from "../db/operations.ts";
 import type { Clock } from "../lib/clock.ts";
 import { keyOfAuthorization } from "./api-key.ts";
 import type { Caller } from "./authenticate.ts";
+import type { RatedKey } from "./key-rates.ts";
 import { type AdmissionAsked, type LimitOperations, ratedKey } from "./limit-operations.ts";
 import type { LimitPolicy, Limits, PolicyState } from "./limits.ts";
+import type {
+  CallerSession,
+  FoundSession,
+  PresentedSession,
+  SessionNote,
+} from "./sessions/find-session.ts";
 
 /** Both limits of a key, `burst` first, as they stood at a time of the clock's elapsed one. */
 export type LimitState = { asOfMs: number; policies: readonly PolicyState[] };
@@ -25,11 +32,20 @@ export type Entrant = {
 type Admission =
   /** Too many different wrong keys came from the address. */
   | { kind: "blocked"; retryAfterMs: number }
-  /** No key, or one that is mistyped, unknown, revoked or wrong. */
+  /** No key, or one that is mistyped, unknown, revoked, expired or wrong. */
   | { kind: "unknown" }
+  /** The key of an account that is suspended. */
+  | { kind: "suspended" }
   /** It may go on after `turnInMs`, for which the caller of this function waits; the turn is spent in any case. */
   | { kind: "admitted"; caller: Caller; turnInMs: number; limits: LimitState }
   | { kind: "refused"; caller: Caller; retryAfterMs: number; limits: LimitState };
+
+/** What a request with a session's cookie brings. */
+type SessionEntrant = PresentedSession & Pick<Entrant, "readOf" | "maxWaitMs">;
+
+type SessionAdmission =
+  | Exclude<FoundSession, { kind: "live" }>
+  | (Extract<Admission, { caller: Caller }> & { session: CallerSession; note: SessionNote });
 
 export type SubmissionDecision = {
   allowed: boolean;
@@ -53,9 +69,13 @@ export type SubmissionDecision = {
 export type Limiter = {
   /** Whose key it is, and one request of it, in one call to the store. */
   admit(entrant: Entrant): Promise<Admission>;
+  /** Whose session it is, and one request of it, in one call to the store. */
+  admitSession(entrant: SessionEntrant): Promise<SessionAdmission>;
   /** One submission of the key. */
   takeSubmission(caller: Caller): Promise<SubmissionDecision>;
   state(caller: Caller): Promise<LimitState>;
+  /** Both limits of each key, `burst` first. */
+  statesOf(keys: readonly RatedKey[]): Promise<PolicyState[][]>;
 };
 
 export function createLimiter(
@@ -76,7 +96,14 @@ export function createLimiter(
       readOf,
       maxWaitMs,
     });
-    if (answer.kind === "blocked" || answer.kind === "unknown") return answer;
+    if (!("caller" in answer)) return answer;
+    const { policies, ...decision } = answer;
+    return { ...decision, limits: asOf(policies) };
+  }
+
+  async function admitSession(entrant: SessionEntrant): Promise<SessionAdmission> {
+    const answer = await store.inMemory("admitSession", { ...callTime(), ...limits, ...entrant });
+    if (answer.kind === "none" || answer.kind === "stolen") return answer;
     const { policies, ...decision } = answer;
     return { ...decision, limits: asOf(policies) };
   }
@@ -105,7 +132,11 @@ export function createLimiter(
     return asOf(await store.inMemory("limitState", { ...callTime(), key }));
   }
 
-  return { admit, takeSubmission, state };
+  async function statesOf(keys: readonly RatedKey[]): Promise<PolicyState[][]> {
+    return await store.inMemory("limitStates", { ...callTime(), keys });
+  }
+
+  return { admit, admitSession, takeSubmission, state, statesOf };
 }
 
 /** What is no key is hashed as it is, so that it is told from other wrong ones. */

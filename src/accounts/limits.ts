@@ -3,12 +3,15 @@ export type Limits = {
   requestsPerSecond: number;
   submissionsPerMinute: number;
   failedKeysPerMinute: number;
+  /** Of a session of the dashboard; it submits as many searches as a key. */
+  dashboardRequestsPerSecond: number;
 };
 
 export const defaultLimits: Limits = {
   requestsPerSecond: 3,
   submissionsPerMinute: 10,
   failedKeysPerMinute: 30,
+  dashboardRequestsPerSecond: 20,
 };
 
 /** `burst`: requests in any second over the whole API. `search`: submissions in any 60 seconds. */

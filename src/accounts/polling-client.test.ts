@@ -31,7 +31,8 @@ async function simulate({ offsetsMs, polls, pollsAfter }: Habits): Promise<Recor
   const limiter = createLimiter(accounts.store, shared, defaultLimits);
   const key = await accounts.makeKey();
   const { id: keyId, accountId } = key;
-  const caller = { keyId, accountId, requestsPerSecond: null, submissionsPerMinute: null };
+  const rates = { requestsPerSecond: null, submissionsPerMinute: null, ratesKeyId: keyId };
+  const caller = { keyId, accountId, ...rates, methods: null };
   const entrant = {
     address: "203.0.113.9",
     authorization: `Bearer ${key.token}`,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createTestAccounts, type TestAccounts } from "./accounts.test-support.ts";
-import type { CreatedKey } from "./operations.ts";
+import type { CreatedKey } from "./keys/key.ts";
 import { recentSubmissions } from "./recent-submissions.ts";
 
 const windowMs = 60_000;
@@ -60,4 +60,17 @@ test.each([
 
 test("a clock that was ahead for a while takes nothing from those before and after it", () => {
   expect(agesAfter([-50, -40, hour, -20])).toEqual([50, 40, 20, 20]);
+});
+
+test("a submission of a key that was rotated since used up the rates that its successor has", async () => {
+  accounts.addJob(key, "before", nowMs - 1_000);
+  const { id } = await accounts.store.write("rotateKey", {
+    id: key.id,
+    by: "command_line",
+    overlapMs: hourMs,
+    newPerDay: 1,
+    nowMs,
+  });
+  const recent = recentSubmissions(accounts.database, nowMs, windowMs);
+  expect(recent).toEqual([{ keyId: id, ageMs: 1_000 }]);
 });

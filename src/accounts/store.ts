@@ -1,10 +1,30 @@
 import type { Store } from "../db/operations.ts";
 import type { RandomBytes } from "../lib/base62.ts";
-import { accountOperations } from "./operations.ts";
+import { auditOperations } from "./admin/audit-operations.ts";
+import { changeOperations } from "./admin/change-operations.ts";
+import { deletionOperations } from "./admin/deletion-operations.ts";
+import { exportOperations } from "./admin/export-operations.ts";
+import { listingOperations } from "./admin/listing-operations.ts";
+import { accountCredentialOperations } from "./credentials/operations.ts";
+import { keyOperations } from "./keys/operations.ts";
+import { sessionOperations } from "./sessions/operations.ts";
+import { signInOperations } from "./sign-in/operations.ts";
+import { usageOperations } from "./usage/operations.ts";
 
 /** Everything that is kept of accounts, as operations of the control store. */
 export function accountStoreOperations(randomBytes: RandomBytes) {
-  return { ...accountOperations(randomBytes) };
+  return {
+    ...keyOperations(randomBytes),
+    ...accountCredentialOperations,
+    ...auditOperations,
+    ...changeOperations,
+    ...deletionOperations,
+    ...exportOperations,
+    ...listingOperations,
+    ...sessionOperations(randomBytes),
+    ...signInOperations(randomBytes),
+    ...usageOperations,
+  };
 }
 
 /** The part of the control store that tells of accounts. */

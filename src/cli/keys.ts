@@ -1,32 +1,27 @@
-import type { Command } from "commander";
-import type { KeyListing } from "../accounts/operations.ts";
-import { systemClock } from "../lib/clock.ts";
-import { withoutControls } from "../text/controls.ts";
-import { withControl } from "./control.ts";
+import { type Command, Option } from "commander";
+import { longestKeyName } from "../accounts/keys/key-name.ts";
 import { wrongUse } from "./faults.ts";
-import { wholeNumber } from "./parse-values.ts";
-import { readConfig } from "./settings.ts";
-import { painter, type Terminal } from "./terminal.ts";
-import { displayWidth } from "./text-layout.ts";
+import { createKey, listKeys, longestOverlapMs, revokeKey, rotateKey } from "./keys-actions.ts";
+import { durationUpTo, methodList, wholeNumber } from "./parse-values.ts";
+import type { Terminal } from "./terminal.ts";
 
-type CreateOptions = {
-  name: string;
-  account?: string;
-  requestsPerSecond?: number;
-  submissionsPerMinute?: number;
-};
+const hourMs = 3_600_000;
+/** A hundred years. */
+const longestLifeMs = 36_525 * 24 * hourMs;
 
 /** `earshot keys`: API keys of the data folder, also beside a running server. */
 export function addKeys(program: Command, terminal: Terminal): void {
   const keys = program
     .command("keys")
-    .summary("make, list and revoke API keys")
-    .description("Makes, lists and revokes API keys. Works beside a running server, at once.")
+    .summary("make, list, rotate and revoke API keys")
+    .description(
+      "Makes, lists, rotates and revokes API keys. Works beside a running server, at once.",
+    )
     .helpCommand(false)
     .action(() => {
       throw wrongUse(
         "keys needs to know what to do",
-        "write keys create, keys list or keys revoke",
+        "write keys create, keys list, keys rotate or keys revoke",
       );
     });
   const limit = wholeNumber(1, Number.MAX_SAFE_INTEGER);
@@ -37,20 +32,45 @@ export function addKeys(program: Command, terminal: Terminal): void {
       "Makes a key and prints it alone on the last line: it is kept as a hash and never shown again. Each key is an account of " +
         "its own, with its own jobs, unless --account names one. Limits are counted per key.",
     )
-    .requiredOption("--name <name>", "what the key is for")
+    .requiredOption("--name <name>", `what the key is for, up to ${longestKeyName} characters`)
     .option("--account <name>", "the account it belongs to; made when it does not exist")
     .option("--requests-per-second <number>", "instead of EARSHOT_REQUESTS_PER_SECOND", limit)
     .option("--submissions-per-minute <number>", "instead of EARSHOT_SUBMISSIONS_PER_MINUTE", limit)
+    .option("--methods <methods>", "all that it may use, with commas between them", methodList)
+    .option(
+      "--expires <duration>",
+      "ends after a duration, such as 90d; never without it",
+      durationUpTo(1_000, longestLifeMs),
+    )
     .addHelpText("after", "\nExample:\n  KEY=$(earshot keys create --name laptop | tail -n 1)")
-    .action((options: CreateOptions) => create(options, terminal));
+    .action((options: Parameters<typeof createKey>[0]) => createKey(options, terminal));
   keys
     .command("list")
     .summary("list all keys")
     .description(
-      "Lists all keys, revoked ones too, oldest first. The secret part of a key is not kept.",
+      "Lists all keys, those that ended too, oldest first. The secret part of a key is not kept. An expiring key was rotated, " +
+        "and is still good for a while.",
     )
     .option("--json", "print one JSON object a line")
-    .action((options: { json?: boolean }) => list(options, terminal));
+    .action((options: { json?: boolean }) => listKeys(options, terminal));
+  keys
+    .command("rotate")
+    .summary("put another key in a key's place and print it, once")
+    .description(
+      "Makes a key of the same account, name, limits, methods and end, and prints it alone on the last line. The one in whose " +
+        "place it comes is good until the overlap is over; until then both share their limits. Of keys that were rotated again " +
+        "and again the last two are good.",
+    )
+    .argument("<id>", "the key's id, as keys list shows it")
+    .addOption(
+      new Option(
+        "--overlap <duration>",
+        "how long both are good, up to 7d; 0s ends the former at once",
+      )
+        .argParser(durationUpTo(0, longestOverlapMs))
+        .default(24 * hourMs, "24h"),
+    )
+    .action((id: string, options: { overlap: number }) => rotateKey(id, options.overlap, terminal));
   keys
     .command("revoke")
     .summary("end a key for good")
@@ -58,83 +78,5 @@ export function addKeys(program: Command, terminal: Terminal): void {
       "Ends a key for good; requests with it are refused from now on. Its jobs stay until they expire.",
     )
     .argument("<id>", "the key's id, as keys list shows it")
-    .action((id: string) => revoke(id, terminal));
+    .action((id: string) => revokeKey(id, terminal));
 }
-
-function create(options: CreateOptions, terminal: Terminal): void {
-  const { token, id } = withControl(readConfig(terminal).data.dir, (control) =>
-    control.run("createKey", {
-      name: options.name,
-      accountName: options.account ?? null,
-      requestsPerSecond: options.requestsPerSecond ?? null,
-      submissionsPerMinute: options.submissionsPerMinute ?? null,
-      nowMs: systemClock.now(),
-    }),
-  );
-  if (terminal.interactive) {
-    terminal.note(`key ${id}, shown this once: keep it where you keep passwords\n`);
-  }
-  terminal.out(`${token}\n`);
-}
-
-function list(options: { json?: boolean }, terminal: Terminal): void {
-  const listings = withControl(readConfig(terminal).data.dir, (control) =>
-    control.run("listKeys", null),
-  );
-  if (options.json) {
-    for (const listing of listings) terminal.out(`${JSON.stringify(asJson(listing))}\n`);
-  } else if (listings.length === 0) {
-    terminal.note("there is no key yet – earshot keys create --name NAME makes one\n");
-  } else {
-    terminal.out(asTable(listings, terminal));
-  }
-}
-
-function revoke(id: string, terminal: Terminal): void {
-  withControl(readConfig(terminal).data.dir, (control) => control.run("revokeKey", { id }));
-  terminal.out(`key ${id} is revoked\n`);
-}
-
-function asJson(listing: KeyListing): Record<string, unknown> {
-  return {
-    id: listing.id,
-    name: listing.name,
-    account_id: listing.accountId,
-    account: listing.accountName,
-    requests_per_second: listing.requestsPerSecond,
-    submissions_per_minute: listing.submissionsPerMinute,
-    created_at: isoTime(listing.createdMs),
-    revoked: listing.revoked,
-  };
-}
-
-function asTable(listings: readonly KeyListing[], terminal: Terminal): string {
-  const head = ["ID", "NAME", "ACCOUNT", "LIMITS", "CREATED", "STATE"];
-  const rows = listings.map((listing) => [
-    listing.id,
-    withoutControls(listing.name),
-    withoutControls(listing.accountName ?? "its own"),
-    limitsOf(listing),
-    isoTime(listing.createdMs).slice(0, 10),
-    listing.revoked ? "revoked" : "active",
-  ]);
-  const widths = head.map((title, column) =>
-    Math.max(title.length, ...rows.map((row) => displayWidth(row[column] ?? ""))),
-  );
-  const line = (cells: readonly string[]) =>
-    cells
-      .map((cell, column) => cell + " ".repeat((widths[column] ?? 0) - displayWidth(cell)))
-      .join("  ")
-      .trimEnd();
-  return `${[painter(terminal).bold(line(head)), ...rows.map(line)].join("\n")}\n`;
-}
-
-function limitsOf({ requestsPerSecond, submissionsPerMinute }: KeyListing): string {
-  const limits = [
-    ...(requestsPerSecond === null ? [] : [`${requestsPerSecond}/s`]),
-    ...(submissionsPerMinute === null ? [] : [`${submissionsPerMinute}/min`]),
-  ];
-  return limits.join(" ") || "usual";
-}
-
-const isoTime = (ms: number): string => new Date(ms).toISOString();

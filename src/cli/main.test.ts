@@ -44,7 +44,7 @@ describe("wrong use is exit code 2, one line with a hint on standard error, noth
       ["import", "f", "--platform", "x", "--covers", "2026-01-01..2999-01-01"],
       /--covers ends at 2999-01-01T00:00:00\.000Z, which is in the future/,
     ],
-    [["keys"], /keys create, keys list or keys revoke/],
+    [["keys"], /keys create, keys list, keys rotate or keys revoke/],
     [["keys", "create"], /--name/],
   ] satisfies [string[], RegExp][])("%s", async ([args, message]) => {
     const { code, out, notes } = await earshot(args);
@@ -237,7 +237,7 @@ describe("keys", () => {
 
     const table = await earshot(["keys", "list"]);
     expect(table.out).toMatch(
-      new RegExp(`${id} +laptop +its own +9/s +\\d{4}-\\d\\d-\\d\\d +active`),
+      new RegExp(`${id} +laptop +its own +9/s +all +\\d{4}-\\d\\d-\\d\\d +never +never +active`),
     );
     const json = await earshot(["keys", "list", "--json"]);
     expect(JSON.parse(json.out)).toMatchObject({ id, name: "laptop", requests_per_second: 9 });
@@ -248,5 +248,55 @@ describe("keys", () => {
     const unknown = await earshot(["keys", "revoke", "nobody00"]);
     expect(unknown.code).toBe(1);
     expect(unknown.notes).toMatch(/^earshot: there is no key "nobody00" – /);
+  });
+
+  test("end after a time, are kept to some methods, and are rotated", async () => {
+    const asked = ["--methods", "gettrends,searchbyquery", "--expires", "90d"];
+    const made = await earshot(["keys", "create", "--name", "nightly", ...asked]);
+    expect(made.code).toBe(0);
+    const [, id = ""] = made.out.split("_");
+    const rotated = await earshot(["keys", "rotate", id, "--overlap", "2h"]);
+    expect(rotated).toMatchObject({ code: 0, out: expect.stringMatching(/^ear_\w{47}\n$/) });
+    const [, successor = ""] = rotated.out.split("_");
+
+    const { out } = await earshot(["keys", "list", "--json"]);
+    const keys = out
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const nightly = keys.filter(({ name }) => name === "nightly");
+    const methods = ["searchbyquery", "gettrends"];
+    expect(nightly).toMatchObject([
+      { id, state: "expiring", successor_id: successor, methods, revoked: false },
+      { id: successor, state: "active", successor_id: null, methods, used_at: null },
+    ]);
+    const [former, latter] = nightly.map((key) => Date.parse(key.expires_at) - Date.now());
+    expect(former).toBeLessThanOrEqual(2 * 3_600_000);
+    expect(former).toBeGreaterThan(3_600_000);
+    expect(latter).toBeGreaterThan(89 * 86_400_000);
+    const table = (await earshot(["keys", "list"])).out;
+    expect(table).toMatch(new RegExp(`${id} +nightly .* searchbyquery,gettrends .* expiring`));
+
+    const again = await earshot(["keys", "rotate", id]);
+    expect(again.code).toBe(1);
+    expect(again.notes).toMatch(
+      new RegExp(`^earshot: the key was rotated already – .*${successor}`),
+    );
+  });
+
+  test.each([
+    [["create", "--name", "x", "--methods", "searchbynothing"], /no method "searchbynothing"/],
+    [["create", "--name", "x", "--expires", "soon"], /a duration from 1s to/],
+    [["rotate", "nobody00", "--overlap", "8d"], /a duration from 0ms to 7d/],
+  ] satisfies [string[], RegExp][])("keys %j is wrong use", async (args, message) => {
+    const { code, notes } = await earshot(["keys", ...args]);
+    expect(code).toBe(2);
+    expect(notes).toMatch(message);
+  });
+
+  test("are refused a name that cannot be seen", async () => {
+    const { code, notes } = await earshot(["keys", "create", "--name", "a\u001b[31mb"]);
+    expect(code).toBe(1);
+    expect(notes).toContain("visible characters");
   });
 });

@@ -1,4 +1,6 @@
 import { InvalidArgumentError } from "commander";
+import { formatDuration, parseDuration } from "../lib/duration.ts";
+import { type Method, methodNames } from "../platforms/methods.ts";
 import { parseIsoTime } from "../platforms/time.ts";
 
 /** Readers of option values for commander, which adds the option's name to what they throw. */
@@ -11,6 +13,30 @@ export function wholeNumber(least: number, most: number): (written: string) => n
     const bounds = most === Number.MAX_SAFE_INTEGER ? `from ${least}` : `from ${least} to ${most}`;
     throw new InvalidArgumentError(`It takes a whole number ${bounds}.`);
   };
+}
+
+/** A duration within bounds that both count as good; milliseconds. */
+export function durationUpTo(leastMs: number, mostMs: number): (written: string) => number {
+  const taken = `It takes a duration from ${formatDuration(leastMs)} to ${formatDuration(mostMs)}, such as 90m, 24h or 7d.`;
+  return (written) => {
+    try {
+      const ms = parseDuration(written);
+      if (ms >= leastMs && ms <= mostMs) return ms;
+    } catch {
+      // Told below, as one that is out of its bounds.
+    }
+    throw new InvalidArgumentError(taken);
+  };
+}
+
+/** Methods with commas between them, in the order of the table of methods. */
+export function methodList(written: string): readonly Method[] {
+  const names = written.split(",").map((name) => name.trim());
+  const unknown = names.find((name) => !methodNames.some((method) => method === name));
+  if (unknown === undefined) return methodNames.filter((method) => names.includes(method));
+  throw new InvalidArgumentError(
+    `There is no method ${JSON.stringify(unknown)}. There are ${methodNames.join(", ")}.`,
+  );
 }
 
 /** A day, which is its beginning in UTC, or a time in ISO 8601; Unix milliseconds. */

@@ -16,6 +16,9 @@ const commands: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
   ["archive", async () => (await import("./archive.ts")).addArchive],
   ["backup-control", async () => (await import("./backup-control.ts")).addBackupControl],
   ["keys", async () => (await import("./keys.ts")).addKeys],
+  ["accounts", async () => (await import("./accounts.ts")).addAccounts],
+  ["audit", async () => (await import("./audit.ts")).addAudit],
+  ["sign-in", async () => (await import("./sign-in.ts")).addSignIn],
   ["credentials", async () => (await import("./credentials.ts")).addCredentials],
 ]);
 

@@ -1,9 +1,12 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
+import { isLive, keyStateOf } from "../accounts/keys/key.ts";
 import { systemClock } from "../lib/clock.ts";
+import { formatDuration } from "../lib/duration.ts";
 import type { Config } from "../server/config.ts";
 import type { Service } from "../server/start.ts";
 import { readConfig } from "./settings.ts";
+import { signInLink } from "./sign-in.ts";
 import { endAtOnce, untilStopped } from "./signals.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -37,6 +40,7 @@ async function serve(terminal: Terminal): Promise<void> {
     if (!(await hasKey(service))) {
       terminal.out("no API key exists yet: make one with `earshot keys create --name NAME`\n");
     }
+    await offerFirstSignIn(service, terminal);
     const watching = reportIngest(service, terminal);
     await untilStopped(terminal.stopping);
     terminal.out("stopping: what runs may come to its end; a second signal ends it at once\n");
@@ -62,7 +66,24 @@ function withQuietLog(config: Config, { interactiveNotes, environment }: Termina
 
 async function hasKey(service: Service): Promise<boolean> {
   const keys = await service.context.store.read("listKeys", null);
-  return keys.some((key) => !key.revoked);
+  return keys.some((key) => isLive(keyStateOf(key, systemClock.now())));
+}
+
+/** Where nobody can sign in with a code host, and no operator ever did, the way in is a link. */
+async function offerFirstSignIn({ context, url }: Service, terminal: Terminal): Promise<void> {
+  const { config, store, clock, http } = context;
+  if (http.dashboard.signIn.providers.length > 0) return;
+  if (await store.read("hasOperator", null)) return;
+  const { linkMs } = config.signIn;
+  const nowMs = clock.now();
+  const token = await store.write("makeSignInLink", {
+    accountId: null,
+    actor: "service",
+    nowMs,
+    expiresMs: nowMs + linkMs,
+  });
+  const link = signInLink(config.http.publicUrl ?? url, token);
+  terminal.out(`dashboard: sign in once, within ${formatDuration(linkMs)}, with\n  ${link}\n`);
 }
 
 const ingestLookMs = 500;

@@ -39,6 +39,8 @@ export function openForWriting(path: string, migrations: readonly string[]): Dat
   try {
     useWriteAheadLog(connection);
     connection.exec("PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864");
+    // What is deleted is overwritten: no page of the file holds it any longer.
+    connection.exec("PRAGMA secure_delete = ON");
     migrate(connection, path, migrations);
   } catch (error) {
     connection.close();

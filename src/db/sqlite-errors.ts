@@ -9,6 +9,9 @@ const outside = new Set([busy, 6, readOnly, 10, full, 14]);
 /** The extended code of an index file of a write-ahead log that could not be made larger. */
 const sharedMemorySize = 4_874;
 
+/** The extended code of a row that belongs to another one which is not there: here always to an account that was deleted. */
+const foreignKey = 787;
+
 function extendedCode(thrown: unknown): number | null {
   if (!(thrown instanceof Error && "errcode" in thrown)) return null;
   return typeof thrown.errcode === "number" ? thrown.errcode : null;
@@ -25,17 +28,27 @@ export function isBusy(thrown: unknown): boolean {
 
 /**
  * A full disk is `storage_full`; a read-only disk, a failing one, or another process in the way is `store_unavailable`. Both
- * pass, and can be tried again. The rest stays as it is.
+ * pass, and can be tried again. A row for an account that was deleted meanwhile is `unauthorized`. The rest stays as it is.
  */
 export function storeError(thrown: unknown): unknown {
   const code = resultCode(thrown);
   if (code === full || extendedCode(thrown) === sharedMemorySize) return storageFull(thrown);
+  if (extendedCode(thrown) === foreignKey) return accountGone(thrown);
   if (code === null || !outside.has(code)) return thrown;
   return new EarshotError("store_unavailable", `the control store failed: ${messageOf(thrown)}`, {
     status: 503,
     retryable: true,
     hint: "look at the free space and the rights of the data folder",
     cause: thrown,
+  });
+}
+
+/** What a request is told whose account was deleted after it was let in. */
+export function accountGone(cause?: unknown): EarshotError {
+  return new EarshotError("unauthorized", "the account is deleted", {
+    status: 401,
+    hint: "sign up again; nothing is left of the account",
+    ...(cause === undefined ? {} : { cause }),
   });
 }
 

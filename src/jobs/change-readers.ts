@@ -11,6 +11,8 @@ export type ChangeReaders = {
   /** Told of each change after its commit. */
   tell(accountId: string, change: JobChange): void;
   read(accountId: string, after: number | null, signal: AbortSignal): AsyncIterable<JobChange>;
+  /** Ends those who follow an account. */
+  end(accountId: string): void;
   /** Ends all readers, now and from now on. */
   stop(): void;
 };
@@ -134,12 +136,16 @@ export function createChangeReaders(store: Store<JobOperations>, now: () => numb
     if (present?.size === 0) readers.delete(accountId);
   }
 
+  function end(accountId: string): void {
+    for (const reader of [...(readers.get(accountId) ?? [])]) reader.end();
+  }
+
   function stop(): void {
     isStopped = true;
     for (const present of [...readers.values()]) for (const reader of present) reader.end();
   }
 
-  return { tell, read, stop };
+  return { tell, read, end, stop };
 }
 
 function fallBehind(reader: Reader): void {

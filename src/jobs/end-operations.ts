@@ -36,6 +36,24 @@ export const endOperations = {
     },
   ),
 
+  /** Cancels jobs of an account that have not ended, some at a time: where they stand, and whether there may be more. */
+  cancelJobsOf: durable(
+    (
+      database,
+      { accountId, nowMs }: { accountId: string; nowMs: number },
+    ): { stands: JobStand[]; isMore: boolean } => {
+      const waiting = database.all<{ uuid: string }>(
+        `SELECT uuid FROM job WHERE account_id = :accountId AND finished_ms IS NULL AND ${startsFrom("cancel")}
+         LIMIT ${sweepRows}`,
+        { accountId },
+      );
+      const stands = waiting
+        .map(({ uuid }) => cancel(database, { accountId, uuid, nowMs }))
+        .filter((stand) => stand !== null);
+      return { stands, isMore: waiting.length === sweepRows };
+    },
+  ),
+
   /** Jobs that have not ended though their deadline passed at `deadlineMs` or before. */
   overdueJobs: read((database, { deadlineMs }: { deadlineMs: number }): string[] =>
     database

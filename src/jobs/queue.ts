@@ -45,6 +45,11 @@ export type JobQueue = LeaseGateway<SearchJobRequest, JobResult> & {
    * Null when the uuid is unknown or another account's.
    */
   cancel(accountId: string, uuid: string): Promise<"cancelled" | "forgotten" | null>;
+  /**
+   * Cancels all jobs of an account that have not ended: the nodes that run them stop, held requests are answered, streams of
+   * the account's changes end. What the table does not know any more ends as well.
+   */
+  endAll(accountId: string): Promise<void>;
   /** A page of an account's jobs, newest first, without their results. */
   list(accountId: string, filter: JobFilter): Promise<JobPage>;
   /**
@@ -101,12 +106,15 @@ export type JobPage = { jobs: readonly JobSummary[]; next: ListedPlace | null };
 
 type EndState = "done" | "error" | "cancelled";
 
-/** A job that has ended, `ms` after its submission. */
-type EndedJob = {
+/** A job that has ended, `ms` after its submission, and how many posts its result holds. */
+export type EndedJob = {
   uuid: string;
+  accountId: string;
+  keyId: string;
   method: Method;
   state: EndState;
   attempts: number;
+  posts: number;
   ms: number;
 };
 
@@ -177,6 +185,17 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
     return "cancelled";
   }
 
+  async function endAll(accountId: string): Promise<void> {
+    for (let isMore = true; isMore; ) {
+      const part = await store.write("cancelJobsOf", { accountId, nowMs: now() });
+      for (const stand of part.stands) tellStand(stand);
+      isMore = part.isMore;
+    }
+    const left = [...dispatcher.all()].filter(({ taken }) => taken.accountId === accountId);
+    for (const { uuid } of left) dispatcher.end(uuid);
+    readers.end(accountId);
+  }
+
   /** Tells whoever follows the account's jobs, and, when the job has ended, whoever waits for that. */
   function tellStand(stand: JobStand, result: JobResult | null = null): void {
     const { accountId, uuid, state } = stand;
@@ -185,9 +204,12 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
     const job = dispatcher.get(uuid);
     if (job === undefined || !isEnd(state)) return;
     dispatcher.end(uuid, jobAfter(job.taken, stand, result, nowMs));
-    const { request, submittedMs } = job.taken;
+    const { keyId, request, submittedMs } = job.taken;
+    const { method } = request;
+    const { attempts } = stand;
+    const posts = result?.items.length ?? 0;
     const ms = Math.max(0, nowMs - submittedMs);
-    context.onEnd?.({ uuid, method: request.method, state, attempts: stand.attempts, ms });
+    context.onEnd?.({ uuid, accountId, keyId, method, state, attempts, posts, ms });
   }
 
   async function start(): Promise<void> {
@@ -212,6 +234,7 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
     submit,
     replayOf: reads.replayOf,
     cancel,
+    endAll,
     list: reads.list,
     changes: readers.read,
     find: reads.find,

@@ -1,4 +1,6 @@
 import type { Database } from "../db/open.ts";
+import { accountGone } from "../db/sqlite-errors.ts";
+import { EarshotError } from "../lib/errors.ts";
 import type { JobState } from "./job.ts";
 import { type Change, leadsTo, startsFrom } from "./states.ts";
 import { enqueueDeliveries } from "./webhooks/enqueue.ts";
@@ -64,11 +66,25 @@ function eventOf(state: JobState): JobEvent | null {
   return state === "cancelled" ? "job.cancelled" : null;
 }
 
-/** The number of the first change of a job that is about to be: its submission. */
+/**
+ * The number of the first change of a job that is about to be: its submission. Errors: `account_suspended`, `unauthorized` when
+ * the account is deleted, or is about to be.
+ */
 export function numberSubmission(database: Database, accountId: string): number {
   const account = database.get<{ change: number }>(
-    "UPDATE account SET last_change = last_change + 1 WHERE id = :accountId RETURNING last_change AS change",
+    `UPDATE account SET last_change = last_change + 1 WHERE id = :accountId AND suspended_ms IS NULL
+     RETURNING last_change AS change`,
     { accountId },
   );
-  return account?.change ?? 0;
+  if (account === undefined) throw closedAccount(database, accountId);
+  return account.change;
+}
+
+function closedAccount(database: Database, accountId: string): EarshotError {
+  const row = database.get(
+    "SELECT 1 FROM account WHERE id = :accountId AND ending IS NOT 'deleted'",
+    { accountId },
+  );
+  if (row === undefined) return accountGone();
+  return new EarshotError("account_suspended", "the account is suspended", { status: 403 });
 }

@@ -2,13 +2,16 @@
  * Who signs up, and what is kept for them. An `identity` is an account at a code host: its number there, never its name, says
  * who it is. Tokens of sessions, of sign-ins under way and of sign-in links are kept as SHA-256 hashes alone; the former token
  * of a session is good until `former_until_ms`. `account.first_key_ms` is when its first key was shown, null until then. A key
- * that was rotated names its successor and ends with `expires_ms`; `methods` is a JSON list, null allows all.
+ * that was rotated names its successor and ends with `expires_ms`; `methods` is a JSON list, null allows all. Its rates are what
+ * the command line gave it, and no more than what its owner lowers them to, in `owner_…`. `account.ending` is
+ * `suspended` or `deleted` as long as the server has not ended the account's jobs, or dropped all of its rows.
  *
  * `audit` is only ever appended to. It names accounts and keys by their `audit_id`, which nothing else tells: once the row of
  * the account is deleted, nothing leads from the log to it.
  *
- * `usage` counts calls by quarter of an hour, key and method ('' for requests that submit nothing); `latencies` is a histogram
- * (accounts/usage). `ingest_sample` is how the streams stood, by five minutes.
+ * `usage` counts calls by quarter of an hour, key and method ('' for requests, which submit or not); `latencies` is a histogram
+ * (accounts/usage). `ingest_sample` is how the streams stood, by five minutes; `lag_ms` is null where a stream's
+ * events do not tell how far it is behind.
  */
 export const control005 = `
   ALTER TABLE account ADD COLUMN role TEXT NOT NULL DEFAULT 'member';
@@ -20,6 +23,9 @@ export const control005 = `
   ALTER TABLE account ADD COLUMN audit_id TEXT;
   UPDATE account SET audit_id = lower(hex(randomblob(8)));
   CREATE UNIQUE INDEX account_audit ON account(audit_id);
+  CREATE INDEX account_created ON account(created_ms, id);
+  ALTER TABLE account ADD COLUMN ending TEXT;
+  CREATE INDEX account_ending ON account(ending) WHERE ending IS NOT NULL;
 
   ALTER TABLE api_key ADD COLUMN expires_ms INTEGER;
   ALTER TABLE api_key ADD COLUMN used_ms INTEGER;
@@ -27,8 +33,12 @@ export const control005 = `
   ALTER TABLE api_key ADD COLUMN methods TEXT;
   ALTER TABLE api_key ADD COLUMN successor_id TEXT;
   ALTER TABLE api_key ADD COLUMN revoked_ms INTEGER;
+  ALTER TABLE api_key ADD COLUMN owner_requests_per_second INTEGER;
+  ALTER TABLE api_key ADD COLUMN owner_submissions_per_minute INTEGER;
   ALTER TABLE api_key ADD COLUMN audit_id TEXT;
   UPDATE api_key SET audit_id = lower(hex(randomblob(8)));
+  CREATE INDEX api_key_audit ON api_key(audit_id);
+  UPDATE account SET first_key_ms = created_ms WHERE id IN (SELECT account_id FROM api_key);
 
   CREATE TABLE identity(
     provider TEXT NOT NULL,
@@ -82,6 +92,8 @@ export const control005 = `
     detail TEXT NOT NULL
   ) STRICT;
   CREATE INDEX audit_subject ON audit(subject, sequence);
+  CREATE TRIGGER audit_never_replaces BEFORE INSERT ON audit WHEN NEW.sequence IN (SELECT sequence FROM audit)
+    BEGIN SELECT RAISE(ABORT, 'the audit log is only appended to'); END;
   CREATE TRIGGER audit_never_changes BEFORE UPDATE ON audit
     BEGIN SELECT RAISE(ABORT, 'the audit log is only appended to'); END;
   CREATE TRIGGER audit_never_shrinks BEFORE DELETE ON audit
@@ -104,7 +116,7 @@ export const control005 = `
   CREATE TABLE ingest_sample(
     platform TEXT NOT NULL,
     bucket_ms INTEGER NOT NULL,
-    lag_ms INTEGER NOT NULL,
+    lag_ms INTEGER,
     posts INTEGER NOT NULL,
     PRIMARY KEY(platform, bucket_ms)
   ) STRICT, WITHOUT ROWID;

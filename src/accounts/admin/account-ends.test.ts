@@ -1,0 +1,161 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createLocalStore } from "../../db/local-store.ts";
+import { controlMigrations } from "../../db/migrations/control.ts";
+import { type Database, openForWriting } from "../../db/open.ts";
+import type { Store } from "../../db/operations.ts";
+import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
+import { insertAccount } from "../insert-account.ts";
+import { type AccountEnds, createAccountEnds } from "./account-ends.ts";
+import { changeOperations } from "./change-operations.ts";
+import { deletionOperations } from "./deletion-operations.ts";
+import { listingOperations } from "./listing-operations.ts";
+
+const operations = { ...changeOperations, ...deletionOperations, ...listingOperations };
+
+let folder: string;
+let database: Database;
+let store: Store<typeof operations>;
+let clock: ManualClock;
+let ends: AccountEnds;
+/** What happened, in order. */
+let told: string[];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "earshot-"));
+  database = openForWriting(join(folder, "control.db"), controlMigrations);
+  store = createLocalStore(database, operations);
+  clock = createManualClock();
+  told = [];
+  ends = createAccountEnds({
+    store,
+    jobs: { endAll: async (accountId) => void told.push(`jobs of ${nameOf(accountId)}`) },
+    clock,
+    forget: (accountId) => void told.push(`forgotten ${nameOf(accountId)}`),
+    onFault: (fault) => void told.push(String(fault)),
+  });
+});
+afterEach(async () => {
+  await ends.stop();
+  database.close();
+  rmSync(folder, { recursive: true });
+});
+
+const names = new Map<string, string>();
+const nameOf = (id: string) => names.get(id);
+
+function make(name: string): string {
+  const id = insertAccount(database, { name, nowMs: 1 }, randomBytes);
+  names.set(id, name);
+  return id;
+}
+
+const close = (accountId: string) =>
+  store.write("closeAccount", { accountId, actor: "command_line", nowMs: 2 });
+
+const isLeft = (accountId: string) =>
+  database.get("SELECT 1 FROM account WHERE id = :accountId", { accountId }) !== undefined;
+
+describe("the watch over accounts that end", () => {
+  test("goes on with a deletion that another process began, also before it started", async () => {
+    const [ann, bob] = [make("ann"), make("bob")];
+    await close(ann);
+    ends.start();
+    await clock.advance(0);
+    expect([isLeft(ann), told]).toEqual([false, ["jobs of ann", "forgotten ann"]]);
+    await close(bob);
+    await clock.advance(1_000);
+    expect([isLeft(bob), told.at(-1)]).toEqual([false, "forgotten bob"]);
+  });
+
+  test("ends the jobs of an account that was suspended once, and keeps the account", async () => {
+    const ann = make("ann");
+    const suspension = { reason: "" };
+    await store.write("changeAccount", {
+      accountId: ann,
+      actor: "command_line",
+      nowMs: 2,
+      suspension,
+    });
+    ends.start();
+    await clock.advance(3_000);
+    expect([isLeft(ann), told]).toEqual([true, ["jobs of ann"]]);
+    expect((await store.read("findAccount", { id: ann, nowMs: 2 }))?.suspendedMs).toBe(2);
+  });
+
+  test("is in nobody's way where nothing ends", async () => {
+    make("ann");
+    ends.start();
+    await clock.advance(10_000);
+    expect(told).toEqual([]);
+  });
+});
+
+describe("an account that is closed", () => {
+  test("has no name, no role and no place in any list, and cannot be closed again", async () => {
+    const ann = make("ann");
+    await close(ann);
+    const nowMs = 3;
+    expect(await store.read("findAccount", { id: ann, nowMs })).toBeNull();
+    const part = { query: null, after: null, limit: 10, nowMs };
+    expect(await store.read("listAccounts", part)).toEqual({ accounts: [], seen: null });
+    await expect(store.read("resolveAccount", { account: "ann" })).rejects.toThrow("no account");
+    await expect(close(ann)).rejects.toThrow("no account");
+    expect(make("ann")).not.toBe(ann);
+  });
+
+  test("is dropped part by part, however much it has", async () => {
+    const ann = make("ann");
+    for (let index = 0; index < 250; index += 1) {
+      database.run(
+        `INSERT INTO job(uuid, account_id, key_id, request, canonical_query, warnings, state, submitted_ms, deadline_ms)
+         VALUES(:uuid, :ann, 'k', '{}', 'comet', '[]', 'received', 1, 1)`,
+        { uuid: `uuid-${index}`, ann },
+      );
+    }
+    await close(ann);
+    const left = () => database.get<{ jobs: number }>("SELECT count(*) AS jobs FROM job")?.jobs;
+    const seen: unknown[] = [];
+    for (let isMore = true; isMore; ) {
+      ({ isMore } = await store.write("dropClosedAccount", { accountId: ann }));
+      seen.push([left(), isLeft(ann)]);
+    }
+    expect(seen).toEqual([
+      [200, true],
+      [150, true],
+      [100, true],
+      [50, true],
+      [0, true],
+      [0, false],
+    ]);
+  });
+
+  test("is not dropped unless it was closed", async () => {
+    const ann = make("ann");
+    expect(await store.write("dropClosedAccount", { accountId: ann })).toEqual({ isMore: false });
+    expect(isLeft(ann)).toBe(true);
+  });
+});
+
+describe("an account is told by its id, then its name, then a login", () => {
+  test("whatever the case of the login, and by none that two have", async () => {
+    const [ann, bob, carla] = [make("ann"), make("bob"), make("carla")];
+    const login = (accountId: string, provider: string, name: string) =>
+      database.run("INSERT INTO identity VALUES(:provider, :accountId, :accountId, :name, 1, 1)", {
+        provider,
+        accountId,
+        name,
+      });
+    login(bob, "github", "Ann");
+    login(carla, "gitlab", "otter");
+    login(ann, "github", "OTTER");
+    const resolve = (account: string) => store.read("resolveAccount", { account });
+    expect(await resolve(ann)).toBe(ann);
+    expect(await resolve("ann")).toBe(ann);
+    expect(await resolve("ANN")).toBe(bob);
+    await expect(resolve("Otter")).rejects.toThrow('more than one account is called "Otter"');
+  });
+});

@@ -1,0 +1,54 @@
+import { read } from "../../db/operations.ts";
+import type { AuditAction } from "../audit-actions.ts";
+import { accountNameSql, isKept } from "./names.ts";
+
+/** An entry of the audit log, with the names of who is still there. */
+export type AuditEntry = {
+  sequence: number;
+  atMs: number;
+  action: AuditAction;
+  actor: string;
+  /** Null where it happened to no account. */
+  subject: string | null;
+  key: string | null;
+  detail: Readonly<Record<string, string | number | boolean | null>>;
+};
+
+export type AuditPart = {
+  /** Only what happened to this account; null reads all. */
+  accountId: string | null;
+  /** Only what was noted before this entry; null from the newest. */
+  before: number | null;
+  limit: number;
+};
+
+type Row = Omit<AuditEntry, "detail"> & { detail: string };
+
+export const auditOperations = {
+  /** Newest first. */
+  readAudit: read((database, { accountId, before, limit }: AuditPart): AuditEntry[] => {
+    const whose =
+      accountId === null
+        ? "TRUE"
+        : "audit.subject = (SELECT audit_id FROM account WHERE id = :accountId)";
+    return database
+      .all<Row>(
+        `SELECT sequence, at_ms AS atMs, action, detail,
+           CASE actor WHEN 'command_line' THEN 'the command line' WHEN 'service' THEN 'Earshot'
+             ELSE coalesce((SELECT ${accountNameSql} FROM account WHERE audit_id = actor AND ${isKept}), '${gone}') END AS actor,
+           CASE WHEN subject IS NOT NULL THEN
+             coalesce((SELECT ${accountNameSql} FROM account WHERE audit_id = subject AND ${isKept}), '${gone}') END AS subject,
+           CASE WHEN key IS NOT NULL THEN
+             coalesce((SELECT name FROM api_key WHERE audit_id = audit.key), 'a deleted key') END AS key
+         FROM audit WHERE sequence < :before AND ${whose} ORDER BY sequence DESC LIMIT :limit`,
+        {
+          before: before ?? Number.MAX_SAFE_INTEGER,
+          limit,
+          ...(accountId === null ? {} : { accountId }),
+        },
+      )
+      .map((row) => ({ ...row, detail: JSON.parse(row.detail) }));
+  }),
+};
+
+const gone = "a deleted account";

@@ -1,0 +1,110 @@
+import type { Database } from "../../db/open.ts";
+import { durable } from "../../db/operations.ts";
+import { type Actor, type AuditNote, noteAudit } from "../audit.ts";
+import { requireOtherOperator } from "./last-operator.ts";
+import {
+  type AccountListing,
+  accountListing,
+  type Role,
+  unknownAccount,
+} from "./listing-operations.ts";
+
+/** What is left out stays as it is; null limits are the deployment's. */
+export type AskedAccountChange = {
+  accountId: string;
+  actor: Actor;
+  nowMs: number;
+  role?: Role;
+  requestsPerSecond?: number | null;
+  submissionsPerMinute?: number | null;
+  /** The reason it is suspended for, or null to restore it. */
+  suspension?: { reason: string } | null;
+};
+
+export const changeOperations = {
+  /**
+   * Changes an account, all of it or nothing, and notes what changed. The sessions of one that is suspended are gone; its jobs
+   * end when the server looks (account-ends.ts). Errors: `account_not_found`, `last_operator`.
+   */
+  changeAccount: durable((database, asked: AskedAccountChange): AccountListing => {
+    const { accountId, nowMs } = asked;
+    const before = accountListing(database, accountId, nowMs);
+    if (before === null) throw unknownAccount(accountId);
+    changeRole(database, asked, before);
+    changeLimits(database, asked, before);
+    if (asked.suspension === null) restore(database, asked, before);
+    else if (asked.suspension !== undefined) suspend(database, asked, before);
+    const after = accountListing(database, accountId, nowMs);
+    if (after === null) throw unknownAccount(accountId);
+    return after;
+  }),
+};
+
+function changeRole(
+  database: Database,
+  asked: AskedAccountChange,
+  { role: before }: AccountListing,
+): void {
+  const { accountId, role } = asked;
+  if (role === undefined || role === before) return;
+  if (role === "member") requireOtherOperator(database, accountId);
+  database.run("UPDATE account SET role = :role WHERE id = :accountId", { accountId, role });
+  note(database, asked, "account_role_changed", { role });
+}
+
+function changeLimits(database: Database, asked: AskedAccountChange, before: AccountListing): void {
+  const {
+    accountId,
+    requestsPerSecond = before.requestsPerSecond,
+    submissionsPerMinute = before.submissionsPerMinute,
+  } = asked;
+  const isSame =
+    requestsPerSecond === before.requestsPerSecond &&
+    submissionsPerMinute === before.submissionsPerMinute;
+  if (isSame) return;
+  database.run(
+    `UPDATE account SET requests_per_second = :requestsPerSecond, submissions_per_minute = :submissionsPerMinute
+     WHERE id = :accountId`,
+    { accountId, requestsPerSecond, submissionsPerMinute },
+  );
+  note(database, asked, "account_limits_changed", {
+    requests_per_second: requestsPerSecond,
+    submissions_per_minute: submissionsPerMinute,
+  });
+}
+
+function suspend(
+  database: Database,
+  asked: AskedAccountChange & { suspension?: { reason: string } | null },
+  before: AccountListing,
+): void {
+  const { accountId, nowMs } = asked;
+  requireOtherOperator(database, accountId);
+  database.run(
+    `UPDATE account SET suspended_ms = coalesce(suspended_ms, :nowMs), suspended_reason = :reason, ending = 'suspended'
+     WHERE id = :accountId`,
+    { accountId, nowMs, reason: asked.suspension?.reason ?? "" },
+  );
+  database.run("DELETE FROM session WHERE account_id = :accountId", { accountId });
+  // The reason is free text, which may name somebody: it stays with the account.
+  if (before.suspendedMs === null) note(database, asked, "account_suspended");
+}
+
+function restore(database: Database, asked: AskedAccountChange, before: AccountListing): void {
+  if (before.suspendedMs === null) return;
+  const { accountId } = asked;
+  database.run(
+    "UPDATE account SET suspended_ms = NULL, suspended_reason = NULL, ending = NULL WHERE id = :accountId",
+    { accountId },
+  );
+  note(database, asked, "account_restored");
+}
+
+function note(
+  database: Database,
+  { accountId, actor, nowMs }: AskedAccountChange,
+  action: AuditNote["action"],
+  detail: AuditNote["detail"] = {},
+): void {
+  noteAudit(database, { atMs: nowMs, action, actor, accountId, detail });
+}

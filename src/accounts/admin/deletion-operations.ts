@@ -1,0 +1,125 @@
+import type { Database } from "../../db/open.ts";
+import { durable, read } from "../../db/operations.ts";
+import { forgetSpendingOf } from "../../platforms/requests/spending-rows.ts";
+import { type Actor, noteAudit } from "../audit.ts";
+import { requireOtherOperator } from "./last-operator.ts";
+import { unknownAccount } from "./listing-operations.ts";
+
+export type AskedDeletion = { accountId: string; actor: Actor; nowMs: number };
+
+/** An account whose jobs are still to be ended, and why. */
+export type EndingAccount = { id: string; ending: "suspended" | "deleted" };
+
+/** How an account goes: closed at once, then dropped part by part, so that no transaction holds the writer for long. */
+export const deletionOperations = {
+  /**
+   * Closes an account for good: who it is, how it comes in, what it acts with are gone when this resolves, and it takes no job
+   * any more. The rest is dropped by `dropClosedAccount`, which goes on after a crash. Errors: `account_not_found`,
+   * `last_operator`.
+   */
+  closeAccount: durable((database, { accountId, actor, nowMs }: AskedDeletion): null => {
+    const held = database.get(
+      "SELECT 1 FROM account WHERE id = :accountId AND ending IS NOT 'deleted'",
+      { accountId },
+    );
+    if (held === undefined) throw unknownAccount(accountId);
+    requireOtherOperator(database, accountId);
+    noteAudit(database, { atMs: nowMs, action: "account_deleted", actor, accountId });
+    forgetSpendingOf(database, accountId);
+    for (const table of namingTables) deleteOf(database, table, accountId);
+    // Its deliveries may be many, and are dropped later: from here on nothing is sent.
+    database.run(
+      "UPDATE webhook SET disabled_ms = :nowMs, due_ms = NULL WHERE account_id = :accountId",
+      { accountId, nowMs },
+    );
+    database.run(
+      `UPDATE account SET name = NULL, role = 'member', suspended_ms = :nowMs, suspended_reason = NULL, ending = 'deleted'
+       WHERE id = :accountId`,
+      { accountId, nowMs },
+    );
+    return null;
+  }),
+
+  /** Drops rows of a closed account, the account's own last. Whether there is more to drop. */
+  dropClosedAccount: durable(
+    (database, { accountId }: { accountId: string }): { isMore: boolean } => {
+      const closed = database.get(
+        "SELECT 1 FROM account WHERE id = :accountId AND ending = 'deleted'",
+        { accountId },
+      );
+      if (closed === undefined) return { isMore: false };
+      forgetSpendingOf(database, accountId);
+      const dropped = parts.map(
+        ({ sql, limit }) => database.run(sql, { accountId, limit }) === limit,
+      );
+      if (dropped.includes(true)) return { isMore: true };
+      // Also what a request has put in that was let in before.
+      for (const table of [...namingTables, "webhook"] as const) {
+        deleteOf(database, table, accountId);
+      }
+      database.run("DELETE FROM account WHERE id = :accountId", { accountId });
+      return { isMore: false };
+    },
+  ),
+
+  /** Whether something is left of an account, and when a server that will drop it last said that it runs; null: never. */
+  accountRest: read(
+    (
+      database,
+      { accountId }: { accountId: string },
+    ): { isLeft: boolean; servedMs: number | null } => {
+      const left = database.get("SELECT 1 FROM account WHERE id = :accountId", { accountId });
+      const beat = database.get<{ servedMs: number }>(
+        "SELECT value AS servedMs FROM setting WHERE name = 'heartbeat'",
+      );
+      return { isLeft: left !== undefined, servedMs: beat?.servedMs ?? null };
+    },
+  ),
+
+  /** Accounts that were suspended or deleted and whose jobs nobody has ended yet; some of them. */
+  endingAccounts: read((database, _args: null): EndingAccount[] =>
+    database.all("SELECT id, ending FROM account WHERE ending IS NOT NULL LIMIT 100"),
+  ),
+
+  /** The jobs of a suspended account have ended. */
+  noteEnded: durable((database, { accountId }: { accountId: string }): null => {
+    database.run(
+      "UPDATE account SET ending = NULL WHERE id = :accountId AND ending = 'suspended'",
+      {
+        accountId,
+      },
+    );
+    return null;
+  }),
+};
+
+/** Few rows each: who an account is, how it comes in, what it acts with. */
+const namingTables = ["session", "identity", "sign_in_link", "api_key", "credential"] as const;
+
+function deleteOf(
+  database: Database,
+  table: (typeof namingTables)[number] | "webhook",
+  accountId: string,
+): void {
+  database.run(`DELETE FROM ${table} WHERE account_id = :accountId`, { accountId });
+}
+
+/** What may be many rows: how to delete so many of them at a time. A job with its result may be large. */
+const parts: readonly { sql: string; limit: number }[] = [
+  {
+    sql: `DELETE FROM job WHERE sequence IN (SELECT sequence FROM job WHERE account_id = :accountId LIMIT :limit)`,
+    limit: 50,
+  },
+  { sql: deleteByKey("idempotency", "account_id, key"), limit: 1_000 },
+  { sql: deleteByKey("fetched_post", "account_id, platform, id"), limit: 1_000 },
+  { sql: deleteByKey("usage", "account_id, bucket_ms, key_id, method"), limit: 1_000 },
+  {
+    sql: `DELETE FROM webhook_delivery WHERE rowid IN (SELECT delivery.rowid FROM webhook JOIN webhook_delivery AS delivery
+            ON delivery.webhook_id = webhook.id WHERE account_id = :accountId LIMIT :limit)`,
+    limit: 1_000,
+  },
+];
+
+function deleteByKey(table: string, key: string): string {
+  return `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE account_id = :accountId LIMIT :limit)`;
+}

@@ -1,0 +1,175 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { controlMigrations } from "../../db/migrations/control.ts";
+import { type Database, openForWriting } from "../../db/open.ts";
+import { type ExportPart, exportOperations } from "./export-operations.ts";
+import type { ExportedKind } from "./export-rows.ts";
+
+let folder: string;
+let database: Database;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "earshot-"));
+  database = openForWriting(join(folder, "control.db"), controlMigrations);
+  database.run("INSERT INTO account(id, audit_id, created_ms) VALUES('ann', 'audit-of-ann', 1)");
+});
+afterEach(() => {
+  database.close();
+  rmSync(folder, { recursive: true });
+});
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** All parts of a kind, until there is no more. */
+function partsOf(kind: ExportedKind): ExportPart[] {
+  const parts: ExportPart[] = [];
+  let after: ExportPart["next"] = null;
+  do {
+    const part: ExportPart = exportOperations.exportAccount.run(database, {
+      accountId: "ann",
+      kind,
+      after,
+    });
+    parts.push(part);
+    after = part.next;
+  } while (after !== null);
+  return parts;
+}
+
+const linesOf = (kind: ExportedKind): Row[] =>
+  partsOf(kind)
+    .flatMap(({ text }) => text.split("\n"))
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line));
+
+/** A row of ann's with something in each column that has to be filled. */
+function fill(table: string, values: Readonly<Record<string, string | number>> = {}): void {
+  const columns = database.all<{ name: string; type: string; must: number; value: string | null }>(
+    `SELECT name, type, "notnull" OR pk AS must, dflt_value AS value FROM pragma_table_info('${table}')`,
+  );
+  const given = columns
+    .filter(({ name, must, value }) => name in values || (must === 1 && value === null))
+    .map(({ name, type }): [string, string | number | Uint8Array] => [
+      name,
+      values[name] ?? owners[name] ?? usual(type),
+    ]);
+  const names = given.map(([name]) => name);
+  database.run(
+    `INSERT INTO ${table}(${names.join(", ")}) VALUES(${names.map((name) => `:${name}`).join(", ")})`,
+    Object.fromEntries(given),
+  );
+}
+
+const owners: Readonly<Record<string, string>> = { account_id: "ann", detail: "{}" };
+
+/** A text that can be read as JSON where that is kept. */
+function usual(type: string): string | number | Uint8Array {
+  if (type === "BLOB") return new Uint8Array([1]);
+  return type === "INTEGER" ? 1 : "[]";
+}
+
+/** What is kept of each kind and not told: secrets and hashes, and how the server keeps its house. */
+const untold: Readonly<Record<string, readonly string[]>> = {
+  account: ["audit_id", "ending", "last_change"],
+  identity: ["account_id"],
+  api_key: ["account_id", "audit_id", "secret_hash"],
+  session: ["account_id", "former_hash", "former_until_ms", "rotated_ms", "token_hash"],
+  webhook: [
+    "account_id",
+    "due_ms",
+    "former_sealed_secret",
+    "former_until_ms",
+    "last_number",
+    "sealed_secret",
+  ],
+  webhook_delivery: ["failures"],
+  credential: ["account_id", "kind", "renewing_until_ms", "revision", "sealed_secret"],
+  usage: ["account_id"],
+  audit: [],
+  job: [
+    "account_id",
+    "change",
+    "changed_ms",
+    "lease_token",
+    "lease_until_ms",
+    "node",
+    "not_before_ms",
+    "reader_deaths",
+    "sequence",
+  ],
+};
+
+const tables = {
+  account: "account",
+  identity: "identity",
+  key: "api_key",
+  session: "session",
+  webhook: "webhook",
+  delivery: "webhook_delivery",
+  credential: "credential",
+  usage: "usage",
+  audit: "audit",
+  job: "job",
+} as const satisfies Record<ExportedKind, string>;
+
+describe("an export", () => {
+  test("is read in parts that are bounded, each row once and in order", () => {
+    for (let index = 0; index < 450; index += 1) {
+      fill("usage", { bucket_ms: index, latencies: "x".repeat(100) });
+    }
+    const parts = partsOf("usage");
+    expect(parts.map(({ lines }) => lines)).toEqual([200, 200, 50]);
+    const times = linesOf("usage").map(({ bucket_at: at }) => Date.parse(String(at)));
+    expect(times).toEqual(Array.from({ length: 450 }, (_, index) => index));
+  });
+
+  test("ends a part when it is long, however few rows that are", () => {
+    for (let index = 0; index < 5; index += 1) {
+      const result = JSON.stringify("x".repeat(200_000));
+      fill("job", { sequence: index, uuid: `uuid-${index}`, submitted_ms: 5 - index, result });
+    }
+    expect(partsOf("job").map(({ lines }) => lines)).toEqual([2, 2, 1]);
+    const uuids = linesOf("job").map(({ uuid }) => uuid);
+    expect(uuids).toEqual(["uuid-4", "uuid-3", "uuid-2", "uuid-1", "uuid-0"]);
+  });
+
+  test("goes on from webhook to webhook, those without deliveries too", () => {
+    for (const id of ["one", "three", "two"]) fill("webhook", { id });
+    for (const [webhook, number] of [
+      ["one", 1],
+      ["one", 2],
+      ["two", 1],
+    ] as const) {
+      fill("webhook_delivery", { id: `${webhook}-${number}`, webhook_id: webhook, number });
+    }
+    expect(linesOf("delivery").map(({ id }) => id)).toEqual(["one-1", "one-2", "two-1"]);
+  });
+
+  test("holds nothing of an account that is gone", () => {
+    database.run("DELETE FROM account");
+    expect(partsOf("account")).toEqual([{ text: "", lines: 0, next: null }]);
+  });
+});
+
+describe("a line of an export", () => {
+  test.each(Object.entries(tables))(
+    "of kind %s tells each column of %s that is not on the list of what is not told",
+    (kind, table) => {
+      if (table === "webhook_delivery") fill("webhook");
+      if (table !== "account") fill(table, { account_id: "ann", subject: "audit-of-ann" });
+      const [line = {}] = linesOf(kind as ExportedKind);
+      const columns = database
+        .all<{ name: string }>(`SELECT name FROM pragma_table_info('${table}')`)
+        .map(({ name }) => name);
+      const told = columns.filter(
+        (name) => nameOf(name) in line && !(untold[table] ?? []).includes(name),
+      );
+      expect([...told, ...(untold[table] ?? [])].toSorted()).toEqual(columns.toSorted());
+    },
+  );
+});
+
+/** The name of a column in a line. */
+const nameOf = (column: string): string => column.replace(/(?<=^|_)at_ms$|ms$/, "at");

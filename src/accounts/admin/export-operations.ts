@@ -1,0 +1,28 @@
+import { read } from "../../db/operations.ts";
+import { type ExportedKind, type ExportPlace, nextRow } from "./export-rows.ts";
+
+export type AskedExport = { accountId: string; kind: ExportedKind; after: ExportPlace };
+
+/** Lines of JSON, each with its line feed. `next` is null when the kind has no more. */
+export type ExportPart = { text: string; lines: number; next: ExportPlace };
+
+/** A part ends after so many lines, or when it is so long; a result may be longer by itself. */
+const mostLines = 200;
+const mostCharacters = 256 * 1024;
+
+export const exportOperations = {
+  /** What is kept of an account, without what is secret and without hashes. Made where the rows are read, as whole text. */
+  exportAccount: read((database, { accountId, kind, after }: AskedExport): ExportPart => {
+    let text = "";
+    let lines = 0;
+    let next = after;
+    while (lines < mostLines && text.length < mostCharacters) {
+      const exported = nextRow[kind](database, accountId, next);
+      if (exported === null) return { text, lines, next: null };
+      text += `${JSON.stringify({ kind, ...exported.line })}\n`;
+      lines += 1;
+      next = exported.place;
+    }
+    return { text, lines, next };
+  }),
+};

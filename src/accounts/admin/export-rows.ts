@@ -1,0 +1,168 @@
+import type { Database } from "../../db/open.ts";
+import { latestMs } from "../../jobs/latest-time.ts";
+import { auditOperations } from "./audit-operations.ts";
+import { accountNameSql } from "./names.ts";
+
+/** Where in the rows of a kind an export goes on; null from their beginning. */
+export type ExportPlace = readonly (string | number)[] | null;
+
+/** What an export holds, in its order; each line names its kind. */
+export const exportedKinds = [
+  "account",
+  "identity",
+  "key",
+  "session",
+  "webhook",
+  "delivery",
+  "credential",
+  "usage",
+  "audit",
+  "job",
+] as const;
+export type ExportedKind = (typeof exportedKinds)[number];
+
+type Line = Readonly<Record<string, unknown>>;
+
+type Exported = { line: Line; place: ExportPlace };
+
+type Next = (database: Database, accountId: string, after: ExportPlace) => Exported | null;
+
+/** A row after a place, by one column that tells rows apart. */
+function byColumn<Row extends { place: string | number }>(
+  sql: string,
+  lowest: string | number,
+  lineOf: (row: Row) => Line,
+): Next {
+  return (database, accountId, after) => {
+    const row = database.get<Row>(sql, { accountId, after: after?.[0] ?? lowest });
+    return row === undefined ? null : { line: lineOf(row), place: [row.place] };
+  };
+}
+
+const iso = (ms: unknown): string | null =>
+  typeof ms === "number" ? new Date(ms).toISOString() : null;
+
+const parsed = (text: unknown): unknown => (typeof text === "string" ? JSON.parse(text) : null);
+
+type Columns = Readonly<Record<string, string | number | null>>;
+
+type Row = Columns & { place: string | number };
+
+/** Columns as they are, `…_ms` as ISO times `…_at`. */
+function plainLine({ place: _place, ...columns }: Columns): Line {
+  return Object.fromEntries(
+    Object.entries(columns).map(([name, value]) =>
+      name.endsWith("_ms") ? [`${name.slice(0, -3)}_at`, iso(value)] : [name, value],
+    ),
+  );
+}
+
+/** The row of an account after a place, as a line of an export; null when that was the last one. Nothing secret, no hashes. */
+export const nextRow: Readonly<Record<ExportedKind, Next>> = {
+  account: byColumn<Row>(
+    `SELECT id AS place, id, ${accountNameSql} AS name, role, created_ms, suspended_ms, suspended_reason, requests_per_second,
+       submissions_per_minute, first_key_ms FROM account WHERE id = :accountId AND id > :after`,
+    "",
+    plainLine,
+  ),
+  identity: byColumn<Row>(
+    `SELECT provider || '/' || subject AS place, provider, subject, login, created_ms, seen_ms FROM identity
+     WHERE account_id = :accountId AND provider || '/' || subject > :after ORDER BY 1 LIMIT 1`,
+    "",
+    plainLine,
+  ),
+  key: byColumn<Row>(
+    `SELECT id AS place, id, name, methods, requests_per_second, submissions_per_minute, owner_requests_per_second,
+       owner_submissions_per_minute, created_ms, expires_ms, revoked,
+       revoked_ms, used_ms, used_from, successor_id FROM api_key WHERE account_id = :accountId AND id > :after ORDER BY id LIMIT 1`,
+    "",
+    (row) => ({ ...plainLine(row), methods: parsed(row.methods), revoked: row.revoked === 1 }),
+  ),
+  session: byColumn<Row>(
+    `SELECT id AS place, id, way, agent, address_group, created_ms, used_ms, expires_ms FROM session
+     WHERE account_id = :accountId AND id > :after ORDER BY id LIMIT 1`,
+    "",
+    plainLine,
+  ),
+  webhook: byColumn<Row>(
+    `SELECT id AS place, id, url, events, created_ms, failing_since_ms, disabled_ms, disabled_reason, dropped FROM webhook
+     WHERE account_id = :accountId AND id > :after ORDER BY id LIMIT 1`,
+    "",
+    (row) => ({ ...plainLine(row), events: parsed(row.events) }),
+  ),
+  delivery: (database, accountId, after) => {
+    let [webhookId, number] = [after?.[0], after?.[1] ?? -1];
+    webhookId ??= webhookAfter(database, accountId, "");
+    for (; webhookId !== undefined; webhookId = webhookAfter(database, accountId, webhookId)) {
+      const row = database.get<Columns & { number: number }>(
+        `SELECT id, webhook_id, number, event, payload, created_ms, attempts, next_ms, last_ms, delivered_ms, last_status,
+           last_error FROM webhook_delivery WHERE webhook_id = :webhookId AND number > :number ORDER BY number LIMIT 1`,
+        { webhookId, number },
+      );
+      if (row !== undefined) {
+        const line = { ...plainLine(row), payload: parsed(row.payload) };
+        return { line, place: [webhookId, row.number] };
+      }
+      number = -1;
+    }
+    return null;
+  },
+  credential: byColumn<Row>(
+    `SELECT id AS place, id, platform, kind AS credential_kind, host, subject, subject_name, hint, created_ms, used_ms,
+       quarantined_ms, quarantine_reason FROM credential WHERE account_id = :accountId AND id > :after ORDER BY id LIMIT 1`,
+    "",
+    plainLine,
+  ),
+  usage: (database, accountId, after) => {
+    const row = database.get<Columns & { bucket_ms: number; key_id: string; method: string }>(
+      `SELECT bucket_ms, key_id, method, calls, refused, failed, posts, latencies FROM usage
+       WHERE account_id = :accountId AND (bucket_ms, key_id, method) > (:bucketMs, :keyId, :method)
+       ORDER BY bucket_ms, key_id, method LIMIT 1`,
+      {
+        accountId,
+        bucketMs: after?.[0] ?? -1,
+        keyId: after?.[1] ?? "",
+        method: after?.[2] ?? "",
+      },
+    );
+    if (row === undefined) return null;
+    return { line: plainLine(row), place: [row.bucket_ms, row.key_id, row.method] };
+  },
+  audit: (database, accountId, after) => {
+    const before = typeof after?.[0] === "number" ? after[0] : null;
+    const [entry] = auditOperations.readAudit.run(database, { accountId, before, limit: 1 });
+    if (entry === undefined) return null;
+    const { sequence, atMs, ...told } = entry;
+    return { line: { sequence, at: iso(atMs), ...told }, place: [sequence] };
+  },
+  job: (database, accountId, after) => {
+    const row = database.get<Columns & { submitted_ms: number; uuid: string }>(
+      `SELECT uuid, key_id, state, attempts, request, canonical_query, warnings, submitted_ms, deadline_ms, started_ms,
+         finished_ms, expires_ms, result, failure FROM job
+       WHERE account_id = :accountId AND (submitted_ms, uuid) > (:submittedMs, :uuid) ORDER BY submitted_ms, uuid LIMIT 1`,
+      { accountId, submittedMs: after?.[0] ?? -latestMs, uuid: after?.[1] ?? "" },
+    );
+    if (row === undefined) return null;
+    const line = {
+      ...plainLine(row),
+      request: parsed(row.request),
+      warnings: parsed(row.warnings),
+      result: parsed(row.result),
+      failure: parsed(row.failure),
+    };
+    return { line, place: [row.submitted_ms, row.uuid] };
+  },
+};
+
+/** Of an account, by id. */
+function webhookAfter(
+  database: Database,
+  accountId: string,
+  after: string | number,
+): string | undefined {
+  const row = database.get<{ id: string }>(
+    "SELECT id FROM webhook WHERE account_id = :accountId AND id > :after ORDER BY id LIMIT 1",
+    { accountId, after },
+  );
+  return row?.id;
+}

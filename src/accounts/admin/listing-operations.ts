@@ -1,0 +1,148 @@
+import type { Database } from "../../db/open.ts";
+import { read } from "../../db/operations.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import { accountNameSql, isKept } from "./names.ts";
+
+export type Role = "member" | "operator";
+
+/** An account as operators see it. Times are Unix milliseconds; null limits are the deployment's. */
+export type AccountListing = {
+  id: string;
+  name: string;
+  provider: string | null;
+  role: Role;
+  createdMs: number;
+  /** The last sign of life: of its sessions, keys and sign-ins; null when there was none. */
+  seenMs: number | null;
+  suspendedMs: number | null;
+  suspendedReason: string | null;
+  /** Keys that are neither revoked nor expired. */
+  keys: number;
+  /** Searches of the last 24 hours, to within a quarter of an hour. */
+  searches24h: number;
+  requestsPerSecond: number | null;
+  submissionsPerMinute: number | null;
+};
+
+/** Where in the list, newest first, an account stands. */
+export type AccountPlace = { createdMs: number; id: string };
+
+export type AccountListPart = {
+  /** Part of a login, a name or an id, whatever the case of its letters; null lists all. */
+  query: string | null;
+  /** Only accounts that come after it; null from the newest. */
+  after: AccountPlace | null;
+  limit: number;
+  nowMs: number;
+};
+
+const dayMs = 86_400_000;
+
+export const listingOperations = {
+  /**
+   * The next accounts that are looked for, newest first, and the place up to which was looked; null when that was the last
+   * account of all. One call looks at so many as hold up nobody else.
+   */
+  listAccounts: read(
+    (
+      database,
+      { query, after, limit, nowMs }: AccountListPart,
+    ): { accounts: AccountListing[]; seen: AccountPlace | null } => {
+      const place = {
+        afterMs: after?.createdMs ?? Number.MAX_SAFE_INTEGER,
+        afterId: after?.id ?? "",
+      };
+      const seen = database.get<AccountPlace>(
+        `SELECT created_ms AS createdMs, id FROM account WHERE ${olderAccounts}
+         ORDER BY created_ms DESC, id DESC LIMIT 1 OFFSET ${accountsSeen - 1}`,
+        place,
+      );
+      const accounts = database.all<AccountListing>(
+        `${listed} WHERE ${isKept} AND ${olderAccounts} AND (account.created_ms, account.id) >= (:seenMs, :seenId)
+           AND (:pattern IS NULL OR account.name LIKE :pattern ESCAPE '\\' OR account.id LIKE :pattern ESCAPE '\\'
+             OR EXISTS (SELECT 1 FROM identity WHERE account_id = account.id AND login LIKE :pattern ESCAPE '\\'))
+         ORDER BY account.created_ms DESC, account.id DESC LIMIT :limit`,
+        {
+          ...times(nowMs),
+          ...place,
+          seenMs: seen?.createdMs ?? -Number.MAX_SAFE_INTEGER,
+          seenId: seen?.id ?? "",
+          pattern: query === null ? null : `%${query.replaceAll(/[\\%_]/g, "\\$&")}%`,
+          limit,
+        },
+      );
+      return { accounts, seen: seen ?? null };
+    },
+  ),
+
+  /** Null when there is none of this id. */
+  findAccount: read(
+    (database, { id, nowMs }: { id: string; nowMs: number }): AccountListing | null =>
+      accountListing(database, id, nowMs),
+  ),
+
+  /** The id of the account that has this id, name or login, in this order. Errors: `account_not_found`, `ambiguous_account`. */
+  resolveAccount: read((database, { account }: { account: string }): string => {
+    const found = database.all<{ id: string; rank: number }>(
+      `SELECT id, min(rank) AS rank FROM (
+         SELECT id, 1 AS rank FROM account WHERE id = :account
+         UNION ALL SELECT id, 2 FROM account WHERE name = :account
+         UNION ALL SELECT account_id, 3 FROM identity WHERE login = :account COLLATE NOCASE)
+       JOIN account USING (id) WHERE ${isKept} GROUP BY id ORDER BY 2 LIMIT 3`,
+      { account },
+    );
+    const [first, second] = found;
+    if (first === undefined) throw unknownAccount(account);
+    if (second?.rank === first.rank) throw ambiguous(account);
+    return first.id;
+  }),
+};
+
+const listed = `SELECT account.id, ${accountNameSql} AS name,
+    (SELECT provider FROM identity WHERE identity.account_id = account.id ORDER BY seen_ms DESC LIMIT 1) AS provider,
+    role, account.created_ms AS createdMs, suspended_ms AS suspendedMs, suspended_reason AS suspendedReason,
+    nullif(max(
+      coalesce((SELECT max(used_ms) FROM session WHERE session.account_id = account.id), -1),
+      coalesce((SELECT max(used_ms) FROM api_key WHERE api_key.account_id = account.id), -1),
+      coalesce((SELECT max(seen_ms) FROM identity WHERE identity.account_id = account.id), -1)), -1) AS seenMs,
+    (SELECT count(*) FROM api_key WHERE api_key.account_id = account.id AND revoked = 0
+       AND (expires_ms IS NULL OR expires_ms > :nowMs)) AS keys,
+    coalesce((SELECT sum(calls) FROM usage WHERE usage.account_id = account.id AND bucket_ms > :dayAgoMs AND method <> ''), 0)
+      AS searches24h,
+    requests_per_second AS requestsPerSecond, submissions_per_minute AS submissionsPerMinute
+  FROM account`;
+
+/** Accounts that one look at the list goes over: some milliseconds. */
+const accountsSeen = 1_000;
+
+const olderAccounts = "(account.created_ms, account.id) < (:afterMs, :afterId)";
+
+const times = (nowMs: number) => ({ nowMs, dayAgoMs: nowMs - dayMs });
+
+/** Null when there is no such account. */
+export function accountListing(
+  database: Database,
+  id: string,
+  nowMs: number,
+): AccountListing | null {
+  const row = database.get<AccountListing>(`${listed} WHERE account.id = :id AND ${isKept}`, {
+    id,
+    ...times(nowMs),
+  });
+  return row ?? null;
+}
+
+export function unknownAccount(account: string): EarshotError {
+  return new EarshotError("account_not_found", `there is no account ${JSON.stringify(account)}`, {
+    status: 404,
+    hint: "earshot accounts list shows all accounts",
+  });
+}
+
+function ambiguous(account: string): EarshotError {
+  return new EarshotError(
+    "ambiguous_account",
+    `more than one account is called ${JSON.stringify(account)}`,
+    { status: 409, hint: "give its id, as earshot accounts list shows it" },
+  );
+}

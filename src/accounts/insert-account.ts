@@ -1,0 +1,19 @@
+import type { Database } from "../db/open.ts";
+import { type RandomBytes, randomBase62 } from "../lib/base62.ts";
+import { newAuditId } from "./audit.ts";
+
+const accountIdLength = 12;
+
+/** Makes an account and returns its id; `name` is unique where it is not null. What made it notes it in the audit log. */
+export function insertAccount(
+  database: Database,
+  { name, nowMs }: { name: string | null; nowMs: number },
+  randomBytes: RandomBytes,
+): string {
+  const id = randomBase62(accountIdLength, randomBytes);
+  database.run(
+    "INSERT INTO account(id, name, audit_id, created_ms) VALUES(:id, :name, :auditId, :nowMs)",
+    { id, name, auditId: newAuditId(randomBytes), nowMs },
+  );
+  return id;
+}

@@ -1,0 +1,85 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createTestAccounts, type TestAccounts } from "../accounts.test-support.ts";
+import type { NewKey } from "./command-line-operations.ts";
+
+let accounts: TestAccounts;
+let store: TestAccounts["store"];
+
+beforeEach(() => {
+  accounts = createTestAccounts();
+  store = accounts.store;
+});
+
+afterEach(() => accounts.remove());
+
+const byCommand = { by: "command_line", nowMs: 6 } as const;
+
+const asked: NewKey = {
+  name: "laptop",
+  accountName: null,
+  requestsPerSecond: null,
+  submissionsPerMinute: 1_000_000,
+  nowMs: 5,
+};
+
+test("the store holds no secret", async () => {
+  const { token } = await store.write("createKey", asked);
+  const rows = accounts.database.all("SELECT *, hex(secret_hash) AS hash FROM api_key");
+  expect(JSON.stringify(rows)).not.toContain(token.slice(13, 45));
+});
+
+test("revoking again changes nothing", async () => {
+  const { id } = await store.write("createKey", asked);
+  await store.write("revokeKey", { id, ...byCommand });
+  await store.write("revokeKey", { id, ...byCommand });
+  expect(await store.read("listKeys", null)).toMatchObject([{ id, revoked: true }]);
+});
+
+test("an unknown key cannot be revoked", async () => {
+  await expect(store.write("revokeKey", { id: "nobody00", ...byCommand })).rejects.toMatchObject({
+    code: "key_not_found",
+  });
+});
+
+test("each key is an account of its own unless a name says which", async () => {
+  const alone = await store.write("createKey", asked);
+  const second = await store.write("createKey", asked);
+  const named = await store.write("createKey", { ...asked, accountName: "newsroom" });
+  const joined = await store.write("createKey", { ...asked, accountName: "newsroom" });
+  expect(new Set([alone.accountId, second.accountId, named.accountId]).size).toBe(3);
+  expect(joined.accountId).toBe(named.accountId);
+});
+
+test("an account has five keys; a revoked one makes room", async () => {
+  const newsroom = { ...asked, accountName: "newsroom" };
+  const keys = await Promise.all(
+    Array.from({ length: 5 }, () => store.write("createKey", newsroom)),
+  );
+  const refusal = { code: "too_many_keys" };
+  await expect(store.write("createKey", newsroom)).rejects.toMatchObject(refusal);
+  await store.write("revokeKey", { id: keys[0]?.id ?? "", ...byCommand });
+  await store.write("createKey", newsroom);
+  await expect(store.write("createKey", newsroom)).rejects.toMatchObject(refusal);
+});
+
+test("the list tells everything but the secret", async () => {
+  const { id, accountId } = await store.write("createKey", { ...asked, accountName: "newsroom" });
+  expect(await store.read("listKeys", null)).toEqual([
+    {
+      id,
+      name: "laptop",
+      accountId,
+      accountName: "newsroom",
+      requestsPerSecond: null,
+      submissionsPerMinute: 1_000_000,
+      methods: null,
+      createdMs: 5,
+      expiresMs: null,
+      usedMs: null,
+      usedFrom: null,
+      successorId: null,
+      revokedMs: null,
+      revoked: false,
+    },
+  ]);
+});

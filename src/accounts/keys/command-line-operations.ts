@@ -1,0 +1,91 @@
+import type { Database } from "../../db/open.ts";
+import { durable, read } from "../../db/operations.ts";
+import type { RandomBytes } from "../../lib/base62.ts";
+import type { Method } from "../../platforms/methods.ts";
+import { noteAudit } from "../audit.ts";
+import { insertAccount } from "../insert-account.ts";
+import { insertKey, refuseTooMany } from "./insert-key.ts";
+import {
+  type CreatedKey,
+  type KeyLimits,
+  keyDefaults,
+  type StoredKey,
+  storedMethods,
+} from "./key.ts";
+import { checkedKeyName } from "./key-name.ts";
+import { keyColumns } from "./read-keys.ts";
+
+/**
+ * A key that the command line makes. Accounts own jobs and cursors; keys belong to accounts and carry the limits. A key that is
+ * made without naming an account gets one of its own.
+ */
+export type NewKey = KeyLimits & {
+  name: string;
+  accountName: string | null;
+  /** Left out: all. */
+  methods?: readonly Method[] | null;
+  /** Left out: never. */
+  expiresMs?: number | null;
+  maxKeys?: number;
+  nowMs: number;
+};
+
+export type KeyListing = StoredKey & KeyLimits & { accountName: string | null; revoked: boolean };
+
+/** What the command line does with keys, whoever owns them. */
+export function commandLineKeyOperations(randomBytes: RandomBytes) {
+  function accountOf(database: Database, { accountName, nowMs }: NewKey): string {
+    const held = database.get<{ id: string }>("SELECT id FROM account WHERE name = :accountName", {
+      accountName,
+    });
+    if (held !== undefined) return held.id;
+    const accountId = insertAccount(database, { name: accountName, nowMs }, randomBytes);
+    noteAudit(database, {
+      atMs: nowMs,
+      action: "account_created",
+      actor: "command_line",
+      accountId,
+    });
+    return accountId;
+  }
+
+  return {
+    /** Makes a key. Errors: `invalid_request` for its name, `too_many_keys`. */
+    createKey: durable((database, asked: NewKey): CreatedKey => {
+      const { methods = null, expiresMs = null, maxKeys = keyDefaults.maxPerAccount } = asked;
+      const { requestsPerSecond, submissionsPerMinute, nowMs } = asked;
+      const name = checkedKeyName(asked.name);
+      const accountId = accountOf(database, asked);
+      refuseTooMany(database, accountId, { maxKeys, by: "command_line", nowMs });
+      const given = { requestsPerSecond, submissionsPerMinute };
+      const key = { accountId, name, methods, given, lowered: unchanged, expiresMs, nowMs };
+      return insertKey(database, key, "command_line", randomBytes);
+    }),
+
+    /** All keys, those that ended too, oldest first. */
+    listKeys: read((database, _args: null): KeyListing[] =>
+      database
+        .all<Omit<KeyListing, "revoked" | "methods"> & { methods: string | null }>(
+          `SELECT ${keyColumns}, account.name AS accountName, ${ownRates}
+           FROM api_key JOIN account ON account.id = account_id
+           ORDER BY api_key.created_ms, api_key.id`,
+        )
+        .map((row) => ({
+          ...row,
+          methods: storedMethods(row.methods),
+          revoked: row.revokedMs !== null,
+        })),
+    ),
+  };
+}
+
+const unchanged: KeyLimits = { requestsPerSecond: null, submissionsPerMinute: null };
+
+/** What the command line gave and what the owner lowered it to: the lower of both. */
+const ownRates = (["requests_per_second", "submissions_per_minute"] as const)
+  .map((rate) => {
+    const both = `api_key.${rate}, owner_${rate}`;
+    const name = rate === "requests_per_second" ? "requestsPerSecond" : "submissionsPerMinute";
+    return `coalesce(min(${both}), ${both}) AS ${name}`;
+  })
+  .join(", ");

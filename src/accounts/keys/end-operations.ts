@@ -1,0 +1,126 @@
+import type { Database } from "../../db/open.ts";
+import { durable } from "../../db/operations.ts";
+import type { RandomBytes } from "../../lib/base62.ts";
+import { type Actor, noteAudit } from "../audit.ts";
+import { keyEnded, keyNotFound } from "./faults.ts";
+import { insertKey, refuseTooFast } from "./insert-key.ts";
+import {
+  type CreatedKey,
+  isLive,
+  type KeyState,
+  keyStateOf,
+  type StoredKey,
+  storedMethods,
+} from "./key.ts";
+import { keyColumns } from "./read-keys.ts";
+
+/** A key, and who ends it: its owner, who knows of no other account's, or the command line. */
+export type EndedKey = { id: string; by: Exclude<Actor, "service">; nowMs: number };
+
+export type Rotation = EndedKey & {
+  /** How long both are good. */
+  overlapMs: number;
+  /** Keys that the owner may make within 24 hours. */
+  newPerDay: number;
+};
+
+const hourMs = 3_600_000;
+
+type HeldKey = Omit<StoredKey, "methods"> & {
+  methods: string | null;
+  givenRequests: number | null;
+  givenSubmissions: number | null;
+  loweredRequests: number | null;
+  loweredSubmissions: number | null;
+};
+
+export function keyEndOperations(randomBytes: RandomBytes) {
+  return {
+    /**
+     * Makes a successor of the same name, methods, rates and end; the key itself ends after the overlap. Of a line of keys the
+     * last two are good: where the key took another one's place that is still good, that one ends at once.
+     * Errors: `key_not_found`, `key_ended`, `too_many_keys`.
+     */
+    rotateKey: durable((database, asked: Rotation): CreatedKey => {
+      const { id, by, overlapMs, newPerDay, nowMs } = asked;
+      const held = heldKey(database, asked);
+      const { accountId } = held;
+      refuseEnded(held, keyStateOf(held, nowMs));
+      if (by !== "command_line") refuseTooFast(database, accountId, { newPerDay, nowMs });
+      const made = insertKey(database, successorOf(held, nowMs), by, randomBytes);
+      database.run(
+        `UPDATE api_key SET successor_id = :successorId, expires_ms = min(coalesce(expires_ms, :endMs), :endMs)
+         WHERE id = :id`,
+        { id, successorId: made.id, endMs: nowMs + overlapMs },
+      );
+      database.run(
+        "UPDATE api_key SET expires_ms = :nowMs WHERE account_id = :accountId AND successor_id = :id AND expires_ms > :nowMs",
+        { accountId, id, nowMs },
+      );
+      noteAudit(database, {
+        atMs: nowMs,
+        action: "key_rotated",
+        actor: by,
+        accountId,
+        keyId: id,
+        detail: { overlap_hours: overlapMs / hourMs },
+      });
+      return made;
+    }),
+
+    /** Ends a key for good; one that has ended stays as it is. Errors: `key_not_found`. */
+    revokeKey: durable((database, asked: EndedKey): null => {
+      const { id, by, nowMs } = asked;
+      const held = heldKey(database, asked);
+      if (!isLive(keyStateOf(held, nowMs))) return null;
+      database.run("UPDATE api_key SET revoked = 1, revoked_ms = :nowMs WHERE id = :id", {
+        id,
+        nowMs,
+      });
+      const { accountId } = held;
+      noteAudit(database, {
+        atMs: nowMs,
+        action: "key_revoked",
+        actor: by,
+        accountId,
+        keyId: id,
+      });
+      return null;
+    }),
+  };
+}
+
+function heldKey(database: Database, { id, by }: EndedKey): HeldKey {
+  const held = database.get<HeldKey>(
+    `SELECT ${keyColumns}, requests_per_second AS givenRequests, submissions_per_minute AS givenSubmissions,
+       owner_requests_per_second AS loweredRequests, owner_submissions_per_minute AS loweredSubmissions
+     FROM api_key WHERE id = :id`,
+    { id },
+  );
+  if (held === undefined) throw keyNotFound(id, by);
+  if (by !== "command_line" && held.accountId !== by.accountId) throw keyNotFound(id, by);
+  return held;
+}
+
+function successorOf(held: HeldKey, nowMs: number) {
+  const { accountId, name, methods, expiresMs } = held;
+  return {
+    accountId,
+    name,
+    methods: storedMethods(methods),
+    given: { requestsPerSecond: held.givenRequests, submissionsPerMinute: held.givenSubmissions },
+    lowered: {
+      requestsPerSecond: held.loweredRequests,
+      submissionsPerMinute: held.loweredSubmissions,
+    },
+    expiresMs,
+    nowMs,
+  };
+}
+
+function refuseEnded({ successorId }: HeldKey, state: KeyState): void {
+  if (state === "active") return;
+  throw state === "expiring"
+    ? keyEnded("the key was rotated already", `rotate its successor ${successorId}`)
+    : keyEnded(`the key is ${state}`, "make another one");
+}

@@ -1,0 +1,103 @@
+import type { Database } from "../../db/open.ts";
+import type { RandomBytes } from "../../lib/base62.ts";
+import type { Method } from "../../platforms/methods.ts";
+import { hashSecret, newApiKey, printApiKey } from "../api-key.ts";
+import { type Actor, newAuditId, noteAudit } from "../audit.ts";
+import { tooManyKeys, tooManyNewKeys } from "./faults.ts";
+import { type CreatedKey, type KeyLimits, methodsText } from "./key.ts";
+
+export type KeyRow = {
+  accountId: string;
+  name: string;
+  methods: readonly Method[] | null;
+  /** What the command line gives it, in the place of what its account has. */
+  given: KeyLimits;
+  /** What its owner lowers it to. */
+  lowered: KeyLimits;
+  expiresMs: number | null;
+  nowMs: number;
+};
+
+/** Makes a key, with its note in the audit log. An account that has one needs no first key any more. */
+export function insertKey(
+  database: Database,
+  key: KeyRow,
+  by: Actor,
+  randomBytes: RandomBytes,
+): CreatedKey {
+  const { accountId, name, methods, given, lowered, expiresMs, nowMs } = key;
+  const { id, secret } = newApiKey(randomBytes);
+  database.run(
+    `INSERT INTO api_key(id, account_id, name, secret_hash, audit_id, requests_per_second, submissions_per_minute,
+       owner_requests_per_second, owner_submissions_per_minute, methods, expires_ms, created_ms)
+     VALUES(:id, :accountId, :name, :secretHash, :auditId, :givenRequests, :givenSubmissions,
+       :loweredRequests, :loweredSubmissions, :methods, :expiresMs, :nowMs)`,
+    {
+      id,
+      accountId,
+      name,
+      secretHash: hashSecret(secret),
+      auditId: newAuditId(randomBytes),
+      givenRequests: given.requestsPerSecond,
+      givenSubmissions: given.submissionsPerMinute,
+      loweredRequests: lowered.requestsPerSecond,
+      loweredSubmissions: lowered.submissionsPerMinute,
+      methods: methodsText(methods),
+      expiresMs,
+      nowMs,
+    },
+  );
+  database.run(
+    "UPDATE account SET first_key_ms = :nowMs WHERE id = :accountId AND first_key_ms IS NULL",
+    { accountId, nowMs },
+  );
+  noteAudit(database, {
+    atMs: nowMs,
+    action: "key_created",
+    actor: by,
+    accountId,
+    keyId: id,
+    detail: {
+      requests_per_second: lowered.requestsPerSecond ?? given.requestsPerSecond,
+      submissions_per_minute: lowered.submissionsPerMinute ?? given.submissionsPerMinute,
+      methods: methods?.join(",") ?? null,
+      expires_at: expiresMs === null ? null : new Date(expiresMs).toISOString(),
+    },
+  });
+  return { id, accountId, token: printApiKey({ id, secret }) };
+}
+
+/** Errors: `too_many_keys` for an account that has as many as it may. A key whose place was taken counts no more. */
+export function refuseTooMany(
+  database: Database,
+  accountId: string,
+  { maxKeys, by, nowMs }: { maxKeys: number; by: Actor; nowMs: number },
+): void {
+  const live = database.get<{ keys: number }>(
+    `SELECT count(*) AS keys FROM api_key
+     WHERE account_id = :accountId AND revoked = 0 AND successor_id IS NULL
+       AND (expires_ms IS NULL OR expires_ms > :nowMs)`,
+    { accountId, nowMs },
+  );
+  if ((live?.keys ?? 0) >= maxKeys) throw tooManyKeys(maxKeys, by);
+}
+
+const dayMs = 86_400_000;
+
+/**
+ * Errors: `too_many_keys` for an account that has made so many within 24 hours, whatever became of them: each key comes with
+ * rates that nothing has used up yet.
+ */
+export function refuseTooFast(
+  database: Database,
+  accountId: string,
+  { newPerDay, nowMs }: { newPerDay: number; nowMs: number },
+): void {
+  const recent = database.get<{ createdMs: number }>(
+    `SELECT created_ms AS createdMs FROM api_key
+     WHERE account_id = :accountId AND created_ms > :sinceMs
+     ORDER BY created_ms DESC LIMIT 1 OFFSET :before`,
+    { accountId, sinceMs: nowMs - dayMs, before: newPerDay - 1 },
+  );
+  if (recent !== undefined) throw tooManyNewKeys(newPerDay, recent.createdMs + dayMs);
+}

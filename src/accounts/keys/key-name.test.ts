@@ -1,0 +1,48 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { checkedKeyName, longestKeyName } from "./key-name.ts";
+
+test("a name is kept as it was written, without spaces around it and in one form", () => {
+  expect(checkedKeyName("  storm watch ")).toBe("storm watch");
+  expect(checkedKeyName("cafe\u0301")).toBe("café");
+  expect(checkedKeyName("👩‍🚀")).toBe("👩‍🚀");
+  expect(checkedKeyName("x".repeat(longestKeyName))).toHaveLength(longestKeyName);
+  expect(checkedKeyName("🔑".repeat(longestKeyName))).toBe("🔑".repeat(longestKeyName));
+});
+
+test.each([
+  "",
+  " \u00a0\u3000",
+  "a\u0000b",
+  "a\u001b[31mb",
+  "a\u0085b",
+  "a\u2028b",
+  "a\u202eb",
+  "a\u200bb",
+  "a\ufeffb",
+  "a\ud83db",
+  "\u200d",
+  "x".repeat(longestKeyName + 1),
+])("%j is refused with what to do", (name) => {
+  expect(() => checkedKeyName(name)).toThrow(
+    expect.objectContaining({
+      code: "invalid_request",
+      hint: expect.stringContaining("1 to 60"),
+      details: [expect.objectContaining({ pointer: "/name" })],
+    }),
+  );
+});
+
+test("whatever is taken is taken again as it is", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary", maxLength: 70 }), (written) => {
+      try {
+        const name = checkedKeyName(written);
+        expect(checkedKeyName(name)).toBe(name);
+        expect(name).not.toMatch(/[\p{Cc}\u202a-\u202e]/u);
+      } catch (error) {
+        expect(error).toMatchObject({ code: "invalid_request" });
+      }
+    }),
+  );
+});

@@ -1,0 +1,24 @@
+import { EarshotError } from "../../lib/errors.ts";
+
+/** Of a key's name, characters. */
+export const longestKeyName = 60;
+
+/** Invisible ones: controls, line ends and format characters, but for the two joiners that scripts and emoji need. */
+const invisible = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/u;
+const visible = /[\p{L}\p{N}\p{P}\p{S}]/u;
+
+/** A name as it is kept, without spaces around it. Errors: `invalid_request` for one that is not 1 to 60 visible characters. */
+export function checkedKeyName(written: string): string {
+  const name = written.trim().normalize("NFC");
+  const isReadable = visible.test(name) && !invisible.test(name);
+  if (isReadable && [...name].length <= longestKeyName) return name;
+  const message = isReadable
+    ? `the name has ${[...name].length} characters, a key's name has at most ${longestKeyName}`
+    : "the name of a key is made of visible characters, in one line";
+  const hint = `send 1 to ${longestKeyName} visible characters, such as "laptop"`;
+  throw new EarshotError("invalid_request", message, {
+    status: 400,
+    hint,
+    details: [{ code: "invalid_value", message, hint, pointer: "/name" }],
+  });
+}

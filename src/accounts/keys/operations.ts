@@ -1,0 +1,15 @@
+import type { RandomBytes } from "../../lib/base62.ts";
+import { callerOperations } from "./caller-operations.ts";
+import { commandLineKeyOperations } from "./command-line-operations.ts";
+import { keyEndOperations } from "./end-operations.ts";
+import { ownKeyOperations } from "./own-operations.ts";
+
+/** Everything that is done with API keys. */
+export function keyOperations(randomBytes: RandomBytes) {
+  return {
+    ...commandLineKeyOperations(randomBytes),
+    ...ownKeyOperations(randomBytes),
+    ...keyEndOperations(randomBytes),
+    ...callerOperations,
+  };
+}

@@ -1,0 +1,200 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createTestAccounts, type TestAccounts } from "../accounts.test-support.ts";
+import { hashSecret, parseApiKey } from "../api-key.ts";
+import { authenticate } from "../authenticate.ts";
+import { defaultLimits } from "../limits.ts";
+import type { KeyChoice, MadeKey, NewOwnKey } from "./own-operations.ts";
+
+let accounts: TestAccounts;
+let accountId: string;
+beforeEach(async () => {
+  accounts = createTestAccounts();
+  // Its one key is ended, so that none is in the way.
+  const key = await accounts.makeKey();
+  accountId = key.accountId;
+  await accounts.store.write("revokeKey", { id: key.id, by: "command_line", nowMs: 6 });
+});
+afterEach(() => accounts.remove());
+
+const limits = defaultLimits;
+const choice: KeyChoice = {
+  name: "laptop",
+  methods: null,
+  requestsPerSecond: null,
+  submissionsPerMinute: null,
+  expiresMs: null,
+};
+
+async function make(asked: Partial<NewOwnKey> = {}): Promise<MadeKey> {
+  return await accounts.store.write("createOwnKey", {
+    ...choice,
+    accountId,
+    limits,
+    maxKeys: 5,
+    newPerDay: 100,
+    nowMs: 10,
+    ...asked,
+  });
+}
+
+async function change(id: string, changes: Partial<KeyChoice>, nowMs = 20) {
+  return await accounts.store.write("changeKey", { accountId, limits, id, changes, nowMs });
+}
+
+function callerOf(token: string, nowMs = 30) {
+  const { id = "", secret = "" } = parseApiKey(token) ?? {};
+  const secretHash = hashSecret(secret);
+  return authenticate(accounts.database, { id, secretHash, nowMs, ...limits });
+}
+
+function notes(): { action: string; detail: Record<string, unknown> }[] {
+  return accounts.database
+    .all<{ action: string; detail: string }>("SELECT action, detail FROM audit ORDER BY sequence")
+    .map(({ action, detail }) => ({ action, detail: JSON.parse(detail) }));
+}
+
+describe("rates", () => {
+  test("are the lower of what the account has and what the owner chose", async () => {
+    const { key, token } = await make({ submissionsPerMinute: 8 });
+    expect(key.own).toEqual({ requestsPerSecond: null, submissionsPerMinute: 8 });
+    expect(callerOf(token)).toMatchObject({ requestsPerSecond: 3, submissionsPerMinute: 8 });
+    accounts.database.run(
+      "UPDATE account SET submissions_per_minute = 5, requests_per_second = 40",
+    );
+    expect(callerOf(token)).toMatchObject({ requestsPerSecond: 40, submissionsPerMinute: 5 });
+    accounts.database.run("UPDATE account SET submissions_per_minute = 50");
+    expect(callerOf(token)).toMatchObject({ submissionsPerMinute: 8 });
+    await change(key.id, { submissionsPerMinute: 50 });
+    await expect(change(key.id, { submissionsPerMinute: 51 })).rejects.toMatchObject({
+      code: "invalid_request",
+      details: [{ pointer: "/submissions_per_minute" }],
+    });
+  });
+
+  test("that the command line gave are lowered and given back by the owner, and not raised", async () => {
+    const raised = await accounts.makeKey({ accountName: "newsroom", submissionsPerMinute: 600 });
+    accountId = raised.accountId;
+    const { id, token } = raised;
+    await change(id, { submissionsPerMinute: 300 });
+    expect(callerOf(token)).toMatchObject({ submissionsPerMinute: 300 });
+    await expect(change(id, { submissionsPerMinute: 601 })).rejects.toMatchObject({
+      code: "invalid_request",
+    });
+    await change(id, { submissionsPerMinute: null });
+    expect(callerOf(token)).toMatchObject({ submissionsPerMinute: 600 });
+    await expect(make({ submissionsPerMinute: 11 })).rejects.toMatchObject({
+      code: "invalid_request",
+    });
+  });
+
+  test("go over to the successor, and so does all else", async () => {
+    const raised = await accounts.makeKey({
+      name: "nightly",
+      accountName: "newsroom",
+      submissionsPerMinute: 600,
+      methods: ["getbyid", "gettrends"],
+      expiresMs: 1_000,
+    });
+    accountId = raised.accountId;
+    await change(raised.id, { submissionsPerMinute: 300, requestsPerSecond: 2 });
+    const successor = await accounts.store.write("rotateKey", {
+      id: raised.id,
+      by: { accountId },
+      overlapMs: 100,
+      newPerDay: 100,
+      nowMs: 40,
+    });
+    expect(callerOf(successor.token, 999)).toMatchObject({
+      keyId: successor.id,
+      ratesKeyId: successor.id,
+      requestsPerSecond: 2,
+      submissionsPerMinute: 300,
+      methods: ["getbyid", "gettrends"],
+    });
+    expect(callerOf(successor.token, 1_000)).toBeNull();
+    expect(callerOf(raised.token, 139)).toMatchObject({ ratesKeyId: successor.id });
+    expect(callerOf(raised.token, 140)).toBeNull();
+  });
+});
+
+describe("a rotation", () => {
+  const rotate = (id: string, overlapMs: number, nowMs: number) =>
+    accounts.store.write("rotateKey", {
+      id,
+      by: { accountId },
+      overlapMs,
+      newPerDay: 100,
+      nowMs,
+    });
+
+  test("does not lengthen the life of a key", async () => {
+    const { key, token } = await make({ expiresMs: 100 });
+    await rotate(key.id, 1_000, 50);
+    expect(callerOf(token, 99)).not.toBeNull();
+    expect(callerOf(token, 100)).toBeNull();
+  });
+
+  test("of two at once makes one successor", async () => {
+    const { key } = await make();
+    const outcomes = await Promise.allSettled([
+      rotate(key.id, 1_000, 50),
+      rotate(key.id, 1_000, 50),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
+    expect(outcomes[1]).toMatchObject({ reason: { code: "key_ended" } });
+  });
+
+  test("leaves no note of what did not happen", async () => {
+    const before = notes();
+    await expect(rotate("nobody00", 1_000, 50)).rejects.toMatchObject({ code: "key_not_found" });
+    await expect(make({ maxKeys: 0 })).rejects.toMatchObject({ code: "too_many_keys" });
+    await expect(make({ name: "" })).rejects.toMatchObject({ code: "invalid_request" });
+    expect(notes()).toEqual(before);
+  });
+});
+
+test("each act is noted with what it changed, and never a name", async () => {
+  const before = notes().length;
+  const { key } = await make({ name: "canary", methods: ["gettrends"], requestsPerSecond: 2 });
+  await change(key.id, { name: "canary two", expiresMs: 500 });
+  await change(key.id, {});
+  await accounts.store.write("revokeKey", { id: key.id, by: { accountId }, nowMs: 30 });
+  await accounts.store.write("revokeKey", { id: key.id, by: { accountId }, nowMs: 31 });
+  expect(notes().slice(before)).toEqual([
+    {
+      action: "key_created",
+      detail: {
+        requests_per_second: 2,
+        submissions_per_minute: null,
+        methods: "gettrends",
+        expires_at: null,
+      },
+    },
+    {
+      action: "key_changed",
+      detail: { renamed: true, expires_at: "1970-01-01T00:00:00.500Z" },
+    },
+    { action: "key_revoked", detail: {} },
+  ]);
+  expect(JSON.stringify(accounts.database.all("SELECT * FROM audit"))).not.toContain("canary");
+});
+
+test("keys that ended are listed for a while, newest first", async () => {
+  const old = await make({ nowMs: 100 });
+  const expired = await make({ nowMs: 101, expiresMs: 200 });
+  const live = await make({ nowMs: 102 });
+  await accounts.store.write("revokeKey", { id: old.key.id, by: { accountId }, nowMs: 150 });
+  const idsSince = async (endedSinceMs: number) =>
+    (await accounts.store.read("listOwnKeys", { accountId, limits, endedSinceMs })).map(
+      ({ id }) => id,
+    );
+  expect(await idsSince(140)).toEqual([live.key.id, expired.key.id, old.key.id]);
+  expect(await idsSince(150)).toEqual([live.key.id, expired.key.id]);
+  expect(await idsSince(200)).toEqual([live.key.id]);
+});
+
+test("a key of an account that came by the command line leaves no first key due", async () => {
+  await expect(
+    accounts.store.write("issueFirstKey", { accountId, limits, maxKeys: 5, nowMs: 10 }),
+  ).rejects.toMatchObject({ code: "first_key_shown" });
+});

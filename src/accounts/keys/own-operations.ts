@@ -1,0 +1,164 @@
+import type { Database } from "../../db/open.ts";
+import { durable, read } from "../../db/operations.ts";
+import type { RandomBytes } from "../../lib/base62.ts";
+import type { Method } from "../../platforms/methods.ts";
+import { noteAudit } from "../audit.ts";
+import type { DeploymentLimits } from "./effective-limits.ts";
+import { firstKeyShown, invalidField, keyEnded, keyNotFound } from "./faults.ts";
+import { insertKey, refuseTooFast, refuseTooMany } from "./insert-key.ts";
+import { type KeyLimits, keyStateOf, methodsText } from "./key.ts";
+import { checkedKeyName } from "./key-name.ts";
+import { type OwnKey, ownKey, ownKeyList } from "./read-keys.ts";
+import { lowerableTo, refuseRaised } from "./refuse-raised.ts";
+
+/** The owner of keys, with the rates of the deployment. */
+export type Owner = { accountId: string; limits: DeploymentLimits; nowMs: number };
+
+/** What its owner chooses of a key; rates that are null are as the account has them. */
+export type KeyChoice = KeyLimits & {
+  name: string;
+  methods: readonly Method[] | null;
+  expiresMs: number | null;
+};
+
+export type MadeKey = { key: OwnKey; token: string };
+
+export type NewOwnKey = Owner & KeyChoice & { maxKeys: number; newPerDay: number };
+export type KeyChanges = Owner & { id: string; changes: Partial<KeyChoice> };
+
+/** What an account does with its own keys. The key of another account is not there. */
+export function ownKeyOperations(randomBytes: RandomBytes) {
+  function made(database: Database, owner: Owner, choice: KeyChoice): MadeKey {
+    const { accountId, limits, nowMs } = owner;
+    const { name, methods, expiresMs, requestsPerSecond, submissionsPerMinute } = choice;
+    const lowered = { requestsPerSecond, submissionsPerMinute };
+    const row = { accountId, name, methods, given: none, lowered, expiresMs, nowMs };
+    const { id, token } = insertKey(database, row, { accountId }, randomBytes);
+    return { key: keyOf(database, { accountId, id, limits }), token };
+  }
+
+  return {
+    /** Makes a key. Errors: `invalid_request` for its name, a rate or its end, `too_many_keys`. */
+    createOwnKey: durable((database, asked: NewOwnKey): MadeKey => {
+      const { accountId, limits, maxKeys, newPerDay, nowMs } = asked;
+      const name = checkedKeyName(asked.name);
+      refuseRaised(asked, lowerableTo(database, { accountId, id: null, limits }));
+      refusePast(asked.expiresMs, nowMs);
+      refuseTooMany(database, accountId, { maxKeys, by: { accountId }, nowMs });
+      refuseTooFast(database, accountId, { newPerDay, nowMs });
+      return made(database, asked, { ...asked, name });
+    }),
+
+    /** The key that an account gets by itself, once. Errors: `first_key_shown`, `too_many_keys`. */
+    issueFirstKey: durable((database, asked: Owner & { maxKeys: number }): MadeKey => {
+      const { accountId, maxKeys, nowMs } = asked;
+      const isDue = database.get(
+        "SELECT 1 FROM account WHERE id = :accountId AND first_key_ms IS NULL",
+        { accountId },
+      );
+      if (isDue === undefined) throw firstKeyShown();
+      refuseTooMany(database, accountId, { maxKeys, by: { accountId }, nowMs });
+      return made(database, asked, { ...none, name: "default", methods: null, expiresMs: null });
+    }),
+
+    /** Changes what is named of a key that has not ended. Errors: `key_not_found`, `key_ended`, `invalid_request`. */
+    changeKey: durable((database, { id, changes, ...owner }: KeyChanges): OwnKey => {
+      const { accountId, limits, nowMs } = owner;
+      const held = keyOf(database, { accountId, id, limits });
+      refuseEnded(held, nowMs);
+      refuseRaised(changes, lowerableTo(database, { accountId, id, limits }));
+      if (changes.expiresMs !== undefined) refusePast(changes.expiresMs, nowMs);
+      const columns = columnsOf(changes);
+      const names = Object.keys(columns);
+      if (names.length === 0) return held;
+      database.run(
+        `UPDATE api_key SET ${names.map((name) => `${name} = :${name}`).join(", ")} WHERE id = :id`,
+        { ...columns, id },
+      );
+      noteAudit(database, {
+        atMs: nowMs,
+        action: "key_changed",
+        actor: { accountId },
+        accountId,
+        keyId: id,
+        detail: changedDetail(changes),
+      });
+      return keyOf(database, { accountId, id, limits });
+    }),
+
+    /** The keys of an account, newest first, but for those that ended before a time. */
+    listOwnKeys: read(
+      (database, asked: Omit<Owner, "nowMs"> & { endedSinceMs: number }): OwnKey[] =>
+        ownKeyList(database, asked),
+    ),
+
+    /** A key of an account; null when it has none of this id. */
+    findOwnKey: read((database, asked: Omit<Owner, "nowMs"> & { id: string }): OwnKey | null =>
+      ownKey(database, asked),
+    ),
+
+    /** The rates of an account, which its keys have unless told otherwise. */
+    accountLimits: read(
+      (database, { accountId, limits }: Omit<Owner, "nowMs">): DeploymentLimits =>
+        lowerableTo(database, { accountId, id: null, limits }),
+    ),
+  };
+}
+
+const none: KeyLimits = { requestsPerSecond: null, submissionsPerMinute: null };
+
+function keyOf(
+  database: Database,
+  asked: { accountId: string; id: string; limits: DeploymentLimits },
+): OwnKey {
+  const { accountId, id } = asked;
+  const held = ownKey(database, asked);
+  if (held === null) throw keyNotFound(id, { accountId });
+  return held;
+}
+
+/** A key whose place was taken ends when its rotation says. */
+function refuseEnded(key: OwnKey, nowMs: number): void {
+  const state = keyStateOf(key, nowMs);
+  if (state === "active") return;
+  throw state === "expiring"
+    ? keyEnded("the key was rotated, its successor took its place", `change ${key.successorId}`)
+    : keyEnded(`the key is ${state}`, "make another one");
+}
+
+function refusePast(expiresMs: number | null, nowMs: number): void {
+  if (expiresMs === null || expiresMs > nowMs) return;
+  throw invalidField(
+    "expires_at",
+    "a key ends in the future",
+    "send a time to come, or null for never",
+  );
+}
+
+/** The columns of what is changed. */
+function columnsOf(changes: Partial<KeyChoice>): Record<string, string | number | null> {
+  const { name, methods, expiresMs, requestsPerSecond, submissionsPerMinute } = changes;
+  return {
+    ...(name === undefined ? {} : { name: checkedKeyName(name) }),
+    ...(methods === undefined ? {} : { methods: methodsText(methods) }),
+    ...(expiresMs === undefined ? {} : { expires_ms: expiresMs }),
+    ...(requestsPerSecond === undefined ? {} : { owner_requests_per_second: requestsPerSecond }),
+    ...(submissionsPerMinute === undefined
+      ? {}
+      : { owner_submissions_per_minute: submissionsPerMinute }),
+  };
+}
+
+/** What the audit log tells of a change: that it was renamed, but not how it is called. */
+function changedDetail(changes: Partial<KeyChoice>): Record<string, string | number | true | null> {
+  const { name, methods, expiresMs, requestsPerSecond, submissionsPerMinute } = changes;
+  return {
+    ...(name === undefined ? {} : { renamed: true }),
+    ...(methods === undefined ? {} : { methods: methods?.join(",") ?? null }),
+    ...(expiresMs === undefined
+      ? {}
+      : { expires_at: expiresMs === null ? null : new Date(expiresMs).toISOString() }),
+    ...(requestsPerSecond === undefined ? {} : { requests_per_second: requestsPerSecond }),
+    ...(submissionsPerMinute === undefined ? {} : { submissions_per_minute: submissionsPerMinute }),
+  };
+}

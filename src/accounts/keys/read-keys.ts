@@ -1,0 +1,82 @@
+import type { Database } from "../../db/open.ts";
+import { type DeploymentLimits, effectiveLimits } from "./effective-limits.ts";
+import { type KeyLimits, type StoredKey, storedMethods } from "./key.ts";
+
+/** A key as its owner sees it. */
+export type OwnKey = StoredKey & {
+  /** Null: as the account has it. */
+  own: KeyLimits;
+  /** What counts. */
+  effective: DeploymentLimits;
+};
+
+type Row = Omit<StoredKey, "methods"> &
+  DeploymentLimits & { methods: string | null; hasOwnRequests: number; hasOwnSubmissions: number };
+
+export const keyColumns = `
+  api_key.id, account_id AS accountId, api_key.name, methods, api_key.created_ms AS createdMs, expires_ms AS expiresMs,
+  CASE revoked WHEN 0 THEN NULL ELSE coalesce(revoked_ms, api_key.created_ms) END AS revokedMs,
+  used_ms AS usedMs, used_from AS usedFrom, successor_id AS successorId`;
+
+const ownKeys = `
+  SELECT ${keyColumns}, ${effectiveLimits},
+    coalesce(api_key.requests_per_second, owner_requests_per_second) IS NOT NULL AS hasOwnRequests,
+    coalesce(api_key.submissions_per_minute, owner_submissions_per_minute) IS NOT NULL AS hasOwnSubmissions
+  FROM api_key JOIN account ON account.id = account_id
+  WHERE account_id = :accountId`;
+
+/** The key of an account; null when it has none of this id. */
+export function ownKey(
+  database: Database,
+  { accountId, id, limits }: { accountId: string; id: string; limits: DeploymentLimits },
+): OwnKey | null {
+  const row = database.get<Row>(`${ownKeys} AND api_key.id = :id`, {
+    accountId,
+    id,
+    ...ratesOf(limits),
+  });
+  return row === undefined ? null : fromRow(row);
+}
+
+/** The keys of an account, but for those that ended before `endedSinceMs`; newest first. */
+export function ownKeyList(
+  database: Database,
+  asked: { accountId: string; endedSinceMs: number; limits: DeploymentLimits },
+): OwnKey[] {
+  const { accountId, endedSinceMs, limits } = asked;
+  return database
+    .all<Row>(
+      `${ownKeys} AND (revoked = 0 OR revoked_ms > :endedSinceMs)
+         AND (expires_ms IS NULL OR expires_ms > :endedSinceMs)
+       ORDER BY api_key.created_ms DESC, api_key.id`,
+      { accountId, endedSinceMs, ...ratesOf(limits) },
+    )
+    .map(fromRow);
+}
+
+function fromRow(row: Row): OwnKey {
+  const { methods, requestsPerSecond, submissionsPerMinute, hasOwnRequests, hasOwnSubmissions } =
+    row;
+  return {
+    id: row.id,
+    accountId: row.accountId,
+    name: row.name,
+    methods: storedMethods(methods),
+    createdMs: row.createdMs,
+    expiresMs: row.expiresMs,
+    revokedMs: row.revokedMs,
+    usedMs: row.usedMs,
+    usedFrom: row.usedFrom,
+    successorId: row.successorId,
+    own: {
+      requestsPerSecond: hasOwnRequests === 1 ? requestsPerSecond : null,
+      submissionsPerMinute: hasOwnSubmissions === 1 ? submissionsPerMinute : null,
+    },
+    effective: { requestsPerSecond, submissionsPerMinute },
+  };
+}
+
+/** SQLite refuses a parameter that its statement does not name. */
+function ratesOf({ requestsPerSecond, submissionsPerMinute }: DeploymentLimits): DeploymentLimits {
+  return { requestsPerSecond, submissionsPerMinute };
+}

@@ -1,0 +1,40 @@
+import type { Database } from "../../db/open.ts";
+import type { DeploymentLimits } from "./effective-limits.ts";
+import { invalidField } from "./faults.ts";
+import type { KeyLimits } from "./key.ts";
+
+/** The most that the owner of a key may let it have: what the command line gave the key, else what its account has. */
+export function lowerableTo(
+  database: Database,
+  asked: { accountId: string; id: string | null; limits: DeploymentLimits },
+): DeploymentLimits {
+  const { accountId, id, limits } = asked;
+  const { requestsPerSecond, submissionsPerMinute } = limits;
+  const row = database.get<DeploymentLimits>(
+    `SELECT coalesce(api_key.requests_per_second, account.requests_per_second, :requestsPerSecond) AS requestsPerSecond,
+       coalesce(api_key.submissions_per_minute, account.submissions_per_minute, :submissionsPerMinute) AS submissionsPerMinute
+     FROM account LEFT JOIN api_key ON account_id = account.id AND api_key.id = :id
+     WHERE account.id = :accountId`,
+    { accountId, id, requestsPerSecond, submissionsPerMinute },
+  );
+  return row ?? limits;
+}
+
+/** Errors: `invalid_request` for a rate above what there is. */
+export function refuseRaised(asked: Partial<KeyLimits>, most: DeploymentLimits): void {
+  const { requestsPerSecond = null, submissionsPerMinute = null } = asked;
+  if (requestsPerSecond !== null && requestsPerSecond > most.requestsPerSecond) {
+    throw raised("requests_per_second", most.requestsPerSecond);
+  }
+  if (submissionsPerMinute !== null && submissionsPerMinute > most.submissionsPerMinute) {
+    throw raised("submissions_per_minute", most.submissionsPerMinute);
+  }
+}
+
+function raised(field: string, most: number) {
+  return invalidField(
+    field,
+    `the key has ${most} at most`,
+    `send 1 to ${most}, or null for all of it; whoever runs the server can raise it`,
+  );
+}

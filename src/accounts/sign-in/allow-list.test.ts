@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { readAllowList } from "./allow-list.ts";
+
+test("everyone stands alone", () => {
+  expect(readAllowList("everyone")).toEqual([{ kind: "everyone" }]);
+  expect(readAllowList("everyone,ann")).toBeNull();
+});
+
+test("logins and organisations, with a provider or with each", () => {
+  expect(readAllowList("Ann, github:ben,org:acme, gitlab:org:acme/press")).toEqual([
+    { kind: "login", provider: null, name: "ann" },
+    { kind: "login", provider: "github", name: "ben" },
+    { kind: "organization", provider: null, name: "acme" },
+    { kind: "organization", provider: "gitlab", name: "acme/press" },
+  ]);
+});
+
+test.each([
+  "",
+  ",",
+  "ann,",
+  "a b",
+  "org:",
+  "github:",
+  "bitbucket:ann",
+  "ann/press",
+  "org:../x",
+  "*",
+  "-ann",
+])("an entry that cannot be read is refused: %j", (written) => {
+  expect(readAllowList(written)).toBeNull();
+});

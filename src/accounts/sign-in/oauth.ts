@@ -1,0 +1,187 @@
+import {
+  type AuthorizationServer,
+  allowInsecureRequests,
+  authorizationCodeGrantRequest,
+  ClientSecretPost,
+  calculatePKCECodeChallenge,
+  customFetch,
+  processAuthorizationCodeResponse,
+  validateAuthResponse,
+} from "oauth4webapi";
+import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
+import { codeVerifierOf, stateOf } from "./attempt.ts";
+import type { Profile, Provider } from "./providers.ts";
+import { SignInRefused } from "./refusal.ts";
+
+/** The address at the provider that a sign-in goes through. */
+export async function authorizationUrl(
+  provider: Provider,
+  { secret, redirectUri, scope }: { secret: string; redirectUri: string; scope: string },
+): Promise<string> {
+  const url = new URL(provider.authorizationEndpoint);
+  url.search = new URLSearchParams({
+    response_type: "code",
+    client_id: provider.clientId,
+    redirect_uri: redirectUri,
+    scope,
+    state: stateOf(secret, provider.name),
+    code_challenge: await calculatePKCECodeChallenge(codeVerifierOf(secret, provider.name)),
+    code_challenge_method: "S256",
+  }).toString();
+  return url.href;
+}
+
+/**
+ * The access token of what the provider sent the browser back with. Throws SignInRefused; the provider's own words are in no
+ * message.
+ */
+export async function accessToken(
+  provider: Provider,
+  fetch: GuardedFetch,
+  {
+    secret,
+    redirectUri,
+    parameters,
+  }: { secret: string; redirectUri: string; parameters: URLSearchParams },
+): Promise<string> {
+  const server = serverOf(provider, parameters.get("iss"));
+  const client = { client_id: provider.clientId };
+  const checked = checkedAnswer(() =>
+    validateAuthResponse(server, client, parameters, stateOf(secret, provider.name)),
+  );
+  try {
+    const response = await authorizationCodeGrantRequest(
+      server,
+      client,
+      ClientSecretPost(provider.clientSecret),
+      checked,
+      redirectUri,
+      codeVerifierOf(secret, provider.name),
+      {
+        // The address is the operator's own; the guard judges where it leads.
+        [allowInsecureRequests]: true,
+        [customFetch]: async (url: string, { method, headers, body }: RequestInit) =>
+          await sent(fetch, url, String(method), headers, body),
+      },
+    );
+    const { access_token } = await processAuthorizationCodeResponse(server, client, response);
+    return access_token;
+  } catch (fault) {
+    throw tokenRefusal(fault);
+  }
+}
+
+/** Who holds the token. Throws SignInRefused. */
+export async function readProfile(
+  provider: Provider,
+  fetch: GuardedFetch,
+  token: string,
+): Promise<Profile> {
+  const answer = await ask(fetch, provider.profileUrl, token);
+  const profile = answer.status === 200 ? provider.readProfile(jsonOf(answer)) : null;
+  if (profile === null) throw new SignInRefused("provider_failed", "profile_unreadable");
+  return profile;
+}
+
+/** Whether they are in one of the organisations. Throws SignInRefused. */
+export async function isMemberOfAny(
+  provider: Provider,
+  fetch: GuardedFetch,
+  token: string,
+  organizations: readonly string[],
+): Promise<boolean> {
+  for (const organization of organizations) {
+    const answer = await ask(fetch, provider.membershipUrl(organization), token);
+    if (answer.status >= 500) throw new SignInRefused("provider_failed", "membership_unreadable");
+    if (answer.status === 200 && provider.isMember(jsonOf(answer), organization)) return true;
+  }
+  return false;
+}
+
+function serverOf(provider: Provider, issuer: string | null): AuthorizationServer {
+  const { issuers, authorizationEndpoint, tokenEndpoint } = provider;
+  return {
+    issuer: issuers.find((known) => known === issuer) ?? issuers[0],
+    authorization_endpoint: authorizationEndpoint,
+    token_endpoint: tokenEndpoint,
+  };
+}
+
+function checkedAnswer(check: () => URLSearchParams): URLSearchParams {
+  try {
+    return check();
+  } catch (fault) {
+    const error = wordOf(fault, "error");
+    if (error === "access_denied") throw new SignInRefused("denied", "access_denied");
+    throw new SignInRefused("refused", error === null ? "answer_invalid" : "provider_error");
+  }
+}
+
+async function sent(
+  fetch: GuardedFetch,
+  url: string,
+  method: string,
+  headers: RequestInit["headers"],
+  body: RequestInit["body"],
+): Promise<Response> {
+  const answer = await fetch(url, {
+    method: method === "POST" ? "POST" : "GET",
+    headers: Object.fromEntries(new Headers(headers).entries()),
+    body: String(body),
+  });
+  return new Response(answer.text(), {
+    status: answer.status,
+    headers: { "content-type": answer.headers.get("content-type") ?? "" },
+  });
+}
+
+type Answer = Awaited<ReturnType<GuardedFetch>>;
+
+async function ask(fetch: GuardedFetch, url: string, token: string): Promise<Answer> {
+  try {
+    return await fetch(url, {
+      headers: { accept: "application/json", authorization: `Bearer ${token}` },
+    });
+  } catch {
+    throw new SignInRefused("provider_failed", "unreachable");
+  }
+}
+
+function jsonOf(answer: Answer): unknown {
+  try {
+    return answer.json();
+  } catch {
+    return null;
+  }
+}
+
+/** A code that is used up or too old has the person begin again; all else is between the server and the provider. */
+const expiredCodes: readonly string[] = ["bad_verification_code", "invalid_grant"];
+
+const knownErrors: readonly string[] = [
+  ...expiredCodes,
+  "incorrect_client_credentials",
+  "invalid_client",
+  "redirect_uri_mismatch",
+  "unverified_user_email",
+];
+
+/** GitHub answers errors with status 200; others with 400, as the standard says. */
+function tokenRefusal(fault: unknown): SignInRefused {
+  const error = wordOf(fault, "error") ?? wordOf(fieldOf(fieldOf(fault, "cause"), "body"), "error");
+  const known = knownErrors.find((word) => word === error);
+  const reason = known ?? (error === null ? "token_unreadable" : "token_refused");
+  const expired = expiredCodes.some((word) => word === error);
+  return new SignInRefused(expired ? "expired" : "provider_failed", reason);
+}
+
+function wordOf(from: unknown, name: string): string | null {
+  const value = fieldOf(from, name);
+  return typeof value === "string" ? value : null;
+}
+
+function fieldOf(from: unknown, name: string): unknown {
+  return typeof from === "object" && from !== null && name in from
+    ? Reflect.get(from, name)
+    : undefined;
+}

@@ -1,0 +1,357 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { type GitHubEmulator, startGitHubEmulator } from "../../../test/emulators/github/server.ts";
+import { createLocalStore } from "../../db/local-store.ts";
+import { controlMigrations } from "../../db/migrations/control.ts";
+import { type Database, openForWriting } from "../../db/open.ts";
+import { createGuard } from "../../lib/guard.ts";
+import { createGuardedFetch, type GuardedClient } from "../../lib/guarded-fetch.ts";
+import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
+import { sessionDefaults } from "../sessions/settings.ts";
+import { accountStoreOperations } from "../store.ts";
+import { readAllowList } from "./allow-list.ts";
+import type { ProviderName } from "./provider.ts";
+import { SignInRefused } from "./refusal.ts";
+import { signInDefaults } from "./settings.ts";
+import { createSignIn, type SignIn } from "./sign-in.ts";
+
+let folder: string;
+let database: Database;
+let provider: GitHubEmulator;
+let fetch: GuardedClient;
+let clock: ManualClock;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "earshot-"));
+  database = openForWriting(join(folder, "control.db"), controlMigrations);
+  provider = await startGitHubEmulator({ now: () => clock.now() });
+  fetch = createGuardedFetch({
+    guard: createGuard([provider.url]),
+    userAgent: "earshot/test",
+    timeoutMs: 5_000,
+    maxBytes: 100_000,
+    maxRedirects: 0,
+  });
+});
+afterAll(async () => {
+  await fetch.close();
+  await provider.stop();
+  database.close();
+  rmSync(folder, { recursive: true });
+});
+beforeEach(() => {
+  clock = createManualClock();
+  for (const fault of Object.keys(provider.faults)) Reflect.deleteProperty(provider.faults, fault);
+  provider.users.splice(0, Number.POSITIVE_INFINITY, ann(), ben());
+});
+
+const ann = () => ({ id: 583_231, login: "ann", organizations: { acme: "active" as const } });
+const ben = () => ({ id: 42, login: "ben", organizations: {} });
+
+const redirectUri = "http://earshot.test/auth/callback";
+const arrival = { agent: "a test", addressGroup: "192.0.2.0/24", leaves: null };
+
+function signInWith(changes: { allow?: string; githubClientSecret?: string } = {}): SignIn {
+  const { url, clientId, clientSecret } = provider;
+  return createSignIn({
+    settings: {
+      ...signInDefaults,
+      githubUrl: url,
+      githubClientId: clientId,
+      githubClientSecret: changes.githubClientSecret ?? clientSecret,
+      gitlabUrl: `${url}/`,
+      gitlabClientId: clientId,
+      gitlabClientSecret: clientSecret,
+      allow: readAllowList(changes.allow ?? "everyone") ?? [],
+      operators: [],
+    },
+    sessions: sessionDefaults,
+    store: createLocalStore(database, accountStoreOperations(randomBytes)),
+    fetch,
+    clock,
+    randomBytes,
+  });
+}
+
+async function begin(signIn: SignIn, name: ProviderName = "github") {
+  const begun = await signIn.begin(name, { redirectUri, returnTo: null });
+  if (begun === null) throw new Error("the provider is not configured");
+  return begun;
+}
+
+/** The account that somebody comes to, or the word with which they are refused. */
+async function outcome(
+  signIn: SignIn,
+  { callback, secret }: { callback: string; secret: string },
+  name: ProviderName = "github",
+): Promise<string> {
+  const { searchParams: parameters } = new URL(callback);
+  try {
+    const { accountId } = await signIn.finish(name, { secret, redirectUri, parameters, arrival });
+    return accountId;
+  } catch (fault) {
+    if (fault instanceof SignInRefused) return fault.word;
+    throw fault;
+  }
+}
+
+async function come(
+  signIn: SignIn,
+  login: string | null,
+  name: ProviderName = "github",
+): Promise<string> {
+  const { location, secret } = await begin(signIn, name);
+  return await outcome(signIn, { callback: provider.decide(location, login), secret }, name);
+}
+
+const anAccount = /^[0-9A-Za-z]{12}$/;
+
+test("GitHub is asked for the profile alone, with PKCE and a state", async () => {
+  const { location } = await begin(signInWith());
+  expect(Object.fromEntries(new URL(location).searchParams)).toEqual({
+    response_type: "code",
+    client_id: provider.clientId,
+    redirect_uri: redirectUri,
+    scope: "read:user",
+    state: expect.stringMatching(/^[\w-]{43}$/),
+    code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+    code_challenge_method: "S256",
+  });
+});
+
+test("the number is who somebody is: a renamed login keeps its account, one that changed hands gets another", async () => {
+  const signIn = signInWith();
+  const before = await come(signIn, "ben");
+  provider.users.splice(0, 2, { ...ben(), login: "benjamin" }, { ...ann(), id: 77, login: "ben" });
+  expect(await come(signIn, "benjamin")).toBe(before);
+  const other = await come(signIn, "ben");
+  expect(other).toMatch(anAccount);
+  expect(other).not.toBe(before);
+});
+
+test("the same number at another provider is somebody else", async () => {
+  const signIn = signInWith();
+  const [github, gitlab] = [await come(signIn, "ben"), await come(signIn, "ben", "gitlab")];
+  expect(gitlab).toMatch(anAccount);
+  expect(gitlab).not.toBe(github);
+});
+
+type Arranged = [what: string, word: string, arrange: GitHubEmulator["faults"]];
+const ok = (body: unknown) => ({ status: 200, body });
+
+test.each<Arranged>([
+  ["a profile that is no JSON", "provider_failed", { profile: ok("<html>") }],
+  [
+    "a profile whose number is a text",
+    "provider_failed",
+    { profile: ok({ login: "ben", id: "42" }) },
+  ],
+  ["a profile whose number is none", "provider_failed", { profile: ok({ login: "ben", id: 4.2 }) }],
+  ["a profile with a number below 1", "provider_failed", { profile: ok({ login: "ben", id: 0 }) }],
+  [
+    "a profile with a hostile login",
+    "provider_failed",
+    { profile: ok({ login: "b\n<i>", id: 42 }) },
+  ],
+  ["a profile that is null", "provider_failed", { profile: ok(null) }],
+  ["a profile that is too long", "provider_failed", { profile: ok("x".repeat(200_000)) }],
+  ["a profile that fails", "provider_failed", { profile: { status: 500, body: {} } }],
+  [
+    "an error with status 200",
+    "provider_failed",
+    { token: ok({ error: "unverified_user_email" }) },
+  ],
+  ["an error that is no text", "provider_failed", { token: ok({ error: [1] }) }],
+  ["a code that is unknown there", "expired", { token: ok({ error: "bad_verification_code" }) }],
+  ["no token at all", "provider_failed", { token: ok({}) }],
+  ["an answer that is a list", "provider_failed", { token: ok([[[]]]) }],
+  ["an answer that is no JSON", "provider_failed", { token: ok("access_token=x") }],
+  ["an exchange that fails", "provider_failed", { token: { status: 502, body: "Bad gateway" } }],
+  ["an exchange that leads elsewhere", "provider_failed", { token: { status: 302, body: "" } }],
+  [
+    "an application that is suspended there",
+    "refused",
+    { authorizationError: "application_suspended" },
+  ],
+  [
+    "a redirect_uri that is not registered",
+    "refused",
+    { authorizationError: "redirect_uri_mismatch" },
+  ],
+  ["the answer of another issuer", "refused", { issuer: "https://evil.example" }],
+])("%s is refused as %s", async (_what, word, faults) => {
+  Object.assign(provider.faults, faults);
+  const { accounts } = counted();
+  expect(await come(signInWith(), "ben")).toBe(word);
+  expect(counted().accounts).toBe(accounts);
+});
+
+function counted() {
+  const rows = database.get<{ accounts: number }>("SELECT count(*) AS accounts FROM account");
+  return { accounts: rows?.accounts };
+}
+
+function notes() {
+  return database.get<{ notes: number }>("SELECT count(*) AS notes FROM audit")?.notes;
+}
+
+test("who cancels is told so, and a note without a name is left", async () => {
+  expect(await come(signInWith(), null)).toBe("denied");
+  expect(
+    database.get("SELECT action, actor, subject, detail FROM audit ORDER BY sequence DESC"),
+  ).toEqual({
+    action: "sign_in_refused",
+    actor: "service",
+    subject: null,
+    detail: '{"way":"github","word":"denied","reason":"access_denied"}',
+  });
+});
+
+test("an issuer that says its own name is believed", async () => {
+  provider.faults.issuer = `${provider.url}/login/oauth`;
+  expect(await come(signInWith(), "ben")).toMatch(anAccount);
+});
+
+test("the credentials of the client have to be right", async () => {
+  expect(await come(signInWith({ githubClientSecret: "wrong" }), "ben")).toBe("provider_failed");
+});
+
+test("the provider checks the verifier: a code that was given for another sign-in is none", async () => {
+  const signIn = signInWith();
+  const [theirs, mine] = [await begin(signIn), await begin(signIn)];
+  const stolen = new URL(provider.decide(theirs.location, "ben"));
+  const callback = new URL(provider.decide(mine.location, "ann"));
+  callback.searchParams.set("code", stolen.searchParams.get("code") ?? "");
+  expect(await outcome(signIn, { callback: callback.href, secret: mine.secret })).toBe("expired");
+});
+
+test("a code is good once, at the provider too", async () => {
+  const signIn = signInWith();
+  const { location, secret } = await begin(signIn);
+  const callback = provider.decide(location, "ben");
+  expect(await outcome(signIn, { callback, secret })).toMatch(anAccount);
+  expect(await outcome(signIn, { callback, secret })).toBe("expired");
+  const again = await begin(signIn);
+  const reused = new URL(provider.decide(again.location, "ben"));
+  reused.searchParams.set("code", new URL(callback).searchParams.get("code") ?? "");
+  expect(await outcome(signIn, { callback: reused.href, secret: again.secret })).toBe("expired");
+});
+
+test.each<[string, string]>([
+  ["state", ""],
+  ["state", "x".repeat(43)],
+  ["state", "ä"],
+])(
+  "with another %s, %j, it is no sign-in that was begun here, and leaves no note",
+  async (name, value) => {
+    const signIn = signInWith();
+    const before = notes();
+    const { location, secret } = await begin(signIn);
+    const callback = new URL(provider.decide(location, "ben"));
+    callback.searchParams.set(name, value);
+    expect(await outcome(signIn, { callback: callback.href, secret })).toBe("expired");
+    expect(notes()).toBe(before);
+  },
+);
+
+test("what one provider answers does not end a sign-in with another", async () => {
+  const signIn = signInWith();
+  const { location, secret } = await begin(signIn);
+  const callback = provider.decide(location, "ben");
+  expect(await outcome(signIn, { callback, secret }, "gitlab")).toBe("expired");
+  expect(await outcome(signIn, { callback, secret }, "github")).toMatch(anAccount);
+});
+
+test("a state that comes twice is refused", async () => {
+  const signIn = signInWith();
+  const { location, secret } = await begin(signIn);
+  const callback = `${provider.decide(location, "ben")}&state=another`;
+  expect(await outcome(signIn, { callback, secret })).toBe("refused");
+});
+
+test("ten minutes after it began a sign-in is over", async () => {
+  const signIn = signInWith();
+  const [first, second] = [await begin(signIn), await begin(signIn)];
+  await clock.advance(599_999);
+  const inTime = { callback: provider.decide(first.location, "ben"), secret: first.secret };
+  expect(await outcome(signIn, inTime)).toMatch(anAccount);
+  const callback = provider.decide(second.location, "ben");
+  await clock.advance(1);
+  expect(await outcome(signIn, { callback, secret: second.secret })).toBe("expired");
+});
+
+test("the store holds nothing that a sign-in could be finished with, and forgets the oldest of too many", async () => {
+  const { store } = { store: createLocalStore(database, accountStoreOperations(randomBytes)) };
+  const signIn = signInWith();
+  const { location, secret } = await begin(signIn);
+  const rows = JSON.stringify(
+    database.all("SELECT hex(hash) AS hash, provider, return_to FROM sign_in_attempt"),
+  );
+  const { searchParams } = new URL(location);
+  for (const told of [secret, searchParams.get("state"), searchParams.get("code_challenge")]) {
+    expect(rows).not.toContain(told);
+  }
+  await clock.advance(1);
+  const nowMs = clock.now();
+  const hash = randomBytes(32).toString("base64");
+  await store.write("beginSignIn", {
+    hash,
+    provider: "github",
+    returnTo: "/dashboard",
+    nowMs,
+    expiresMs: nowMs + 600_000,
+    maxAttempts: 1,
+  });
+  const callback = provider.decide(location, "ben");
+  expect(await outcome(signIn, { callback, secret })).toBe("expired");
+});
+
+test.each<[string, string, ProviderName, boolean]>([
+  ["ann", "ann", "github", true],
+  ["ANN", "ann", "gitlab", true],
+  ["gitlab:ann", "ann", "github", false],
+  ["ann", "ben", "github", false],
+  ["org:acme", "ann", "github", true],
+  ["org:acme", "ann", "gitlab", true],
+  ["gitlab:org:acme", "ann", "github", false],
+  ["org:acme", "ben", "github", false],
+  ["org:acme", "ben", "gitlab", false],
+  ["carl, github:org:acme", "ann", "github", true],
+])("EARSHOT_SIGNUP_ALLOW=%s and %s at %s", async (allow, login, name, lets) => {
+  const came = await come(signInWith({ allow }), login, name);
+  expect(came).toEqual(lets ? expect.stringMatching(anAccount) : "not_allowed");
+});
+
+test("memberships are read only where one counts, at every sign-in, and one that is pending is none", async () => {
+  const signIn = signInWith({ allow: "org:acme" });
+  const scope = async (name: ProviderName) =>
+    new URL((await begin(signIn, name)).location).searchParams.get("scope");
+  expect(await scope("github")).toBe("read:user read:org");
+  expect(await scope("gitlab")).toBe("read_user openid");
+  expect(await come(signIn, "ann")).toMatch(anAccount);
+  provider.users.splice(0, 1, { ...ann(), organizations: { acme: "pending" } });
+  expect(await come(signIn, "ann")).toBe("not_allowed");
+  provider.users.splice(0, 1, { ...ann(), organizations: {} });
+  expect(await come(signIn, "ann")).toBe("not_allowed");
+  provider.faults.membership = { status: 503, body: {} };
+  expect(await come(signIn, "ann")).toBe("provider_failed");
+});
+
+test("an address inside is called only where the operator has named it", async () => {
+  const outside = createGuardedFetch({
+    guard: createGuard([]),
+    userAgent: "earshot/test",
+    timeoutMs: 5_000,
+    maxBytes: 100_000,
+    maxRedirects: 0,
+  });
+  const named = fetch;
+  fetch = outside;
+  const came = await come(signInWith(), "ben");
+  fetch = named;
+  await outside.close();
+  expect(came).toBe("provider_failed");
+});

@@ -1,0 +1,160 @@
+import type { AskedAccountChange } from "../accounts/admin/change-operations.ts";
+import type { AccountListing, AccountPlace } from "../accounts/admin/listing-operations.ts";
+import { systemClock } from "../lib/clock.ts";
+import type { OpenControl } from "../server/control.ts";
+import { withoutControls } from "../text/controls.ts";
+import { withControl } from "./control.ts";
+import { wrongUse } from "./faults.ts";
+import { readConfig } from "./settings.ts";
+import { accountAsJson, accountAsLines, accountsAsTable } from "./show-account.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** A server says every second that it runs. */
+const servedWithinMs = 5_000;
+/** So long a running server has to drop what is left of an account. */
+const patienceMs = 15_000;
+const lookEveryMs = 100;
+
+type AccountPage = { accounts: AccountListing[]; seen: AccountPlace | null };
+
+export function listAccounts({ json }: { json?: boolean }, terminal: Terminal): void {
+  const listings = inControl(terminal, allAccounts);
+  if (json) {
+    for (const one of listings) terminal.out(`${JSON.stringify(accountAsJson(one))}\n`);
+  } else if (listings.length === 0) {
+    terminal.note("there is no account yet – earshot keys create --name NAME makes one\n");
+  } else {
+    terminal.out(accountsAsTable(listings, terminal));
+  }
+}
+
+export function showAccount(
+  account: string,
+  { json }: { json?: boolean },
+  terminal: Terminal,
+): void {
+  const listing = inControl(terminal, (control) => found(control, account));
+  terminal.out(json ? `${JSON.stringify(accountAsJson(listing))}\n` : accountAsLines(listing));
+}
+
+/** `default`: the deployment's. */
+export type AskedLimit = number | "default";
+
+type ChangeOptions = {
+  role?: "member" | "operator";
+  requestsPerSecond?: AskedLimit;
+  submissionsPerMinute?: AskedLimit;
+};
+
+export function changeAccount(account: string, options: ChangeOptions, terminal: Terminal): void {
+  const { role, requestsPerSecond: requests, submissionsPerMinute: submissions } = options;
+  const change = {
+    ...(role === undefined ? {} : { role }),
+    ...(requests === undefined ? {} : { requestsPerSecond: limitOf(requests) }),
+    ...(submissions === undefined ? {} : { submissionsPerMinute: limitOf(submissions) }),
+  };
+  if (Object.keys(change).length === 0) {
+    throw wrongUse(
+      "accounts change needs to know what to change",
+      "give --role, --requests-per-second or --submissions-per-minute",
+    );
+  }
+  terminal.out(accountAsLines(changed(account, change, terminal)));
+}
+
+const limitOf = (asked: AskedLimit): number | null => (asked === "default" ? null : asked);
+
+export function suspendAccount(
+  account: string,
+  { reason }: { reason: string },
+  terminal: Terminal,
+): void {
+  const suspension = { reason: withoutControls(reason).trim() };
+  const { name } = changed(account, { suspension }, terminal);
+  terminal.out(`account ${withoutControls(name)} is suspended\n`);
+}
+
+export function restoreAccount(account: string, terminal: Terminal): void {
+  const { name } = changed(account, { suspension: null }, terminal);
+  terminal.out(`account ${withoutControls(name)} is let in again\n`);
+}
+
+/** Closes the account at once; what is left a running server drops, which knows of its jobs, else this process. */
+export async function deleteAccount(
+  account: string,
+  { yes }: { yes?: boolean },
+  terminal: Terminal,
+): Promise<void> {
+  const { id, name } = inControl(terminal, (control) => found(control, account));
+  if (yes !== true) {
+    throw wrongUse(
+      `everything that is kept of ${JSON.stringify(withoutControls(name))} would be removed, for good`,
+      "give --yes if that is meant",
+    );
+  }
+  const nowMs = systemClock.now();
+  inControl(terminal, (control) =>
+    control.run("closeAccount", { accountId: id, actor: "command_line", nowMs }),
+  );
+  if (!(await isDroppedByServer(id, terminal))) dropHere(id, terminal);
+  terminal.out(`account ${withoutControls(name)} is deleted\n`);
+}
+
+async function isDroppedByServer(accountId: string, terminal: Terminal): Promise<boolean> {
+  const endMs = systemClock.elapsed() + patienceMs;
+  while (systemClock.elapsed() < endMs) {
+    const { isLeft, servedMs } = inControl(terminal, (control) =>
+      control.run("accountRest", { accountId }),
+    );
+    if (!isLeft) return true;
+    if (servedMs === null || Math.abs(systemClock.now() - servedMs) > servedWithinMs) return false;
+    await systemClock.sleep(lookEveryMs);
+  }
+  terminal.note("the server that runs did not remove it in time; it is removed beside it\n");
+  return false;
+}
+
+function dropHere(accountId: string, terminal: Terminal): void {
+  inControl(terminal, (control) => {
+    while (control.run("dropClosedAccount", { accountId }).isMore);
+  });
+}
+
+function changed(
+  account: string,
+  change: Omit<AskedAccountChange, "accountId" | "actor" | "nowMs">,
+  terminal: Terminal,
+): AccountListing {
+  return inControl(terminal, (control) =>
+    control.run("changeAccount", {
+      ...change,
+      accountId: control.run("resolveAccount", { account }),
+      actor: "command_line",
+      nowMs: systemClock.now(),
+    }),
+  );
+}
+
+function found(control: OpenControl, account: string): AccountListing {
+  const id = control.run("resolveAccount", { account });
+  const listing = control.run("findAccount", { id, nowMs: systemClock.now() });
+  if (listing === null) throw new Error("an account is missing that was just found");
+  return listing;
+}
+
+function allAccounts(control: OpenControl): AccountListing[] {
+  const listings: AccountListing[] = [];
+  const nowMs = systemClock.now();
+  let after: AccountPlace | null = null;
+  do {
+    const part = { query: null, after, limit: Number.MAX_SAFE_INTEGER, nowMs };
+    const page: AccountPage = control.run("listAccounts", part);
+    listings.push(...page.accounts);
+    after = page.seen;
+  } while (after !== null);
+  return listings;
+}
+
+function inControl<Value>(terminal: Terminal, use: (control: OpenControl) => Value): Value {
+  return withControl(readConfig(terminal).data.dir, use);
+}

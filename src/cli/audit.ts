@@ -1,0 +1,76 @@
+import type { Command } from "commander";
+import type { AuditEntry } from "../accounts/admin/audit-operations.ts";
+import type { OpenControl } from "../server/control.ts";
+import { withoutControls } from "../text/controls.ts";
+import { withControl } from "./control.ts";
+import { wholeNumber } from "./parse-values.ts";
+import { readConfig } from "./settings.ts";
+import type { Terminal } from "./terminal.ts";
+
+type AuditOptions = { json?: boolean; account?: string; limit?: number };
+
+/** Entries that are read at a time. */
+const pageLength = 500;
+
+/** `earshot audit`: who signed in, and what was changed by whom. */
+export function addAudit(program: Command, terminal: Terminal): void {
+  program
+    .command("audit")
+    .summary("show the audit log")
+    .description(
+      "Shows the audit log, newest first: sign-ins, changes of keys and limits, what operators did. It is only appended to. " +
+        "Accounts have the names that they have today; of one that is deleted it says just that.",
+    )
+    .option("--account <account>", "only what happened to this account, by name, login or id")
+    .option("--limit <number>", "only so many entries", wholeNumber(1, Number.MAX_SAFE_INTEGER))
+    .option("--json", "print one JSON object a line")
+    .action((options: AuditOptions) => show(options, terminal));
+}
+
+function show({ json, account, limit }: AuditOptions, terminal: Terminal): void {
+  const print = json ? asJson : asText;
+  const shown = withControl(readConfig(terminal).data.dir, (control) => {
+    const accountId = account === undefined ? null : control.run("resolveAccount", { account });
+    let entries = 0;
+    for (const entry of entriesOf(control, accountId, limit ?? Number.MAX_SAFE_INTEGER)) {
+      terminal.out(`${print(entry)}\n`);
+      entries += 1;
+    }
+    return entries;
+  });
+  if (shown === 0 && !json) terminal.note("nothing has been noted yet\n");
+}
+
+/** Newest first, read page by page. */
+function* entriesOf(
+  control: OpenControl,
+  accountId: string | null,
+  wanted: number,
+): Generator<AuditEntry> {
+  let before: number | null = null;
+  let left = wanted;
+  while (left > 0) {
+    const limit = Math.min(left, pageLength);
+    const page: AuditEntry[] = control.run("readAudit", { accountId, before, limit });
+    yield* page;
+    if (page.length < limit) return;
+    left -= page.length;
+    before = page.at(-1)?.sequence ?? null;
+  }
+}
+
+function asJson({ atMs, ...entry }: AuditEntry): string {
+  return JSON.stringify({ ...entry, at: new Date(atMs).toISOString() });
+}
+
+function asText({ atMs, action, actor, subject, key, detail }: AuditEntry): string {
+  const parts = [
+    new Date(atMs).toISOString().replace(/\.\d+Z$/, "Z"),
+    action.replaceAll("_", " "),
+    ...(subject === null ? [] : [`of ${subject}`]),
+    ...(key === null ? [] : [`key ${JSON.stringify(key)}`]),
+    `by ${actor}`,
+    ...Object.entries(detail).map(([name, value]) => `${name}=${value ?? "unset"}`),
+  ];
+  return parts.map((part) => withoutControls(part).replaceAll("\n", " ")).join("  ");
+}

@@ -1,0 +1,85 @@
+import { longestOverlapHours } from "../accounts/keys/key.ts";
+import { systemClock } from "../lib/clock.ts";
+import { formatDuration } from "../lib/duration.ts";
+import type { Method } from "../platforms/methods.ts";
+import { withControl } from "./control.ts";
+import { readConfig } from "./settings.ts";
+import { keyAsJson, keyTable } from "./show-keys.ts";
+import type { Terminal } from "./terminal.ts";
+
+type CreateOptions = {
+  name: string;
+  account?: string;
+  requestsPerSecond?: number;
+  submissionsPerMinute?: number;
+  methods?: readonly Method[];
+  /** Milliseconds. */
+  expires?: number;
+};
+
+export const longestOverlapMs = longestOverlapHours * 3_600_000;
+
+export function createKey(options: CreateOptions, terminal: Terminal): void {
+  const { data, keys } = readConfig(terminal);
+  const nowMs = systemClock.now();
+  const made = withControl(data.dir, (control) =>
+    control.run("createKey", {
+      name: options.name,
+      accountName: options.account ?? null,
+      requestsPerSecond: options.requestsPerSecond ?? null,
+      submissionsPerMinute: options.submissionsPerMinute ?? null,
+      methods: options.methods ?? null,
+      expiresMs: options.expires === undefined ? null : nowMs + options.expires,
+      maxKeys: keys.maxKeysPerAccount,
+      nowMs,
+    }),
+  );
+  printOnce(made, terminal);
+}
+
+export function listKeys(options: { json?: boolean }, terminal: Terminal): void {
+  const listings = withControl(readConfig(terminal).data.dir, (control) =>
+    control.run("listKeys", null),
+  );
+  const nowMs = systemClock.now();
+  if (options.json) {
+    for (const key of listings) terminal.out(`${JSON.stringify(keyAsJson(key, nowMs))}\n`);
+  } else if (listings.length === 0) {
+    terminal.note("there is no key yet – earshot keys create --name NAME makes one\n");
+  } else {
+    terminal.out(keyTable(listings, nowMs, terminal));
+  }
+}
+
+export function rotateKey(id: string, overlapMs: number, terminal: Terminal): void {
+  const { data, keys } = readConfig(terminal);
+  const made = withControl(data.dir, (control) =>
+    control.run("rotateKey", {
+      id,
+      by: "command_line",
+      overlapMs,
+      newPerDay: keys.newKeysPerDay,
+      nowMs: systemClock.now(),
+    }),
+  );
+  if (terminal.interactive) {
+    const until = overlapMs === 0 ? "has ended" : `ends in ${formatDuration(overlapMs)}`;
+    terminal.note(`key ${id} ${until}\n`);
+  }
+  printOnce(made, terminal);
+}
+
+export function revokeKey(id: string, terminal: Terminal): void {
+  const nowMs = systemClock.now();
+  withControl(readConfig(terminal).data.dir, (control) =>
+    control.run("revokeKey", { id, by: "command_line", nowMs }),
+  );
+  terminal.out(`key ${id} is revoked\n`);
+}
+
+function printOnce({ id, token }: { id: string; token: string }, terminal: Terminal): void {
+  if (terminal.interactive) {
+    terminal.note(`key ${id}, shown this once: keep it where you keep passwords\n`);
+  }
+  terminal.out(`${token}\n`);
+}

@@ -1,0 +1,51 @@
+import type { Command } from "commander";
+import { systemClock } from "../lib/clock.ts";
+import { formatDuration } from "../lib/duration.ts";
+import type { Config } from "../server/config.ts";
+import { withControl } from "./control.ts";
+import { readConfig } from "./settings.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** `earshot sign-in`: a link that signs in once, also beside a running server. */
+export function addSignIn(program: Command, terminal: Terminal): void {
+  program
+    .command("sign-in")
+    .summary("print a link that signs in to the dashboard, once")
+    .description(
+      "Prints a link that signs in to the dashboard, once and within EARSHOT_SIGN_IN_LINK_TIME: whoever has it is the operator, " +
+        "or the account that --account names. Works beside a running server.",
+    )
+    .option("--account <account>", "its id, name or login, instead of the operator's")
+    .addHelpText("after", "\nExample:\n  earshot sign-in --account laptop")
+    .action((options: { account?: string }) => signIn(options, terminal));
+}
+
+function signIn({ account }: { account?: string }, terminal: Terminal): void {
+  const config = readConfig(terminal);
+  const nowMs = systemClock.now();
+  const { linkMs } = config.signIn;
+  const token = withControl(config.data.dir, (control) =>
+    control.run("makeSignInLink", {
+      accountId: account === undefined ? null : control.run("resolveAccount", { account }),
+      actor: "command_line",
+      nowMs,
+      expiresMs: nowMs + linkMs,
+    }),
+  );
+  if (terminal.interactive) {
+    terminal.note(`good once, within ${formatDuration(linkMs)}: open it in your browser\n`);
+  }
+  terminal.out(`${signInLink(config.http.publicUrl ?? addressOf(config), token)}\n`);
+}
+
+/** The token stands behind the #, which a browser sends to nobody: no log of any server sees it. */
+export function signInLink(base: string, token: string): string {
+  return `${base}/dashboard/sign-in#token=${token}`;
+}
+
+/** Where a browser on the same machine finds the server. */
+function addressOf({ http }: Config): string {
+  const everywhere = ["0.0.0.0", "::"].includes(http.host);
+  const host = everywhere ? "127.0.0.1" : http.host;
+  return `http://${host.includes(":") ? `[${host}]` : host}:${http.port}`;
+}
