@@ -13,6 +13,7 @@ import {
   type ServiceUnderTest,
   search,
   startServiceUnderTest,
+  type TestSession,
 } from "./support/service-under-test.ts";
 import { until } from "./support/until.ts";
 
@@ -22,6 +23,7 @@ type Refusal = { status: number; type: string; body: Record<string, unknown> };
 let service: ServiceUnderTest;
 /** Runs no job, and lets one wait. */
 let idle: ServiceUnderTest;
+let operator: TestSession | null = null;
 let key: string;
 let idleKey: string;
 /** Where the webhooks of the service are received, when something listens there. */
@@ -35,6 +37,7 @@ beforeAll(async () => {
     startServiceUnderTest({
       EARSHOT_RESULT_RETENTION: "1h",
       EARSHOT_MAX_WEBHOOKS: "2",
+      EARSHOT_CREDENTIAL_CHECKS_PER_MINUTE: "2",
       EARSHOT_WEBHOOK_ALLOW_HTTP: "on",
       EARSHOT_WEBHOOK_PRIVATE_HOSTS: `http://127.0.0.1:${receiverPort}`,
     }),
@@ -150,6 +153,48 @@ function lookForSlowRequests(): void {
   Object.assign(server, { requestTimeout, headersTimeout });
 }
 
+/** What somebody who has signed in sends from the dashboard. */
+async function asPerson(
+  method: "GET" | "POST" | "PATCH" | "DELETE",
+  url: string,
+  body?: unknown,
+  session?: TestSession,
+): Promise<Refusal> {
+  const payload = body === undefined ? {} : { headers: json, payload: JSON.stringify(body) };
+  const answer = await service.callAs(session ?? (await service.signIn()), {
+    method,
+    url,
+    ...payload,
+  });
+  const type = String(answer.headers["content-type"]);
+  return { status: answer.statusCode, type, body: answer.body === "" ? {} : answer.json() };
+}
+
+/** Somebody at an address tries a link that is none. */
+const signInFrom = (remoteAddress: string): Promise<Refusal> =>
+  call(
+    {
+      method: "POST",
+      url: "/dashboard/api/sign-in",
+      headers: { ...json, host: "earshot.test", origin: "http://earshot.test" },
+      payload: JSON.stringify({ token: "A".repeat(43) }),
+      remoteAddress,
+    },
+    null,
+  );
+
+const keysPath = "/dashboard/api/keys";
+
+/** A key that an account made for itself. */
+async function ownKey(asked: object = {}) {
+  const session = await service.signIn();
+  const { body } = await asPerson("POST", keysPath, { name: "laptop", ...asked }, session);
+  const { key, token } = body as { key: { id: string }; token: string };
+  return { session, token, url: `${keysPath}/${key.id}` };
+}
+
+const newCredential = { platform: "x", kind: "app-token", fields: { token: "abc" } };
+
 const exampleWebhook = "wh_4fK2nQ7sVd81LmXzRt0B";
 
 /** A webhook of an account of its own, whose address is that of the receiver. */
@@ -158,6 +203,18 @@ async function webhookOfOwner(): Promise<{ owner: string; webhook: string }> {
   const url = `http://127.0.0.1:${receiverPort}/earshot`;
   const made = await post({ url }, "/v1/webhooks", json, owner);
   return { owner, webhook: `/v1/webhooks/${made.body.id}` };
+}
+
+/** The only operator there is makes an account a member; itself where none is named. */
+async function changeAccount(accountId: string | null): Promise<Refusal> {
+  operator ??= await idle.signIn({ role: "operator" });
+  const answer = await idle.callAs(operator, {
+    method: "PATCH",
+    url: `/dashboard/api/operator/accounts/${accountId ?? operator.accountId}`,
+    payload: { role: "member" },
+  });
+  const type = String(answer.headers["content-type"]);
+  return { status: answer.statusCode, type, body: answer.json() };
 }
 
 const provocations: Readonly<Record<ProblemCode, () => Promise<Refusal>>> = {
@@ -175,7 +232,52 @@ const provocations: Readonly<Record<ProblemCode, () => Promise<Refusal>>> = {
   webhook_url_refused: () => post({ url: "https://192.168.1.20/earshot" }, "/v1/webhooks"),
   unauthorized: () => call({ method: "POST", url: path, headers: json, payload: "{}" }, null),
   not_found: () => get("/v1/search/live/blusky/status/0f8fad5b-d9cb-469f-a165-70867728950e"),
+  session_needed: () => get("/dashboard/api/sessions", null),
+  sign_in_link_invalid: () => signInFrom("198.51.100.8"),
+  forbidden_origin: async () => {
+    const { cookie } = await service.signIn();
+    const headers = { cookie, "sec-fetch-site": "cross-site" };
+    return await call({ method: "POST", url: "/dashboard/api/sign-out", headers }, null);
+  },
+  session_not_found: () => asPerson("DELETE", "/dashboard/api/sessions/4fK2nQ7sVd81LmXz"),
+  too_many_sign_ins: async () => {
+    for (let count = 0; count < 30; count++) await signInFrom("198.51.100.9");
+    return await signInFrom("198.51.100.9");
+  },
   job_not_found: () => get(`${path}/status/0f8fad5b-d9cb-469f-a165-70867728950e`),
+  credential_not_found: () => asPerson("DELETE", "/dashboard/api/credentials/fQ3kZ8xT1a"),
+  authorization_not_found: () =>
+    asPerson("POST", "/dashboard/api/credentials/authorizations/4fK2nQ7sVd81LmXzRt0BaQ", {
+      answer: "http://127.0.0.1/callback?code=abc",
+    }),
+  key_not_found: () => asPerson("DELETE", `${keysPath}/nobody00`),
+  first_key_shown: async () => {
+    const { session } = await ownKey();
+    return await asPerson("POST", `${keysPath}/first`, undefined, session);
+  },
+  key_ended: async () => {
+    const { session, url } = await ownKey();
+    await asPerson("DELETE", url, undefined, session);
+    return await asPerson("PATCH", url, { name: "desktop" }, session);
+  },
+  too_many_keys: async () => {
+    const { session } = await ownKey();
+    const makeOne = () => asPerson("POST", keysPath, { name: "another" }, session);
+    for (let count = 1; count < 5; count++) await makeOne();
+    return await makeOne();
+  },
+  method_forbidden: async () => {
+    const { token } = await ownKey({ methods: ["gettrends"] });
+    return await post(search("comet"), path, json, token);
+  },
+  account_suspended: async () => {
+    const { session, token } = await ownKey();
+    const url = `/dashboard/api/operator/accounts/${session.accountId}`;
+    const operator = await service.signIn({ role: "operator" });
+    await asPerson("PATCH", url, { suspended: true }, operator);
+    return await post(search("comet"), path, json, token);
+  },
+  account_not_found: () => changeAccount("4fK2nQ7sVd81"),
   webhook_not_found: () => get(`/v1/webhooks/${exampleWebhook}`),
   delivery_not_found: async () => {
     const { owner, webhook } = await webhookOfOwner();
@@ -186,6 +288,21 @@ const provocations: Readonly<Record<ProblemCode, () => Promise<Refusal>>> = {
   not_acceptable: () =>
     post(search("comet"), "/v1/search/social", { ...json, accept: "text/html" }),
   request_timeout: () => rawAnswer("GET /livez HTTP/1.1\r\nHost: a\r\n", lookForSlowRequests),
+  too_many_credentials: () =>
+    replacing(
+      service.context.http.credentials,
+      "add",
+      () =>
+        Promise.reject(
+          new EarshotError(
+            "too_many_credentials",
+            "the account has as many credentials of the platform as it may",
+            { status: 409, hint: "disconnect one of them first" },
+          ),
+        ),
+      () => asPerson("POST", "/dashboard/api/credentials", newCredential),
+    ),
+  last_operator: () => changeAccount(null),
   too_many_webhooks: async () => {
     const made = { url: "https://example.com/earshot" };
     for (let count = 0; count < 2; count++) await post(made, "/v1/webhooks");
@@ -218,6 +335,14 @@ const provocations: Readonly<Record<ProblemCode, () => Promise<Refusal>>> = {
     const headers = { ...json, "idempotency-key": "8e03978e-40d5-43dd-bc93-6894a57f9324" };
     await post(search("comet"), path, headers);
     return await post(search("aurora"), path, headers);
+  },
+  credential_invalid: () => asPerson("POST", "/dashboard/api/credentials", newCredential),
+  too_many_attempts: async () => {
+    const session = await service.signIn();
+    const ask = () => asPerson("POST", "/dashboard/api/credentials", newCredential, session);
+    await ask();
+    await ask();
+    return await ask();
   },
   rate_limited: async () => {
     const slow = await service.makeKey({ requestsPerSecond: 1 });

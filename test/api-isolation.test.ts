@@ -6,30 +6,21 @@ import {
   search,
   startServiceUnderTest,
 } from "./support/service-under-test.ts";
+import { type Route, routes, watchingFastify } from "./support/watched-routes.ts";
 
-/** A path of the service with one of its methods; `inputs` are the names that its query string may hold. */
-type Route = { method: string; url: string; inputs: readonly string[] };
-
-const { routes } = vi.hoisted(() => ({ routes: [] as Route[] }));
-
-/** Every route that anyone adds to the service passes here, so that none is forgotten. */
-vi.mock("fastify", async (importOriginal) => {
-  const original = await importOriginal<typeof import("fastify")>();
-  const watched = (options?: object) => {
-    const app = original.fastify(options);
-    app.addHook("onRoute", ({ method, url, schema }) => {
-      const querystring = schema?.querystring as { shape?: object } | undefined;
-      const inputs = Object.keys(querystring?.shape ?? {});
-      for (const one of [method].flat()) routes.push({ method: one, url, inputs });
-    });
-    return app;
-  };
-  return { ...original, default: watched, fastify: watched };
-});
+vi.mock("fastify", async (importOriginal) => watchingFastify(await importOriginal()));
 
 /** Nobody needs a key for these: they tell nothing of anybody. */
 const publicPaths = [
   "/",
+  "/auth/:provider",
+  "/auth/:provider/callback",
+  "/dashboard",
+  "/dashboard/*",
+  "/dashboard/assets/:file",
+  "/dashboard/favicon.svg",
+  "/dashboard/logo.svg",
+  "/dashboard/theme.js",
   "/docs",
   "/docs/:page",
   "/docs/decisions/:record",
@@ -130,7 +121,8 @@ async function answerTo(route: Route, key: string, path: string) {
 async function workingRoutes(): Promise<Route[]> {
   const found: Route[] = [];
   for (const route of routes) {
-    if (!METHODS.includes(route.method)) continue;
+    // Those of the dashboard take sessions: dashboard-isolation.test.ts.
+    if (route.url.startsWith("/dashboard/api/") || !METHODS.includes(route.method)) continue;
     const answer = await ask(route, null, pathOf(route, "unknown"));
     if (answer.statusCode !== 405) found.push(route);
   }

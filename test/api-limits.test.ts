@@ -106,7 +106,11 @@ describe("the key", () => {
   test("a revoked key is refused at once", async () => {
     const key = await plainKey();
     expect((await service.submit(key, search("comet"))).statusCode).toBe(202);
-    await service.context.store.write("revokeKey", { id: key.split("_")[1] ?? "" });
+    await service.context.store.write("revokeKey", {
+      id: key.split("_")[1] ?? "",
+      by: "command_line",
+      nowMs: service.clock.now(),
+    });
     expect((await service.submit(key, search("comet"))).statusCode).toBe(401);
   });
 

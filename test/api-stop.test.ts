@@ -168,7 +168,8 @@ test("a client that hangs up while its read waits for its turn leaves no error b
 
 function callerOf(key: string) {
   const keyId = key.split("_")[1] ?? "";
-  return { keyId, accountId: "", requestsPerSecond: 1, submissionsPerMinute: null };
+  const rates = { requestsPerSecond: 1, submissionsPerMinute: null, ratesKeyId: keyId };
+  return { keyId, accountId: "", ...rates, methods: null };
 }
 
 test("a failed attempt is logged once, without the query, and its caller is told no more than that", async () => {

@@ -112,7 +112,15 @@ describe("serve", () => {
     const run = start(["serve"]);
     const url = await printed(run, /listening on (http:\S+)/);
     await printed(run, /earshot keys create/);
+    const token = await printed(run, /\/dashboard\/sign-in#token=([\w-]{43})/);
     await printed(run, /ingest: off/);
+    const signedIn = await fetch(`${url}/dashboard/api/sign-in`, {
+      method: "POST",
+      headers: { origin: url, "content-type": "application/json" },
+      body: JSON.stringify({ token }),
+    });
+    expect(signedIn.status).toBe(200);
+    expect(run.notes()).not.toContain(token);
 
     const made = await earshot(["keys", "create", "--name", "beside"]);
     const key = made.out.trim().split("\n").at(-1);

@@ -118,7 +118,6 @@ describe("GET /docs", () => {
 
 describe("whoever asks beside a page is led to it", () => {
   test.each([
-    ["/", 302, "/docs"],
     ["/docs/", 308, "/docs"],
     ["/docs/README.md", 308, "/docs"],
     ["/docs/api.md", 308, "/docs/api"],

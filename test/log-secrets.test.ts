@@ -80,6 +80,37 @@ beforeAll(async () => {
   await service.call("canarywrongkey", { method: "GET", url: `${live}/status/${uuid}` });
   await service.call(null, { method: "GET", url: "/livez", headers: { cookie: "canaryheader" } });
 
+  const session = await service.signIn();
+  const asSession = (method: "POST" | "PATCH", url: string, payload?: object) =>
+    service.callAs(session, { method, url, ...(payload === undefined ? {} : { payload }) });
+  const keys = "/dashboard/api/keys";
+  const { token: firstKey } = (await asSession("POST", `${keys}/first`)).json();
+  const made = (await asSession("POST", keys, { name: "canarykeyname" })).json();
+  const rotation = await asSession("POST", `${keys}/${made.key.id}/rotate`, { overlap_hours: 1 });
+  await asSession("PATCH", `${keys}/${made.key.id}`, { name: "canarykeyname" });
+  await asSession("POST", keys, { name: "canarykeyname\n" });
+  const ownKeys = { "first key": firstKey, key: made.token, successor: rotation.json().token };
+  for (const [what, token] of Object.entries(ownKeys)) {
+    await service.call(token, { method: "GET", url: `${live}/jobs` });
+    await service.call(`${token}x`, { method: "GET", url: `${live}/jobs` });
+    secrets.set(what, token).set(`secret half of the ${what}`, token.split("_").at(-1) ?? "");
+  }
+  secrets.set("name of a key", "canarykeyname");
+
+  const visitor = await service.signIn();
+  secrets.set("session's secret", visitor.cookie.split(".").at(-1) ?? "").set("csrf", visitor.csrf);
+  await service.callAs(visitor, { url: "/dashboard/api/session" });
+  await service.callAs(visitor, { method: "POST", url: "/v1/webhooks", payload: {} });
+  const link = "canarylink".padEnd(43, "x");
+  secrets.set("token of a link", link);
+  await service.callAs(visitor, {
+    method: "POST",
+    url: "/dashboard/api/sign-in",
+    payload: { token: link },
+  });
+  const stale = visitor.cookie.slice(0, -6).concat("canary");
+  await service.callAs({ ...visitor, cookie: stale }, { url: "/dashboard/api/sessions" });
+
   service.context.archive.search = () =>
     Promise.reject(new Error('fts5: syntax error near "canaryquery"'));
   const failed = (await post(live, search("canaryquery"))).json();

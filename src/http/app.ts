@@ -1,7 +1,9 @@
+import cookie from "@fastify/cookie";
 import fastify, { type FastifyInstance } from "fastify";
 import { EarshotError } from "../lib/errors.ts";
 import { hostHook, replaceBareRefusals } from "./bare-refusals.ts";
 import type { HttpContext } from "./context.ts";
+import { setDashboardHeaders } from "./dashboard/headers.ts";
 import { callerHook } from "./hooks/caller.ts";
 import { createHeldRequests } from "./hooks/held-requests.ts";
 import { watchMethods } from "./hooks/other-methods.ts";
@@ -55,6 +57,8 @@ export function buildApp(context: HttpContext): FastifyInstance {
   app.decorateRequest("caller", null);
   app.decorateRequest("jobUuid", "");
   app.decorateRequest("limits", null);
+  app.decorateRequest("session", null);
+  app.register(cookie, { hook: false });
 
   app.setErrorHandler((error, request, reply) => {
     const fault = faultOf(error);
@@ -73,6 +77,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
   replaceBareRefusals(app.server, context.newId);
   app.addHook("onRequest", async (request, reply) => {
     reply.header("x-request-id", request.id);
+    setDashboardHeaders(request, reply);
     // Before its body is read: there is nothing to say about the body of a path that is not there.
     if (request.is404) throw noSuchPath();
   });

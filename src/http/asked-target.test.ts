@@ -10,6 +10,8 @@ const caller = {
   keyId: "key",
   requestsPerSecond: null,
   submissionsPerMinute: null,
+  methods: null,
+  ratesKeyId: "key",
 };
 type Known = { platform: Platform; uri: string };
 

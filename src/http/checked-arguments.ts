@@ -17,11 +17,15 @@ import { narrow, readType } from "./source-types.ts";
 export type PathRules = {
   /** More than the method's bound, up to this, is answered with the bound and a warning; null refuses it. */
   lowersUpTo: number | null;
-  /** Where the body holds the query and the number of posts wanted. */
-  pointers: { query: string; maxResults: string | null };
+  /** Where the body holds the query, the number of posts wanted, and the method unless the path says it. */
+  pointers: { query: string; maxResults: string | null; method: string | null };
 };
 
-const argumentPointers = { query: "/arguments/query", maxResults: null };
+const argumentPointers = {
+  query: "/arguments/query",
+  maxResults: null,
+  method: "/arguments/type",
+};
 
 export const wordPathRules: PathRules = { lowersUpTo: null, pointers: argumentPointers };
 

@@ -1,6 +1,13 @@
 import type { Logger } from "pino";
+import type { AccountEnds } from "../accounts/admin/account-ends.ts";
+import type { AccountCredentials } from "../accounts/credentials/account-credentials.ts";
+import type { DeploymentLimits } from "../accounts/keys/effective-limits.ts";
 import type { Limiter } from "../accounts/limiter.ts";
+import type { CsrfTokens } from "../accounts/sessions/csrf.ts";
+import type { SessionSettings } from "../accounts/sessions/settings.ts";
+import type { SignIn } from "../accounts/sign-in/sign-in.ts";
 import type { AccountStore } from "../accounts/store.ts";
+import type { UsageRecorder } from "../accounts/usage/recorder.ts";
 import type { Archive } from "../archive/archive.ts";
 import type { IngestState, MastodonStreamState } from "../ingest/ingest-state.ts";
 import type { JobQueue } from "../jobs/queue.ts";
@@ -9,12 +16,20 @@ import type { Clock } from "../lib/clock.ts";
 import type { Sources } from "../platforms/answer/sources.ts";
 import type { CountsRequest, SourceCounts } from "../platforms/archive/count.ts";
 import type { Platform } from "../posts/post.ts";
+import type { DashboardCookies } from "./dashboard/cookies.ts";
+import type { StatusBoard } from "./dashboard/status-board.ts";
 import type { Metrics } from "./metrics.ts";
 
 /** The settings that the routes look at. */
 type HttpSettings = {
+  /** Without a slash at its end; null where the server is known by the address that it is called at. */
+  publicUrl: string | null;
   /** The key of requests to the node that bring none; null keeps them out. */
   openNodeKey: string | null;
+  /** The rates of the deployment, for accounts and keys without their own. */
+  limits: DeploymentLimits & { dashboardRequestsPerSecond: number };
+  maxKeysPerAccount: number;
+  newKeysPerDay: number;
   maxBodyBytes: number;
   maxConnections: number;
   maxHeaderBytes: number;
@@ -33,6 +48,16 @@ type HttpSettings = {
   deadlineGraceMs: number;
 };
 
+export type Dashboard = {
+  version: string;
+  cookies: DashboardCookies;
+  csrf: CsrfTokens;
+  sessions: SessionSettings;
+  signIn: SignIn;
+  /** How long a sign-in may take, and how many an address may begin. */
+  signInLimits: { attemptMs: number; attemptsPerMinute: number };
+};
+
 /** Everything that the HTTP app needs, made in one place (server/context.ts). */
 export type HttpContext = {
   settings: HttpSettings;
@@ -42,6 +67,8 @@ export type HttpContext = {
   limiter: Limiter;
   /** Accounts, keys, sessions and what is kept of them. */
   accounts: AccountStore;
+  /** Ends what is under way of accounts that were suspended or deleted. */
+  accountEnds: Pick<AccountEnds, "settle">;
   cursorKey: Uint8Array;
   jobs: Pick<
     JobQueue,
@@ -51,6 +78,14 @@ export type HttpContext = {
   archive: Pick<Archive, "records" | "page" | "withheld">;
   /** Which platforms can be asked, and for what. */
   sources: Sources;
+  /** How people come in, and what they hold then. */
+  dashboard: Dashboard;
+  /** What accounts do with their own credentials of platforms. */
+  credentials: AccountCredentials;
+  /** What keys are used for. */
+  usage: Pick<UsageRecorder, "noteRequest" | "noteKeyUse" | "flush">;
+  /** How the service stands, for the dashboard. */
+  statusBoard: StatusBoard;
   /** The posts that an account was shown under an ID that the archive does not know. */
   fetchedPosts(
     accountId: string,

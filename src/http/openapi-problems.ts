@@ -13,6 +13,7 @@ const places: Partial<Record<ProblemCode, (place: Place) => boolean>> = {
   idempotency_mismatch: ({ isSubmission, path }) => isSubmission || path.endsWith("/recent"),
   job_failed: ({ hasJob }) => hasJob,
   upstream_failed: ({ hasJob }) => hasJob,
+  method_forbidden: ({ hasQuery }) => hasQuery,
   overloaded: ({ isSubmission, path }) => isSubmission || path.endsWith("/recent"),
   not_found: ({ path }) => path.includes("{platform}") || path.startsWith("/docs"),
   job_not_found: ({ path }) => path.includes("{uuid}") || path.endsWith("/events"),
@@ -20,6 +21,10 @@ const places: Partial<Record<ProblemCode, (place: Place) => boolean>> = {
   webhook_not_found: ({ path }) => path.includes("{id}"),
   delivery_not_found: ({ path }) => path.includes("{delivery}"),
   too_many_webhooks: ({ path }) => path === "/v1/webhooks",
+  key_not_found: ({ path }) => path.startsWith("/dashboard/"),
+  first_key_shown: ({ path }) => path.startsWith("/dashboard/"),
+  key_ended: ({ path }) => path.startsWith("/dashboard/"),
+  too_many_keys: ({ path }) => path.startsWith("/dashboard/"),
   webhook_disabled: ({ path }) => path.includes("{id}"),
 };
 

@@ -41,6 +41,9 @@ export function writeProblem(fault: EarshotError, request: FastifyRequest, reply
   if (body.code === "unauthorized") {
     reply.header("www-authenticate", 'Bearer realm="earshot", error="invalid_token"');
   }
+  if (body.code === "session_needed" || body.code === "sign_in_link_invalid") {
+    reply.header("www-authenticate", 'Cookie realm="earshot"');
+  }
   if (body.status === 503 && !reply.hasHeader("retry-after")) reply.header("retry-after", "1");
   return reply
     .code(body.status)

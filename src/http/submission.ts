@@ -2,6 +2,7 @@ import type { FastifyReply } from "fastify";
 import type { Caller } from "../accounts/authenticate.ts";
 import type { Idempotency, SubmittedJob } from "../jobs/queue.ts";
 import type { SearchPlatform } from "../platforms/source.ts";
+import { requireMethod } from "./allowed-method.ts";
 import { checkArguments, type PathRules } from "./checked-arguments.ts";
 import type { HttpContext } from "./context.ts";
 import { jobOf } from "./new-job.ts";
@@ -10,7 +11,7 @@ import { takeSearch } from "./search-turn.ts";
 
 export type Submissions = {
   /**
-   * Takes a submission: checks the body, then the query, then whether it was answered before under its idempotency key, then
+   * Takes a submission: checks the body, then whether the key may use the method, then the query, then whether it was answered before under its idempotency key, then
    * the key's searches a minute, then commits. The job it resolves with is on disk. Whatever is refused or replayed costs
    * nothing of the searches a minute; a replay says so in `Idempotent-Replayed`.
    */
@@ -33,7 +34,9 @@ export function createSubmissions(context: HttpContext): Submissions {
     reply: FastifyReply,
     idempotency: Idempotency | null = null,
   ): Promise<SubmittedJob> {
-    const job = await jobOf(context, caller, checkArguments(path, body, rules));
+    const asked = checkArguments(path, body, rules);
+    requireMethod(caller, asked.method, rules.pointers.method);
+    const job = await jobOf(context, caller, asked);
     const newJob = { ...job, idempotency };
     const earlier =
       idempotency === null ? null : await context.jobs.replayOf(caller.accountId, idempotency);

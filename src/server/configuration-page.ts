@@ -11,6 +11,9 @@ const titles: Record<keyof typeof settings, string> = {
   data: "Data",
   http: "HTTP",
   limits: "Rates",
+  signIn: "Sign-in",
+  sessions: "Sessions",
+  keys: "Keys",
   search: "Searches",
   jobs: "Jobs",
   webhooks: "Webhooks",
@@ -18,6 +21,7 @@ const titles: Record<keyof typeof settings, string> = {
   mastodonStream: "Live stream of a Mastodon server",
   backfill: "History",
   upstreams: "Platforms",
+  usage: "Usage and status",
   import: "Import",
   log: "Log",
 };

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
+import { type AccountEnds, createAccountEnds } from "../accounts/admin/account-ends.ts";
 import { createLimiter } from "../accounts/limiter.ts";
 import type { Archive } from "../archive/archive.ts";
 import type { HttpContext } from "../http/context.ts";
@@ -14,13 +15,16 @@ import type { Upstream } from "../platforms/upstream.ts";
 import type { Platform } from "../posts/post.ts";
 import type { Config } from "./config.ts";
 import type { Control } from "./control.ts";
+import { createDashboardRole } from "./dashboard.ts";
 import { diskOf } from "./disk.ts";
 import { createLog } from "./log.ts";
 import { createReadiness } from "./readiness.ts";
 import { createIngestRole, fedPlatforms, type IngestRole } from "./roles.ts";
+import { createStatus } from "./status.ts";
 import { isStorageFull, watchStore } from "./store-watch.ts";
 import { closeStores, type Stores } from "./stores.ts";
 import { createUpstreamRole, type UpstreamRole } from "./upstreams.ts";
+import { createUsageRole, type UsageRole } from "./usage.ts";
 import { packageVersion } from "./version.ts";
 import { createWebhookRole } from "./webhooks.ts";
 
@@ -33,11 +37,13 @@ export type AppContext = {
   store: Control["store"];
   archive: Archive;
   queue: JobQueue;
+  accountEnds: AccountEnds;
   /** Delivers to webhooks. */
   sender: Sender;
   metrics: Metrics;
   ingest: IngestRole;
   upstreams: UpstreamRole;
+  usage: UsageRole;
   http: HttpContext;
   close(): Promise<void>;
 };
@@ -92,6 +98,8 @@ export function createContext(
     },
     onOutcome: (outcome, deliveries) => metrics.webhookDeliveries.inc({ outcome }, deliveries),
   });
+  const usage = createUsageRole({ settings: config.usage, store, clock, log, ingest });
+  let embeddedJobs = 0;
   const queue = createJobQueue({
     store,
     clock,
@@ -99,15 +107,28 @@ export function createContext(
     settings: config.jobs,
     onFailedAttempt: (method) => metrics.failedAttempts.inc({ method }),
     onEnd: (ended) => {
-      const { method, state } = ended;
+      const { uuid, method, state, attempts, ms } = ended;
       metrics.jobsEnded.inc({ method, state });
-      log.info(ended, "job ended");
+      log.info({ uuid, method, state, attempts, ms }, "job ended");
+      usage.recorder.noteSearch(ended);
+      // Of those that were cancelled before, no node has seen anything.
+      if (attempts > 0) embeddedJobs += 1;
       sender.wake();
     },
     onFault: (fault) => {
       // A full disk is told of once, by the watch over the store.
       if (isStorageFull(fault)) return;
       log.warn({ error: messageOf(fault) }, "the watch over the jobs failed");
+    },
+  });
+  const accountEnds = createAccountEnds({
+    store,
+    jobs: queue,
+    clock,
+    forget: (accountId) => upstreams.forgetAccount(accountId),
+    onFault: (fault) => {
+      if (isStorageFull(fault)) return;
+      log.warn({ error: messageOf(fault) }, "the watch over accounts that end failed");
     },
   });
   const source = {
@@ -126,10 +147,14 @@ export function createContext(
     onOutcome: (platform, outcome) => metrics.upstreamRequests.inc({ platform, outcome }),
     overrides: overrides.upstreams ?? {},
   });
+  const { secretKey } = control.secrets;
+  const dashboardRole = createDashboardRole({ config, store, secretKey, clock });
   const http: HttpContext = {
     settings: {
       ...config.http,
       ...config.search,
+      ...config.keys,
+      limits: config.limits,
       deadlineGraceMs: config.jobs.deadlineGraceMs,
     },
     clock,
@@ -137,11 +162,26 @@ export function createContext(
     metrics,
     limiter,
     accounts: store,
+    accountEnds,
     cursorKey: control.secrets.cursorKey,
     jobs: queue,
     webhooks,
     archive,
     sources: upstreams.sources,
+    dashboard: dashboardRole.dashboard,
+    credentials: upstreams.credentials,
+    usage: usage.recorder,
+    statusBoard: createStatus({
+      config,
+      archive,
+      store,
+      clock,
+      ingest,
+      sampler: usage.sampler,
+      sources: upstreams.sources,
+      waitingJobs: queue.depth,
+      embeddedJobs: () => embeddedJobs,
+    }),
     fetchedPosts: (accountId, id) =>
       store.read("findFetched", { accountId, id, nowMs: clock.now() }),
     countPosts: (request, deadlineMs) => countArchive(source, request, deadlineMs),
@@ -159,11 +199,16 @@ export function createContext(
     store,
     archive,
     queue,
+    accountEnds,
     sender,
     metrics,
     ingest,
     upstreams,
+    usage,
     http,
-    close: () => closeStores({ control, archive }),
+    close: async () => {
+      await dashboardRole.close();
+      await closeStores({ control, archive });
+    },
   };
 }

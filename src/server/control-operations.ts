@@ -5,6 +5,7 @@ import { accountStoreOperations } from "../accounts/store.ts";
 import { controlMigrations } from "../db/migrations/control.ts";
 import { type Database, openForReading, openForWriting } from "../db/open.ts";
 import { ensureSecrets, settingOperations } from "../db/settings.ts";
+import { sampleOperations } from "../ingest/samples/operations.ts";
 import { jobOperations } from "../jobs/operations.ts";
 import { webhookOperations } from "../jobs/webhooks/operations.ts";
 import { credentialOperations } from "../platforms/credentials/operations.ts";
@@ -19,6 +20,7 @@ export const controlOperations = {
   ...webhookOperations,
   ...credentialOperations,
   ...spendingOperations,
+  ...sampleOperations,
 };
 
 export type ControlOperations = typeof controlOperations;

@@ -29,6 +29,8 @@ const asked = {
   nowMs: 1,
 };
 
+const byCommand = { by: "command_line", nowMs: 2 } as const;
+
 function jobOf(accountId: string, uuid: string): JobInsertion {
   return {
     uuid,
@@ -85,10 +87,10 @@ test("a command beside the server makes and revokes keys, at once", async () => 
   const authorization = `Bearer ${token}`;
   const entrant = { address: "203.0.113.9", authorization, readOf: null, maxWaitMs: 0 };
   expect(await limiter.admit(entrant)).toMatchObject({ kind: "admitted", caller: { keyId: id } });
-  beside.run("revokeKey", { id });
+  beside.run("revokeKey", { id, ...byCommand });
   expect(await limiter.admit(entrant)).toEqual({ kind: "unknown" });
-  expect(() => beside.run("revokeKey", { id: "nobody" })).toThrow(
-    expect.objectContaining({ code: "unknown_key", hint: expect.any(String) }),
+  expect(() => beside.run("revokeKey", { id: "nobody", ...byCommand })).toThrow(
+    expect.objectContaining({ code: "key_not_found", hint: expect.any(String) }),
   );
   beside.close();
   await control.close();
@@ -99,7 +101,7 @@ test("errors keep their code across threads, and one that fails leaves the other
   const { accountId } = await control.store.write("createKey", asked);
   const outcomes = await Promise.allSettled([
     control.store.write("insertJob", jobOf(accountId, "a")),
-    control.store.write("revokeKey", { id: "nobody" }),
+    control.store.write("revokeKey", { id: "nobody", ...byCommand }),
     control.store.write("insertJob", jobOf("nobody", "b")),
     control.store.write("insertJob", jobOf(accountId, "c")),
   ]);
@@ -109,7 +111,7 @@ test("errors keep their code across threads, and one that fails leaves the other
     "rejected",
     "fulfilled",
   ]);
-  expect(outcomes[1]).toMatchObject({ reason: { code: "unknown_key", status: 404 } });
+  expect(outcomes[1]).toMatchObject({ reason: { code: "key_not_found", status: 404 } });
   const listed = { accountId, before: { submittedMs: 2, uuid: "" }, states: null, methods: null };
   const { rows } = await control.store.read("listJobs", { ...listed, limit: 10, nowMs: 2 });
   expect(rows.map(({ uuid }) => uuid)).toEqual(["c", "a"]);

@@ -1,5 +1,6 @@
 import ipaddr from "ipaddr.js";
 import { parseApiKey } from "../accounts/api-key.ts";
+import { type AllowedSigner, readAllowList } from "../accounts/sign-in/allow-list.ts";
 import { formatDuration, parseDuration } from "../lib/duration.ts";
 import { readSecretKey } from "../lib/secret-key.ts";
 
@@ -218,6 +219,69 @@ export function didList(
       const ids = written.split(",").map((part) => part.trim());
       const good = ids.every((id) => /^did:[a-z]{1,32}:[A-Za-z0-9._:%-]{1,500}$/.test(id));
       return good ? { ok: true, value: ids } : unreadable;
+    },
+  };
+}
+
+/** A text without spaces, such as the id of an app elsewhere; null where there is none. */
+export function word(name: string, meaning: string): Setting<string | null> {
+  return {
+    name,
+    fallback: null,
+    defaultText: "none",
+    expected: "a text without spaces, or none",
+    meaning,
+    read: (written) => {
+      const value = written.trim();
+      if (value === "none") return { ok: true, value: null };
+      return /^\S{1,256}$/.test(value) ? { ok: true, value } : unreadable;
+    },
+  };
+}
+
+/** Who may sign in with a code host. */
+export function allowList(name: string, meaning: string): Setting<readonly AllowedSigner[]> {
+  return {
+    name,
+    fallback: [{ kind: "everyone" }],
+    defaultText: "everyone",
+    expected:
+      "everyone, or logins such as ann or github:ann and organisations such as org:acme or gitlab:org:acme, separated by commas",
+    meaning,
+    read: (written) => {
+      const signers = readAllowList(written);
+      return signers === null ? unreadable : { ok: true, value: signers };
+    },
+  };
+}
+
+/** Accounts of code hosts, by their numbers there. */
+export function identityList(name: string, meaning: string): Setting<readonly string[]> {
+  return {
+    name,
+    fallback: [],
+    defaultText: "none",
+    expected: "accounts such as github:583231 or gitlab:42, separated by commas, or none",
+    meaning,
+    read: (written) => {
+      if (written.trim() === "none") return { ok: true, value: [] };
+      const parts = written.split(",").map((part) => part.trim());
+      const good = parts.every((part) => /^(?:github|gitlab):[1-9]\d{0,18}$/.test(part));
+      return good ? { ok: true, value: parts } : unreadable;
+    },
+  };
+}
+
+/** An address without a path, a query or credentials, and without a slash at its end; null where there is none. */
+export function publicUrl(name: string, meaning: string): Setting<string | null> {
+  return {
+    ...urlOrNone(name, ["https:", "http:"], meaning),
+    expected: "an address that begins with https:// or http:// and has no path, or none",
+    read: (written) => {
+      if (written.trim() === "none") return { ok: true, value: null };
+      const parsed = URL.parse(written.trim());
+      if (parsed === null || !isUrl(written, ["https:", "http:"])) return unreadable;
+      return parsed.href === `${parsed.origin}/` ? { ok: true, value: parsed.origin } : unreadable;
     },
   };
 }

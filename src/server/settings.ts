@@ -1,16 +1,22 @@
+import { keyDefaults } from "../accounts/keys/key.ts";
 import { defaultLimits } from "../accounts/limits.ts";
+import { sessionDefaults } from "../accounts/sessions/settings.ts";
+import { githubUrl, gitlabUrl, signInDefaults } from "../accounts/sign-in/settings.ts";
 import { archiveDefaults } from "../archive/settings.ts";
 import { jobDefaults } from "../jobs/settings.ts";
 import { webhookDefaults } from "../jobs/webhooks/settings.ts";
 import { longestArchiveQuery, longestLiveQuery } from "../query/bounds.ts";
 import {
   addressList,
+  allowList,
   apiKey,
   choice,
   count,
   didList,
   duration,
   durationOrNone,
+  identityList,
+  publicUrl,
   type Setting,
   secret,
   secretKey,
@@ -20,6 +26,7 @@ import {
   urlList,
   urlListOrNone,
   urlOrNone,
+  word,
 } from "./setting-kinds.ts";
 
 const dayMs = 86_400_000;
@@ -93,6 +100,10 @@ export const settings = {
   http: {
     host: text("EARSHOT_HOST", "127.0.0.1", "a host name or address", "Address to listen on."),
     port: count("EARSHOT_PORT", 8080, [0, 65_535], "Port to listen on; 0 takes a free one."),
+    publicUrl: publicUrl(
+      "EARSHOT_PUBLIC_URL",
+      "The address that people know the server by, where a proxy stands before it. The dashboard needs it behind a proxy: cookies are kept to TLS and to this host when it begins with https://, and sign-in leads back to it.",
+    ),
     trustedProxies: addressList(
       "EARSHOT_TRUSTED_PROXIES",
       "Proxies whose `X-Forwarded-For` tells the caller's address; of others it counts for nothing.",
@@ -174,6 +185,126 @@ export const settings = {
       defaultLimits.failedKeysPerMinute,
       [1, 1_000_000],
       "Different wrong keys that may come from one address in any 60 seconds before it is refused.",
+    ),
+    dashboardRequestsPerSecond: count(
+      "EARSHOT_DASHBOARD_REQUESTS_PER_SECOND",
+      defaultLimits.dashboardRequestsPerSecond,
+      [1, 1_000_000],
+      "Requests that an account's dashboard may make in any second, all of its pages together. It submits as many searches as a key.",
+    ),
+  },
+  signIn: {
+    githubUrl: url(
+      "EARSHOT_GITHUB_URL",
+      githubUrl,
+      ["https:", "http:"],
+      "The GitHub that people sign in with; of GitHub Enterprise Server the address of your own.",
+    ),
+    githubClientId: word(
+      "EARSHOT_GITHUB_CLIENT_ID",
+      "The client id of the OAuth app that you registered there. With its secret, people sign up with GitHub.",
+    ),
+    githubClientSecret: secret("EARSHOT_GITHUB_CLIENT_SECRET", "The client secret of that app."),
+    gitlabUrl: url(
+      "EARSHOT_GITLAB_URL",
+      gitlabUrl,
+      ["https:", "http:"],
+      "The GitLab that people sign in with.",
+    ),
+    gitlabClientId: word(
+      "EARSHOT_GITLAB_CLIENT_ID",
+      "The id of the application that you registered there. With its secret, people sign up with GitLab.",
+    ),
+    gitlabClientSecret: secret("EARSHOT_GITLAB_CLIENT_SECRET", "The secret of that application."),
+    allow: allowList(
+      "EARSHOT_SIGNUP_ALLOW",
+      "Who may sign in with a code host; asked at every sign-in. A login counts with every provider unless `github:` or `gitlab:` stands before it; `org:` names an organisation of GitHub or a group of GitLab.",
+    ),
+    operators: identityList(
+      "EARSHOT_OPERATORS",
+      "Who becomes an operator when they sign in: the number of the account, since a login may change hands.",
+    ),
+    attemptMs: duration(
+      "EARSHOT_SIGN_IN_TIME",
+      signInDefaults.attemptMs,
+      1_000,
+      "Time that somebody has at the code host from the beginning of a sign-in to its end.",
+    ),
+    linkMs: duration(
+      "EARSHOT_SIGN_IN_LINK_TIME",
+      signInDefaults.linkMs,
+      1_000,
+      "How long a link of `earshot sign-in` is good.",
+    ),
+    attemptsPerMinute: count(
+      "EARSHOT_SIGN_INS_PER_MINUTE",
+      signInDefaults.attemptsPerMinute,
+      [1, 1_000_000],
+      "Sign-ins that one address may begin or finish in any 60 seconds.",
+    ),
+    maxAttempts: count(
+      "EARSHOT_MAX_SIGN_INS",
+      signInDefaults.maxAttempts,
+      [1, 10_000_000],
+      "Sign-ins of everyone that are remembered while they are under way; one more forgets the oldest.",
+    ),
+    timeoutMs: duration(
+      "EARSHOT_SIGN_IN_PROVIDER_TIMEOUT",
+      signInDefaults.timeoutMs,
+      1,
+      "Time that the code host has to answer one request.",
+    ),
+    maxAnswerBytes: count(
+      "EARSHOT_SIGN_IN_MAX_BYTES",
+      signInDefaults.maxAnswerBytes,
+      [1_024, 16 * 1024 ** 2],
+      "Largest answer of the code host.",
+    ),
+  },
+  sessions: {
+    idleMs: duration(
+      "EARSHOT_SESSION_IDLE",
+      sessionDefaults.idleMs,
+      1_000,
+      "Time without a request after which somebody has to sign in again; kept to the minute.",
+    ),
+    maxAgeMs: duration(
+      "EARSHOT_SESSION_MAX_AGE",
+      sessionDefaults.maxAgeMs,
+      1_000,
+      "Time after the sign-in after which a session ends in any case.",
+    ),
+    rotationMs: duration(
+      "EARSHOT_SESSION_ROTATION",
+      sessionDefaults.rotationMs,
+      1_000,
+      "How old the secret in a cookie may get before it is replaced.",
+    ),
+    formerMs: duration(
+      "EARSHOT_SESSION_FORMER_TIME",
+      sessionDefaults.formerMs,
+      0,
+      "How long a secret that was replaced is still good, from the first use of the one in its place; whoever shows it later ends the session.",
+    ),
+    maxPerAccount: count(
+      "EARSHOT_MAX_SESSIONS",
+      sessionDefaults.maxPerAccount,
+      [1, 10_000],
+      "Sessions that an account may have; one more ends the one that was used longest ago.",
+    ),
+  },
+  keys: {
+    maxKeysPerAccount: count(
+      "EARSHOT_MAX_KEYS_PER_ACCOUNT",
+      keyDefaults.maxPerAccount,
+      [1, 1_000],
+      "Keys that an account may have. One that was rotated counts no more, though it is still good for a while.",
+    ),
+    newKeysPerDay: count(
+      "EARSHOT_NEW_KEYS_PER_DAY",
+      keyDefaults.newPerDay,
+      [1, 100_000],
+      "Keys that an account may make in the dashboard in any 24 hours, rotations among them. Each has rates that nothing has used up yet.",
     ),
   },
   search: {
@@ -639,6 +770,30 @@ export const settings = {
       [1, 10_000],
       "Credentials of a platform that an account, or the deployment, may have.",
     ),
+    credentialChecksPerMinute: count(
+      "EARSHOT_CREDENTIAL_CHECKS_PER_MINUTE",
+      20,
+      [1, 10_000],
+      "Times that the dashboard asks platforms about credentials of one account in any 60 seconds: when one is added, allowed in a browser or tested.",
+    ),
+    authorizationMs: duration(
+      "EARSHOT_AUTHORIZATION_TIME",
+      600_000,
+      1_000,
+      "How long an attempt to connect a platform in a browser waits on the dashboard.",
+    ),
+    maxAuthorizationsPerAccount: count(
+      "EARSHOT_MAX_AUTHORIZATIONS_PER_ACCOUNT",
+      3,
+      [1, 100],
+      "Such attempts that one account may have under way; a further one ends the oldest that waits.",
+    ),
+    maxAuthorizations: count(
+      "EARSHOT_MAX_AUTHORIZATIONS",
+      200,
+      [1, 100_000],
+      "The same of all accounts together; a further one is refused.",
+    ),
     tries: count(
       "EARSHOT_UPSTREAM_TRIES",
       3,
@@ -740,6 +895,26 @@ export const settings = {
       1,
       [1, 1_000_000_000],
       "The place whose trends `gettrends` tells on X, by its WOEID; 1 is the world.",
+    ),
+  },
+  usage: {
+    flushMs: duration(
+      "EARSHOT_USAGE_FLUSH",
+      10_000,
+      10,
+      "How long what keys are used for gathers in memory before it is written; a crash loses as much of it.",
+    ),
+    retentionMs: duration(
+      "EARSHOT_USAGE_RETENTION",
+      31 * dayMs,
+      3_600_000,
+      "How long usage, and how the live streams stood, is kept.",
+    ),
+    statusCacheMs: duration(
+      "EARSHOT_STATUS_CACHE",
+      60_000,
+      1_000,
+      "How long the page Status shows the same of the archive before it is asked again, for all accounts together.",
     ),
   },
   import: {

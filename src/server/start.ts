@@ -4,6 +4,7 @@ import { systemClock } from "../lib/clock.ts";
 import type { Config } from "./config.ts";
 import type { AppContext, ContextOverrides } from "./context.ts";
 import { watchIngest } from "./ingest-watch.ts";
+import { sweepSessions } from "./session-sweep.ts";
 import { startLine } from "./start-line.ts";
 import { stopService } from "./stop.ts";
 import { closeStores, openStores } from "./stores.ts";
@@ -50,12 +51,16 @@ export async function startService(
     const { host, port } = config.http;
     const url = await app.listen({ host, port });
     node = startNode(context);
+    context.accountEnds.start();
     context.sender.start();
     context.ingest.start(context);
+    context.usage.start();
     context.log.info({ url }, "listening");
     const stopping = new AbortController();
     const { clock, log, ingest } = context;
     void watchIngest({ ...ingest, clock, log, signal: stopping.signal });
+    const { idleMs } = config.sessions;
+    void sweepSessions({ store: context.store, clock, idleMs, signal: stopping.signal });
     const stop = onlyOnce(() => {
       stopping.abort();
       return stopService(context, app, node);
@@ -66,10 +71,11 @@ export async function startService(
       opened?.close(),
       node?.stop(),
       context.queue.stop(),
+      context.accountEnds.stop(),
       context.sender.stop(),
       context.ingest.stop(),
     ]);
-    await context.upstreams.stop();
+    await Promise.all([context.upstreams.stop(), context.usage.stop()]);
     await context.close();
     throw fault;
   }

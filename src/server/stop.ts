@@ -19,7 +19,7 @@ export async function stopService(
   app: FastifyInstance,
   node: Runner | null,
 ): Promise<void> {
-  const { clock, config, log, queue, sender } = context;
+  const { accountEnds, clock, config, log, queue, sender } = context;
   const startedMs = clock.elapsed();
   log.info("stopping");
   // The node first: it takes no more from the queue, which then sends everyone who waits for it away.
@@ -28,6 +28,7 @@ export async function stopService(
   const drained = Promise.allSettled([
     nodeEnded,
     queueEnded,
+    accountEnds.stop(),
     sender.stop(),
     app.close(),
     context.ingest.stop(),
@@ -37,7 +38,8 @@ export async function stopService(
     app.server.closeAllConnections();
   }
   // What a platform has answered to a renewal is written down before the store closes: some tokens are good once.
-  if (!(await endsWithin(clock, upstreamsMs, context.upstreams.stop()))) {
+  const written = Promise.all([context.upstreams.stop(), context.usage.stop()]);
+  if (!(await endsWithin(clock, upstreamsMs, written))) {
     log.warn("stopped before platforms had answered");
   }
   if (!(await endsWithin(clock, closeMs, context.close()))) {

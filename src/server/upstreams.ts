@@ -1,4 +1,8 @@
 import { randomBytes } from "node:crypto";
+import {
+  type AccountCredentials,
+  createAccountCredentials,
+} from "../accounts/credentials/account-credentials.ts";
 import type { Clock } from "../lib/clock.ts";
 import { createSealer } from "../lib/seal.ts";
 import { type AnswerContext, answerJob } from "../platforms/answer/answer.ts";
@@ -26,6 +30,10 @@ export type UpstreamRole = {
   sources: Sources;
   /** The deployment's user token for a Mastodon server, named by its origin; null where there is none. */
   mastodonToken(origin: string): Promise<string | null>;
+  /** What accounts do with their own credentials. */
+  credentials: AccountCredentials;
+  /** Lets go of what is held of the credentials of an account that is deleted. */
+  forgetAccount(accountId: string): void;
   stop(): Promise<void>;
 };
 
@@ -47,13 +55,20 @@ export function createUpstreamRole(context: UpstreamRoleContext): UpstreamRole {
   const settings = config.upstreams;
   const upstreams = { ...platformsOf(config), ...context.overrides };
   const client = openUpstreamClient(config);
-  const pool = createCredentialPool({
+  const keeping = {
     store,
     sealer: createSealer(context.secretKey, randomBytes),
     kinds: credentialKinds(config, client),
-    fetch: client.fetch,
     clock,
     randomBytes,
+  };
+  const pool = createCredentialPool({ ...keeping, fetch: client.fetch });
+  const credentials = createAccountCredentials({
+    ...keeping,
+    tools: { fetch: client.fetch, now: clock.now, randomBytes },
+    check: pool.check,
+    maxCredentials: settings.maxCredentials,
+    settings,
   });
   const sessions = createSessions({
     pool,
@@ -83,7 +98,10 @@ export function createUpstreamRole(context: UpstreamRoleContext): UpstreamRole {
       pool.used(chosen.credential.id);
       return chosen.held.secrets().token ?? null;
     },
+    credentials,
+    forgetAccount: pool.forgetOf,
     stop: async () => {
+      await credentials.stop();
       await pool.stop();
       await client.close();
     },

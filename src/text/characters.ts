@@ -51,7 +51,7 @@ export function unitTable(
   const allUnits = new Uint16Array(0x10000).fill(0x20, 0xd800, 0xe000);
   for (let unit = 0; unit < 0xd800; unit += 1) allUnits[unit] = unit;
   for (let unit = 0xe000; unit <= 0xffff; unit += 1) allUnits[unit] = unit;
-  const units = Buffer.from(allUnits.buffer).toString("utf16le");
+  const units = new TextDecoder("utf-16le").decode(allUnits);
   for (const [number, pattern] of patterns) {
     for (const { index, 0: run } of units.matchAll(pattern)) {
       for (let unit = index; unit < index + run.length; unit += 1) {

@@ -112,7 +112,7 @@ export function foldHandle(handle: string): string {
   return foldSigil(handle, "@");
 }
 
-function findHashtags(text: string): Entity[] {
+export function findHashtags(text: string): Entity[] {
   if (!text.includes("#") && !text.includes("＃")) return [];
   const hashtags: Entity[] = [];
   for (const match of text.matchAll(everyHashtag)) {

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { hash } from "node:crypto";
 
 /** The longest token, in bytes of UTF-8. */

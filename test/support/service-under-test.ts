@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { InjectOptions, LightMyRequestResponse } from "fastify";
+import type { NewSession } from "../../src/accounts/sessions/new-session.ts";
 import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import type { Post } from "../../src/posts/post.ts";
 import { configFrom } from "../../src/server/config.ts";
@@ -21,6 +22,10 @@ export type ServiceUnderTest = Service & {
     submissionsPerMinute?: number | null;
   }): Promise<string>;
   call(key: string | null, options: InjectOptions): Promise<LightMyRequestResponse>;
+  /** A session of a fresh account, or of one that is named, as if it had signed in. */
+  signIn(asked?: { accountId?: string; role?: "member" | "operator" }): Promise<TestSession>;
+  /** Calls as a page of the dashboard does in that session, from its own origin. */
+  callAs(session: TestSession, options: InjectOptions): Promise<LightMyRequestResponse>;
   /** Submits a search; fills in what a test does not care for. */
   submit(key: string, body: unknown, path?: string): Promise<LightMyRequestResponse>;
   /** The result after the job has ended. */
@@ -31,6 +36,9 @@ export type ServiceUnderTest = Service & {
   /** Stops it and removes its folder. */
   remove(): Promise<void>;
 };
+
+/** `cookie` is the whole header field. */
+export type TestSession = { cookie: string; csrf: string; accountId: string; id: string };
 
 /** The real service in a folder of its own, without live ingestion, and no platform is asked. */
 export async function startServiceUnderTest(
@@ -49,6 +57,7 @@ export async function startServiceUnderTest(
   });
   const service = await startService(config, { ...overrides, clock });
   const { app, context } = service;
+  let people = 1_000_000;
 
   const call: ServiceUnderTest["call"] = (key, options) =>
     app.inject({
@@ -59,9 +68,65 @@ export async function startServiceUnderTest(
       },
     });
 
+  const callAs: ServiceUnderTest["callAs"] = ({ cookie, csrf }, options) =>
+    app.inject({
+      ...options,
+      headers: {
+        cookie,
+        host: "earshot.test",
+        origin: config.http.publicUrl ?? "http://earshot.test",
+        "sec-fetch-site": "same-origin",
+        "x-earshot-csrf": csrf,
+        ...options.headers,
+      },
+    });
+
+  const signIn: ServiceUnderTest["signIn"] = async ({ accountId: asked, role = "member" } = {}) => {
+    const { maxAgeMs, maxPerAccount } = config.sessions;
+    const arrival = {
+      agent: "a test",
+      addressGroup: "127.0.0.1",
+      maxAgeMs,
+      maxPerAccount,
+      nowMs: clock.now(),
+    };
+    const way = "github" as const;
+    const entered =
+      asked === undefined
+        ? await signUp({ ...arrival, way }, role)
+        : {
+            accountId: asked,
+            session: await context.store.write("startSession", {
+              ...arrival,
+              way,
+              accountId: asked,
+            }),
+          };
+    const { accountId, session } = entered;
+    const name = config.http.publicUrl?.startsWith("https:") ? "__Host-earshot" : "earshot";
+    const csrf = context.http.dashboard.csrf.of(session.id);
+    return { cookie: `${name}=${session.token}`, csrf, accountId, id: session.id };
+  };
+
+  async function signUp(arrival: NewSession, role: "member" | "operator") {
+    people += 1;
+    const entered = await context.store.write("signInIdentity", {
+      ...arrival,
+      leaves: null,
+      provider: "github",
+      subject: String(people),
+      login: `person-${people}`,
+      isOperator: role === "operator",
+    });
+    if (entered.kind !== "signed_in") throw new Error(entered.kind);
+    return entered;
+  }
+
   return {
     ...service,
     clock,
+    signIn,
+    callAs,
     dataDir,
     makeKey: async (limits = {}) => {
       const { requestsPerSecond = 1_000_000, submissionsPerMinute = 1_000_000 } = limits;

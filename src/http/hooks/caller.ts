@@ -5,17 +5,21 @@ import { clientGone } from "../client-gone.ts";
 import type { HttpContext } from "../context.ts";
 import { problem } from "../problem-writer.ts";
 import { refusedByRate, setRetryAfter } from "../refused-by-rate.ts";
+import { type DashboardPace, isDashboardPace, sessionEntry } from "./session.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Whose key the request names; null where none is needed. */
+    /** Whose key or session the request names; null where none is needed. */
     caller: Caller | null;
     /** What was left of the key's rates when the store was asked last; null without a caller. */
     limits: LimitState | null;
   }
   interface FastifyContextConfig {
-    /** What the key's rate does with a request too many: `call` refuses it, `read` lets it wait for its turn. */
-    pace?: "call" | "read";
+    /**
+     * What the key's rate does with a request too many: `call` refuses it, `read` lets it wait for its turn. Or whom a route of
+     * the dashboard is for.
+     */
+    pace?: "call" | "read" | DashboardPace;
     /** A request without a key is one with the key of EARSHOT_OPEN_NODE_KEY, where there is one. */
     mayBeOpen?: boolean;
     /** Refusals of this route also hold `uuid: ""`. */
@@ -24,13 +28,14 @@ declare module "fastify" {
 }
 
 /**
- * Who calls, and whether it is the key's turn: wrong keys of the address first, then the key, then its requests a second, all
- * in one call to the store. A read of one's own job waits for its turn when the second is used up; one of anything else is
- * refused at once, so that nobody holds requests open by asking for what is not there. It runs before the body is read, so
- * that a stranger's body costs nothing.
+ * Who calls, by a key or without one by a session, and whether it is their turn: wrong keys of the address first, then the key,
+ * then its requests a second, all in one call to the store. A read of one's own job waits for its turn when the second is used
+ * up; one of anything else is refused at once, so that nobody holds requests open by asking for what is not there. It runs
+ * before the body is read, so that a stranger's body costs nothing.
  */
 export function callerHook(context: HttpContext) {
   const { limiter, metrics, settings } = context;
+  const enterBySession = sessionEntry(context);
   const { openNodeKey } = settings;
   const openAuthorization = openNodeKey === null ? undefined : `Bearer ${openNodeKey}`;
 
@@ -38,12 +43,17 @@ export function callerHook(context: HttpContext) {
     const { pace, mayBeOpen = false } = request.routeOptions.config;
     if (pace === undefined) return;
     const { authorization } = request.headers;
-    const admission = await limiter.admit({
-      address: request.ip,
-      authorization: authorization ?? (mayBeOpen ? openAuthorization : undefined),
-      readOf: pace === "read" ? uuidIn(request.params) : null,
-      maxWaitMs: settings.maxReadWaitMs,
-    });
+    const readOf = pace === "read" ? uuidIn(request.params) : null;
+    const bySession = hasNoKey(request, pace) ? await enterBySession(request, reply, readOf) : null;
+    if (bySession === null && pace === "visitor") return;
+    const admission =
+      bySession ??
+      (await limiter.admit({
+        address: request.ip,
+        authorization: authorization ?? (mayBeOpen ? openAuthorization : undefined),
+        readOf,
+        maxWaitMs: settings.maxReadWaitMs,
+      }));
     if (admission.kind === "blocked") {
       metrics.rateLimited.inc({ policy: "failed_keys" });
       const seconds = setRetryAfter(reply, admission.retryAfterMs);
@@ -52,6 +62,7 @@ export function callerHook(context: HttpContext) {
       });
     }
     if (admission.kind === "unknown") throw unauthorized(authorization);
+    if (admission.kind === "suspended") throw accountSuspended();
     request.caller = admission.caller;
     request.limits = admission.limits;
     if (admission.kind === "refused") {
@@ -62,6 +73,11 @@ export function callerHook(context: HttpContext) {
     // Nobody is there to be answered when the client has gone.
     if (turnInMs > 0 && !(await turnCame(context, reply, turnInMs))) reply.hijack();
   };
+}
+
+/** What brings a key is that key's request, whatever cookies come along; the dashboard's own paths take no key. */
+function hasNoKey(request: FastifyRequest, pace: string): boolean {
+  return request.headers.authorization === undefined || isDashboardPace(pace);
 }
 
 /** False when the client has gone while it waited. */
@@ -92,8 +108,14 @@ function unauthorized(authorization: string | undefined) {
         hint: "send the header Authorization: Bearer <API_KEY>; earshot keys create makes a key",
       })
     : problem("unauthorized", "the API key is not valid", {
-        hint: "check that the key is whole and was not revoked: Authorization: Bearer <API_KEY>",
+        hint: "check that the key is whole, has not expired and was not revoked: Authorization: Bearer <API_KEY>",
       });
+}
+
+function accountSuspended() {
+  return problem("account_suspended", "the account of the key is suspended", {
+    hint: "ask whoever runs this server",
+  });
 }
 
 /** The caller of a route that needs a key. */

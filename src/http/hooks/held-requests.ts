@@ -7,6 +7,7 @@ import { EarshotError } from "../../lib/errors.ts";
 import type { HttpContext } from "../context.ts";
 import { problem } from "../problem-writer.ts";
 import { refusedByRate } from "../refused-by-rate.ts";
+import { createCallerWatch } from "./caller-watch.ts";
 
 /**
  * Requests that stay open until something happens to a job; a key may have so many at a time as EARSHOT_MAX_HELD_REQUESTS
@@ -52,7 +53,7 @@ export type HeldRequests = {
   ): Promise<Job>;
   /**
    * Counts an answer that is written bit by bit until it is closed. The signal says when to end it: the server stops, the
-   * client has gone, or `longestMs` are over. Errors: `rate_limited`.
+   * client has gone, its key has ended, or `longestMs` are over. Errors: `rate_limited`.
    */
   holdStream(caller: Caller, reply: FastifyReply, longestMs: number): AbortSignal;
 };
@@ -66,6 +67,7 @@ const over = new Error("the server stops, or nobody waits any more");
 export function createHeldRequests(context: HttpContext, stopping: AbortSignal): HeldRequests {
   const { settings, clock, jobs, metrics } = context;
   const heldByKey = new Map<string, number>();
+  const callers = createCallerWatch(context);
   // One listener for all of them: a signal of its own for each costs more than the wait itself.
   const ends = new Set<() => void>();
   stopping.addEventListener("abort", () => {
@@ -188,8 +190,10 @@ export function createHeldRequests(context: HttpContext, stopping: AbortSignal):
       if (raw.writableNeedDrain) raw.destroy();
     };
     const release = count(caller, end);
+    const unwatch = callers.watch(caller, end);
     finished(raw, () => {
       release();
+      unwatch();
       end();
     });
     clock.sleep(longestMs, controller.signal).then(end, () => undefined);

@@ -1,15 +1,23 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { HttpContext } from "../context.ts";
 
+/** What the dashboard calls for itself is no use of the API. */
+const dashboardRoutes = "/dashboard/api/";
+
 /**
  * One line and one measurement a request: the route's template, never its address, its query or its key. An event stream is
- * not measured: it lasts as long as its client wants.
+ * not measured: it lasts as long as its client wants. What a key asks for is counted as its use.
  */
 export function requestLogHook(context: HttpContext) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const route = request.routeOptions.url ?? "unknown";
     const ms = reply.elapsedTime;
-    const { method } = request;
+    const { method, caller } = request;
+    if (caller !== null && !route.startsWith(dashboardRoutes)) {
+      const { accountId, keyId } = caller;
+      context.usage.noteRequest({ accountId, keyId, status: reply.statusCode });
+      if (request.session === null) context.usage.noteKeyUse(keyId, request.ip);
+    }
     if (!isEventStream(reply)) {
       context.metrics.requestSeconds
         .labels(route, method, `${Math.floor(reply.statusCode / 100)}xx`)
@@ -18,7 +26,7 @@ export function requestLogHook(context: HttpContext) {
     context.log.info(
       {
         request_id: request.id,
-        key_id: request.caller?.keyId,
+        key_id: caller?.keyId,
         method,
         route,
         status: reply.statusCode,

@@ -1,10 +1,20 @@
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import type { HttpContext } from "../context.ts";
+import { createSignInTurns } from "../dashboard/sign-in-turns.ts";
 import { announceDeprecations } from "../hooks/deprecation.ts";
 import type { HeldRequests } from "../hooks/held-requests.ts";
 import type { Submissions } from "../submission.ts";
+import { addAccountRoutes } from "./dashboard/account.ts";
+import { addAuthRoutes } from "./dashboard/auth.ts";
+import { addCredentialRoutes } from "./dashboard/credentials.ts";
+import { addKeyRoutes } from "./dashboard/keys.ts";
+import { addOperatorRoutes } from "./dashboard/operator.ts";
 import { addPageRoutes } from "./dashboard/pages.ts";
+import { addServiceStatusRoute } from "./dashboard/service-status.ts";
+import { addSessionRoutes } from "./dashboard/session.ts";
+import { addSessionListRoutes } from "./dashboard/sessions.ts";
+import { addUsageRoute } from "./dashboard/usage.ts";
 import { addRecentRoute } from "./node/recent.ts";
 import { addDocsRoutes } from "./ops/docs.ts";
 import { addLivezRoute } from "./ops/livez.ts";
@@ -47,5 +57,15 @@ export function addRoutes(
   addMetricsRoute(typed, context);
   addOpenApiRoute(typed);
   addDocsRoutes(typed);
+  const turns = createSignInTurns(context);
+  addSessionRoutes(typed, context, turns);
+  addSessionListRoutes(typed, context);
+  addAuthRoutes(typed, context, turns);
+  addCredentialRoutes(typed, context);
+  addUsageRoute(typed, context);
+  addServiceStatusRoute(typed, context);
+  addKeyRoutes(typed, context);
+  addAccountRoutes(typed, context, held);
+  addOperatorRoutes(typed, context);
   addPageRoutes(typed);
 }

@@ -24,7 +24,7 @@ const policy = [
 ].join("; ");
 
 /** The headers of the pages. They are asked for anew each time, as they name the files of their version. */
-export const pageHeaders = {
+const pageHeaders = {
   "cache-control": "no-cache",
   "content-security-policy": policy,
   "cross-origin-opener-policy": "same-origin",

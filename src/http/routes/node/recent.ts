@@ -30,7 +30,10 @@ const recentBody = closedObject(bodyNeeded, {
     .meta({ description: "Posts wanted, 1 to 100; 20 when absent." }),
 }).meta({ id: "RecentSearch", examples: [{ query: "comet lang:en", count: 20 }] });
 
-const recentRules = { ...wordPathRules, pointers: { query: "/query", maxResults: "/count" } };
+const recentRules = {
+  ...wordPathRules,
+  pointers: { query: "/query", maxResults: "/count", method: null },
+};
 
 /** POST /api/v1/data/<platform>/tweets/recent: `searchbyquery`, answered in the same request. */
 export function addRecentRoute(
@@ -60,6 +63,7 @@ export function addRecentRoute(
         ...problemAnswers({
           400: "The body or the query is not valid.",
           401: "No valid key.",
+          403: "The key may not use searchbyquery, or its account is suspended.",
           404: "The path names no platform.",
           410: "The search was cancelled, or its result has expired.",
           413: "The body is too large.",

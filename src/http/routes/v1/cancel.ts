@@ -21,6 +21,7 @@ const shared = {
     ...problemAnswers({
       400: "The request cannot be read.",
       401: "No valid key.",
+      403: "The account is suspended.",
       404: "There is no such job, or it is another account's.",
       ...strayBodyRefusals,
       429: "A rate of the key is used up; Retry-After tells when to come again.",

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { SourceCounts } from "../../../platforms/archive/count.ts";
 import { parseQuery } from "../../../query/parse.ts";
 import { printQuery } from "../../../query/print.ts";
+import { requireCounts } from "../../allowed-method.ts";
 import type { HttpContext } from "../../context.ts";
 import { countsBody } from "../../counts-body.ts";
 import { askedBoundsOf, type CountsQuestion, granularityMs, pageOf } from "../../counts-page.ts";
@@ -44,6 +45,7 @@ export function addCountsRoute(app: TypedApp, context: HttpContext): void {
         ...problemAnswers({
           400: "A parameter or the query is not valid; errors tells where and how to fix it.",
           401: "No valid key.",
+          403: "The key may not use a method that searches, or its account is suspended.",
           404: "The path names no platform.",
           429: "A rate of the key is used up; Retry-After tells when to come again.",
           503: "The archive cannot be read for the moment.",
@@ -53,6 +55,7 @@ export function addCountsRoute(app: TypedApp, context: HttpContext): void {
     },
     handler: async (request, reply) => {
       const word = request.params.platform;
+      requireCounts(callerOf(request));
       const { tree, warnings, ...question } = questionOf(context, request, word, request.query);
       const page = pageOf(context, question, request.query.next_token);
       const counts = await counted(context, reply, question.caller, () =>

@@ -30,6 +30,7 @@ const shared = {
     ...problemAnswers({
       400: "A parameter is not valid, or Last-Event-ID is no id of this stream.",
       401: "No valid key.",
+      403: "The account is suspended.",
       404: "There is no such job, it is another account's, or the path names no platform.",
       429: "A rate of the key, or its number of waiting requests, is used up.",
       503: "The store cannot be read for the moment.",

@@ -25,6 +25,7 @@ const shared = {
     ...problemAnswers({
       400: "A parameter is not valid; errors tells where and how to fix it.",
       401: "No valid key.",
+      403: "The account is suspended.",
       404: "The path names no platform.",
       429: "A rate of the key is used up; Retry-After tells when to come again.",
       503: "The store cannot be read for the moment.",

@@ -26,6 +26,7 @@ const shared = {
     ...problemAnswers({
       400: "wait is not a whole number from 1 to 30, or Prefer cannot be read.",
       401: "No valid key.",
+      403: "The account is suspended.",
       404: "There is no such job, or it is another account's.",
       410: "The job was cancelled, or its result has expired.",
       429: "The key's requests a second were used up for too long, or the job is not one's own.",

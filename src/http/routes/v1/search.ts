@@ -52,6 +52,7 @@ export function addSearchRoute(
         ...problemAnswers({
           400: "The body, an argument or the query is not valid; errors tells where and how to fix it.",
           401: "No valid key.",
+          403: "The key may not use the method, or its account is suspended.",
           404: "The path names no platform.",
           406: "Accept names no form that there is.",
           410: "The job was cancelled while it was waited for, or its result has expired.",

@@ -21,6 +21,7 @@ const answers = {
   ...problemAnswers({
     400: "The body, an argument or the query is not valid; errors tells where and how to fix it.",
     401: "No valid key.",
+    403: "The key may not use the method, or its account is suspended.",
     404: "The path names no platform.",
     413: "The body is too large.",
     415: "The body is not plain JSON.",

@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { createTestAccounts, type TestAccounts } from "../../accounts/accounts.test-support.ts";
+import type { Caller } from "../../accounts/authenticate.ts";
+import type { CreatedKey } from "../../accounts/keys/key.ts";
+import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
+import type { HttpContext } from "../context.ts";
+import { type CallerWatch, createCallerWatch } from "./caller-watch.ts";
+
+let accounts: TestAccounts;
+let clock: ManualClock;
+let watch: CallerWatch["watch"];
+beforeEach(() => {
+  accounts = createTestAccounts();
+  clock = createManualClock();
+  watch = watchOver(accounts.store);
+});
+afterEach(() => accounts.remove());
+
+function watchOver(store: Pick<TestAccounts["store"], "read">) {
+  return createCallerWatch({ accounts: store as HttpContext["accounts"], clock }).watch;
+}
+
+function callerOf({ id, accountId }: CreatedKey): Caller {
+  const rates = { requestsPerSecond: 1, submissionsPerMinute: 1, ratesKeyId: id };
+  return { keyId: id, accountId, methods: null, ...rates };
+}
+
+function addSession(accountId: string): void {
+  accounts.database.run(
+    `INSERT INTO session(id, account_id, token_hash, way, agent, address_group, created_ms, used_ms, rotated_ms, expires_ms)
+     VALUES('0123456789abcdef', :accountId, x'00', 'link', 'a test', '192.0.2.0/24', 0, 0, 0, :expiresMs)`,
+    { accountId, expiresMs: clock.now() + 3_600_000 },
+  );
+}
+
+test("what a revoked key holds is ended within five seconds, and nothing of another", async () => {
+  const [gone, other] = [await accounts.makeKey(), await accounts.makeKey()];
+  const ends = [vi.fn(), vi.fn(), vi.fn()];
+  for (const [index, key] of [gone, gone, other].entries()) {
+    watch(callerOf(key), ends[index] ?? vi.fn());
+  }
+  await clock.advance(60_000);
+  expect(ends.map(({ mock }) => mock.calls.length)).toEqual([0, 0, 0]);
+  await accounts.store.write("revokeKey", { id: gone.id, by: "command_line", nowMs: clock.now() });
+  await clock.advance(5_000);
+  expect(ends.map(({ mock }) => mock.calls.length)).toEqual([1, 1, 0]);
+});
+
+test("an expired key, and a session of a suspended account, end what they hold", async () => {
+  const expiring = await accounts.makeKey({ expiresMs: clock.now() + 60_000 });
+  const { accountId } = await accounts.makeKey();
+  const session = { ...callerOf(expiring), accountId, keyId: `dashboard-${accountId}` };
+  addSession(accountId);
+  const [endKey, endSession] = [vi.fn(), vi.fn()];
+  watch(callerOf(expiring), endKey);
+  watch(session, endSession);
+  await clock.advance(59_999);
+  expect(endKey).not.toHaveBeenCalled();
+  await clock.advance(5_000);
+  expect(endKey).toHaveBeenCalled();
+  expect(endSession).not.toHaveBeenCalled();
+  accounts.database.run("UPDATE account SET suspended_ms = 1 WHERE id = :accountId", { accountId });
+  await clock.advance(5_000);
+  expect(endSession).toHaveBeenCalled();
+});
+
+test("what a page holds is ended once its account is signed out everywhere", async () => {
+  const key = await accounts.makeKey();
+  const { accountId } = key;
+  const end = vi.fn();
+  watch({ ...callerOf(key), keyId: `dashboard-${accountId}` }, end);
+  addSession(accountId);
+  await clock.advance(5_000);
+  expect(end).not.toHaveBeenCalled();
+  accounts.database.run("DELETE FROM session WHERE account_id = :accountId", { accountId });
+  await clock.advance(5_000);
+  expect(end).toHaveBeenCalled();
+});
+
+test("the store is asked once a look, and not at all once nobody is watched", async () => {
+  const read = vi.fn(accounts.store.read);
+  const watchCounted = watchOver({ read: read as typeof accounts.store.read });
+  const caller = callerOf(await accounts.makeKey());
+  const release = [watchCounted(caller, vi.fn()), watchCounted(caller, vi.fn())];
+  await clock.advance(10_000);
+  expect(read).toHaveBeenCalledTimes(2);
+  for (const one of release) one();
+  await clock.advance(60_000);
+  expect(read).toHaveBeenCalledTimes(2);
+  watchCounted(caller, vi.fn());
+  await clock.advance(5_000);
+  expect(read).toHaveBeenCalledTimes(3);
+});
+
+test("a store that does not answer for a while ends nothing", async () => {
+  const key = await accounts.makeKey();
+  const read = vi.fn(accounts.store.read).mockRejectedValueOnce(new Error("away"));
+  const end = vi.fn();
+  watchOver({ read: read as typeof accounts.store.read })(callerOf(key), end);
+  await clock.advance(5_000);
+  expect(end).not.toHaveBeenCalled();
+  await accounts.store.write("revokeKey", { id: key.id, by: "command_line", nowMs: clock.now() });
+  await clock.advance(5_000);
+  expect(end).toHaveBeenCalled();
+});

@@ -1,0 +1,76 @@
+import { Readable } from "node:stream";
+import type { HttpContext } from "../../context.ts";
+import { auditEntry } from "../../dashboard/account-answers.ts";
+import type { AuditAnswer } from "../../dashboard/contract.ts";
+import { deleteAccount } from "../../dashboard/delete-account.ts";
+import { exportLines } from "../../dashboard/export-lines.ts";
+import { callerOf } from "../../hooks/caller.ts";
+import type { HeldRequests } from "../../hooks/held-requests.ts";
+import { accountDeletion, ownAuditQuery } from "../../schemas/accounts.ts";
+import { iso } from "../../window.ts";
+import type { TypedApp } from "../typed-app.ts";
+
+const config = { pace: "session" as const };
+const hide = { hide: true };
+const path = "/dashboard/api/account";
+
+/** Entries of a page of the audit log. */
+export const auditPage = 50;
+
+/** /dashboard/api/account…: everything that is kept of the session's account, and its end. */
+export function addAccountRoutes(app: TypedApp, context: HttpContext, held: HeldRequests): void {
+  const { accounts, clock, dashboard, settings } = context;
+
+  app.route({
+    method: "GET",
+    url: `${path}/export`,
+    config,
+    schema: hide,
+    handler: (request, reply) => {
+      const caller = callerOf(request);
+      const name = `earshot-account-${iso(clock.now()).slice(0, 10)}.ndjson`;
+      reply
+        .type("application/x-ndjson; charset=utf-8")
+        .header("content-disposition", `attachment; filename="${name}"`)
+        // A stop waits for no connection that could bring another request.
+        .header("connection", "close");
+      if (request.method === "HEAD") return reply.send(Readable.from([]));
+      const signal = held.holdStream(caller, reply, settings.maxStreamMs);
+      return reply.send(Readable.from(exportLines(accounts, caller.accountId, signal)));
+    },
+  });
+
+  app.route({
+    method: "GET",
+    url: `${path}/audit`,
+    config,
+    schema: { ...hide, querystring: ownAuditQuery },
+    handler: async (request): Promise<AuditAnswer> => {
+      const { accountId } = callerOf(request);
+      const before = request.query.before ?? null;
+      const part = { accountId, before, limit: auditPage };
+      return auditAnswer((await accounts.read("readAudit", part)).map(auditEntry));
+    },
+  });
+
+  app.route({
+    method: "DELETE",
+    url: path,
+    config,
+    schema: { ...hide, body: accountDeletion },
+    handler: async (request, reply) => {
+      const { accountId } = callerOf(request);
+      const { confirm } = request.body;
+      await deleteAccount(context, { accountId, confirm, actorId: accountId });
+      dashboard.cookies.clearSession(reply);
+      return reply.code(204).send();
+    },
+  });
+}
+
+/** A page of the audit log that is full may have another one after it. */
+export function auditAnswer(entries: AuditAnswer["entries"]): AuditAnswer {
+  const last = entries.at(-1);
+  const isFull = last !== undefined && entries.length === auditPage;
+  return { entries, next: isFull ? last.sequence : null };
+}

@@ -1,0 +1,158 @@
+import type { FastifyRequest } from "fastify";
+import type { KeyChoice, MadeKey } from "../../../accounts/keys/own-operations.ts";
+import type { OwnKey } from "../../../accounts/keys/read-keys.ts";
+import type { HttpContext } from "../../context.ts";
+import type { KeyListing, KeysAnswer, NewKeyAnswer } from "../../dashboard/contract.ts";
+import { keyChoiceOf } from "../../dashboard/key-choice.ts";
+import { keyListings } from "../../dashboard/key-listing.ts";
+import { callerOf } from "../../hooks/caller.ts";
+import { problem } from "../../problem-writer.ts";
+import { keyChange, keyPath, keyRotation, newKey } from "../../schemas/keys.ts";
+import type { TypedApp } from "../typed-app.ts";
+
+const config = { pace: "session" as const };
+const hide = { hide: true };
+const path = "/dashboard/api/keys";
+
+const hourMs = 3_600_000;
+/** Keys that ended are listed for so long. */
+const endedShownMs = 30 * 24 * hourMs;
+
+type KeyContext = Pick<HttpContext, "accounts" | "limiter" | "clock" | "settings">;
+
+/** /dashboard/api/keys…: the API keys of the session's account. */
+export function addKeyRoutes(app: TypedApp, context: KeyContext): void {
+  const { accounts, clock } = context;
+
+  app.route({
+    method: "GET",
+    url: path,
+    config,
+    schema: hide,
+    handler: async (request): Promise<KeysAnswer> => {
+      const { accountId } = callerOf(request);
+      const { limits, maxKeysPerAccount } = context.settings;
+      const endedSinceMs = clock.now() - endedShownMs;
+      const [keys, given] = await Promise.all([
+        accounts.read("listOwnKeys", { accountId, limits, endedSinceMs }),
+        accounts.read("accountLimits", { accountId, limits }),
+      ]);
+      return {
+        keys: await keyListings(context.limiter, keys, clock.now()),
+        max_keys: maxKeysPerAccount,
+        limits: {
+          requests_per_second: given.requestsPerSecond,
+          submissions_per_minute: given.submissionsPerMinute,
+        },
+      };
+    },
+  });
+
+  app.route({
+    method: "POST",
+    url: path,
+    config,
+    schema: { ...hide, body: newKey },
+    handler: async (request, reply): Promise<NewKeyAnswer> => {
+      const made = await accounts.write("createOwnKey", {
+        ...ownerOf(context, request),
+        ...unlimited,
+        ...keyChoiceOf(request.body),
+        name: request.body.name,
+        ...bounds(context),
+      });
+      reply.code(201);
+      return await newKeyAnswer(context, made);
+    },
+  });
+
+  app.route({
+    method: "POST",
+    url: `${path}/first`,
+    config,
+    schema: hide,
+    handler: async (request, reply): Promise<NewKeyAnswer> => {
+      const made = await accounts.write("issueFirstKey", {
+        ...ownerOf(context, request),
+        ...bounds(context),
+      });
+      reply.code(201);
+      return await newKeyAnswer(context, made);
+    },
+  });
+
+  app.route({
+    method: "PATCH",
+    url: `${path}/:id`,
+    config,
+    schema: { ...hide, params: keyPath, body: keyChange },
+    handler: async (request): Promise<{ key: KeyListing }> => {
+      const changed = await accounts.write("changeKey", {
+        ...ownerOf(context, request),
+        id: request.params.id,
+        changes: keyChoiceOf(request.body),
+      });
+      return { key: await listingOf(context, changed) };
+    },
+  });
+
+  app.route({
+    method: "POST",
+    url: `${path}/:id/rotate`,
+    config,
+    schema: { ...hide, params: keyPath, body: keyRotation },
+    handler: async (request, reply): Promise<NewKeyAnswer> => {
+      const { accountId, limits, nowMs } = ownerOf(context, request);
+      const { id, token } = await accounts.write("rotateKey", {
+        id: request.params.id,
+        by: { accountId },
+        overlapMs: request.body.overlap_hours * hourMs,
+        newPerDay: context.settings.newKeysPerDay,
+        nowMs,
+      });
+      const key = await accounts.read("findOwnKey", { accountId, id, limits });
+      if (key === null) throw problem("key_not_found", "the key was deleted meanwhile");
+      reply.code(201);
+      return await newKeyAnswer(context, { key, token });
+    },
+  });
+
+  app.route({
+    method: "DELETE",
+    url: `${path}/:id`,
+    config,
+    schema: { ...hide, params: keyPath },
+    handler: async (request, reply) => {
+      const { accountId, nowMs } = ownerOf(context, request);
+      await accounts.write("revokeKey", { id: request.params.id, by: { accountId }, nowMs });
+      return reply.code(204).send();
+    },
+  });
+}
+
+const unlimited: Omit<KeyChoice, "name"> = {
+  methods: null,
+  requestsPerSecond: null,
+  submissionsPerMinute: null,
+  expiresMs: null,
+};
+
+function ownerOf({ settings, clock }: KeyContext, request: FastifyRequest) {
+  const { requestsPerSecond, submissionsPerMinute } = settings.limits;
+  const limits = { requestsPerSecond, submissionsPerMinute };
+  return { accountId: callerOf(request).accountId, limits, nowMs: clock.now() };
+}
+
+function bounds({ settings }: KeyContext) {
+  return { maxKeys: settings.maxKeysPerAccount, newPerDay: settings.newKeysPerDay };
+}
+
+async function newKeyAnswer(context: KeyContext, { key, token }: MadeKey): Promise<NewKeyAnswer> {
+  return { key: await listingOf(context, key), token };
+}
+
+async function listingOf({ limiter, clock }: KeyContext, key: OwnKey): Promise<KeyListing> {
+  const [listing] = await keyListings(limiter, [key], clock.now());
+  if (listing === undefined) throw problem("internal", "a key has no listing");
+  return listing;
+}

@@ -1,0 +1,117 @@
+import type { AskedAccountChange } from "../../../accounts/admin/change-operations.ts";
+import type { HttpContext } from "../../context.ts";
+import {
+  accountListing,
+  auditEntry,
+  readAccountPlace,
+  writeAccountPlace,
+} from "../../dashboard/account-answers.ts";
+import type {
+  AccountChange,
+  AccountListing,
+  AccountsAnswer,
+  AuditAnswer,
+} from "../../dashboard/contract.ts";
+import { accountOf, deleteAccount } from "../../dashboard/delete-account.ts";
+import { listAccounts } from "../../dashboard/list-accounts.ts";
+import { callerOf } from "../../hooks/caller.ts";
+import {
+  accountChange,
+  accountDeletion,
+  accountPath,
+  accountsQuery,
+  auditQuery,
+} from "../../schemas/accounts.ts";
+import type { TypedApp } from "../typed-app.ts";
+import { auditAnswer, auditPage } from "./account.ts";
+
+const config = { pace: "operator" as const };
+const hide = { hide: true };
+const path = "/dashboard/api/operator";
+
+const accountsPage = 50;
+
+/** /dashboard/api/operator/…: all accounts and the whole audit log, for operators. */
+export function addOperatorRoutes(app: TypedApp, context: HttpContext): void {
+  const { accounts, accountEnds, clock } = context;
+
+  app.route({
+    method: "GET",
+    url: `${path}/accounts`,
+    config,
+    schema: { ...hide, querystring: accountsQuery },
+    handler: async (request): Promise<AccountsAnswer> => {
+      const { query = "", after } = request.query;
+      const page = await listAccounts(context, {
+        query: query.trim() === "" ? null : query.trim(),
+        after: after === undefined ? null : readAccountPlace(after),
+        limit: accountsPage,
+      });
+      return {
+        accounts: page.accounts.map(accountListing),
+        next: page.next === null ? null : writeAccountPlace(page.next),
+      };
+    },
+  });
+
+  app.route({
+    method: "PATCH",
+    url: `${path}/accounts/:id`,
+    config,
+    schema: { ...hide, params: accountPath, body: accountChange },
+    handler: async (request): Promise<{ account: AccountListing }> => {
+      const { id } = request.params;
+      await accountOf(context, id);
+      const changed = await accounts.write("changeAccount", {
+        ...changeOf(request.body),
+        accountId: id,
+        actor: { accountId: callerOf(request).accountId },
+        nowMs: clock.now(),
+      });
+      if (request.body.suspended === true) await accountEnds.settle({ id, ending: "suspended" });
+      return { account: accountListing(changed) };
+    },
+  });
+
+  app.route({
+    method: "DELETE",
+    url: `${path}/accounts/:id`,
+    config,
+    schema: { ...hide, params: accountPath, body: accountDeletion },
+    handler: async (request, reply) => {
+      const { confirm } = request.body;
+      const { accountId: actorId } = callerOf(request);
+      await deleteAccount(context, { accountId: request.params.id, confirm, actorId });
+      return reply.code(204).send();
+    },
+  });
+
+  app.route({
+    method: "GET",
+    url: `${path}/audit`,
+    config,
+    schema: { ...hide, querystring: auditQuery },
+    handler: async (request): Promise<AuditAnswer> => {
+      const { account = null, before = null } = request.query;
+      const part = { accountId: account, before, limit: auditPage };
+      return auditAnswer((await accounts.read("readAudit", part)).map(auditEntry));
+    },
+  });
+}
+
+/** As a schema reads it: what is left out may be there as undefined. */
+type Given<Asked> = { [Name in keyof Asked]: Asked[Name] | undefined };
+
+/** A reason without more is no suspension: it is of no use by itself. */
+function changeOf(
+  asked: Given<AccountChange>,
+): Omit<AskedAccountChange, "accountId" | "actor" | "nowMs"> {
+  const { role, suspended, suspended_reason: reason = "" } = asked;
+  const { requests_per_second: requests, submissions_per_minute: submissions } = asked;
+  return {
+    ...(role === undefined ? {} : { role }),
+    ...(requests === undefined ? {} : { requestsPerSecond: requests }),
+    ...(submissions === undefined ? {} : { submissionsPerMinute: submissions }),
+    ...(suspended === undefined ? {} : { suspension: suspended ? { reason } : null }),
+  };
+}

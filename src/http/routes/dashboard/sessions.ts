@@ -1,0 +1,63 @@
+import type { SessionRow } from "../../../accounts/sessions/operations.ts";
+import type { HttpContext } from "../../context.ts";
+import type { SessionListing, SessionsAnswer } from "../../dashboard/contract.ts";
+import { sessionOf } from "../../hooks/session.ts";
+import { problem } from "../../problem-writer.ts";
+import { sessionPath } from "../../schemas/sessions.ts";
+import type { TypedApp } from "../typed-app.ts";
+
+const hide = { hide: true };
+const config = { pace: "session" as const };
+
+/** /dashboard/api/sessions: where the account is signed in. */
+export function addSessionListRoutes(
+  app: TypedApp,
+  { accounts, clock, dashboard }: Pick<HttpContext, "accounts" | "clock" | "dashboard">,
+): void {
+  app.route({
+    method: "GET",
+    url: "/dashboard/api/sessions",
+    config,
+    schema: hide,
+    handler: async (request): Promise<SessionsAnswer> => {
+      const { id, accountId } = sessionOf(request);
+      const { idleMs } = dashboard.sessions;
+      const rows = await accounts.read("listSessions", { accountId, idleMs, nowMs: clock.now() });
+      return { sessions: rows.map((row) => listingOf(row, id, idleMs)) };
+    },
+  });
+
+  app.route({
+    method: "DELETE",
+    url: "/dashboard/api/sessions/:id",
+    config,
+    schema: { ...hide, params: sessionPath },
+    handler: async (request, reply) => {
+      const { id: own, accountId } = sessionOf(request);
+      const { id: sessionId } = request.params;
+      const ended = await accounts.write("endSession", {
+        accountId,
+        sessionId,
+        action: "session_ended",
+        nowMs: clock.now(),
+      });
+      if (!ended) throw problem("session_not_found", "there is no such session");
+      if (sessionId === own) dashboard.cookies.clearSession(reply);
+      return reply.code(204).send();
+    },
+  });
+}
+
+function listingOf(row: SessionRow, ownId: string, idleMs: number): SessionListing {
+  const { id, way, agent, addressGroup, createdMs, usedMs, expiresMs } = row;
+  return {
+    id,
+    is_this: id === ownId,
+    way,
+    agent,
+    address_group: addressGroup,
+    created_at: new Date(createdMs).toISOString(),
+    used_at: new Date(usedMs).toISOString(),
+    expires_at: new Date(Math.min(expiresMs, usedMs + idleMs)).toISOString(),
+  };
+}

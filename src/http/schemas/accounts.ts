@@ -1,0 +1,108 @@
+import * as z from "zod";
+import { withoutControls } from "../../text/controls.ts";
+import { closedObject, wording, wordOf } from "./words.ts";
+
+const longestQuery = 100;
+const longestConfirmation = 200;
+/** Why an account is suspended, in characters. */
+const longestReason = 200;
+const highestRate = 1_000_000;
+
+const body = (what: string, hint: string) => ({ what, needed: "expected a JSON object", hint });
+
+const limit = (name: string) => {
+  const told = wording(
+    `${name} is a whole number from 1 to ${highestRate}, or null for the deployment's`,
+    `send such as "${name}":5`,
+  );
+  return z.int(told).min(1, told).max(highestRate, told).nullable().optional();
+};
+
+const reasonText = wording(
+  `the reason is a text of ${longestReason} characters at most`,
+  'send such as "suspended_reason":"Scrapes with a hundred keys"',
+);
+const suspendedText = wording("suspended is true or false", 'send such as "suspended":true');
+
+/** What of an account is to change. */
+export const accountChange = closedObject(
+  body("field", 'send such as {"role":"operator"} or {"suspended":true,"suspended_reason":"…"}'),
+  {
+    role: wordOf("role", ["member", "operator"], 'send "role":"operator" or "role":"member"')
+      .transform((word) => word as "member" | "operator")
+      .optional(),
+    suspended: z.boolean(suspendedText).optional(),
+    suspended_reason: z
+      .string(reasonText)
+      .max(longestReason, reasonText)
+      .transform((text) => withoutControls(text).trim())
+      .optional(),
+    requests_per_second: limit("requests_per_second"),
+    submissions_per_minute: limit("submissions_per_minute"),
+  },
+);
+
+const confirmText = wording(
+  "the name of the account is needed to confirm",
+  'send {"confirm":"<name of the account>"}',
+);
+
+/** That an account is to be deleted. */
+export const accountDeletion = closedObject(
+  body("field", 'send {"confirm":"<name of the account>"}'),
+  { confirm: z.string(confirmText).max(longestConfirmation, confirmText) },
+);
+
+export const accountPath = z.object({ id: z.string() });
+
+const queryText = wording(
+  `the query is a text of ${longestQuery} characters at most`,
+  "send part of a name once, such as ?query=ann",
+);
+const afterText = wording("after is not of this list", "send next exactly as it was received");
+
+/** Which accounts to list. */
+export const accountsQuery = closedObject(
+  {
+    what: "parameter",
+    needed: "the query string is not valid",
+    hint: "such as ?query=ann&after=<next of the page before>",
+  },
+  {
+    query: z.string(queryText).max(longestQuery, queryText).optional(),
+    after: z
+      .string(afterText)
+      .regex(/^\d{1,16}-[0-9A-Za-z]{1,64}$/, afterText)
+      .optional(),
+  },
+);
+
+const beforeText = wording("before is the next of the page before", "send it as it was received");
+
+const before = z
+  .string(beforeText)
+  .regex(/^\d{1,15}$/, beforeText)
+  .transform(Number)
+  .optional();
+
+/** Which part of one's own audit log to read. */
+export const ownAuditQuery = closedObject(
+  {
+    what: "parameter",
+    needed: "the query string is not valid",
+    hint: "the only parameter is before, such as ?before=1200",
+  },
+  { before },
+);
+
+const accountText = wording("account is the id of an account", "send it once, as it is listed");
+
+/** Which part of the whole audit log to read. */
+export const auditQuery = closedObject(
+  {
+    what: "parameter",
+    needed: "the query string is not valid",
+    hint: "such as ?account=<id>&before=1200",
+  },
+  { before, account: z.string(accountText).min(1, accountText).max(64, accountText).optional() },
+);

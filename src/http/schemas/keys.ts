@@ -1,0 +1,58 @@
+import * as z from "zod";
+import { longestOverlapHours } from "../../accounts/keys/key.ts";
+import { methodNames } from "../../platforms/methods.ts";
+import { closedObject, wording, wordOf } from "./words.ts";
+
+export const keyPath = z.object({ id: z.string() });
+
+const nameText = wording("the name is a string", 'send such as "name":"laptop"');
+const someMethods = wording(
+  "expected a list of methods, each once",
+  'send such as ["searchbyquery"], or null for all of them',
+);
+const aRate = wording("expected a whole number from 1", "send null for what the account has");
+const aTime = wording(
+  "expected a time such as 2026-12-31T12:00:00Z",
+  "send null for a key that does not expire",
+);
+
+const rate = z.int(aRate).min(1, aRate).nullable().optional();
+
+const choice = {
+  methods: z
+    .array(wordOf("method", methodNames, 'send such as "searchbyquery"'), someMethods)
+    .min(1, someMethods)
+    .max(methodNames.length, someMethods)
+    .refine((methods) => new Set(methods).size === methods.length, someMethods)
+    .nullable()
+    .optional(),
+  requests_per_second: rate,
+  submissions_per_minute: rate,
+  expires_at: z.iso
+    .datetime({ offset: true, ...aTime })
+    .nullable()
+    .optional(),
+};
+
+const keyNeeded = {
+  what: "field",
+  needed: "expected a JSON object",
+  hint: 'send {"name":"laptop"}',
+};
+
+export const newKey = closedObject(keyNeeded, { name: z.string(nameText), ...choice });
+
+export const keyChange = closedObject(keyNeeded, {
+  name: z.string(nameText).optional(),
+  ...choice,
+});
+
+const someHours = wording(
+  `expected a whole number of hours from 0 to ${longestOverlapHours}`,
+  'send such as {"overlap_hours":24}; 0 ends the key at once',
+);
+
+export const keyRotation = closedObject(
+  { what: "field", needed: "expected a JSON object", hint: 'send {"overlap_hours":24}' },
+  { overlap_hours: z.int(someHours).min(0, someHours).max(longestOverlapHours, someHours) },
+);

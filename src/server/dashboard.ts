@@ -1,0 +1,59 @@
+import { randomBytes } from "node:crypto";
+import { createCsrfTokens } from "../accounts/sessions/csrf.ts";
+import { calledAddresses, configuredProviders } from "../accounts/sign-in/providers.ts";
+import { githubUrl, gitlabUrl } from "../accounts/sign-in/settings.ts";
+import { createSignIn } from "../accounts/sign-in/sign-in.ts";
+import type { AccountStore } from "../accounts/store.ts";
+import type { Dashboard } from "../http/context.ts";
+import { createCookies } from "../http/dashboard/cookies.ts";
+import type { Clock } from "../lib/clock.ts";
+import { createGuard } from "../lib/guard.ts";
+import { createGuardedFetch } from "../lib/guarded-fetch.ts";
+import type { Config } from "./config.ts";
+import { packageVersion } from "./version.ts";
+
+/** How people come in, with the way out to the code hosts that say who they are. */
+export type DashboardRole = { dashboard: Dashboard; close(): Promise<void> };
+
+export function createDashboardRole({
+  config,
+  store,
+  secretKey,
+  clock,
+}: {
+  config: Config;
+  store: AccountStore;
+  secretKey: Uint8Array;
+  clock: Clock;
+}): DashboardRole {
+  const { signIn: settings, sessions, http } = config;
+  const fetch = createGuardedFetch({
+    guard: createGuard(namedAddresses(config)),
+    userAgent: `earshot/${packageVersion()}`,
+    timeoutMs: settings.timeoutMs,
+    maxBytes: settings.maxAnswerBytes,
+    maxRedirects: 0,
+  });
+  return {
+    dashboard: {
+      version: packageVersion(),
+      cookies: createCookies(http.publicUrl),
+      csrf: createCsrfTokens(secretKey),
+      sessions,
+      signIn: createSignIn({ settings, sessions, store, fetch, clock, randomBytes }),
+      signInLimits: settings,
+    },
+    close: () => fetch.close(),
+  };
+}
+
+/** A code host that the operator has named may lie inside; those that everyone uses lie outside. */
+function namedAddresses({ signIn }: Config): readonly string[] {
+  const isNamed = {
+    github: signIn.githubUrl !== githubUrl,
+    gitlab: signIn.gitlabUrl !== gitlabUrl,
+  };
+  return configuredProviders(signIn)
+    .filter(({ name }) => isNamed[name])
+    .flatMap(calledAddresses);
+}

@@ -1,0 +1,23 @@
+import type { AccountStore } from "../accounts/store.ts";
+import type { Clock } from "../lib/clock.ts";
+
+const sweepMs = 600_000;
+
+/** Removes sessions, sign-ins and links that are over, now and every ten minutes, until the signal aborts. */
+export async function sweepSessions({
+  store,
+  clock,
+  idleMs,
+  signal,
+}: {
+  store: AccountStore;
+  clock: Clock;
+  idleMs: number;
+  signal: AbortSignal;
+}): Promise<void> {
+  while (!signal.aborted) {
+    // What cannot be removed now is removed the next time; none of it is good any more.
+    await store.write("sweepSessions", { idleMs, nowMs: clock.now() }).catch(() => undefined);
+    await clock.sleep(sweepMs, signal).catch(() => undefined);
+  }
+}

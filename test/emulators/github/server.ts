@@ -1,0 +1,211 @@
+// An emulator of sign-in with GitHub and GitLab, written from their published descriptions (docs.github.com, docs.gitlab.com);
+// neither GitHub nor GitLab.
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createExchange } from "./exchange.ts";
+import { type Answer, type Authorization, createGrants, type EmulatedUser } from "./model.ts";
+import { approvalPage } from "./page.ts";
+
+export type { EmulatedUser } from "./model.ts";
+
+/** What goes wrong there, until it is set back. */
+type Faults = {
+  /** Instead of the answer to the exchange of a code, to the profile, or to a membership. */
+  token?: Answer;
+  profile?: Answer;
+  membership?: Answer;
+  /** The `iss` that is sent along with a code. */
+  issuer?: string;
+  /** What the page sends the browser back with, instead of a code. */
+  authorizationError?: string;
+};
+
+export type GitHubEmulator = Awaited<ReturnType<typeof startGitHubEmulator>>;
+
+/**
+ * Starts the emulator on a free port of loopback. A browser approves or cancels on its page; `decide` does the same for a test
+ * without one. With `callbackUrls`, any other redirect_uri is a mismatch.
+ */
+export async function startGitHubEmulator({
+  now = Date.now,
+  callbackUrls = null,
+}: {
+  now?: () => number;
+  callbackUrls?: readonly string[] | null;
+} = {}) {
+  const clientId = "Iv1.emulated0client";
+  const clientSecret = "emulated-client-secret-0123456789abcdef";
+  const users: EmulatedUser[] = [
+    { id: 583_231, login: "ann", organizations: { acme: "active" } },
+    { id: 42, login: "ben", organizations: {} },
+  ];
+  const grants = createGrants(now);
+  const faults: Faults = {};
+  const requests: string[] = [];
+  const server = createServer((request, response) => {
+    serve(request, response).catch((fault: unknown) => response.destroy(fault as Error));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  const exchange = createExchange({ grants, clientId, clientSecret, issuer: url, now });
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = "GET", headers } = request;
+    const { pathname, searchParams } = new URL(request.url ?? "/", url);
+    requests.push(`${method} ${pathname}`);
+    switch (`${method} ${pathname}`) {
+      case "GET /login/oauth/authorize":
+        showPage(response, "GitHub", searchParams);
+        return;
+      case "GET /oauth/authorize":
+        showPage(response, "GitLab", searchParams);
+        return;
+      case "POST /emulator/decision": {
+        const form = await formOf(request);
+        const user = users.find(({ id }) => String(id) === form.get("user"));
+        response.writeHead(302, { location: answerTo(form, form.get("decision"), user) });
+        response.end();
+        return;
+      }
+      case "POST /login/oauth/access_token": {
+        const { status, body } = faults.token ?? exchange.atGitHub(await formOf(request));
+        if (headers.accept?.includes("application/json")) {
+          sendAnswer(response, { status, body });
+          return;
+        }
+        response.writeHead(status, { "content-type": "application/x-www-form-urlencoded" });
+        response.end(new URLSearchParams(body as Record<string, string>).toString());
+        return;
+      }
+      case "POST /oauth/token": {
+        sendAnswer(response, faults.token ?? exchange.atGitLab(await formOf(request)));
+        return;
+      }
+      default:
+        sendAnswer(response, answerApi(pathname, headers.authorization));
+    }
+  }
+
+  function showPage(response: ServerResponse, label: string, query: URLSearchParams): void {
+    const refusal = refusalOf(query);
+    if (refusal !== null) {
+      response.writeHead(302, { location: refusal });
+      response.end();
+      return;
+    }
+    response.writeHead(200, { "content-type": "text/html; charset=utf-8" });
+    response.end(approvalPage(label, query, users));
+  }
+
+  /** The application's own callback gets what is wrong with the request, as GitHub's documentation tells. */
+  function refusalOf(query: URLSearchParams): string | null {
+    const asked = query.get("redirect_uri") ?? "";
+    const [registered = asked] = callbackUrls ?? [];
+    const mismatch = callbackUrls !== null && !callbackUrls.includes(asked);
+    if (query.get("client_id") !== clientId) return `${url}/404`;
+    return mismatch ? backTo(registered, query, { error: "redirect_uri_mismatch" }) : null;
+  }
+
+  function backTo(
+    redirectUri: string,
+    query: URLSearchParams,
+    parameters: Record<string, string>,
+  ): string {
+    const back = new URL(redirectUri);
+    for (const [name, value] of Object.entries(parameters)) back.searchParams.set(name, value);
+    const state = query.get("state");
+    if (state !== null) back.searchParams.set("state", state);
+    if (faults.issuer !== undefined) back.searchParams.set("iss", faults.issuer);
+    return back.href;
+  }
+
+  function answerTo(
+    query: URLSearchParams,
+    decision: string | null,
+    user: EmulatedUser | undefined,
+  ): string {
+    const redirectUri = query.get("redirect_uri") ?? "";
+    const { authorizationError: error } = faults;
+    if (error !== undefined) return backTo(redirectUri, query, { error });
+    if (decision !== "approve" || user === undefined) {
+      return backTo(redirectUri, query, {
+        error: "access_denied",
+        error_description: "The user has denied your application access.",
+      });
+    }
+    const authorization: Authorization = {
+      redirectUri,
+      state: query.get("state"),
+      scopes: (query.get("scope") ?? "").split(/[ ,]+/).filter((scope) => scope !== ""),
+      codeChallenge:
+        query.get("code_challenge_method") === "S256" ? query.get("code_challenge") : null,
+    };
+    return backTo(redirectUri, query, { code: grants.issueCode(authorization, user) });
+  }
+
+  function answerApi(path: string, authorization: string | undefined): Answer {
+    const holder = grants.holderOf(authorization);
+    if (holder === null) return { status: 401, body: { message: "Bad credentials" } };
+    const { user, scopes } = holder;
+    const { id, login, organizations } = user;
+    const asked = /^\/api\/v3\/user\/memberships\/orgs\/([^/]+)$/.exec(path)?.[1];
+    if (path === "/api/v3/user") return faults.profile ?? { status: 200, body: { login, id } };
+    if (path === "/api/v4/user") {
+      return faults.profile ?? { status: 200, body: { username: login, id, state: "active" } };
+    }
+    if (faults.membership !== undefined) return faults.membership;
+    if (asked !== undefined) return membershipAtGitHub(asked, user, scopes);
+    if (path === "/oauth/userinfo" && scopes.includes("openid")) {
+      return { status: 200, body: { sub: String(id), groups: Object.keys(organizations) } };
+    }
+    return notFound;
+  }
+
+  return {
+    url,
+    clientId,
+    clientSecret,
+    users,
+    faults,
+    /** Method and path of each request that came. */
+    requests,
+    /** What the browser is sent back to when somebody decides on the page of this address. */
+    decide: (location: string, login: string | null): string => {
+      const query = new URL(location).searchParams;
+      const user = users.find((candidate) => candidate.login === login);
+      return refusalOf(query) ?? answerTo(query, login === null ? "cancel" : "approve", user);
+    },
+    stop: async (): Promise<void> => {
+      server.close();
+      server.closeAllConnections();
+      await once(server, "close");
+    },
+  };
+}
+
+const notFound: Answer = { status: 404, body: { message: "Not Found" } };
+
+function membershipAtGitHub(
+  organization: string,
+  { organizations }: EmulatedUser,
+  scopes: readonly string[],
+): Answer {
+  if (!scopes.includes("read:org")) return { status: 403, body: { message: "Forbidden" } };
+  const state = organizations[organization];
+  if (state === undefined) return notFound;
+  return { status: 200, body: { state, role: "member", organization: { login: organization } } };
+}
+
+function sendAnswer(response: ServerResponse, { status, body }: Answer): void {
+  response.writeHead(status, { "content-type": "application/json; charset=utf-8" });
+  response.end(typeof body === "string" ? body : JSON.stringify(body));
+}
+
+async function formOf(request: IncomingMessage): Promise<URLSearchParams> {
+  const pieces: Buffer[] = [];
+  for await (const piece of request) pieces.push(piece as Buffer);
+  return new URLSearchParams(Buffer.concat(pieces).toString("utf8"));
+}

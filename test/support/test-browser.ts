@@ -1,0 +1,75 @@
+import type { InjectOptions, LightMyRequestResponse } from "fastify";
+import type { ServiceUnderTest } from "./service-under-test.ts";
+
+/** A browser as far as sign-in sees one: it keeps cookies, and sends its page's origin along with what the page sends. */
+export type TestBrowser = {
+  cookies: Map<string, string>;
+  /** Follows a link: cookies go along, an origin does not. */
+  visit(url: string, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
+  /** What a page of the dashboard sends, with the session's token once it has asked for it. */
+  send(
+    method: "POST" | "DELETE",
+    url: string,
+    options?: InjectOptions,
+  ): Promise<LightMyRequestResponse>;
+  /** GET /dashboard/api/session. */
+  session(): Promise<ReturnType<typeof JSON.parse>>;
+  /** The `Set-Cookie` fields of the last answer. */
+  told: string[];
+};
+
+const host = "earshot.test";
+
+export function createTestBrowser(
+  { app }: Pick<ServiceUnderTest, "app">,
+  origin = `http://${host}`,
+): TestBrowser {
+  const cookies = new Map<string, string>();
+  let csrf: string | null = null;
+
+  async function call(options: InjectOptions): Promise<LightMyRequestResponse> {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const answer = await app.inject({
+      ...options,
+      headers: { host, ...(cookie === "" ? {} : { cookie }), ...options.headers },
+    });
+    const fields = answer.headers["set-cookie"] ?? [];
+    browser.told = Array.isArray(fields) ? fields : [fields];
+    for (const field of browser.told) keep(field);
+    return answer;
+  }
+
+  function keep(field: string): void {
+    const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(field) ?? [];
+    if (/max-age=0/i.test(field)) cookies.delete(name);
+    else cookies.set(name, value);
+  }
+
+  const browser: TestBrowser = {
+    cookies,
+    told: [],
+    visit: (url, headers = {}) => call({ url, headers: { "sec-fetch-site": "none", ...headers } }),
+    send: (method, url, options = {}) =>
+      call({
+        method,
+        url,
+        ...options,
+        headers: {
+          origin,
+          "sec-fetch-site": "same-origin",
+          ...(csrf === null ? {} : { "x-earshot-csrf": csrf }),
+          ...options.headers,
+        },
+      }),
+    session: async () => {
+      const answer = await call({
+        url: "/dashboard/api/session",
+        headers: { "sec-fetch-site": "same-origin" },
+      });
+      const body = answer.json();
+      csrf = body.signed_in?.csrf ?? null;
+      return body;
+    },
+  };
+  return browser;
+}
