@@ -10,7 +10,7 @@ export default defineConfig({
       {
         test: {
           name: "unit",
-          include: ["src/**/*.test.ts"],
+          include: ["src/**/*.test.ts", "web/src/**/*.test.ts"],
           pool: "threads",
           isolate: false,
           maxWorkers: 2,

@@ -1,0 +1,102 @@
+import type { BrowserContext } from "playwright-core";
+import { startChromium } from "../test/browser/support/chromium.ts";
+import { startSite } from "../test/browser/support/site.ts";
+import { watchRequests } from "../test/browser/support/watched-page.ts";
+import { command, summary, table } from "./measure.ts";
+
+/**
+ * What somebody waits for in the dashboard, in a real Chromium on this machine: the first paint of a first visit, with nothing
+ * kept from before, and a bare page of the same server beside it; in the playground the time from Enter until the answer is
+ * painted; what a first visit loads.
+ */
+const visits = 9;
+const answers = 20;
+
+const browser = await startChromium();
+const site = await startSite({ EARSHOT_SUBMISSIONS_PER_MINUTE: "1000" });
+const session = await site.service.signIn();
+const [name = "", value = ""] = session.cookie.split("=");
+
+async function newVisitor(): Promise<BrowserContext> {
+  const context = await browser.newContext({ locale: "en-US", ignoreHTTPSErrors: true });
+  await context.addCookies([{ name, value, url: site.url, secure: true, httpOnly: true }]);
+  return context;
+}
+
+async function visit(path: string): Promise<{ paintMs: number; bytes: number }> {
+  const context = await newVisitor();
+  const page = await context.newPage();
+  const devtools = await context.newCDPSession(page);
+  await devtools.send("Network.enable");
+  let bytes = 0;
+  devtools.on("Network.loadingFinished", ({ encodedDataLength }) => {
+    bytes += encodedDataLength;
+  });
+  const settled = watchRequests(page);
+  await page.goto(site.url + path);
+  await settled();
+  // Text that is code, as the types of a browser are not known here.
+  const paintMs = await page.evaluate<number>(
+    "performance.getEntriesByName('first-contentful-paint')[0].startTime",
+  );
+  await context.close();
+  return { paintMs, bytes };
+}
+
+async function answerMs(): Promise<number[]> {
+  const context = await newVisitor();
+  const page = await context.newPage();
+  const settled = watchRequests(page);
+  await page.goto(`${site.url}/dashboard/playground`);
+  const query = page.getByRole("textbox", { name: "Query" });
+  const durations: number[] = [];
+  for (let round = 0; round < answers; round += 1) {
+    const word = ["surge", "harbour", "sandbags", "gauge"][round % 4] ?? "surge";
+    await query.fill(`${word} -round${round}`);
+    // Counted in the page, from the key to the frame after the one in which the new posts stand.
+    const painted = page.evaluate<number>(`new Promise((resolve) => {
+      addEventListener("keydown", () => {
+        const start = performance.now();
+        const before = document.querySelector(".posts");
+        const look = () => {
+          const posts = document.querySelector(".posts");
+          const isNew = posts !== null && posts.dataset.query === ${JSON.stringify(`${word} -round${round}`)};
+          if (!isNew && (posts === null || posts === before)) requestAnimationFrame(look);
+          else requestAnimationFrame(() => resolve(performance.now() - start));
+        };
+        look();
+      }, { once: true, capture: true });
+    })`);
+    await query.press("Control+Enter");
+    durations.push(await painted);
+    await settled();
+  }
+  await context.close();
+  return durations;
+}
+
+const row = (title: string, durations: readonly number[]) => {
+  const { p50, p95 } = summary(durations);
+  return [title, p50, p95];
+};
+
+const rows: (string | number)[][] = [];
+const weights: string[] = [];
+for (const path of ["/livez", "/", "/dashboard/playground"]) {
+  const seen: { paintMs: number; bytes: number }[] = [];
+  for (let n = 0; n < visits; n += 1) seen.push(await visit(path));
+  rows.push(
+    row(
+      `first paint of ${path}`,
+      seen.map(({ paintMs }) => paintMs),
+    ),
+  );
+  weights.push(`${path}: ${Math.round((seen[0]?.bytes ?? 0) / 1_000)} kB`);
+}
+rows.push(row("Enter to answer in the playground", await answerMs()));
+
+console.log(`${command()}\n`);
+console.log(table(["ms", "p50", "p95"], rows));
+console.log(`\nA first visit loads ${weights.join(", ")}.`);
+await browser.close();
+await site.stop();

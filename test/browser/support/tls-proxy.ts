@@ -1,0 +1,56 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { request } from "node:http";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export type TlsProxy = {
+  /** Its address, such as https://localhost:4433. */
+  url: string;
+  /** Where requests go on to: an origin that speaks HTTP. */
+  forwardTo(origin: string): void;
+  stop(): Promise<void>;
+};
+
+/** Speaks TLS with a certificate of its own making, as the proxy in front of a real Earshot does. */
+export async function startTlsProxy(): Promise<TlsProxy> {
+  let target = new URL("http://127.0.0.1:9");
+  const server = createServer(makeCertificate(), (incoming, outgoing) => {
+    const { method, headers, url } = incoming;
+    const onward = request(new URL(url ?? "/", target), { method, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(outgoing);
+    });
+    onward.on("error", () => outgoing.destroy());
+    outgoing.on("close", () => onward.destroy());
+    incoming.pipe(onward);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `https://localhost:${port}`,
+    forwardTo: (origin) => {
+      target = new URL(origin);
+    },
+    stop: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function makeCertificate(): { key: Buffer; cert: Buffer } {
+  const folder = mkdtempSync(join(tmpdir(), "earshot-tls-"));
+  const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
+  try {
+    const asked = ["-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"];
+    execFileSync("openssl", ["req", "-x509", ...asked, "-keyout", key, "-out", cert], {
+      stdio: "ignore",
+    });
+    return { key: readFileSync(key), cert: readFileSync(cert) };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,65 @@
+import type { BrowserContext, Page, Request } from "playwright-core";
+
+export type WatchedPage = {
+  page: Page;
+  /** Resolves when the page has asked for nothing for a moment; streams of events, which never end, are left out. */
+  settled(): Promise<void>;
+  /** What the page complained of: errors on its console, exceptions, and what its policy refused. */
+  complaints: string[];
+};
+
+/** A page whose every complaint is kept. */
+export async function openWatched(context: BrowserContext): Promise<WatchedPage> {
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning")
+      complaints.push(`${message.text()} ${message.location().url}`);
+  });
+  page.on("pageerror", (fault) => complaints.push(String(fault)));
+  await page.exposeFunction("noteViolation", (violation: string) => complaints.push(violation));
+  await page.addInitScript(() => {
+    document.addEventListener("securitypolicyviolation", (event) => {
+      const { effectiveDirective, blockedURI } = event;
+      void Reflect.get(window, "noteViolation")(`policy: ${effectiveDirective} ${blockedURI}`);
+    });
+  });
+  return { page, complaints, settled: watchRequests(page) };
+}
+
+const quietMs = 300;
+
+/** Counts what a page has asked for and not got yet. */
+export function watchRequests(page: Page): () => Promise<void> {
+  const waiting = new Set<Request>();
+  let changedMs = performance.now();
+  const change = (request: Request, isWaiting: boolean) => {
+    if (request.resourceType() === "eventsource") return;
+    changedMs = performance.now();
+    if (isWaiting) waiting.add(request);
+    else waiting.delete(request);
+  };
+  page.on("request", (request) => change(request, true));
+  page.on("requestfinished", (request) => change(request, false));
+  page.on("requestfailed", (request) => change(request, false));
+  return async () => {
+    while (waiting.size > 0 || performance.now() - changedMs < quietMs) {
+      await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 50)));
+    }
+  };
+}
+
+export const looks = [
+  { width: 390, scheme: "light" },
+  { width: 390, scheme: "dark" },
+  { width: 1440, scheme: "light" },
+  { width: 1440, scheme: "dark" },
+] as const;
+
+export type Look = (typeof looks)[number];
+
+/** Shows the page in a width and a scheme. */
+export async function show(page: Page, { width, scheme }: Look): Promise<void> {
+  await page.setViewportSize({ width, height: width < 500 ? 844 : 900 });
+  await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
+}
