@@ -13,6 +13,7 @@ export default defineConfig({
   plugins: [react(), compressed()],
   resolve: {
     alias: {
+      "node:buffer": resolve(root, "src/browser/node-buffer.ts"),
       "node:crypto": resolve(root, "src/browser/node-crypto.ts"),
       "node:url": resolve(root, "src/browser/node-url.ts"),
     },

@@ -1,2 +1,97 @@
 import "./styles/tokens.css";
 import "./styles/app.css";
+import "./styles/landing.css";
+import type { SessionAnswer } from "../../src/http/dashboard/contract.ts";
+
+const saidMs = 1_500;
+
+/** What the page says without a script is right as it stands: this knows more of the installation, and who is here. */
+function enhance(): void {
+  for (const button of document.querySelectorAll<HTMLButtonElement>("[data-copy]")) {
+    button.hidden = false;
+    button.addEventListener("click", () => void copy(button));
+  }
+  void showWays();
+}
+
+async function copy(button: HTMLButtonElement): Promise<void> {
+  const icon = button.querySelector("use");
+  const said = document.querySelector("[data-said]");
+  let word = "Copied";
+  try {
+    await navigator.clipboard.writeText(button.dataset.copy ?? "");
+    icon?.setAttribute("href", "#i-done");
+  } catch {
+    word = "Select it and copy by hand";
+  }
+  if (said !== null) said.textContent = word;
+  setTimeout(() => {
+    icon?.setAttribute("href", "#i-copy");
+    if (said !== null) said.textContent = "";
+  }, saidMs);
+}
+
+/** Leads straight to where people sign in here; who is signed in, to the dashboard. */
+async function showWays(): Promise<void> {
+  const response = await fetch("/dashboard/api/session").catch(() => null);
+  if (response === null || !response.ok) return;
+  // What the server answers on this path is the contract's type of it.
+  const session = (await response.json()) as SessionAnswer;
+  const ways = document.querySelector("[data-ways]");
+  const enter = document.querySelector<HTMLAnchorElement>("[data-enter]");
+  const isKnown = session.signed_in !== null;
+  if (session.providers.length === 0) document.querySelector("[data-key-at-once]")?.remove();
+  if (isKnown && enter !== null) {
+    enter.href = "/dashboard";
+    enter.textContent = "Dashboard";
+  }
+  if (isKnown || session.providers.length === 0) {
+    const href = isKnown ? "/dashboard" : "/dashboard/sign-in";
+    ways?.replaceChildren(wayOf({ href, text: "Open the dashboard" }));
+    return;
+  }
+  ways?.replaceChildren(
+    ...session.providers.map(({ name, label }, at) =>
+      wayOf({
+        href: `/auth/${name}`,
+        text: `Sign in with ${label}`,
+        isOther: at > 0,
+        icon: "#i-branch",
+      }),
+    ),
+  );
+}
+
+function wayOf({
+  href,
+  text,
+  isOther = false,
+  icon = null,
+}: {
+  href: string;
+  text: string;
+  isOther?: boolean;
+  icon?: string | null;
+}): HTMLAnchorElement {
+  const way = document.createElement("a");
+  way.className = "button";
+  way.href = href;
+  way.dataset.size = "large";
+  if (!isOther) way.dataset.variant = "primary";
+  if (icon !== null) way.append(drawing(icon));
+  way.append(text);
+  return way;
+}
+
+function drawing(symbol: string): SVGSVGElement {
+  const namespace = "http://www.w3.org/2000/svg";
+  const svg = document.createElementNS(namespace, "svg");
+  svg.setAttribute("class", "i");
+  svg.setAttribute("aria-hidden", "true");
+  const use = document.createElementNS(namespace, "use");
+  use.setAttribute("href", symbol);
+  svg.append(use);
+  return svg;
+}
+
+enhance();

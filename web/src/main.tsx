@@ -1,11 +1,13 @@
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app.tsx";
+import { takeLinkToken } from "./pages/sign-in/link-token.ts";
 import "./styles/tokens.css";
 import "./styles/app.css";
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("app.html has an element of the id root");
+takeLinkToken();
 createRoot(root).render(
   <StrictMode>
     <App />

@@ -12,7 +12,7 @@ export type Page = {
 };
 
 /** The pages in the order of the sidebar; each is loaded when it is opened. */
-export const pages: readonly Page[] = [
+const pages: readonly Page[] = [
   {
     path: "/playground",
     title: "Playground",

@@ -1,4 +1,15 @@
-/** How many of the account's jobs are under way, beside the page that lists them. */
+import { useJobFeed } from "./jobs/use-jobs.ts";
+
+const most = 100;
+
+/** How many of the account's jobs are under way, beside the page that lists them; nothing where there are none. */
 export function RunningCount() {
-  return null;
+  const { running } = useJobFeed();
+  if (running === null || running === 0) return null;
+  return (
+    <span className="count">
+      {running >= most ? `${most}+` : running}
+      <span className="sr"> running</span>
+    </span>
+  );
 }

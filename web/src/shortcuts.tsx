@@ -4,27 +4,10 @@ import { Button } from "./components/button.tsx";
 import { Dialog } from "./components/dialog.tsx";
 import { pagesFor } from "./pages.tsx";
 import { useSignedIn } from "./session.tsx";
-import { keepStored, readStored, switchTheme } from "./theme.ts";
-
-const name = "earshot-single-keys";
-
-/** Single keys can be switched off, for who speaks to the browser or holds it otherwise (WCAG 2.1.4). */
-export function areSingleKeysOn(): boolean {
-  return readStored(name) !== "off";
-}
-
-export function setSingleKeys(on: boolean): void {
-  keepStored(name, on ? null : "off");
-}
+import { areSingleKeysOn, isTyping } from "./single-keys.ts";
+import { switchTheme } from "./theme.ts";
 
 const chordMs = 1_500;
-
-function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement &&
-    (target.isContentEditable || /^(input|textarea|select)$/i.test(target.tagName))
-  );
-}
 
 /** Keys that work on every page, and the list of them all. */
 export function Shortcuts() {

@@ -1,3 +1,4 @@
+import { useEffect } from "react";
 import useSWR from "swr";
 import { type ApiProblem, api } from "./api.ts";
 
@@ -16,6 +17,12 @@ export function useApi<Value>(path: string | null, everyMs = 0): Loaded<Value> {
     (asked: string) => api.get<Value>(asked),
     { refreshInterval: everyMs, keepPreviousData: true, shouldRetryOnError: false },
   );
+  // SWR asks no more at intervals once an answer has failed.
+  useEffect(() => {
+    if (error === undefined || everyMs === 0) return;
+    const timer = setTimeout(() => void mutate(), everyMs);
+    return () => clearTimeout(timer);
+  }, [error, everyMs, mutate]);
   const refresh = async () => {
     await mutate();
   };

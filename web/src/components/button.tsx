@@ -27,11 +27,15 @@ export function CopyButton({
     const timer = setTimeout(() => setSaid(null), saidMs);
     return () => clearTimeout(timer);
   }, [said]);
-  const copy = () =>
-    navigator.clipboard.writeText(text).then(
-      () => setSaid("Copied"),
-      () => setSaid("Select it and copy by hand"),
-    );
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      setSaid("Copied");
+    } catch {
+      // Browsers have no clipboard for pages that came without TLS from elsewhere than this machine.
+      setSaid("Select it and copy by hand");
+    }
+  };
   const isIcon = children === undefined;
   return (
     <>

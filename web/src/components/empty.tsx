@@ -13,7 +13,7 @@ export function Empty({
   return (
     <div className="empty">
       <Silence />
-      <h3>{title}</h3>
+      <h2>{title}</h2>
       <p>{text}</p>
       {children === undefined ? null : <div className="row">{children}</div>}
     </div>

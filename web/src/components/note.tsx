@@ -21,7 +21,7 @@ export function Note({
     <div className="note" data-tone={tone} role={tone === "danger" ? "alert" : "status"}>
       <Icon name={icon} />
       <div>
-        <h3>{title}</h3>
+        <h2>{title}</h2>
         {children}
       </div>
       {action}

@@ -32,8 +32,8 @@ export function ProblemNote({ problem, retry }: { problem: ApiProblem; retry?: (
   );
 }
 
-/** A line of the API as a sentence. */
+/** A line of the API as a sentence. What is no word at its start, such as an operator, stays as it is. */
 export function sentence(line: string): string {
-  const first = line.charAt(0).toUpperCase() + line.slice(1);
+  const first = line.replace(/^[a-z](?=[a-z']*[\s,;])/, (letter) => letter.toUpperCase());
   return /[.?]$/.test(first) ? first : `${first}.`;
 }

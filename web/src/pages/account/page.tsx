@@ -1,5 +1,53 @@
+import "../../styles/access.css";
+import { api } from "../../api.ts";
+import { Button } from "../../components/button.tsx";
 import { PageHead } from "../../components/page-head.tsx";
+import { ProblemNote } from "../../components/problem-note.tsx";
+import { useAsking } from "../../components/use-asking.ts";
+import { useSignedIn } from "../../session.tsx";
+import { NoProviderNote } from "../operator/no-provider-note.tsx";
+import { DeleteAccountPanel } from "./delete-account.tsx";
+import { ExportPanel } from "./export-panel.tsx";
+import { leave } from "./leave.ts";
+import { OwnAudit } from "./own-audit.tsx";
+import { Preferences } from "./preferences.tsx";
+import { Sessions } from "./sessions.tsx";
 
+const providerLabels = { github: "GitHub", gitlab: "GitLab" } as const;
+
+/** Who one is here, where one is signed in, what happened, and the way out. */
 export function AccountPage() {
-  return <PageHead title="account" />;
+  const { account } = useSignedIn();
+  const { isUnderWay, problem, run } = useAsking();
+  const signOut = () =>
+    run(async () => {
+      await api.post("/dashboard/api/sign-out");
+      leave();
+    });
+  return (
+    <>
+      <PageHead
+        title="Account"
+        actions={
+          <Button disabled={isUnderWay} onClick={() => void signOut()}>
+            Sign out
+          </Button>
+        }
+      >
+        {account.provider === null
+          ? `You came by a link, as ${account.name}. `
+          : `Signed in with ${providerLabels[account.provider]} as ${account.name}. Your number there is your identity; renaming yourself changes nothing here. `}
+        {account.role === "operator" ? "You are an operator of this installation." : null}
+      </PageHead>
+      <div className="stack">
+        <NoProviderNote />
+        {problem === null ? null : <ProblemNote problem={problem} />}
+        <Preferences />
+        <Sessions onSignOut={signOut} />
+        <OwnAudit />
+        <ExportPanel />
+        <DeleteAccountPanel />
+      </div>
+    </>
+  );
 }

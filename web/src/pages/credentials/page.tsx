@@ -1,5 +1,109 @@
+import "../../styles/credentials.css";
+import { useState } from "react";
+import type { CredentialsAnswer } from "../../../../src/http/dashboard/contract.ts";
+import { Loading } from "../../components/loading.tsx";
 import { PageHead } from "../../components/page-head.tsx";
+import { ProblemNote } from "../../components/problem-note.tsx";
+import { useApi } from "../../use-api.ts";
+import { AskedDialog, type Asking } from "./asked-dialog.tsx";
+import { ConnectedRow } from "./connected-row.tsx";
+import { PlatformList } from "./platform-list.tsx";
+import { titleOf } from "./texts.ts";
 
+const everyMs = 30_000;
+
+/** An account's own access to the platforms. */
 export function CredentialsPage() {
-  return <PageHead title="credentials" />;
+  const { data, problem, refresh } = useApi<CredentialsAnswer>(
+    "/dashboard/api/credentials",
+    everyMs,
+  );
+  const [asking, setAsking] = useState<Asking>(null);
+  const [said, setSaid] = useState("");
+  const close = () => setAsking(null);
+  const done = async (what: string) => {
+    close();
+    setSaid(what);
+    await refresh();
+    requestAnimationFrame(focusHeadingIfLost);
+  };
+  return (
+    <>
+      <PageHead title="Credentials">
+        {data === undefined ? null : `${situation(data)} `}
+        Your own access to a platform is kept sealed, used for your searches alone, and never for
+        another account.
+      </PageHead>
+      <p className="sr" role="status">
+        {said}
+      </p>
+      <div className="stack">
+        {problem === undefined ? null : <ProblemNote problem={problem} retry={refresh} />}
+        {data === undefined && problem === undefined ? (
+          <Loading>Looking at your credentials…</Loading>
+        ) : null}
+        {data === undefined ? null : <Listed answer={data} onAsk={setAsking} onRefresh={refresh} />}
+      </div>
+      {asking === null || data === undefined ? null : (
+        <AskedDialog asking={asking} answer={data} onClose={close} onDone={done} />
+      )}
+    </>
+  );
+}
+
+/** The button that was pressed may be gone with its row. */
+function focusHeadingIfLost(): void {
+  if (document.activeElement === document.body) document.querySelector("h1")?.focus();
+}
+
+/** How things stand, in a sentence. */
+function situation({ credentials }: CredentialsAnswer): string {
+  const refused = credentials.filter(({ state }) => state === "quarantined").length;
+  if (credentials.length === 0) return "Nothing is connected.";
+  if (refused === 0)
+    return credentials.length === 1 ? "One is connected." : `${credentials.length} are connected.`;
+  return refused === 1
+    ? "One of them is refused by its platform."
+    : `${refused} of them are refused.`;
+}
+
+function Listed({
+  answer: { credentials, kinds },
+  onAsk,
+  onRefresh,
+}: {
+  answer: CredentialsAnswer;
+  onAsk(asking: Asking): void;
+  onRefresh(): Promise<void>;
+}) {
+  const connected = new Set(credentials.map(({ platform }) => platform));
+  return (
+    <>
+      {credentials.length === 0 ? null : (
+        <section aria-labelledby="connected">
+          <div className="section-head">
+            <h2 id="connected">Connected</h2>
+          </div>
+          <div className="panel">
+            <ul className="list">
+              {credentials.map((credential) => (
+                <ConnectedRow
+                  key={credential.id}
+                  credential={credential}
+                  title={titleOf(credential, kinds)}
+                  onRefresh={onRefresh}
+                  onConnectAgain={() => onAsk({ what: "connect", ...credential })}
+                  onDisconnect={() => onAsk({ what: "disconnect", credential })}
+                />
+              ))}
+            </ul>
+          </div>
+        </section>
+      )}
+      <PlatformList
+        connected={connected}
+        onConnect={(platform) => onAsk({ what: "connect", platform, kind: null })}
+      />
+    </>
+  );
 }

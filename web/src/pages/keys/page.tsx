@@ -1,5 +1,120 @@
+import "../../styles/access.css";
+import { useState } from "react";
+import type { KeyListing, KeysAnswer } from "../../../../src/http/dashboard/contract.ts";
+import { Button } from "../../components/button.tsx";
+import { Icon } from "../../components/icons.tsx";
 import { PageHead } from "../../components/page-head.tsx";
+import { ProblemNote } from "../../components/problem-note.tsx";
+import { useSignedIn } from "../../session.tsx";
+import { useApi } from "../../use-api.ts";
+import { CreateKeyDialog } from "./create-key-dialog.tsx";
+import { EditKeyDialog } from "./edit-key-dialog.tsx";
+import { EndedKeys } from "./ended-keys.tsx";
+import { FirstKeyProblem, keysPath, useFirstKey } from "./first-key.tsx";
+import { useFreshKeys } from "./fresh-key.ts";
+import { FreshKeyPanel } from "./fresh-key-panel.tsx";
+import { KeysTable } from "./keys-table.tsx";
+import { NoKeys } from "./no-keys.tsx";
+import { RevokeKeyDialog } from "./revoke-key-dialog.tsx";
+import { RotateKeyDialog } from "./rotate-key-dialog.tsx";
+import { heldKeys, inWords, isLive } from "./texts.ts";
 
+const everyMs = 30_000;
+
+export type Asking =
+  | { what: "create" }
+  | { what: "edit" | "rotate" | "revoke"; key: KeyListing }
+  | null;
+
+/** The keys of an account. Below /first, where a sign-up lands, the first one is made and shown. */
 export function KeysPage() {
-  return <PageHead title="keys" />;
+  const { account, first_key_due: isFirstDue } = useSignedIn();
+  const { data, problem, refresh } = useApi<KeysAnswer>(keysPath, everyMs);
+  const fresh = useFreshKeys(account.id);
+  const firstProblem = useFirstKey();
+  const [asking, setAsking] = useState<Asking>(null);
+  const close = () => setAsking(null);
+  const isFull = data !== undefined && heldKeys(data.keys) >= data.max_keys;
+  return (
+    <>
+      <PageHead
+        title="Keys"
+        actions={
+          data === undefined || isFirstDue || isFull ? undefined : (
+            <Button
+              {...(fresh.length === 0 ? { variant: "primary" as const } : {})}
+              onClick={() => setAsking({ what: "create" })}
+            >
+              <Icon name="plus" />
+              Create key
+            </Button>
+          )
+        }
+      >
+        A key is shown once, when it is made.
+        {data === undefined ? null : ` You can hold ${inWords(data.max_keys)}.`}
+      </PageHead>
+      <div className="stack">
+        {firstProblem === null || fresh.length > 0 ? null : (
+          <FirstKeyProblem problem={firstProblem} />
+        )}
+        {fresh.map((made, at) => (
+          <FreshKeyPanel key={made.key.id} fresh={made} isLatest={at === 0} />
+        ))}
+        {problem === undefined ? null : <ProblemNote problem={problem} retry={refresh} />}
+        {data === undefined ? null : (
+          <Listed answer={data} isFirstDue={isFirstDue} isFull={isFull} onAsk={setAsking} />
+        )}
+      </div>
+      {asking === null || data === undefined ? null : (
+        <AskedDialog asking={asking} answer={data} onClose={close} onDone={refresh} />
+      )}
+    </>
+  );
+}
+
+function Listed({
+  answer,
+  isFirstDue,
+  isFull,
+  onAsk,
+}: {
+  answer: KeysAnswer;
+  isFirstDue: boolean;
+  isFull: boolean;
+  onAsk(asking: Asking): void;
+}) {
+  const live = answer.keys.filter(isLive);
+  const ended = answer.keys.filter((key) => !isLive(key));
+  return (
+    <>
+      <div className="panel">
+        {live.length === 0 ? (
+          <NoKeys isFirstDue={isFirstDue} onCreate={() => onAsk({ what: "create" })} />
+        ) : (
+          <KeysTable answer={answer} keys={live} isFull={isFull} onAsk={onAsk} />
+        )}
+      </div>
+      {ended.length === 0 ? null : <EndedKeys keys={ended} all={answer.keys} />}
+    </>
+  );
+}
+
+function AskedDialog({
+  asking,
+  answer,
+  onClose,
+  onDone,
+}: {
+  asking: NonNullable<Asking>;
+  answer: KeysAnswer;
+  onClose(): void;
+  onDone(): Promise<void>;
+}) {
+  const then = { onClose, onDone };
+  if (asking.what === "create") return <CreateKeyDialog limits={answer.limits} {...then} />;
+  const { what, key } = asking;
+  if (what === "edit") return <EditKeyDialog held={key} limits={answer.limits} {...then} />;
+  if (what === "rotate") return <RotateKeyDialog held={key} {...then} />;
+  return <RevokeKeyDialog held={key} {...then} />;
 }

@@ -1,5 +1,150 @@
+import "../../styles/access.css";
+import { useState } from "react";
+import { Link, useLocation } from "wouter";
+import type { AccountListing, AccountsAnswer } from "../../../../src/http/dashboard/contract.ts";
+import { Badge } from "../../components/badge.tsx";
+import { Button } from "../../components/button.tsx";
+import { Empty } from "../../components/empty.tsx";
+import { Field } from "../../components/field.tsx";
 import { PageHead } from "../../components/page-head.tsx";
+import { ProblemNote } from "../../components/problem-note.tsx";
+import { type Column, Table } from "../../components/table.tsx";
+import { Ago } from "../../components/time.tsx";
+import { useSettled } from "../../components/use-settled.ts";
+import { useApi } from "../../use-api.ts";
+import { AccountPanel } from "./account-panel.tsx";
+import { NoProviderNote } from "./no-provider-note.tsx";
+import { useAccounts } from "./use-accounts.ts";
 
+/** All accounts, for operators; one of them opened below, by its id in the path. */
 export function AccountsPage() {
-  return <PageHead title="operator" />;
+  const [path] = useLocation();
+  const [query, setQuery] = useState("");
+  const { accounts, problem, loadMore, refresh } = useAccounts(useSettled(query.trim()));
+  const openedId = path.split("/")[2] ?? null;
+  const opened = useOpened(openedId, accounts);
+  return (
+    <>
+      <PageHead title="Accounts">
+        Everyone who can use this installation. What you do here is in the{" "}
+        <Link href="/audit">audit log</Link>.
+      </PageHead>
+      <div className="stack">
+        <NoProviderNote />
+        <div className="panel">
+          <search className="panel-body search">
+            <Field
+              label="Find an account"
+              type="search"
+              value={query}
+              placeholder="Part of a login, a name or an id"
+              maxLength={100}
+              onChange={(event) => setQuery(event.target.value)}
+            />
+          </search>
+          {problem === undefined ? null : (
+            <div className="panel-body">
+              <ProblemNote problem={problem} retry={refresh} />
+            </div>
+          )}
+          {accounts === undefined ? null : (
+            <Found accounts={accounts} openedId={openedId} query={query.trim()} />
+          )}
+          {loadMore === null ? null : (
+            <div className="panel-foot">
+              <Button size="small" variant="plain" onClick={loadMore}>
+                More
+              </Button>
+            </div>
+          )}
+        </div>
+        {opened.account === null ? null : (
+          <AccountPanel
+            key={opened.account.id}
+            account={opened.account}
+            onChanged={async () => {
+              await Promise.all([refresh(), opened.refresh()]);
+            }}
+          />
+        )}
+      </div>
+    </>
+  );
+}
+
+function Found({
+  accounts,
+  openedId,
+  query,
+}: {
+  accounts: readonly AccountListing[];
+  openedId: string | null;
+  query: string;
+}) {
+  if (accounts.length === 0) {
+    return (
+      <Empty
+        title="No account of that name"
+        text={`No login, name or id holds “${query}”. Part of it is enough, in small letters or capitals.`}
+      />
+    );
+  }
+  return (
+    <Table
+      caption="Accounts"
+      columns={columns}
+      rows={accounts}
+      keyOf={({ id }) => id}
+      isCurrent={({ id }) => id === openedId}
+    />
+  );
+}
+
+const columns: readonly Column<AccountListing>[] = [
+  {
+    title: "Account",
+    cell: (account) => (
+      <>
+        <Link className="name" href={`/accounts/${account.id}`}>
+          {account.name}
+        </Link>
+        <small>
+          {account.provider === null ? "" : `${account.provider}, `}
+          <code>{account.id}</code>
+        </small>
+      </>
+    ),
+  },
+  {
+    title: "Standing",
+    cell: ({ role, suspended_at: suspendedAt }) => (
+      <span className="badges">
+        {suspendedAt === null ? null : <Badge tone="danger">suspended</Badge>}
+        {role === "operator" ? <Badge tone="accent">operator</Badge> : <Badge>member</Badge>}
+      </span>
+    ),
+  },
+  { title: "Keys", isNumber: true, cell: ({ keys }) => <span className="num">{keys}</span> },
+  {
+    title: "Searches, 24 h",
+    isNumber: true,
+    cell: ({ searches_24h: searches }) => <span className="num">{searches.toLocaleString()}</span>,
+  },
+  {
+    title: "Last seen",
+    cell: ({ seen_at: at }) =>
+      at === null ? <span className="quiet">Not yet</span> : <Ago at={at} />,
+  },
+  { title: "Since", isLess: true, cell: ({ created_at: at }) => <Ago at={at} /> },
+];
+
+/** The opened account: of the list, else asked for by its id. */
+function useOpened(id: string | null, listed: readonly AccountListing[] | undefined) {
+  const inList = listed?.find((account) => account.id === id) ?? null;
+  const isAsked = id !== null && listed !== undefined && inList === null;
+  const { data, refresh } = useApi<AccountsAnswer>(
+    isAsked ? `/dashboard/api/operator/accounts?query=${encodeURIComponent(id)}` : null,
+  );
+  const asked = data?.accounts.find((account) => account.id === id) ?? null;
+  return { account: id === null ? null : (inList ?? asked), refresh };
 }

@@ -1,5 +1,111 @@
+import "../../styles/access.css";
+import { useState } from "react";
+import { Link, useSearch } from "wouter";
+import type { AccountsAnswer } from "../../../../src/http/dashboard/contract.ts";
+import { AuditTable } from "../../audit/audit-table.tsx";
+import { useAudit } from "../../audit/use-audit.ts";
+import { Button } from "../../components/button.tsx";
+import { Empty } from "../../components/empty.tsx";
+import { Field } from "../../components/field.tsx";
 import { PageHead } from "../../components/page-head.tsx";
+import { ProblemNote } from "../../components/problem-note.tsx";
+import { useSettled } from "../../components/use-settled.ts";
+import { useApi } from "../../use-api.ts";
 
+const accountsPath = "/dashboard/api/operator/accounts";
+
+/** All that was noted, newest first, for operators; of one account where the address names it. */
 export function AuditPage() {
-  return <PageHead title="operator" />;
+  const account = new URLSearchParams(useSearch()).get("account");
+  const parameters = account === null ? "" : `?account=${encodeURIComponent(account)}`;
+  const { entries, problem, loadOlder, refresh } = useAudit(
+    `/dashboard/api/operator/audit${parameters}`,
+  );
+  return (
+    <>
+      <PageHead title="Audit log">
+        Sign-ins, keys, limits and what operators do. Entries are added and never changed; they
+        outlive the accounts they tell of, without their names.
+      </PageHead>
+      <div className="panel">
+        <div className="panel-body search">
+          {account === null ? <AccountFilter /> : <FilteredBy id={account} />}
+        </div>
+        {problem === undefined ? null : (
+          <div className="panel-body">
+            <ProblemNote problem={problem} retry={refresh} />
+          </div>
+        )}
+        {entries?.length === 0 ? (
+          <Empty title="Nothing noted" text="Nothing happened to this account yet." />
+        ) : null}
+        {entries === undefined || entries.length === 0 ? null : (
+          <AuditTable caption="Audit log" entries={entries} isOfAll={account === null} />
+        )}
+        {loadOlder === null ? null : (
+          <div className="panel-foot">
+            <Button size="small" variant="plain" onClick={loadOlder}>
+              Older
+            </Button>
+          </div>
+        )}
+      </div>
+    </>
+  );
+}
+
+const mostOffered = 8;
+
+/** Finds the account that the log is to be read of. */
+function AccountFilter() {
+  const [query, setQuery] = useState("");
+  const settled = useSettled(query.trim());
+  const { data } = useApi<AccountsAnswer>(
+    settled === "" ? null : `${accountsPath}?query=${encodeURIComponent(settled)}`,
+  );
+  const found = settled === "" ? [] : (data?.accounts ?? []).slice(0, mostOffered);
+  return (
+    <search className="stack-small">
+      <Field
+        label="Only of one account"
+        type="search"
+        value={query}
+        placeholder="Part of a login, a name or an id"
+        maxLength={100}
+        onChange={(event) => setQuery(event.target.value)}
+      />
+      {settled === "" || data === undefined ? null : (
+        <div className="row" role="status">
+          {found.length === 0 ? (
+            <span className="small quiet">No account of that name.</span>
+          ) : null}
+          {found.map(({ id, name }) => (
+            <Link key={id} className="button" data-size="small" href={`/audit?account=${id}`}>
+              {name}
+            </Link>
+          ))}
+        </div>
+      )}
+    </search>
+  );
+}
+
+function FilteredBy({ id }: { id: string }) {
+  const { data } = useApi<AccountsAnswer>(`${accountsPath}?query=${encodeURIComponent(id)}`);
+  const account = data?.accounts.find((found) => found.id === id);
+  return (
+    <div className="row">
+      <p className="small">
+        Only of{" "}
+        {account === undefined ? (
+          <code>{id}</code>
+        ) : (
+          <Link href={`/accounts/${id}`}>{account.name}</Link>
+        )}
+      </p>
+      <Link className="button" data-size="small" href="/audit">
+        Show all
+      </Link>
+    </div>
+  );
 }

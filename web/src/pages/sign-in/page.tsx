@@ -1,5 +1,95 @@
-import { PageHead } from "../../components/page-head.tsx";
+import "../../styles/access.css";
+import { useEffect, useState } from "react";
+import { useLocation, useSearch } from "wouter";
+import type { SessionAnswer } from "../../../../src/http/dashboard/contract.ts";
+import { Icon, Mark } from "../../components/icons.tsx";
+import { Note } from "../../components/note.tsx";
+import { useSession } from "../../session.tsx";
+import { LinkSignIn } from "./link-sign-in.tsx";
+import { heldLinkToken } from "./link-token.ts";
+import { NoProvider } from "./no-provider.tsx";
+import { refusalOf } from "./refusals.ts";
 
+/** The way in: by a code host, or by a one-time link. Shown in the place of every page to who is not signed in. */
 export function SignInPage() {
-  return <PageHead title="Sign in" />;
+  const { session } = useSession();
+  const [token, setToken] = useState(heldLinkToken);
+  const refusal = refusalOf(new URLSearchParams(useSearch()).get("error"));
+  const isSignedIn = session?.signed_in != null;
+  useEffect(() => {
+    document.title = "Sign in · Earshot";
+  }, []);
+  if (session === undefined) return null;
+  return (
+    <div className="gate">
+      <header>
+        <a className="brand" href="/" aria-label="Earshot, home">
+          <Mark />
+          Earshot
+        </a>
+      </header>
+      <main id="main" className="stack">
+        {refusal === null || token !== null ? null : (
+          <Note
+            tone={refusal.tone}
+            icon={refusal.tone === "danger" ? "error" : "info"}
+            title={refusal.title}
+          >
+            <p>{refusal.text}</p>
+          </Note>
+        )}
+        <div className="panel">
+          <div className="panel-body">
+            {token === null ? (
+              <Ways session={session} />
+            ) : (
+              <LinkSignIn
+                token={token}
+                isSignedIn={isSignedIn}
+                hasProviders={session.providers.length > 0}
+                onLeave={() => setToken(null)}
+              />
+            )}
+          </div>
+        </div>
+      </main>
+      <footer className="gate-foot">
+        <a href="/docs">Docs</a>
+        <a href="/docs/query-language">Query language</a>
+        <a href="/openapi.json">OpenAPI</a>
+      </footer>
+    </div>
+  );
+}
+
+function Ways({ session: { providers } }: { session: SessionAnswer }) {
+  const [path] = useLocation();
+  if (providers.length === 0) return <NoProvider />;
+  const back = path === "/sign-in" ? "/dashboard" : `/dashboard${path}`;
+  return (
+    <>
+      <div>
+        <h1>Sign in</h1>
+        <p>The first time, an account and a key are made for you.</p>
+      </div>
+      <div className="ways">
+        {providers.map(({ name, label }, at) => (
+          <a
+            key={name}
+            className="button"
+            data-variant={at === 0 ? "primary" : undefined}
+            data-size="large"
+            href={`/auth/${name}?return=${encodeURIComponent(back)}`}
+          >
+            <Icon name="branch" />
+            Sign in with {label}
+          </a>
+        ))}
+      </div>
+      <p className="small quiet">
+        Earshot reads who you are there and, where it is set up so, whether you belong to an
+        organisation. It keeps your number and your login, and cannot act for you.
+      </p>
+    </>
+  );
 }

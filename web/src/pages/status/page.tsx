@@ -1,5 +1,68 @@
+import "./status.css";
+import { useSearchParams } from "wouter";
+import type { StatusAnswer } from "../../../../src/http/dashboard/contract.ts";
+import { Segmented } from "../../components/field.tsx";
+import { Loading } from "../../components/loading.tsx";
 import { PageHead } from "../../components/page-head.tsx";
+import { ProblemNote } from "../../components/problem-note.tsx";
+import { rangeOf, ranges } from "../../ranges.ts";
+import { useApi } from "../../use-api.ts";
+import { ArchivePanel } from "./archive-panel.tsx";
+import { CoveragePanel } from "./coverage-panel.tsx";
+import { StatusFigures } from "./figures.tsx";
+import { GapsPanel } from "./gaps-panel.tsx";
+import { LagPanel } from "./lag-panel.tsx";
+import { NodesPanel } from "./nodes-panel.tsx";
+import { situation } from "./sentence.ts";
 
+const everyMs = 10_000;
+
+/** How the service stands: what is heard, what is missing, what is proven. */
 export function StatusPage() {
-  return <PageHead title="status" />;
+  const [search, setSearch] = useSearchParams();
+  const range = rangeOf(search.get("range"), "7d");
+  const { data, problem, refresh } = useApi<StatusAnswer>(
+    `/dashboard/api/status?range=${range}`,
+    everyMs,
+  );
+  return (
+    <>
+      <PageHead
+        title="Status"
+        actions={
+          <Segmented
+            legend="Time shown"
+            options={ranges}
+            value={range}
+            onPick={(picked) => setSearch({ range: picked }, { replace: true })}
+          />
+        }
+      >
+        {data === undefined ? "\u00a0" : situation(data)}
+      </PageHead>
+      <div className="stack">
+        {problem === undefined ? null : <ProblemNote problem={problem} retry={refresh} />}
+        {data === undefined ? (
+          problem === undefined && <Loading>Asking how the service stands.</Loading>
+        ) : (
+          <Panels status={data} />
+        )}
+      </div>
+    </>
+  );
+}
+
+function Panels({ status }: { status: StatusAnswer }) {
+  return (
+    <>
+      <StatusFigures status={status} />
+      <CoveragePanel status={status} />
+      <GapsPanel status={status} />
+      <div className="two fill">
+        <LagPanel status={status} />
+        <ArchivePanel status={status} />
+      </div>
+      <NodesPanel nodes={status.nodes} />
+    </>
+  );
 }

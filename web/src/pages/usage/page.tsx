@@ -1,5 +1,148 @@
+import { Link, useSearchParams } from "wouter";
+import type { UsageAnswer } from "../../../../src/http/dashboard/contract.ts";
+import { Empty } from "../../components/empty.tsx";
+import { Segmented, Select } from "../../components/field.tsx";
+import { FigureBox, FigureText } from "../../components/figure-box.tsx";
+import { Loading } from "../../components/loading.tsx";
 import { PageHead } from "../../components/page-head.tsx";
+import { ProblemNote } from "../../components/problem-note.tsx";
+import { counted, durationFigure, percentFigure, shortNumber } from "../../numbers.ts";
+import { rangeLabel, rangeOf, ranges } from "../../ranges.ts";
+import { useApi } from "../../use-api.ts";
+import { AnswerTimePanel } from "./answer-time-panel.tsx";
+import { LeftPanel } from "./left-panel.tsx";
+import { MethodsPanel } from "./methods-panel.tsx";
+import { RequestsPanel } from "./requests-panel.tsx";
 
+const everyMs = 30_000;
+const allKeys = "";
+
+/** What the account's keys were used for, and what is left to them. */
 export function UsagePage() {
-  return <PageHead title="usage" />;
+  const [search, setSearch] = useSearchParams();
+  const range = rangeOf(search.get("range"), "7d");
+  const keyId = search.get("key") ?? allKeys;
+  const asked = new URLSearchParams({ range, ...(keyId === allKeys ? {} : { key: keyId }) });
+  const { data, problem, refresh } = useApi<UsageAnswer>(`/dashboard/api/usage?${asked}`, everyMs);
+  const show = (change: { range?: string; key?: string }) => {
+    const next = { range, key: keyId, ...change };
+    const { key, ...rest } = next;
+    setSearch({ ...rest, ...(key === allKeys ? {} : { key }) }, { replace: true });
+  };
+  return (
+    <>
+      <PageHead
+        title="Usage"
+        actions={
+          <>
+            <Segmented
+              legend="Time shown"
+              options={ranges}
+              value={range}
+              onPick={(picked) => show({ range: picked })}
+            />
+            <Select
+              aria-label="Key"
+              options={keyOptions(data, keyId)}
+              value={keyId}
+              onPick={(picked) => show({ key: picked })}
+            />
+          </>
+        }
+      >
+        {data === undefined ? "\u00a0" : situation(data, keyId)}
+      </PageHead>
+      <div className="stack">
+        {problem === undefined ? null : <ProblemNote problem={problem} retry={refresh} />}
+        {data === undefined ? (
+          problem === undefined && <Loading>Asking what was used.</Loading>
+        ) : (
+          <Panels usage={data} />
+        )}
+      </div>
+    </>
+  );
+}
+
+function keyOptions(data: UsageAnswer | undefined, keyId: string) {
+  const keys = data?.keys ?? [];
+  const options = keys.map(({ id, name, ended }) => ({
+    value: id,
+    label: ended ? `${name} (ended)` : name,
+  }));
+  const isMissing = keyId !== allKeys && !keys.some(({ id }) => id === keyId);
+  return [
+    { value: allKeys, label: "All keys" },
+    ...options,
+    ...(isMissing ? [{ value: keyId, label: keyId }] : []),
+  ];
+}
+
+function situation({ keys, totals, range }: UsageAnswer, keyId: string): string {
+  const name = keys.find(({ id }) => id === keyId)?.name ?? "All keys";
+  const { requests, refused } = totals;
+  if (requests === 0) return `${name}: no request in ${rangeLabel(range)}.`;
+  const refusals =
+    refused === 0 ? "none was refused" : `${counted(refused, "was", "were")} refused for a rate`;
+  return `${name}: ${counted(requests, "request")} in ${rangeLabel(range)}, ${refusals}.`;
+}
+
+function Panels({ usage }: { usage: UsageAnswer }) {
+  const { totals, range } = usage;
+  // The dashboard itself asks for lists and states: that alone is no use of it.
+  if (totals.searches + totals.refused + totals.failed === 0) {
+    return (
+      <>
+        <div className="panel">
+          <Empty
+            title={`Nothing searched in ${rangeLabel(range)}`}
+            text="Each request with a key is counted here within seconds, as are the searches of this dashboard."
+          >
+            <Link className="button" data-size="small" data-variant="primary" href="/playground">
+              Open the playground
+            </Link>
+          </Empty>
+        </div>
+        <LeftPanel />
+      </>
+    );
+  }
+  return (
+    <>
+      <Figures totals={totals} />
+      <RequestsPanel usage={usage} />
+      <div className="two fill">
+        <AnswerTimePanel usage={usage} />
+        <LeftPanel />
+      </div>
+      <MethodsPanel usage={usage} />
+    </>
+  );
+}
+
+function Figures({ totals }: { totals: UsageAnswer["totals"] }) {
+  const { p50_ms: p50Ms } = totals;
+  return (
+    <dl className="figures">
+      <FigureBox name="Requests">
+        <FigureText figure={shortNumber(totals.requests)} />
+      </FigureBox>
+      <FigureBox name="Searches">
+        <FigureText figure={shortNumber(totals.searches)} />
+      </FigureBox>
+      <FigureBox name="Posts returned">
+        <FigureText figure={shortNumber(totals.posts)} />
+      </FigureBox>
+      <FigureBox name="Answer time, p50">
+        {p50Ms === null ? (
+          <span className="quiet">none</span>
+        ) : (
+          <FigureText figure={durationFigure(p50Ms)} />
+        )}
+      </FigureBox>
+      <FigureBox name="Searches failed">
+        <FigureText figure={percentFigure(totals.searches_failed, totals.searches)} />
+      </FigureBox>
+    </dl>
+  );
 }

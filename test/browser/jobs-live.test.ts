@@ -1,0 +1,96 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  type ServiceUnderTest,
+  startServiceUnderTest,
+  type TestSession,
+} from "../support/service-under-test.ts";
+import { stubUpstream } from "../support/stub-upstream.ts";
+import { startChromium } from "./support/chromium.ts";
+import { openWatched } from "./support/watched-page.ts";
+
+let browser: Browser;
+let service: ServiceUnderTest;
+let session: TestSession;
+/** Lets the platform answer what it was asked last. */
+let answer: () => void;
+
+beforeAll(async () => {
+  const x = stubUpstream("x", { gettweets: [] });
+  const page = x.page;
+  x.page = async (call, platformSession) => {
+    await new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    return await page(call, platformSession);
+  };
+  browser = await startChromium();
+  service = await startServiceUnderTest({}, { upstreams: { x } });
+  session = await service.signIn();
+});
+
+afterAll(async () => {
+  await browser.close();
+  await service.remove();
+});
+
+const submit = (query: string) =>
+  service.callAs(session, {
+    method: "POST",
+    url: "/v1/search/live/x",
+    payload: { type: "social", arguments: { type: "gettweets", query } },
+  });
+
+async function openJobs(): Promise<{ page: Page; complaints: string[] }> {
+  const context = await browser.newContext({ locale: "en-US" });
+  const [name = "", value = ""] = session.cookie.split("=");
+  await context.addCookies([{ name, value, url: service.url }]);
+  const watched = await openWatched(context);
+  await watched.page.goto(`${service.url}/dashboard/jobs`);
+  await watched.page.getByText("This list is live").waitFor();
+  return watched;
+}
+
+const row = (page: Page, query: string) => page.getByRole("row").filter({ hasText: query });
+const running = (page: Page) => page.getByRole("link", { name: /^Jobs/ });
+
+test("jobs come and end on the page by themselves, and the sidebar counts those under way", async () => {
+  const { page, complaints } = await openJobs();
+  await submit("@ann");
+  await row(page, "@ann").getByText("in progress").waitFor();
+  expect(await running(page).innerText()).toMatch(/1\s+running/);
+
+  await page.keyboard.press("j");
+  await page.keyboard.press("Enter");
+  const opened = page.locator("section", { hasText: "Received, durable on disk" });
+  await opened.getByText("Searching").waitFor();
+
+  answer();
+  await row(page, "@ann").getByText("done").waitFor();
+  await opened.getByText("Nothing found").waitFor();
+  expect(await running(page).innerText()).toBe("Jobs");
+  expect(complaints).toEqual([]);
+  await page.close();
+});
+
+test("a job that is cancelled says so", async () => {
+  const { page, complaints } = await openJobs();
+  await submit("@bob");
+  await page.getByRole("button", { name: "Cancel @bob" }).click();
+  await row(page, "@bob").getByText("cancelled").waitFor();
+  expect(await row(page, "@bob").getByRole("button", { name: "Run again: @bob" }).count()).toBe(1);
+  expect(complaints).toEqual([]);
+  await page.close();
+});
+
+test("a list that is not live says so, and is live again when somebody tries", async () => {
+  const { page } = await openJobs();
+  await page.route("**/events", (route) => route.abort());
+  await page.reload();
+  await page.getByText("Live updates stopped").waitFor();
+  await page.unroute("**/events");
+  await page.getByRole("button", { name: "Try now" }).click();
+  await page.getByText("This list is live").waitFor();
+  expect(await page.getByText("Live updates stopped").count()).toBe(0);
+  await page.close();
+});

@@ -1,0 +1,47 @@
+import type { AuditEntry } from "../../../src/http/dashboard/contract.ts";
+import { type Column, Table } from "../components/table.tsx";
+import { exactTime, fromNow, shortTime, useNow } from "../components/time.tsx";
+import { auditSentence } from "./sentence.ts";
+
+const when: Column<AuditEntry> = { title: "When", cell: ({ at }) => <When at={at} /> };
+const what: Column<AuditEntry> = {
+  title: "What",
+  cell: (entry) => <span className="soft-wrap">{auditSentence(entry)}</span>,
+};
+const subject: Column<AuditEntry> = {
+  title: "Account",
+  cell: ({ subject: name }) => name ?? <span className="quiet">none</span>,
+};
+const actor: Column<AuditEntry> = { title: "By", cell: ({ actor: name }) => name };
+
+/** What happened, newest first; `isOfAll` tells to whom. */
+export function AuditTable({
+  caption,
+  entries,
+  isOfAll = false,
+}: {
+  caption: string;
+  entries: readonly AuditEntry[];
+  isOfAll?: boolean;
+}) {
+  return (
+    <Table
+      caption={caption}
+      columns={isOfAll ? [when, what, subject, actor] : [when, what, actor]}
+      rows={entries}
+      keyOf={({ sequence }) => String(sequence)}
+    />
+  );
+}
+
+const dayMs = 86_400_000;
+
+/** Of today how long ago, before that the day and minute. */
+function When({ at }: { at: string }) {
+  const nowMs = useNow();
+  return (
+    <time className="nowrap" dateTime={at} title={exactTime(at)}>
+      {nowMs - Date.parse(at) < dayMs ? fromNow(at, nowMs) : shortTime(at)}
+    </time>
+  );
+}

@@ -1,0 +1,35 @@
+import useSWRInfinite from "swr/infinite";
+import type { AuditAnswer, AuditEntry } from "../../../src/http/dashboard/contract.ts";
+import { type ApiProblem, api } from "../api.ts";
+
+export type AuditLog = {
+  /** Newest first; undefined before the first answer. */
+  entries: readonly AuditEntry[] | undefined;
+  problem: ApiProblem | undefined;
+  /** Null where there is nothing older, or it is on its way. */
+  loadOlder: (() => void) | null;
+  refresh(): Promise<void>;
+};
+
+/** The audit log of a path, a page at a time. */
+export function useAudit(path: string): AuditLog {
+  const { data, error, isLoading, setSize, size, mutate } = useSWRInfinite<AuditAnswer, ApiProblem>(
+    (_at, before: AuditAnswer | null) => {
+      if (before === null) return path;
+      if (before.next === null) return null;
+      return `${path}${path.includes("?") ? "&" : "?"}before=${before.next}`;
+    },
+    (asked: string) => api.get<AuditAnswer>(asked),
+    { shouldRetryOnError: false, revalidateFirstPage: false },
+  );
+  const isOnItsWay = isLoading || (data !== undefined && data.length < size);
+  const hasOlder = data?.at(-1)?.next != null;
+  return {
+    entries: data?.flatMap(({ entries }) => entries),
+    problem: error,
+    loadOlder: hasOlder && !isOnItsWay ? () => void setSize(size + 1) : null,
+    refresh: async () => {
+      await mutate();
+    },
+  };
+}

@@ -1,0 +1,48 @@
+export type CompletionItem = { text: string; placeholder: string; meaning: string };
+
+/** The ids that the field of a completion names in aria-controls and aria-activedescendant. */
+export const completionId = (list: string, index: number): string => `${list}-${index}`;
+
+/** What may be meant by the word that is being written; the field keeps the focus. */
+export function CompletionList({
+  id,
+  items,
+  written,
+  chosen,
+  onTake,
+}: {
+  id: string;
+  items: readonly CompletionItem[];
+  /** How many characters of each are written already. */
+  written: number;
+  chosen: number;
+  onTake(item: CompletionItem): void;
+}) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: it is a list to all others
+    <ul className="completion" role="listbox" id={id} aria-label="Operators">
+      {items.map((item, index) => (
+        // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus, and has the keys
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the field keeps the focus, and has the keys
+        <li
+          key={item.text}
+          // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: it is a list to all others
+          role="option"
+          id={completionId(id, index)}
+          aria-selected={index === chosen}
+          // Pressing would take the focus from the field.
+          onPointerDown={(event) => event.preventDefault()}
+          onClick={() => onTake(item)}
+        >
+          <code>
+            <b>{item.text.slice(0, written)}</b>
+            {item.text.slice(written)}
+            <span className="quiet">{item.placeholder}</span>
+          </code>
+          <span className="soft">{item.meaning}</span>
+          {index === chosen ? <kbd>Tab</kbd> : null}
+        </li>
+      ))}
+    </ul>
+  );
+}

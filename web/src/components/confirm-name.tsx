@@ -1,0 +1,66 @@
+import { useState } from "react";
+import type { ApiProblem } from "../api.ts";
+import { Button } from "./button.tsx";
+import { Dialog } from "./dialog.tsx";
+import { Field } from "./field.tsx";
+import { ProblemNote } from "./problem-note.tsx";
+
+/** A question before what cannot be undone: it goes on when the name has been typed. */
+export function ConfirmName({
+  title,
+  name,
+  action,
+  stay,
+  isUnderWay,
+  problem,
+  onClose,
+  onConfirm,
+  children,
+}: {
+  title: string;
+  name: string;
+  /** The verb and its object, such as "Delete account". */
+  action: string;
+  /** The way back, such as "Keep my account". */
+  stay: string;
+  isUnderWay: boolean;
+  problem: ApiProblem | null;
+  onClose(): void;
+  onConfirm(): Promise<void>;
+  children: React.ReactNode;
+}) {
+  const [typed, setTyped] = useState("");
+  const [isSent, setSent] = useState(false);
+  const isSame = typed.trim() === name;
+  const submit = () => {
+    setSent(true);
+    if (isSame) void onConfirm();
+  };
+  return (
+    <Dialog title={title} onClose={onClose} onSubmit={submit}>
+      <div className="soft">{children}</div>
+      <Field
+        label={
+          <>
+            Type <b>{name}</b> to confirm
+          </>
+        }
+        value={typed}
+        autoCapitalize="off"
+        spellCheck={false}
+        autoFocus
+        invalid={isSent && !isSame ? `That is not ${name}.` : null}
+        onChange={(event) => setTyped(event.target.value)}
+      />
+      {problem === null ? null : <ProblemNote problem={problem} />}
+      <div className="row">
+        <Button variant="plain" onClick={onClose}>
+          {stay}
+        </Button>
+        <Button type="submit" variant="destroy" disabled={isUnderWay}>
+          {action}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

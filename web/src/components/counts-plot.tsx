@@ -1,0 +1,85 @@
+import type { ReactNode } from "react";
+import { wholeNumber } from "../numbers.ts";
+
+export type PlotBar = { fromMs: number; toMs: number; count: number };
+export type PlotHole = { fromMs: number; toMs: number; isBefore: boolean };
+
+const width = 420;
+const height = 100;
+/** Of the room that a bar has. */
+const barShare = 0.6;
+/** So that both edges of the shortest one are seen. */
+const narrowestHole = 5;
+
+/** How many posts match over time. What is missing has edges; what was never held is a dotted line. */
+export function CountsPlot({
+  bars,
+  holes,
+  finding,
+  axis,
+}: {
+  bars: readonly PlotBar[];
+  holes: readonly PlotHole[];
+  /** What is to be seen, for who does not see it. */
+  finding: string;
+  /** Texts below the plot, equally far apart. */
+  axis: readonly ReactNode[];
+}) {
+  const fromMs = bars[0]?.fromMs ?? 0;
+  const toMs = bars.at(-1)?.toMs ?? 1;
+  const most = Math.max(0, ...bars.map(({ count }) => count));
+  const x = (ms: number): number => ((ms - fromMs) / (toMs - fromMs)) * width;
+  const share = (count: number): number => (most === 0 ? 0 : count / most);
+  const room = width / Math.max(1, bars.length);
+  return (
+    <div className="plot">
+      <svg
+        viewBox={`0 0 ${width} ${height}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={finding}
+      >
+        <path
+          className="p-grid"
+          d={`M0 0H${width}M0 ${height / 2}H${width}M0 ${height}H${width}`}
+        />
+        {holes.map((hole) => (
+          <Hole key={hole.fromMs} hole={hole} x={x} />
+        ))}
+        {bars.map(({ fromMs: barMs, count }, index) => (
+          <rect
+            key={barMs}
+            className="p-bar"
+            x={index * room + (room * (1 - barShare)) / 2}
+            y={height - share(count) * height}
+            width={room * barShare}
+            height={share(count) * height}
+          />
+        ))}
+      </svg>
+      <div className="y" aria-hidden="true">
+        <span>{most === 0 ? null : wholeNumber(most)}</span>
+        {most > 0 && (most % 2 === 0 || most > 20) ? <span>{wholeNumber(most / 2)}</span> : null}
+        <span>0</span>
+      </div>
+      <div className="x" aria-hidden="true">
+        {axis.map((text, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a place on the axis is its index
+          <span key={index}>{text}</span>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function Hole({ hole, x }: { hole: PlotHole; x(ms: number): number }) {
+  const from = x(hole.fromMs);
+  const to = Math.max(x(hole.toMs), from + narrowestHole);
+  if (hole.isBefore) return <path className="p-none" d={`M${from} ${height - 1}H${to}`} />;
+  return (
+    <>
+      <rect className="p-gap" x={from} width={to - from} height={height} />
+      <path className="p-gap-edge" d={`M${from} 0V${height}M${to} 0V${height}`} />
+    </>
+  );
+}

@@ -1,0 +1,44 @@
+import type { ReactNode } from "react";
+import { Button } from "./button.tsx";
+import { Icon } from "./icons.tsx";
+import { sentence } from "./problem-note.tsx";
+
+/** A remark on a query: what is wrong, where, how it is read all the same, and one button that mends it. */
+export function DiagnosticNote({
+  level,
+  message,
+  hint,
+  excerpt,
+  fix,
+  children,
+}: {
+  level: "warning" | "error";
+  message: string;
+  hint: string | null;
+  /** The place, opened; null where the line alone is told. */
+  excerpt: { line: string; carets: string } | null;
+  fix: { label: string; apply(): void } | null;
+  children?: ReactNode;
+}) {
+  return (
+    <div className="diagnostic" data-level={level}>
+      <Icon name={level === "error" ? "error" : "info"} />
+      <p>
+        <b>{sentence(message)}</b> {hint === null ? null : sentence(hint)}
+      </p>
+      {fix === null ? null : (
+        <Button size="small" onClick={fix.apply}>
+          {fix.label}
+        </Button>
+      )}
+      {excerpt === null ? null : (
+        <pre tabIndex={0} aria-label="The place in the query" role="region">
+          {excerpt.line}
+          {"\n"}
+          <span className="caret">{excerpt.carets}</span>
+        </pre>
+      )}
+      {excerpt === null ? null : children}
+    </div>
+  );
+}

@@ -1,0 +1,28 @@
+import type { ReactNode } from "react";
+import type { Figure } from "../numbers.ts";
+
+/** One of the numbers in a row (`.figures`), under its name. */
+export function FigureBox({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** A number, with its unit and what else belongs to it in small. */
+export function FigureText({
+  figure: { value, unit },
+  more = "",
+}: {
+  figure: Figure;
+  more?: string;
+}) {
+  const after = `${unit}${more}`.trim();
+  return (
+    <>
+      {value} {after === "" ? null : <small>{after}</small>}
+    </>
+  );
+}

@@ -1,0 +1,19 @@
+/** How much of something there is, as a bar; `label` says it in words, which stand beside it as well. */
+export function Meter({
+  value,
+  max,
+  label,
+  tone,
+}: {
+  value: number;
+  max: number;
+  label: string;
+  tone?: "caution" | undefined;
+}) {
+  const part = max > 0 ? Math.min(1, Math.max(0, value / max)) : 0;
+  return (
+    <svg className="meter" data-tone={tone} role="img" aria-label={label}>
+      <rect width={`${part * 100}%`} height="100%" />
+    </svg>
+  );
+}

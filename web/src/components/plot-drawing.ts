@@ -1,0 +1,61 @@
+/** How wide the place of one value is in a drawing of them; it is stretched to the room there is. */
+export const valueWidth = 10;
+export const plotHeight = 100;
+
+/** Lines through values, broken where one is null; a value alone is a short line. */
+export function linePath(values: readonly (number | null)[], top: number): string {
+  return runsOf(values)
+    .map((run) => {
+      const [first] = run;
+      if (first !== undefined && run.length === 1) {
+        return `M${xOf(first.at) - 2} ${yOf(first.value, top)}h4`;
+      }
+      return run
+        .map(({ at, value }, index) => `${index === 0 ? "M" : "L"}${xOf(at)} ${yOf(value, top)}`)
+        .join("");
+    })
+    .join("");
+}
+
+/** The area beneath these lines. */
+export function areaPath(values: readonly (number | null)[], top: number): string {
+  return runsOf(values)
+    .flatMap((run) => {
+      const first = run[0];
+      const last = run.at(-1);
+      if (first === undefined || last === undefined || first === last) return [];
+      const line = run.map(({ at, value }) => `L${xOf(at)} ${yOf(value, top)}`).join("");
+      return [`M${xOf(first.at)} ${plotHeight}${line}V${plotHeight}z`];
+    })
+    .join("");
+}
+
+/** The least round number that is not below any value: an even digit or ten times a power of ten, so that its half is round too. */
+export function roundTop(values: readonly (number | null)[], least = 1): number {
+  const most = Math.max(least, ...values.map((value) => value ?? 0));
+  const power = 10 ** Math.floor(Math.log10(most));
+  const factor = [2, 4, 6, 8, 10].find((each) => each * power >= most * (1 - 1e-9)) ?? 10;
+  return factor * power;
+}
+
+function runsOf(values: readonly (number | null)[]): { at: number; value: number }[][] {
+  const runs: { at: number; value: number }[][] = [];
+  let run: { at: number; value: number }[] = [];
+  for (const [at, value] of [...values, null].entries()) {
+    if (value !== null) run.push({ at, value });
+    else if (run.length > 0) {
+      runs.push(run);
+      run = [];
+    }
+  }
+  return runs;
+}
+
+const xOf = (at: number): number => at * valueWidth + valueWidth / 2;
+
+function yOf(value: number, top: number): number {
+  const part = Math.min(1, Math.max(0, value / top));
+  // What is there at all is seen.
+  const seen = value > 0 ? Math.max(part, 0.015) : part;
+  return Math.round((1 - seen) * plotHeight * 10) / 10;
+}

@@ -1,0 +1,69 @@
+import "./plot-panel.css";
+import { type ReactNode, useId, useState } from "react";
+import { Button } from "./button.tsx";
+
+export type LegendEntry = { name: string; drawing: ReactNode };
+
+/** A plot in its panel, and the exact values of it as a table for who asks for them. */
+export function PlotPanel({
+  title,
+  legend,
+  plot,
+  table,
+}: {
+  title: string;
+  legend: readonly LegendEntry[];
+  plot: ReactNode;
+  table: ReactNode;
+}) {
+  const id = useId();
+  const [isTable, setTable] = useState(false);
+  return (
+    <section className="panel" aria-labelledby={id}>
+      <div className="panel-head">
+        <h2 id={id}>{title}</h2>
+        <Legend entries={legend} />
+        <Button
+          variant="plain"
+          size="small"
+          aria-label={`${title} as ${isTable ? "plot" : "table"}`}
+          onClick={() => setTable(!isTable)}
+        >
+          {isTable ? "as plot" : "as table"}
+        </Button>
+      </div>
+      {isTable ? <div className="values">{table}</div> : <div className="panel-body">{plot}</div>}
+    </section>
+  );
+}
+
+/** What the parts of a drawing mean; it stands at the end of a panel's head. */
+export function Legend({ entries }: { entries: readonly LegendEntry[] }) {
+  return (
+    <ul className="legend push">
+      {entries.map(({ name, drawing }) => (
+        <li key={name}>
+          <svg aria-hidden="true">{drawing}</svg>
+          {name}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Drawings of a legend, sixteen by ten. */
+export const legendMarks = {
+  bar: <rect className="p-bar" width="100%" height="100%" rx="2" />,
+  bar2: <rect className="p-bar-2" width="100%" height="100%" rx="2" />,
+  bar3: <rect className="p-bar-3" width="100%" height="100%" rx="2" />,
+  line: <path className="p-line" d="M0 5H16" />,
+  line2: <path className="p-line p-line-2" d="M0 5H16" />,
+  trace: <path className="p-trace" d="M2 2v6M6 0v10M10 3v4M14 1v8" />,
+  gap: (
+    <>
+      <rect className="p-gap" width="16" height="10" />
+      <path className="p-gap-edge" d="M1 0V10M15 0V10" />
+    </>
+  ),
+  none: <path className="p-none" d="M1 5H16" />,
+} as const;

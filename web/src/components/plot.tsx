@@ -1,0 +1,64 @@
+import { areaPath, linePath, plotHeight, valueWidth } from "./plot-drawing.ts";
+
+export type PlotSeries = {
+  /** One for each place of time, oldest first, as many in each series; null where nothing is known. */
+  values: readonly (number | null)[];
+  look: "line" | "line-2";
+};
+
+/**
+ * Lines through values over time, as a drawing that stretches, with its labels as text around it. `label` is the finding in a sentence; `top` is
+ * the value at the upper edge.
+ */
+export function Plot({
+  label,
+  series,
+  top,
+  yLabels,
+  xLabels,
+}: {
+  label: string;
+  series: readonly PlotSeries[];
+  top: number;
+  /** From the top down. */
+  yLabels: readonly string[];
+  xLabels: readonly string[];
+}) {
+  const width = valueWidth * Math.max(1, ...series.map(({ values }) => values.length));
+  const half = plotHeight / 2;
+  return (
+    <div className="plot">
+      <svg
+        viewBox={`0 0 ${width} ${plotHeight}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={label}
+      >
+        <path className="p-grid" d={`M0 0H${width}M0 ${half}H${width}M0 ${plotHeight}H${width}`} />
+        {series.map((each) => (
+          <Drawn key={each.look} series={each} top={top} />
+        ))}
+      </svg>
+      <div className="y">
+        {yLabels.map((text) => (
+          <span key={text}>{text}</span>
+        ))}
+      </div>
+      <div className="x">
+        {xLabels.map((text) => (
+          <span key={text}>{text}</span>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function Drawn({ series: { values, look }, top }: { series: PlotSeries; top: number }) {
+  if (look === "line-2") return <path className="p-line p-line-2" d={linePath(values, top)} />;
+  return (
+    <>
+      <path className="p-area" d={areaPath(values, top)} />
+      <path className="p-line" d={linePath(values, top)} />
+    </>
+  );
+}

@@ -1,0 +1,77 @@
+import { Link } from "wouter";
+import { wholeNumber } from "../numbers.ts";
+import { Badge } from "./badge.tsx";
+import { Code } from "./code.tsx";
+import { Icon, type IconName } from "./icons.tsx";
+import { Ago } from "./time.tsx";
+
+type PostMetric = { icon: IconName; name: string; count: number };
+
+/** What a card shows of a post. Its text stands there as text, whatever it holds. */
+export type ShownPost = {
+  id: string;
+  platform: { icon: IconName; name: string } | null;
+  author: string | null;
+  handle: string | null;
+  at: string | null;
+  /** Null where the platform lets no more than the id be told. */
+  parts: readonly { text: string; start: number; isMatch: boolean }[] | null;
+  metrics: readonly PostMetric[];
+  /** Where it was posted. */
+  url: string | null;
+  json: string;
+};
+
+export function Post({ post }: { post: ShownPost }) {
+  const { platform, author, handle, at, parts, metrics, url, json, id } = post;
+  const name = author ?? handle ?? `Post ${id}`;
+  return (
+    <article
+      className="post"
+      tabIndex={-1}
+      aria-label={`${name}${platform ? `, ${platform.name}` : ""}`}
+    >
+      <span className="platform">{platform === null ? null : <Icon name={platform.icon} />}</span>
+      <div>
+        <div className="post-head">
+          {author === null ? null : <b dir="auto">{author}</b>}
+          <span className="handle">{handle === null ? `Post ${id}` : `@${handle}`}</span>
+          {at === null ? null : <Ago at={at} />}
+        </div>
+        {parts === null ? (
+          <p className="withheld">
+            {platform?.name ?? "The platform"} lets us pass on the id only.{" "}
+            <Link href="/credentials">Connect your account</Link> to read its text here.
+          </p>
+        ) : (
+          <p className="post-text" dir="auto">
+            {parts.map(({ text, start, isMatch }) =>
+              isMatch ? <mark key={start}>{text}</mark> : text,
+            )}
+          </p>
+        )}
+        <div className="post-foot">
+          {platform === null ? null : <Badge>{platform.name}</Badge>}
+          {metrics.map(({ icon, name, count }) => (
+            <span className="metric" key={name}>
+              <Icon name={icon} />
+              <span className="sr">{name}: </span>
+              {wholeNumber(count)}
+            </span>
+          ))}
+          <div className="post-actions">
+            {url === null ? null : (
+              <a className="original" href={url} target="_blank" rel="noreferrer noopener">
+                Original
+              </a>
+            )}
+            <details>
+              <summary>Metadata</summary>
+              <Code label="Metadata of the post">{json}</Code>
+            </details>
+          </div>
+        </div>
+      </div>
+    </article>
+  );
+}

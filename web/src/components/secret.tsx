@@ -1,0 +1,13 @@
+import { CopyButton } from "./button.tsx";
+
+/** What is shown once: whole, selectable, with the button that is meant to be pressed. */
+export function Secret({ text, isQuiet = false }: { text: string; isQuiet?: boolean }) {
+  return (
+    <div className="secret">
+      <code>{text}</code>
+      <CopyButton text={text} {...(isQuiet ? {} : { variant: "primary" as const })}>
+        Copy
+      </CopyButton>
+    </div>
+  );
+}

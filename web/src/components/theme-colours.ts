@@ -1,0 +1,56 @@
+import { useEffect, useState } from "react";
+
+/** The colours that a canvas draws with, as the theme has them at the moment. */
+export type ThemeColours = {
+  accent: string;
+  caution: string;
+  danger: string;
+  quiet: string;
+  line: string;
+  surface: string;
+};
+
+const properties = {
+  accent: "--accent",
+  caution: "--caution",
+  danger: "--danger",
+  quiet: "--ink-3",
+  line: "--line",
+  surface: "--surface",
+} as const satisfies Record<keyof ThemeColours, string>;
+
+/** A token holds a colour for each theme; an element that wears it tells which one is shown. */
+export function readColours(beside: HTMLElement): ThemeColours {
+  const probe = document.createElement("span");
+  beside.append(probe);
+  const colour = (property: string): string => {
+    probe.style.color = `var(${property})`;
+    return getComputedStyle(probe).color;
+  };
+  const colours = {
+    accent: colour(properties.accent),
+    caution: colour(properties.caution),
+    danger: colour(properties.danger),
+    quiet: colour(properties.quiet),
+    line: colour(properties.line),
+    surface: colour(properties.surface),
+  };
+  probe.remove();
+  return colours;
+}
+
+/** Grows whenever the theme changes, by the switch or with the system. */
+export function useThemeChanges(): number {
+  const [changes, setChanges] = useState(0);
+  useEffect(() => {
+    const note = () => setChanges((before) => before + 1);
+    const system = matchMedia("(prefers-color-scheme: dark)");
+    window.addEventListener("earshot-theme", note);
+    system.addEventListener("change", note);
+    return () => {
+      window.removeEventListener("earshot-theme", note);
+      system.removeEventListener("change", note);
+    };
+  }, []);
+  return changes;
+}

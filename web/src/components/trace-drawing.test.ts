@@ -1,0 +1,77 @@
+import { describe, expect, test } from "vitest";
+import { drawTrace, inBars, silencesOf, type TraceParts } from "./trace-drawing.ts";
+
+const window = { fromMs: 0, toMs: 1_000 };
+const whole: TraceParts = { window, heard: null, held: [window], gaps: [] };
+
+const barsOf = (path: string): { x: number; length: number }[] =>
+  [...path.matchAll(/M([\d.]+) [\d.]+v([\d.]+)/g)].map(([, x, length]) => ({
+    x: Number(x),
+    length: Number(length),
+  }));
+
+describe("a trace", () => {
+  test("has about a bar every six pixels, and never more than there are parts", () => {
+    const heard = Array.from({ length: 144 }, () => 1);
+    expect(barsOf(drawTrace({ ...whole, heard }, 326).bars)).toHaveLength(54);
+    expect(barsOf(drawTrace({ ...whole, heard }, 1_100).bars)).toHaveLength(144);
+  });
+
+  test("is as tall as there were posts, and a spike does not flatten the rest", () => {
+    const heard = Array.from({ length: 50 }, (_, at) =>
+      at === 7 ? 10_000 : at % 2 === 0 ? 10 : 5,
+    );
+    const lengths = barsOf(drawTrace({ ...whole, heard }, 300).bars).map(({ length }) => length);
+    expect([lengths[0], lengths[1], lengths[7]]).toEqual([42, 21, 42]);
+  });
+
+  test("has no height to tell of where posts are not counted", () => {
+    const lengths = barsOf(drawTrace(whole, 300).bars).map(({ length }) => length);
+    expect(new Set(lengths).size).toBe(1);
+  });
+
+  test("shows a listening that heard nothing as a bar, though a short one", () => {
+    const lengths = barsOf(drawTrace({ ...whole, heard: [0, 8] }, 300).bars);
+    expect(lengths.map(({ length }) => length)).toEqual([2, 42]);
+  });
+
+  test("is silent in a gap, whose edges are seen however short it is", () => {
+    const parts = {
+      ...whole,
+      held: [{ fromMs: 0, toMs: 500 }],
+      gaps: [{ fromMs: 500, toMs: 501 }],
+    };
+    const { bars, gaps, silences } = drawTrace(parts, 300);
+    expect(barsOf(bars).every(({ x }) => x < 150)).toBe(true);
+    expect(gaps).toEqual([{ x: 150, width: 3 }]);
+    expect(silences).toBe("M150.3 24H300");
+  });
+
+  test("keeps a gap that goes on inside the drawing", () => {
+    const { gaps } = drawTrace({ ...whole, held: [], gaps: [{ fromMs: 999, toMs: 1_000 }] }, 300);
+    expect(gaps).toEqual([{ x: 297, width: 3 }]);
+  });
+
+  test("tells posts of a time that is not held apart from those that are", () => {
+    const { bars, strays } = drawTrace({ ...whole, held: [], heard: [3, 0, 0, 0] }, 300);
+    expect([bars, barsOf(strays).length]).toEqual(["", 1]);
+  });
+});
+
+test("posts are spread over another number of parts without one being lost", () => {
+  expect(inBars([1, 2, 3, 4], 2)).toEqual([3, 7]);
+  expect(inBars([3, 3, 3], 2)).toEqual([4.5, 4.5]);
+});
+
+test("what lies in no stretch is silence", () => {
+  expect(
+    silencesOf(window, [
+      { fromMs: 200, toMs: 300 },
+      { fromMs: 250, toMs: 400 },
+    ]),
+  ).toEqual([
+    { fromMs: 0, toMs: 200 },
+    { fromMs: 400, toMs: 1_000 },
+  ]);
+  expect(silencesOf(window, [window])).toEqual([]);
+});

@@ -1,0 +1,114 @@
+/** A stretch of time, Unix milliseconds, `toMs` exclusive. */
+export type Stretch = { fromMs: number; toMs: number };
+
+export type TraceParts = {
+  window: Stretch;
+  /** Posts in equal parts of the window, oldest first; null where they are not known. */
+  heard: readonly number[] | null;
+  held: readonly Stretch[];
+  gaps: readonly Stretch[];
+};
+
+/** Lengths are those of the drawing: `width` across, `traceHeight` down. */
+export type TraceDrawing = {
+  /** What was heard, of times that are held. */
+  bars: string;
+  /** Posts of times that are not held. */
+  strays: string;
+  gaps: readonly { x: number; width: number }[];
+  /** Lines where nothing is held. */
+  silences: string;
+};
+
+export const traceHeight = 48;
+const barStep = 6;
+/** Bars that tell nothing by their height stand further apart. */
+const plainStep = 9;
+const tallest = 42;
+const shortest = 2;
+const leastHeard = 4;
+/** Where the number of posts is not known, and where listening heard none. */
+const plain = 12;
+const narrowestGap = 3;
+
+/** What a trace shows in a width, about a bar every six pixels, never more than there are parts. */
+export function drawTrace({ window, heard, held, gaps }: TraceParts, width: number): TraceDrawing {
+  const spanMs = Math.max(1, window.toMs - window.fromMs);
+  const xOf = (ms: number): number =>
+    (Math.min(Math.max(ms, window.fromMs), window.toMs) - window.fromMs) * (width / spanMs);
+  const most = heard === null ? Number.POSITIVE_INFINITY : heard.length;
+  const count = Math.max(
+    1,
+    Math.min(most, Math.floor(width / (heard === null ? plainStep : barStep))),
+  );
+  const posts = heard === null ? null : inBars(heard, count);
+  const peak = usualPeak(posts ?? []);
+  const bars: string[] = [];
+  const strays: string[] = [];
+  for (let bar = 0; bar < count; bar += 1) {
+    const middleMs = window.fromMs + ((bar + 0.5) / count) * spanMs;
+    const number = posts?.[bar] ?? null;
+    const drawn = stroke(xOf(middleMs), number === null ? plain : height(number, peak));
+    if (isIn(held, middleMs)) bars.push(drawn);
+    else if (number !== null && number > 0 && !isIn(gaps, middleMs)) strays.push(drawn);
+  }
+  return {
+    bars: bars.join(""),
+    strays: strays.join(""),
+    gaps: gaps.map((gap) => {
+      const x = xOf(gap.fromMs);
+      const wide = Math.max(narrowestGap, xOf(gap.toMs) - x);
+      return { x: round(Math.min(x, width - wide)), width: round(wide) };
+    }),
+    silences: silencesOf(window, [...held, ...gaps])
+      .map(({ fromMs, toMs }) => `M${round(xOf(fromMs))} ${traceHeight / 2}H${round(xOf(toMs))}`)
+      .join(""),
+  };
+}
+
+/** The same posts in another number of equal parts, as evenly as they can be told. */
+export function inBars(parts: readonly number[], count: number): number[] {
+  return Array.from({ length: count }, (_, bar) => {
+    const from = (bar / count) * parts.length;
+    const to = ((bar + 1) / count) * parts.length;
+    let sum = 0;
+    for (let part = Math.floor(from); part < to; part += 1) {
+      sum += (parts[part] ?? 0) * (Math.min(part + 1, to) - Math.max(part, from));
+    }
+    return sum;
+  });
+}
+
+/** What of a window lies in none of the stretches, oldest first. */
+export function silencesOf(window: Stretch, stretches: readonly Stretch[]): Stretch[] {
+  const silences: Stretch[] = [];
+  let reachedMs = window.fromMs;
+  for (const { fromMs, toMs } of stretches.toSorted((a, b) => a.fromMs - b.fromMs)) {
+    if (fromMs > reachedMs)
+      silences.push({ fromMs: reachedMs, toMs: Math.min(fromMs, window.toMs) });
+    reachedMs = Math.max(reachedMs, toMs);
+    if (reachedMs >= window.toMs) return silences;
+  }
+  silences.push({ fromMs: reachedMs, toMs: window.toMs });
+  return silences;
+}
+
+const isIn = (stretches: readonly Stretch[], ms: number): boolean =>
+  stretches.some(({ fromMs, toMs }) => fromMs <= ms && ms < toMs);
+
+/** A part with half the posts is half as tall; what stands out from all others is cut at the tallest. */
+function height(posts: number, peak: number): number {
+  if (posts === 0 || peak === 0) return shortest;
+  return Math.min(tallest, Math.max(leastHeard, (posts / peak) * tallest));
+}
+
+/** What all but the loudest twentieth stay below: one loud hour does not make a whisper of all others. */
+function usualPeak(posts: readonly number[]): number {
+  const heard = posts.filter((count) => count > 0).sort((a, b) => a - b);
+  return heard[Math.floor(heard.length * 0.95)] ?? 0;
+}
+
+const stroke = (x: number, length: number): string =>
+  `M${round(x)} ${round((traceHeight - length) / 2)}v${round(length)}`;
+
+const round = (value: number): number => Math.round(value * 10) / 10;

@@ -1,0 +1,38 @@
+import "./trace.css";
+import { useMemo, useRef } from "react";
+import { drawTrace, type TraceParts, traceHeight } from "./trace-drawing.ts";
+import { useWidth } from "./use-width.ts";
+
+/**
+ * What was heard of a time: a bar for each moment that is held, as tall as there were posts; a gap with its edges; a dotted line
+ * where nothing is held. `label` is the finding in a sentence.
+ */
+export function Trace({ label, parts }: { label: string; parts: TraceParts }) {
+  const frame = useRef<HTMLDivElement>(null);
+  const width = useWidth(frame, 1_000);
+  const { bars, strays, gaps, silences } = useMemo(() => drawTrace(parts, width), [parts, width]);
+  const isSilent = bars === "" && strays === "" && gaps.length === 0;
+  return (
+    <div className="trace" data-empty={isSilent ? "" : undefined} ref={frame}>
+      <svg
+        viewBox={`0 0 ${width} ${traceHeight}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={label}
+      >
+        {silences === "" ? null : <path className="p-none" d={silences} />}
+        {gaps.map(({ x, width: wide }) => (
+          <g key={x}>
+            <rect className="p-gap" x={x} width={wide} height={traceHeight} />
+            <path
+              className="p-gap-edge"
+              d={`M${x} 0V${traceHeight}M${x + wide} 0V${traceHeight}`}
+            />
+          </g>
+        ))}
+        {strays === "" ? null : <path className="p-trace p-stray" d={strays} />}
+        {bars === "" ? null : <path className="p-trace" d={bars} />}
+      </svg>
+    </div>
+  );
+}

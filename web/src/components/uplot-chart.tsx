@@ -1,0 +1,114 @@
+import { useEffect, useRef, useState } from "react";
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+import "./uplot-chart.css";
+import { readColours, type ThemeColours, useThemeChanges } from "./theme-colours.ts";
+import { type ChartKind, chartOptions } from "./uplot-options.ts";
+import { useWidth } from "./use-width.ts";
+
+/** What stands in the tooltip beside a time. */
+export type ChartReading = { time: string; rows: readonly { name: string; value: string }[] };
+
+/**
+ * Values over time, drawn by uPlot, with a cursor that reads them. `label` is the finding in a sentence; the values themselves
+ * belong into a table beside it. `kind` stays the same while nothing but the data changes.
+ */
+export function UplotChart({
+  label,
+  kind,
+  times,
+  values,
+  height,
+  readingAt,
+}: {
+  label: string;
+  kind: ChartKind;
+  /** The middle of each bucket, Unix seconds. */
+  times: readonly number[];
+  /** Of each series, in its order. */
+  values: readonly (readonly (number | null)[])[];
+  height: number;
+  readingAt(place: number): ChartReading | null;
+}) {
+  const frame = useRef<HTMLDivElement>(null);
+  const tip = useRef<HTMLDivElement>(null);
+  const chart = useRef<uPlot | null>(null);
+  const colours = useRef<ThemeColours | null>(null);
+  const width = useWidth(frame, 0);
+  const themes = useThemeChanges();
+  const [place, setPlace] = useState<number | null>(null);
+  const data: uPlot.AlignedData = [[...times], ...values.map((each) => [...each])];
+  const latest = useRef(data);
+  latest.current = data;
+
+  useEffect(() => {
+    const element = frame.current;
+    if (element === null || width === 0) return;
+    colours.current = readColours(element);
+    const known = colours.current;
+    const shown = new uPlot(
+      chartOptions(
+        kind,
+        { width, height },
+        () => colours.current ?? known,
+        ({ cursor }) => {
+          setPlace(cursor.idx ?? null);
+          moveTip(tip.current, cursor.left ?? -1, element.clientWidth);
+        },
+      ),
+      latest.current,
+      element,
+    );
+    chart.current = shown;
+    return () => {
+      shown.destroy();
+      chart.current = null;
+    };
+  }, [kind, width, height]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: they change with what is drawn
+  useEffect(() => chart.current?.setData(latest.current), [times, values]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the theme is read anew whenever it has changed
+  useEffect(() => {
+    if (frame.current === null) return;
+    colours.current = readColours(frame.current);
+    chart.current?.redraw(false);
+  }, [themes]);
+
+  const reading = place === null ? null : readingAt(place);
+  return (
+    <div className="chart" ref={frame} role="img" aria-label={label}>
+      <div className="chart-tip" ref={tip} hidden={reading === null}>
+        {reading === null ? null : (
+          <>
+            <p>{reading.time}</p>
+            <dl>
+              {reading.rows.map(({ name, value }) => (
+                <Row key={name} name={name} value={value} />
+              ))}
+            </dl>
+          </>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Row({ name, value }: { name: string; value: string }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </>
+  );
+}
+
+const aside = 12;
+
+/** Beside the cursor, on the side where there is more room. */
+function moveTip(tip: HTMLElement | null, left: number, room: number): void {
+  if (tip === null || left < 0) return;
+  const isRight = left < room / 2;
+  tip.style.translate = isRight ? `${left + aside}px 8px` : `calc(${left - aside}px - 100%) 8px`;
+}

@@ -1,0 +1,19 @@
+import { type RefObject, useLayoutEffect, useState } from "react";
+
+/** How wide an element is, in CSS pixels, before the first paint and whenever that changes. */
+export function useWidth(element: RefObject<Element | null>, before: number): number {
+  const [width, setWidth] = useState(before);
+  useLayoutEffect(() => {
+    const shown = element.current;
+    if (shown === null) return;
+    const measure = () => {
+      const wide = Math.round(shown.getBoundingClientRect().width);
+      if (wide > 0) setWidth(wide);
+    };
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(shown);
+    return () => observer.disconnect();
+  }, [element]);
+  return width;
+}

@@ -1,0 +1,138 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { createJobFeed, type FeedWorld, type JobFeed } from "./feed.ts";
+import type { JobEvent, JobList, JobSummary } from "./job.ts";
+
+type Stream = Parameters<FeedWorld["open"]>[0] & { isClosed: boolean };
+
+let streams: Stream[];
+let waits: { ms: number; act(): void }[];
+let lists: ((list: JobList) => void)[];
+let nowMs: number;
+let feed: JobFeed;
+let leave: () => void;
+
+beforeEach(() => {
+  streams = [];
+  waits = [];
+  lists = [];
+  nowMs = 1_000_000;
+  feed = createJobFeed({
+    open: (told) => {
+      const stream = { ...told, isClosed: false };
+      streams.push(stream);
+      return () => {
+        stream.isClosed = true;
+      };
+    },
+    listRunning: () => new Promise((resolve) => lists.push(resolve)),
+    nowMs: () => nowMs,
+    after: (ms, act) => {
+      const wait = { ms, act };
+      waits.push(wait);
+      return () => {
+        waits = waits.filter((each) => each !== wait);
+      };
+    },
+  });
+  leave = feed.subscribe(() => undefined);
+});
+
+const event = (uuid: string, status: JobEvent["status"]): JobEvent => ({
+  uuid,
+  status,
+  attempts: 1,
+  at: "2026-01-31T12:00:00.000Z",
+});
+
+// The feed reads no more of a list than these.
+const listOf = (...uuids: string[]): JobList => ({
+  jobs: uuids.map((uuid) => ({ uuid, status: "in progress" }) as JobSummary),
+  next_cursor: null,
+});
+
+const last = (): Stream => streams.at(-1) as Stream;
+
+async function open(...running: string[]): Promise<void> {
+  last().onOpen();
+  lists.at(-1)?.(listOf(...running));
+  await Promise.resolve();
+  await Promise.resolve();
+}
+
+describe("jobs under way", () => {
+  test("are counted once the stream is open, then followed", async () => {
+    expect(feed.getSnapshot().running).toBeNull();
+    await open("a", "b");
+    expect(feed.getSnapshot().running).toBe(2);
+    last().onJob(event("c", "received"));
+    last().onJob(event("c", "in progress"));
+    last().onJob(event("a", "done"));
+    expect(feed.getSnapshot().running).toBe(2);
+  });
+
+  test("that end while they are listed are not counted", async () => {
+    last().onOpen();
+    last().onJob(event("a", "done"));
+    last().onJob(event("b", "received"));
+    lists.at(-1)?.(listOf("a"));
+    await Promise.resolve();
+    await Promise.resolve();
+    expect(feed.getSnapshot().running).toBe(1);
+  });
+});
+
+describe("a stream that breaks off", () => {
+  test("is told, tried again ever more slowly, and forgotten when it is back", async () => {
+    await open();
+    last().onError();
+    expect(feed.getSnapshot().feed).toEqual({
+      status: "stopped",
+      sinceMs: nowMs,
+      nextMs: nowMs + 1_000,
+    });
+    nowMs += 1_000;
+    waits.at(-1)?.act();
+    last().onError();
+    expect(feed.getSnapshot().feed).toMatchObject({
+      sinceMs: nowMs - 1_000,
+      nextMs: nowMs + 2_000,
+    });
+    waits.at(-1)?.act();
+    await open();
+    expect(feed.getSnapshot()).toMatchObject({ feed: { status: "live" }, opened: 2 });
+  });
+
+  test("after it has lasted is opened again without a word", async () => {
+    await open();
+    nowMs += 60_000;
+    last().onError();
+    expect(feed.getSnapshot().feed.status).toBe("live");
+    expect(waits.map(({ ms }) => ms)).toEqual([0]);
+  });
+
+  test("is tried at once when somebody asks", async () => {
+    await open();
+    last().onError();
+    feed.retry();
+    expect([streams.length, waits.length]).toEqual([2, 0]);
+  });
+});
+
+test("the stream is open while somebody looks, and one for all of them", async () => {
+  const leaveToo = feed.subscribe(() => undefined);
+  expect(streams).toHaveLength(1);
+  feed.setSeen(false);
+  expect(streams[0]?.isClosed).toBe(true);
+  feed.setSeen(true);
+  expect(streams).toHaveLength(2);
+  leave();
+  expect(streams[1]?.isClosed).toBe(false);
+  leaveToo();
+  expect(streams[1]?.isClosed).toBe(true);
+});
+
+test("what is kept of who was here before is nothing", async () => {
+  await open("a");
+  leave();
+  expect(feed.getSnapshot()).toMatchObject({ running: null, last: null });
+});

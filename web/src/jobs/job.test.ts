@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { afterEvent, type JobEvent, type JobSummary } from "./job.ts";
+
+const at = "2026-01-31T12:00:00.000Z";
+// No more of a job is read.
+const job = (status: JobSummary["status"], attempts: number) =>
+  ({ uuid: "a", status, attempts }) as JobSummary;
+const event = (status: JobEvent["status"], attempts: number): JobEvent => ({
+  uuid: "a",
+  status,
+  attempts,
+  at,
+});
+const shown = (known: JobSummary, told: JobEvent): string => afterEvent(known, told).status;
+
+test("an event that is newer than the list is shown", () => {
+  expect(shown(job("received", 0), event("in progress", 1))).toBe("in progress");
+  expect(shown(job("error(retrying)", 1), event("in progress", 2))).toBe("in progress");
+  expect(shown(job("in progress", 1), event("done", 1))).toBe("done");
+  expect(shown(job("done", 1), event("expired", 1))).toBe("expired");
+});
+
+test("one that is older is not", () => {
+  expect(shown(job("done", 1), event("in progress", 1))).toBe("done");
+  expect(shown(job("in progress", 2), event("error(retrying)", 1))).toBe("in progress");
+  expect(shown(job("expired", 1), event("done", 1))).toBe("expired");
+});
+
+test("a job without an event stays as it is", () => {
+  const known = job("done", 1);
+  expect(afterEvent(known, undefined)).toBe(known);
+});

@@ -1,0 +1,108 @@
+import type { Method } from "../../../src/platforms/methods.ts";
+import type { SourceWay } from "../../../src/platforms/source.ts";
+import type { Platform } from "../../../src/posts/post.ts";
+import type { JobStateWord } from "../components/state.tsx";
+
+/** What /v1 tells of jobs (docs/api.md). */
+export type JobSummary = {
+  uuid: string;
+  status: JobStateWord;
+  /** Empty unless it failed. */
+  error: string;
+  platform: Platform | "social";
+  type: string;
+  method: Method;
+  query: string;
+  canonical_query: string;
+  node: string | null;
+  count: number | null;
+  complete: boolean | null;
+  warnings: readonly JobWarning[];
+  submitted_at: string;
+  started_at: string | null;
+  finished_at: string | null;
+  /** When the result goes. */
+  expires_at: string | null;
+  attempts: number;
+};
+
+export type JobStatus = JobSummary & {
+  sources: readonly JobSource[];
+  coverage: JobCoverage | null;
+  next_cursor: string | null;
+};
+
+export type JobWarning = { code: string; message: string; hint?: string };
+
+export type JobSource = {
+  platform: Platform;
+  via: SourceWay;
+  from: string | null;
+  to: string;
+  count: number;
+  cost?: {
+    post_reads: number;
+    user_reads: number;
+    requests: number;
+    usd: number;
+    month: { name: string; post_reads: number; most_post_reads: number } | null;
+  };
+};
+
+export type JobSpan = { from: string | null; to: string };
+
+export type JobCoverage = {
+  from: string | null;
+  to: string;
+  complete: boolean;
+  gaps: readonly JobSpan[];
+  truncated: boolean;
+  platforms: readonly {
+    platform: Platform;
+    collection: "posts" | "likes" | "reposts" | "labels";
+    complete: boolean;
+    held: readonly JobSpan[];
+    gaps: readonly JobSpan[];
+    truncated: boolean;
+  }[];
+};
+
+export type JobList = { jobs: readonly JobSummary[]; next_cursor: string | null };
+
+/** What the stream of events tells of a job. */
+export type JobEvent = { uuid: string; status: JobStateWord; attempts: number; at: string };
+
+const running: readonly JobStateWord[] = ["received", "in progress", "error(retrying)"];
+
+export const runningStates = running.join(",");
+
+export function isRunning(state: JobStateWord): boolean {
+  return running.includes(state);
+}
+
+/** A job as it stands after an event, which may come before the list tells of it. */
+export function afterEvent<Known extends JobSummary>(
+  job: Known,
+  event: JobEvent | undefined,
+): Known {
+  if (event === undefined || !isLater(event, job)) return job;
+  return { ...job, status: event.status, attempts: event.attempts };
+}
+
+const ranks: Readonly<Record<JobStateWord, number>> = {
+  received: 0,
+  "in progress": 1,
+  "error(retrying)": 2,
+  done: 3,
+  error: 3,
+  cancelled: 3,
+  expired: 4,
+};
+
+function isLater(event: JobEvent, job: JobSummary): boolean {
+  if (ranks[event.status] >= ranks.done || ranks[job.status] >= ranks.done) {
+    return ranks[event.status] > ranks[job.status];
+  }
+  if (event.attempts !== job.attempts) return event.attempts > job.attempts;
+  return ranks[event.status] > ranks[job.status];
+}

@@ -1,0 +1,33 @@
+import { useSyncExternalStore } from "react";
+import { api } from "../api.ts";
+import { createJobFeed, type FeedSnapshot } from "./feed.ts";
+import { type JobEvent, type JobList, runningStates } from "./job.ts";
+
+const eventsPath = "/v1/search/live/events";
+
+const feed = createJobFeed({
+  open: ({ onOpen, onJob, onError }) => {
+    const source = new EventSource(eventsPath);
+    source.addEventListener("open", onOpen);
+    source.addEventListener("error", onError);
+    // The server writes them, as docs/api.md tells.
+    source.addEventListener("job", ({ data }) => onJob(JSON.parse(String(data)) as JobEvent));
+    return () => source.close();
+  },
+  listRunning: () => api.get<JobList>(`/v1/search/live/jobs?limit=100&status=${runningStates}`),
+  nowMs: Date.now,
+  after: (ms, act) => {
+    const timer = setTimeout(act, ms);
+    return () => clearTimeout(timer);
+  },
+});
+
+document.addEventListener("visibilitychange", () => feed.setSeen(!document.hidden));
+window.addEventListener("online", feed.retry);
+
+/** What happens to the account's jobs; all of the page share one stream. */
+export function useJobFeed(): FeedSnapshot {
+  return useSyncExternalStore(feed.subscribe, feed.getSnapshot);
+}
+
+export const retryFeed = feed.retry;

@@ -1,0 +1,32 @@
+import type { PlatformStatus } from "../../src/http/dashboard/contract.ts";
+import { behindText } from "./numbers.ts";
+import { platformNames } from "./platforms.ts";
+
+export type Listening = { isLive: boolean; text: string };
+
+/** Behind for longer than this is not hearing what is said at the moment. */
+const lateMs = 60_000;
+
+/** How the streams stand, in a few words: the worst of them is told. */
+export function listeningText(platforms: readonly PlatformStatus[]): Listening {
+  const streamed = platforms.flatMap(({ platform, way, stream }) =>
+    way === "streamed" && stream !== null && stream.status !== "off" ? [{ platform, stream }] : [],
+  );
+  if (streamed.length === 0) return withoutStream(platforms);
+  const away = streamed.find(({ stream }) => stream.status !== "connected");
+  if (away !== undefined) {
+    const how = away.stream.status === "paused" ? "paused" : "not connected";
+    return { isLive: false, text: `${platformNames[away.platform]} ${how}` };
+  }
+  const lagsMs = streamed.flatMap(({ stream }) => (stream.lag_ms === null ? [] : [stream.lag_ms]));
+  if (lagsMs.length === 0) return { isLive: true, text: "Listening" };
+  const lagMs = Math.max(...lagsMs);
+  if (lagMs > lateMs) return { isLive: false, text: `Catching up, ${behindText(lagMs)} behind` };
+  return { isLive: true, text: `Listening, ${behindText(lagMs)} behind` };
+}
+
+function withoutStream(platforms: readonly PlatformStatus[]): Listening {
+  return platforms.some(({ way }) => way === "asked")
+    ? { isLive: true, text: "Asks live, not listening" }
+    : { isLive: false, text: "Listening is off" };
+}

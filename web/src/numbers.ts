@@ -1,0 +1,94 @@
+const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+const rough = new Intl.NumberFormat("en", { maximumSignificantDigits: 2 });
+const short = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
+
+/** Every digit, such as "48,210". */
+export function wholeNumber(value: number): string {
+  return whole.format(value);
+}
+
+export type Figure = { value: string; unit: string };
+
+/** A number in three digits and its unit, such as 38.2 and "M"; below a million it is whole. */
+export function shortNumber(value: number): Figure {
+  if (value < 1_000_000) return { value: wholeNumber(value), unit: "" };
+  return scaled(value, 1_000, ["", "k", "M", "G", "T"]);
+}
+
+/** In few letters, as beside an axis: "1.5k". */
+export function tersely(value: number): string {
+  const { value: digits, unit } = scaled(value, 1_000, ["", "k", "M", "G", "T"]);
+  return `${digits}${unit}`;
+}
+
+/** As people name the sizes of disks: 14.6 and "GB", in powers of a thousand. */
+export function bytesFigure(bytes: number): Figure {
+  return scaled(bytes, 1_000, ["B", "kB", "MB", "GB", "TB", "PB"]);
+}
+
+export function bytesText(bytes: number): string {
+  return told(bytesFigure(bytes));
+}
+
+/** A part of a whole, such as 0.21 and "%"; of nothing it is 0. */
+export function percentFigure(part: number, all: number): Figure {
+  return { value: all === 0 ? "0" : rough.format((part / all) * 100), unit: "%" };
+}
+
+/** Milliseconds below a second, else seconds, minutes or hours, in three digits. */
+export function durationFigure(ms: number): Figure {
+  if (ms < 1_000) return { value: short.format(Math.round(ms)), unit: "ms" };
+  if (ms < 120_000) return { value: short.format(ms / 1_000), unit: "s" };
+  if (ms < 7_200_000) return { value: short.format(ms / 60_000), unit: "min" };
+  return { value: short.format(ms / 3_600_000), unit: "h" };
+}
+
+/** How far behind something is: seconds below a minute, to a tenth where they are few. */
+export function behindFigure(ms: number): Figure {
+  if (ms < 9_950) return { value: (Math.max(0, ms) / 1_000).toFixed(1), unit: "s" };
+  if (ms < 60_000) return { value: whole.format(ms / 1_000), unit: "s" };
+  return durationFigure(ms);
+}
+
+export function behindText(ms: number): string {
+  return told(behindFigure(ms));
+}
+
+export function durationText(ms: number): string {
+  return told(durationFigure(ms));
+}
+
+/** A stretch of time in its two largest units, such as "5 h 29 min". */
+export function stretchText(ms: number): string {
+  const seconds = Math.round(ms / 1_000);
+  const units = [
+    [Math.floor(seconds / 86_400), seconds < 172_800 ? "day" : "days"],
+    [Math.floor((seconds % 86_400) / 3_600), "h"],
+    [Math.floor((seconds % 3_600) / 60), "min"],
+    [seconds % 60, "s"],
+  ] as const;
+  const first = units.findIndex(([count]) => count > 0);
+  if (first < 0) return "0 s";
+  return units
+    .slice(first, first + 2)
+    .filter(([count]) => count > 0)
+    .map(([count, unit]) => `${count} ${unit}`)
+    .join(" ");
+}
+
+/** "1 gap", "2 gaps". */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${wholeNumber(count)} ${count === 1 ? one : many}`;
+}
+
+function scaled(value: number, step: number, units: readonly string[]): Figure {
+  let at = 0;
+  let rest = value;
+  while (rest >= step && at < units.length - 1) {
+    rest /= step;
+    at += 1;
+  }
+  return { value: short.format(rest), unit: units[at] ?? "" };
+}
+
+const told = ({ value, unit }: Figure): string => (unit === "" ? value : `${value} ${unit}`);

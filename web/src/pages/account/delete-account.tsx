@@ -1,0 +1,59 @@
+import { useState } from "react";
+import type { KeysAnswer } from "../../../../src/http/dashboard/contract.ts";
+import { api } from "../../api.ts";
+import { Button } from "../../components/button.tsx";
+import { ConfirmName } from "../../components/confirm-name.tsx";
+import { useAsking } from "../../components/use-asking.ts";
+import { useJobFeed } from "../../jobs/use-jobs.ts";
+import { useSignedIn } from "../../session.tsx";
+import { useApi } from "../../use-api.ts";
+import { isLive } from "../keys/texts.ts";
+import { leave } from "./leave.ts";
+import { lossText } from "./loss.ts";
+
+/** The end of the account, last on its page. */
+export function DeleteAccountPanel() {
+  const { account } = useSignedIn();
+  const { data } = useApi<KeysAnswer>("/dashboard/api/keys");
+  const { running } = useJobFeed();
+  const [isAsking, setAsking] = useState(false);
+  const { isUnderWay, problem, run } = useAsking();
+  const loss = lossText(data?.keys.filter(isLive).length ?? 0, running ?? 0);
+  const remove = () =>
+    run(async () => {
+      await api.delete("/dashboard/api/account", { confirm: account.name });
+      leave();
+    });
+  return (
+    <section className="panel" data-tone="danger" aria-labelledby="delete">
+      <ul className="list">
+        <li>
+          <div>
+            <h2 id="delete">Delete account</h2>
+            <p>Every row that names you is removed. {loss} This cannot be undone.</p>
+          </div>
+          <Button variant="danger" onClick={() => setAsking(true)}>
+            Delete account
+          </Button>
+        </li>
+      </ul>
+      {isAsking ? (
+        <ConfirmName
+          title={`Delete ${account.name}?`}
+          name={account.name}
+          action="Delete account"
+          stay="Keep my account"
+          isUnderWay={isUnderWay}
+          problem={problem}
+          onClose={() => setAsking(false)}
+          onConfirm={remove}
+        >
+          <p>
+            {loss} All results, usage, credentials and webhooks are removed. Posts in the archive
+            are not yours and stay.
+          </p>
+        </ConfirmName>
+      ) : null}
+    </section>
+  );
+}

@@ -1,0 +1,49 @@
+import { useState } from "react";
+import type { AuditEntry } from "../../../../src/http/dashboard/contract.ts";
+import { AuditTable } from "../../audit/audit-table.tsx";
+import { useAudit } from "../../audit/use-audit.ts";
+import { Button } from "../../components/button.tsx";
+import { ProblemNote } from "../../components/problem-note.tsx";
+import { useSignedIn } from "../../session.tsx";
+
+const firstShown = 6;
+
+/** What happened to the account and who did it: the last of it, and all of it for who asks. */
+export function OwnAudit() {
+  const { entries, problem, loadOlder, refresh } = useAudit("/dashboard/api/account/audit");
+  const [isWhole, setWhole] = useState(false);
+  const { account } = useSignedIn();
+  const byYou = (entry: AuditEntry): AuditEntry =>
+    entry.actor === account.name ? { ...entry, actor: "you" } : entry;
+  const shown = isWhole ? entries : entries?.slice(0, firstShown);
+  const hasMore = (entries?.length ?? 0) > firstShown;
+  return (
+    <section className="panel" aria-labelledby="audit">
+      <div className="panel-head">
+        <h2 id="audit">What happened</h2>
+      </div>
+      {problem === undefined ? null : (
+        <div className="panel-body">
+          <ProblemNote problem={problem} retry={refresh} />
+        </div>
+      )}
+      {shown === undefined ? null : (
+        <AuditTable caption="What happened" entries={shown.map(byYou)} />
+      )}
+      {!isWhole && hasMore ? (
+        <div className="panel-foot">
+          <Button size="small" variant="plain" onClick={() => setWhole(true)}>
+            Show more
+          </Button>
+        </div>
+      ) : null}
+      {isWhole && loadOlder !== null ? (
+        <div className="panel-foot">
+          <Button size="small" variant="plain" onClick={loadOlder}>
+            Older
+          </Button>
+        </div>
+      ) : null}
+    </section>
+  );
+}

@@ -1,0 +1,65 @@
+import { useEffect, useState } from "react";
+import { type Option, Segmented } from "../../components/field.tsx";
+import { areSingleKeysOn, setSingleKeys } from "../../single-keys.ts";
+import { readTheme, setTheme, type Theme } from "../../theme.ts";
+
+const themes: readonly Option<Theme>[] = [
+  { value: "system", label: "System" },
+  { value: "light", label: "Light" },
+  { value: "dark", label: "Dark" },
+];
+
+type Switch = "on" | "off";
+const switches: readonly Option<Switch>[] = [
+  { value: "on", label: "On" },
+  { value: "off", label: "Off" },
+];
+
+/** How the dashboard looks and listens in this browser. */
+export function Preferences() {
+  const theme = useTheme();
+  const [keys, setKeys] = useState<Switch>(() => (areSingleKeysOn() ? "on" : "off"));
+  const pickKeys = (picked: Switch) => {
+    setSingleKeys(picked === "on");
+    setKeys(picked);
+  };
+  return (
+    <section className="panel" aria-label="Preferences">
+      <ul className="list">
+        <li>
+          <div>
+            <h2>Appearance</h2>
+            <p>Follows your system unless you say otherwise.</p>
+          </div>
+          <Segmented<Theme> legend="Theme" options={themes} value={theme} onPick={setTheme} />
+        </li>
+        <li>
+          <div>
+            <h2>Single-key shortcuts</h2>
+            <p>
+              Keys such as <kbd>/</kbd>, <kbd>j</kbd> and <kbd>g</kbd> <kbd>k</kbd>; <kbd>?</kbd>{" "}
+              lists them. Switch them off if you speak to the browser.
+            </p>
+          </div>
+          <Segmented<Switch>
+            legend="Single-key shortcuts"
+            options={switches}
+            value={keys}
+            onPick={pickKeys}
+          />
+        </li>
+      </ul>
+    </section>
+  );
+}
+
+/** The theme that was chosen, here or with the switch of the sidebar. */
+function useTheme(): Theme {
+  const [theme, setShown] = useState(readTheme);
+  useEffect(() => {
+    const listen = () => setShown(readTheme());
+    window.addEventListener("earshot-theme", listen);
+    return () => window.removeEventListener("earshot-theme", listen);
+  }, []);
+  return theme;
+}

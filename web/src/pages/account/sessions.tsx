@@ -1,0 +1,130 @@
+import { useState } from "react";
+import type { SessionListing, SessionsAnswer } from "../../../../src/http/dashboard/contract.ts";
+import { api } from "../../api.ts";
+import { Badge } from "../../components/badge.tsx";
+import { Button } from "../../components/button.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { focusPageHead } from "../../components/page-head.tsx";
+import { ProblemNote } from "../../components/problem-note.tsx";
+import { type Column, Table } from "../../components/table.tsx";
+import { Ago } from "../../components/time.tsx";
+import { useAsking } from "../../components/use-asking.ts";
+import { useApi } from "../../use-api.ts";
+import { leave } from "./leave.ts";
+
+const ways = { github: "with GitHub", gitlab: "with GitLab", link: "by a link" } as const;
+
+/** Where the account is signed in, each with its way out. */
+export function Sessions({ onSignOut }: { onSignOut(): Promise<void> }) {
+  const { data, problem, refresh } = useApi<SessionsAnswer>("/dashboard/api/sessions");
+  const [isAsking, setAsking] = useState(false);
+  const { isUnderWay, problem: refusal, run } = useAsking();
+  const end = ({ id, is_this: isThis }: SessionListing) => {
+    if (isThis) return onSignOut();
+    return run(async () => {
+      await api.delete(`/dashboard/api/sessions/${id}`);
+      await refresh();
+      focusPageHead();
+    });
+  };
+  const columns: readonly Column<SessionListing>[] = [
+    {
+      title: "Browser",
+      cell: (session) => (
+        <>
+          <span className="name">{session.agent}</span>{" "}
+          {session.is_this ? <Badge tone="accent">this one</Badge> : null}
+        </>
+      ),
+    },
+    { title: "Where", cell: ({ address_group: group }) => group },
+    {
+      title: "Signed in",
+      isLess: true,
+      cell: ({ created_at: at, way }) => (
+        <>
+          <Ago at={at} /> <span className="quiet">{ways[way]}</span>
+        </>
+      ),
+    },
+    {
+      title: "Last seen",
+      cell: (session) => (session.is_this ? "now" : <Ago at={session.used_at} />),
+    },
+    {
+      title: "Actions",
+      isActions: true,
+      cell: (session) => (
+        <Button
+          variant="plain"
+          size="small"
+          disabled={isUnderWay}
+          aria-label={`Sign out ${session.agent}`}
+          onClick={() => void end(session)}
+        >
+          Sign out
+        </Button>
+      ),
+    },
+  ];
+  return (
+    <section className="panel" aria-labelledby="sessions">
+      <div className="panel-head">
+        <h2 id="sessions">Sessions</h2>
+        <div className="push">
+          <Button size="small" onClick={() => setAsking(true)}>
+            Sign out everywhere
+          </Button>
+        </div>
+      </div>
+      {problem === undefined ? null : (
+        <div className="panel-body">
+          <ProblemNote problem={problem} retry={refresh} />
+        </div>
+      )}
+      {refusal === null ? null : (
+        <div className="panel-body">
+          <ProblemNote problem={refusal} />
+        </div>
+      )}
+      {data === undefined ? null : (
+        <Table
+          caption="Sessions"
+          columns={columns}
+          rows={thisFirst(data.sessions)}
+          keyOf={({ id }) => id}
+        />
+      )}
+      {isAsking ? <EverywhereDialog onClose={() => setAsking(false)} /> : null}
+    </section>
+  );
+}
+
+function thisFirst(sessions: readonly SessionListing[]): readonly SessionListing[] {
+  return sessions.toSorted((one, other) => Number(other.is_this) - Number(one.is_this));
+}
+
+function EverywhereDialog({ onClose }: { onClose(): void }) {
+  const { isUnderWay, problem, run } = useAsking();
+  const signOut = () =>
+    run(async () => {
+      await api.post("/dashboard/api/sign-out-everywhere");
+      leave();
+    });
+  return (
+    <Dialog title="Sign out everywhere?" onClose={onClose} onSubmit={() => void signOut()}>
+      <p className="soft">
+        Every browser is signed out at once, this one too. Keys are not sessions: programs go on.
+      </p>
+      {problem === null ? null : <ProblemNote problem={problem} />}
+      <div className="row">
+        <Button variant="plain" onClick={onClose}>
+          Stay signed in
+        </Button>
+        <Button type="submit" variant="primary" disabled={isUnderWay}>
+          Sign out everywhere
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

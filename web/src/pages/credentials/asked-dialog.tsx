@@ -1,0 +1,54 @@
+import type {
+  CredentialKindListing,
+  CredentialListing,
+  CredentialsAnswer,
+} from "../../../../src/http/dashboard/contract.ts";
+import type { Platform } from "../../../../src/posts/post.ts";
+import { ConnectDialog } from "./connect-dialog.tsx";
+import { DisconnectDialog } from "./disconnect-dialog.tsx";
+import { subjectOf, titleOf } from "./texts.ts";
+
+export type Asking =
+  | { what: "connect"; platform: Platform; kind: string | null }
+  | { what: "disconnect"; credential: CredentialListing }
+  | null;
+
+/** The dialog that the page asks with; `onDone` is told what came of it, in a sentence. */
+export function AskedDialog({
+  asking,
+  answer: { kinds },
+  onClose,
+  onDone,
+}: {
+  asking: NonNullable<Asking>;
+  answer: CredentialsAnswer;
+  onClose(): void;
+  onDone(what: string): Promise<void>;
+}) {
+  if (asking.what === "disconnect") {
+    const { credential } = asking;
+    const title = titleOf(credential, kinds);
+    return (
+      <DisconnectDialog
+        credential={credential}
+        title={title}
+        onClose={onClose}
+        onDone={() => onDone(`${title} is disconnected.`)}
+      />
+    );
+  }
+  const own = kinds.filter(({ platform }) => platform === asking.platform);
+  const first = firstOf(own, asking.kind);
+  if (first === undefined) return null;
+  return (
+    <ConnectDialog
+      kinds={own}
+      first={first}
+      onClose={onClose}
+      onDone={(made) => onDone(`${titleOf(made, kinds)} is connected: ${subjectOf(made)}.`)}
+    />
+  );
+}
+
+const firstOf = (kinds: readonly CredentialKindListing[], kind: string | null) =>
+  kinds.find((one) => one.kind === kind) ?? kinds[0];

@@ -1,0 +1,19 @@
+import type { AuthorizationStep } from "../../../../src/http/dashboard/contract.ts";
+
+export type Question = Extract<AuthorizationStep, { state: "question" }>;
+
+export type Part = { kind: "text"; text: string } | { kind: "address"; address: string };
+
+/** What is shown before a question, paragraph by paragraph; one that is a web address is one to open. */
+export function partsOf({ texts }: Question): readonly Part[] {
+  const paragraphs = texts.flatMap((text) => text.split(/\n\s*\n/)).map((text) => text.trim());
+  return paragraphs
+    .filter((text) => text !== "")
+    .map((text) => (isAddress(text) ? { kind: "address", address: text } : { kind: "text", text }));
+}
+
+/** Whether a text is a whole web address. */
+export function isAddress(text: string): boolean {
+  const address = /\s/.test(text) ? null : URL.parse(text);
+  return address !== null && (address.protocol === "https:" || address.protocol === "http:");
+}

@@ -1,0 +1,107 @@
+import { useEffect, useRef } from "react";
+import type {
+  CredentialKindListing,
+  CredentialListing,
+} from "../../../../src/http/dashboard/contract.ts";
+import type { ApiProblem } from "../../api.ts";
+import { Button } from "../../components/button.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { Check } from "../../components/field.tsx";
+import { Note } from "../../components/note.tsx";
+import { ProblemNote, sentence } from "../../components/problem-note.tsx";
+import { AuthorizationQuestion } from "./authorization-question.tsx";
+import { CredentialFields } from "./credential-fields.tsx";
+import { KindChoice } from "./kind-choice.tsx";
+import { platformTexts } from "./texts.ts";
+import { useConnecting } from "./use-connecting.ts";
+
+/** Asks for what connects a platform; what is not good stands at its field. */
+export function ConnectDialog({
+  kinds,
+  first,
+  onClose,
+  onDone,
+}: {
+  /** Those of one platform. */
+  kinds: readonly CredentialKindListing[];
+  first: CredentialKindListing;
+  onClose(): void;
+  onDone(made: CredentialListing): Promise<void>;
+}) {
+  const connecting = useConnecting(first, onDone);
+  const { kind, question, problem, isInBrowser, isUnderWay } = connecting;
+  const { name } = platformTexts[kind.platform];
+  const action = isInBrowser && question === null ? "Continue" : "Connect";
+  return (
+    <Dialog title={`Connect ${name}`} onClose={onClose} onSubmit={connecting.submit}>
+      {problem === null ? null : <Refusal problem={problem} hasEnded={connecting.hasEnded} />}
+      {question === null ? (
+        <FirstStep kinds={kinds} connecting={connecting} />
+      ) : (
+        <AuthorizationQuestion
+          key={question.id}
+          question={question}
+          answer={connecting.answer}
+          fault={connecting.answerFault}
+          onChange={connecting.writeAnswer}
+        />
+      )}
+      <div className="row">
+        <Button variant="plain" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button type="submit" variant="primary" disabled={isUnderWay}>
+          {isUnderWay ? `Asking ${name}…` : action}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+/** Of an attempt that has ended it is told that it has: focus was in the step that is gone. */
+function Refusal({ problem, hasEnded }: { problem: ApiProblem; hasEnded: boolean }) {
+  const ended = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (hasEnded) ended.current?.focus();
+  }, [hasEnded]);
+  if (!hasEnded) return <ProblemNote problem={problem} />;
+  return (
+    <div ref={ended} tabIndex={-1}>
+      <Note tone="danger" icon="error" title="This attempt has ended, nothing is connected">
+        <p>
+          {sentence(problem.message)} {problem.hint === null ? null : sentence(problem.hint)}
+        </p>
+        <p>Continue begins another one.</p>
+      </Note>
+    </div>
+  );
+}
+
+function FirstStep({
+  kinds,
+  connecting,
+}: {
+  kinds: readonly CredentialKindListing[];
+  connecting: ReturnType<typeof useConnecting>;
+}) {
+  const { kind, hasTokens, choose } = connecting;
+  const hasTwoWays = kind.authorization !== null && kind.fields.length > 0;
+  return (
+    <>
+      <KindChoice kinds={kinds} chosen={kind} onChoose={(one) => choose(one, false)} />
+      <CredentialFields
+        fields={connecting.fields}
+        values={connecting.values}
+        faults={connecting.faults}
+        onChange={connecting.write}
+      />
+      {hasTwoWays ? (
+        <Check
+          label="I have tokens already"
+          checked={hasTokens}
+          onChange={(event) => choose(kind, event.target.checked)}
+        />
+      ) : null}
+    </>
+  );
+}

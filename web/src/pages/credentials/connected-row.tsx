@@ -1,0 +1,120 @@
+import { useState } from "react";
+import type { CredentialListing, CredentialTest } from "../../../../src/http/dashboard/contract.ts";
+import { api } from "../../api.ts";
+import { Badge } from "../../components/badge.tsx";
+import { Button } from "../../components/button.tsx";
+import { Icon } from "../../components/icons.tsx";
+import { PlatformMark } from "../../components/platform-mark.tsx";
+import { ProblemNote, sentence } from "../../components/problem-note.tsx";
+import { Ago } from "../../components/time.tsx";
+import { useAsking } from "../../components/use-asking.ts";
+import { stateLooks, subjectOf } from "./texts.ts";
+
+/** A credential: whom it acts for, how it stands and why, and what can be done with it. */
+export function ConnectedRow({
+  credential,
+  title,
+  onRefresh,
+  onConnectAgain,
+  onDisconnect,
+}: {
+  credential: CredentialListing;
+  title: string;
+  onRefresh(): Promise<void>;
+  onConnectAgain(): void;
+  onDisconnect(): void;
+}) {
+  const { id, platform, state, hint } = credential;
+  const { word, tone, icon } = stateLooks[state];
+  const [tested, setTested] = useState<CredentialTest | null>(null);
+  const asked = useAsking();
+  const test = () =>
+    asked.run(async () => {
+      setTested(null);
+      setTested(await api.post<CredentialTest>(`/dashboard/api/credentials/${id}/test`));
+      await onRefresh();
+    });
+  const about = `${title}, ${subjectOf(credential)}`;
+  return (
+    <li>
+      <PlatformMark platform={platform} />
+      <div className="grow">
+        <h3>{title}</h3>
+        <p>
+          {subjectOf(credential)}, secret <code>{hint}…</code>
+        </p>
+        <Standing credential={credential} />
+        <div role="status">
+          {tested === null ? null : <Tested tested={tested} />}
+          {asked.isUnderWay ? <p>Asking the platform…</p> : null}
+        </div>
+        {asked.problem === null ? null : <ProblemNote problem={asked.problem} />}
+      </div>
+      <Badge tone={tone}>
+        <Icon name={icon} />
+        {word}
+      </Badge>
+      <div className="row">
+        {state === "quarantined" ? (
+          <Button size="small" aria-label={`Connect again: ${about}`} onClick={onConnectAgain}>
+            Connect again
+          </Button>
+        ) : null}
+        <Button
+          size="small"
+          aria-label={`Test: ${about}`}
+          disabled={asked.isUnderWay}
+          onClick={() => void test()}
+        >
+          Test
+        </Button>
+        <Button
+          variant="danger"
+          size="small"
+          aria-label={`Disconnect: ${about}`}
+          onClick={onDisconnect}
+        >
+          Disconnect
+        </Button>
+      </div>
+    </li>
+  );
+}
+
+function Standing({ credential }: { credential: CredentialListing }) {
+  const { state, reason, until, used_at: usedAt, created_at: createdAt } = credential;
+  if (state === "quarantined") {
+    return (
+      <p>
+        {sentence(reason ?? "the platform refuses it")} Nothing is asked with it until it works
+        again: test it, or connect it again.
+      </p>
+    );
+  }
+  if (state === "cooling" && until !== null) {
+    return (
+      <p>
+        A limit of the platform is used up, and open again <Ago at={until} />. Searches use others
+        first, or wait.
+      </p>
+    );
+  }
+  return (
+    <p>
+      Connected <Ago at={createdAt} />,{" "}
+      {usedAt === null ? (
+        "not used yet."
+      ) : (
+        <>
+          last used <Ago at={usedAt} />.
+        </>
+      )}
+    </p>
+  );
+}
+
+const Tested = ({ tested: { works, message } }: { tested: CredentialTest }) => (
+  <p>
+    <strong>{works ? "It works." : "It does not work."}</strong> {sentence(message)}
+  </p>
+);

@@ -1,0 +1,40 @@
+import type { CredentialFieldListing } from "../../../../src/http/dashboard/contract.ts";
+import { Field } from "../../components/field.tsx";
+import type { FieldFaults } from "./faults.ts";
+
+/** The fields of a kind. What is secret is not shown, nor offered to be remembered. */
+export function CredentialFields({
+  fields,
+  values,
+  faults,
+  onChange,
+}: {
+  fields: readonly CredentialFieldListing[];
+  values: Readonly<Record<string, string>>;
+  faults: FieldFaults;
+  onChange(name: string, value: string): void;
+}) {
+  return fields.map(({ name, label, hint, is_secret: isSecret, is_optional: isOptional }) => (
+    <Field
+      key={name}
+      name={name}
+      type={isSecret ? "password" : "text"}
+      label={
+        isOptional ? (
+          <>
+            {label} <span className="quiet">(optional)</span>
+          </>
+        ) : (
+          label
+        )
+      }
+      help={hint}
+      invalid={faults[name] ?? null}
+      value={values[name] ?? ""}
+      autoCapitalize="none"
+      autoCorrect="off"
+      spellCheck={false}
+      onChange={(event) => onChange(name, event.target.value)}
+    />
+  ));
+}

@@ -1,0 +1,47 @@
+import type { CredentialListing } from "../../../../src/http/dashboard/contract.ts";
+import { api } from "../../api.ts";
+import { Button } from "../../components/button.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { ProblemNote } from "../../components/problem-note.tsx";
+import { useAsking } from "../../components/use-asking.ts";
+import { platformTexts, subjectOf } from "./texts.ts";
+
+export function DisconnectDialog({
+  credential,
+  title,
+  onClose,
+  onDone,
+}: {
+  credential: CredentialListing;
+  title: string;
+  onClose(): void;
+  onDone(): Promise<void>;
+}) {
+  const { isUnderWay, problem, run } = useAsking();
+  const { name, ending } = platformTexts[credential.platform];
+  const disconnect = () =>
+    run(async () => {
+      await api.delete(`/dashboard/api/credentials/${credential.id}`);
+      await onDone();
+    });
+  return (
+    <Dialog title={`Disconnect ${title}?`} onClose={onClose} onSubmit={() => void disconnect()}>
+      <p className="soft">
+        {subjectOf(credential)}, with a secret that begins with <code>{credential.hint}</code>.
+        Earshot forgets it at once, and your next search does without.
+      </p>
+      <p>
+        {name} goes on to take it from whoever has a copy. End it there too, {ending}.
+      </p>
+      {problem === null ? null : <ProblemNote problem={problem} />}
+      <div className="row">
+        <Button variant="plain" onClick={onClose}>
+          Keep it
+        </Button>
+        <Button type="submit" variant="destroy" disabled={isUnderWay}>
+          Disconnect
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

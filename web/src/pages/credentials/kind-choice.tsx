@@ -1,0 +1,35 @@
+import { useId } from "react";
+import type { CredentialKindListing } from "../../../../src/http/dashboard/contract.ts";
+
+/** Which of a platform's kinds; each with what it is good for. */
+export function KindChoice({
+  kinds,
+  chosen,
+  onChoose,
+}: {
+  kinds: readonly CredentialKindListing[];
+  chosen: CredentialKindListing;
+  onChoose(kind: CredentialKindListing): void;
+}) {
+  const id = useId();
+  return (
+    <fieldset className="field kinds">
+      <legend>How</legend>
+      {kinds.map((kind) => (
+        <div key={kind.kind}>
+          <label className="check">
+            <input
+              type="radio"
+              name={id}
+              checked={kind === chosen}
+              aria-describedby={`${id}-${kind.kind}`}
+              onChange={() => onChoose(kind)}
+            />
+            {kind.title}
+          </label>
+          <p id={`${id}-${kind.kind}`}>{kind.purpose}</p>
+        </div>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,61 @@
+import type { Platform } from "../../../../src/posts/post.ts";
+import { Button } from "../../components/button.tsx";
+import { PlatformMark } from "../../components/platform-mark.tsx";
+import { platformOrder, platformTexts } from "./texts.ts";
+
+/** The platforms, what each gives with a credential and without one, and the way to one. */
+export function PlatformList({
+  connected,
+  onConnect,
+}: {
+  connected: ReadonlySet<Platform>;
+  onConnect(platform: Platform): void;
+}) {
+  return (
+    <section aria-labelledby="platforms">
+      <div className="section-head">
+        <h2 id="platforms">What each platform gives</h2>
+        <p>
+          By method: <a href="/docs/platforms">Platforms</a>. Where tokens are had:{" "}
+          <a href="/docs/credentials">Credentials</a>.
+        </p>
+      </div>
+      <div className="panel">
+        <ul className="list">
+          {platformOrder.map((platform) => {
+            const { name, without, with: more } = platformTexts[platform];
+            return (
+              <li key={platform}>
+                <PlatformMark platform={platform} />
+                <div className="grow">
+                  <h3>{name}</h3>
+                  <p>
+                    <b>Without:</b> {without}
+                  </p>
+                  <p>
+                    <b>With your own:</b> {more}
+                  </p>
+                </div>
+                <div className="row">
+                  {connected.has(platform) ? (
+                    <Button
+                      size="small"
+                      aria-label={`Connect another of ${name}`}
+                      onClick={() => onConnect(platform)}
+                    >
+                      Connect another
+                    </Button>
+                  ) : (
+                    <Button size="small" onClick={() => onConnect(platform)}>
+                      Connect {name}
+                    </Button>
+                  )}
+                </div>
+              </li>
+            );
+          })}
+        </ul>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,120 @@
+import { useState } from "react";
+import type {
+  AuthorizationStep,
+  CredentialKindListing,
+  CredentialListing,
+  NewCredentialAsked,
+} from "../../../../src/http/dashboard/contract.ts";
+import { ApiProblem, api } from "../../api.ts";
+import { useAsking } from "../../components/use-asking.ts";
+import { isAddress, type Question } from "./authorization.ts";
+import { emptyFaults, type FieldFaults, faultsOf } from "./faults.ts";
+
+const path = "/dashboard/api/credentials";
+
+/**
+ * Connects by what a kind's fields ask for, or in the browser, which takes a second step. A mistake in the second step leads
+ * back to the first, as the attempt has ended.
+ */
+export function useConnecting(
+  first: CredentialKindListing,
+  onDone: (made: CredentialListing) => Promise<void>,
+) {
+  const [kind, setKind] = useState(first);
+  const [hasTokens, setHasTokens] = useState(false);
+  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
+  const [empty, setEmpty] = useState<FieldFaults>({});
+  const [question, setQuestion] = useState<Question | null>(null);
+  const [answer, setAnswer] = useState("");
+  const [answerFault, setAnswerFault] = useState<string | null>(null);
+  const [sentBy, setSentBy] = useState("");
+  const [hasEnded, setEnded] = useState(false);
+  const asked = useAsking();
+
+  const { authorization } = kind;
+  const isInBrowser = authorization !== null && !hasTokens;
+  const fields = isInBrowser ? authorization.fields : kind.fields;
+  const way = `${kind.kind} ${isInBrowser}`;
+  // What was refused of another kind says nothing of this one.
+  const problem = sentBy === way ? asked.problem : null;
+  const told = faultsOf(problem);
+
+  const goOn = async (step: AuthorizationStep) => {
+    setAnswer("");
+    setAnswerFault(null);
+    if (step.state === "question") setQuestion(step);
+    else await onDone(step.credential);
+  };
+
+  const send = () => {
+    const missing = emptyFaults(fields, values);
+    setEmpty(missing);
+    if (Object.keys(missing).length > 0) return;
+    const given = Object.fromEntries(fields.map(({ name }) => [name, values[name] ?? ""]));
+    const body: NewCredentialAsked = { platform: kind.platform, kind: kind.kind, fields: given };
+    setSentBy(way);
+    setEnded(false);
+    void asked.run(async () => {
+      if (isInBrowser) {
+        await goOn(await api.post<AuthorizationStep>(`${path}/authorizations`, body));
+        return;
+      }
+      const made = await api.post<{ credential: CredentialListing }>(path, body);
+      await onDone(made.credential);
+    });
+  };
+
+  const reply = ({ id }: Question) => {
+    if (!isAddress(answer.trim())) {
+      setAnswerFault("Copy the whole address from the browser's address bar, from http on.");
+      return;
+    }
+    void asked.run(async () => {
+      try {
+        const step = await api.post<AuthorizationStep>(`${path}/authorizations/${id}`, { answer });
+        await goOn(step);
+      } catch (fault) {
+        if (fault instanceof ApiProblem && endsAttempt(fault)) {
+          setQuestion(null);
+          setEnded(true);
+        }
+        throw fault;
+      }
+    });
+  };
+
+  return {
+    kind,
+    isInBrowser,
+    hasTokens,
+    fields,
+    values,
+    /** What is wrong at the fields that are shown. */
+    faults: { ...told, ...empty },
+    /** What was refused and stands at no field that is shown. */
+    problem: fields.some(({ name }) => name in told) ? null : problem,
+    question,
+    /** Whether a mistake in the second step has led back to the first. */
+    hasEnded,
+    answer,
+    answerFault,
+    isUnderWay: asked.isUnderWay,
+    choose: (chosen: CredentialKindListing, tokens: boolean) => {
+      setKind(chosen);
+      setHasTokens(tokens);
+      setEmpty({});
+    },
+    write: (name: string, value: string) => {
+      setValues({ ...values, [name]: value });
+      setEmpty({});
+    },
+    writeAnswer: (text: string) => {
+      setAnswer(text);
+      setAnswerFault(null);
+    },
+    submit: () => (question === null ? send() : reply(question)),
+  };
+}
+
+/** Where nobody answered, or too often was asked, the attempt still waits. */
+const endsAttempt = ({ status }: ApiProblem): boolean => status !== 0 && status !== 429;

@@ -1,0 +1,21 @@
+import { useEffect, useRef, useState } from "react";
+import type { JobSummary } from "../../jobs/job.ts";
+import { useJobFeed } from "../../jobs/use-jobs.ts";
+
+/** Tells screen readers of the last job that changed, in one place for all of them. */
+export function JobAnnouncement({ jobs }: { jobs: readonly JobSummary[] }) {
+  const { last } = useJobFeed();
+  const told = useRef(last);
+  const [text, setText] = useState("");
+  useEffect(() => {
+    if (last === null || last === told.current) return;
+    told.current = last;
+    const job = jobs.find(({ uuid }) => uuid === last.uuid);
+    setText(`${job?.query || job?.method || "A job"}: ${last.status}`);
+  }, [last, jobs]);
+  return (
+    <p className="sr" role="status">
+      {text}
+    </p>
+  );
+}

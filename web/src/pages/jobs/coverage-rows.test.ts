@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import type { JobCoverage } from "../../jobs/job.ts";
+import { coverageRows } from "./coverage-rows.ts";
+
+const day = (number: number): string => `2026-01-${String(number).padStart(2, "0")}T00:00:00.000Z`;
+const span = (from: number | null, to: number) => ({
+  from: from === null ? null : day(from),
+  to: day(to),
+});
+
+function rowOf(
+  from: number | null,
+  held: readonly ReturnType<typeof span>[],
+  gaps: readonly ReturnType<typeof span>[],
+) {
+  const complete = gaps.length === 0;
+  const platform = { platform: "bluesky", collection: "posts", truncated: false } as const;
+  const coverage: JobCoverage = {
+    ...{ from: from === null ? null : day(from), to: day(20), complete, gaps, truncated: false },
+    platforms: [{ ...platform, complete, held, gaps }],
+  };
+  return coverageRows(coverage)?.rows[0];
+}
+
+test("a time that is held whole is complete", () => {
+  expect(rowOf(10, [span(10, 20)], [])?.finding).toBe("Complete");
+});
+
+test("a gap lies between what is held", () => {
+  const row = rowOf(10, [span(10, 14), span(16, 20)], [span(14, 16)]);
+  expect([row?.finding, row?.parts.gaps.length]).toEqual(["1 gap, 2 days", 1]);
+});
+
+test("what lies before everything that is held is not held, and is no gap", () => {
+  const row = rowOf(10, [span(15, 20)], [span(10, 15)]);
+  expect([row?.finding, row?.parts.gaps.length]).toEqual(["not held from the beginning", 0]);
+});
+
+test("where nothing is held nothing is drawn as a gap", () => {
+  const row = rowOf(10, [], [span(10, 20)]);
+  expect([row?.finding, row?.parts.gaps.length]).toEqual(["Not held whole", 0]);
+});
+
+test("a search without a beginning is drawn from a little before the first moment that is held", () => {
+  const row = rowOf(null, [span(10, 20)], [span(null, 10)]);
+  expect(new Date(row?.parts.window.fromMs ?? 0).toISOString()).toBe(day(9));
+  expect(row?.parts.gaps).toEqual([]);
+});
+
+test("a method that does not search has no coverage to draw", () => {
+  const coverage = { from: null, to: day(20), complete: true, gaps: [], truncated: false };
+  expect(coverageRows({ ...coverage, platforms: [] })).toBeNull();
+});

@@ -1,0 +1,77 @@
+import type { Stretch, TraceParts } from "../../components/trace-drawing.ts";
+import type { JobCoverage, JobSpan } from "../../jobs/job.ts";
+import { counted, stretchText } from "../../numbers.ts";
+import { platformNames } from "../../platforms.ts";
+
+type CoverageRow = {
+  id: string;
+  name: string;
+  finding: string;
+  label: string;
+  parts: TraceParts;
+};
+
+export type CoverageRows = { window: { fromMs: number; toMs: number }; rows: CoverageRow[] };
+
+/** What is drawn before the first moment that is known, where a search has no beginning: a tenth of the rest. */
+const before = 0.1;
+
+/** What a job's coverage says of each platform, on one axis of time; null where there is no time to draw. */
+export function coverageRows({ from, to, platforms }: JobCoverage): CoverageRows | null {
+  if (platforms.length === 0) return null;
+  const toMs = Date.parse(to);
+  const spans = platforms.flatMap(({ held, gaps }) => [...held, ...gaps]);
+  const window = { fromMs: from === null ? beginningOf(spans, toMs) : Date.parse(from), toMs };
+  if (window.fromMs >= toMs) return null;
+  const stretches = (list: readonly JobSpan[]) =>
+    list.map((span) => ({
+      fromMs: span.from === null ? window.fromMs : Date.parse(span.from),
+      toMs: Date.parse(span.to),
+    }));
+  const rows = platforms.map(({ platform, collection, held, gaps, complete }) => {
+    const name =
+      collection === "posts"
+        ? platformNames[platform]
+        : `${platformNames[platform]}: ${collection}`;
+    // What lies before everything that is held is no gap: it was never held.
+    const drawn = stretches(gaps).filter(({ fromMs }) => fromMs > window.fromMs && held.length > 0);
+    const finding = findingOf(
+      complete,
+      held.length > 0,
+      stretches(gaps).length > drawn.length,
+      drawn,
+    );
+    return {
+      id: `${platform} ${collection}`,
+      name,
+      finding,
+      label: `${name}: ${finding}`,
+      parts: { window, heard: null, held: stretches(held), gaps: drawn },
+    };
+  });
+  return { window, rows };
+}
+
+function findingOf(
+  complete: boolean,
+  isHeld: boolean,
+  beginsLate: boolean,
+  gaps: readonly Stretch[],
+): string {
+  if (complete) return "Complete";
+  if (!isHeld) return "Not held whole";
+  const ms = gaps.reduce((sum, gap) => sum + gap.toMs - gap.fromMs, 0);
+  const parts = [
+    ...(gaps.length > 0 ? [`${counted(gaps.length, "gap")}, ${stretchText(ms)}`] : []),
+    ...(beginsLate ? ["not held from the beginning"] : []),
+  ];
+  return parts.length === 0 ? "No gap, but not everything is seen" : parts.join("; ");
+}
+
+function beginningOf(spans: readonly JobSpan[], toMs: number): number {
+  const known = spans
+    .flatMap((span) => [span.from === null ? toMs : Date.parse(span.from), Date.parse(span.to)])
+    .filter((ms) => ms < toMs);
+  const firstMs = Math.min(toMs - 3_600_000, ...known);
+  return firstMs - before * (toMs - firstMs);
+}

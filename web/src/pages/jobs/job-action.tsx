@@ -1,0 +1,105 @@
+import { Link, useLocation } from "wouter";
+import { searchMethods } from "../../../../src/platforms/methods.ts";
+import { type ApiProblem, api } from "../../api.ts";
+import { Button } from "../../components/button.tsx";
+import { sentence } from "../../components/problem-note.tsx";
+import { useAsking } from "../../components/use-asking.ts";
+import { isRunning, type JobStatus, type JobSummary } from "../../jobs/job.ts";
+import { addressOf } from "../playground/ask.ts";
+
+/** What one may do with a job: stop it while it is under way, else ask the same again. */
+export function JobAction({
+  job,
+  onChanged,
+  variant,
+}: {
+  job: JobSummary;
+  onChanged(): Promise<void>;
+  variant: "plain" | "danger";
+}) {
+  const cancelling = useAsking();
+  const name = job.query === "" ? job.method : job.query;
+  if (!isRunning(job.status)) return <RunAgain job={job} isPlain={variant === "plain"} />;
+  const cancel = async () => {
+    await cancelRunning(job.uuid);
+    await onChanged();
+  };
+  return (
+    <>
+      <Button
+        variant={variant}
+        size="small"
+        aria-label={`Cancel ${name}`}
+        disabled={cancelling.isUnderWay}
+        onClick={() => void cancelling.run(cancel)}
+      >
+        Cancel
+      </Button>
+      <Refusal problem={cancelling.problem} />
+    </>
+  );
+}
+
+/** How many a job asked for is not told. */
+const usualResults = 20;
+
+/** A job that has ended meanwhile stays as it is: deleting it would forget its result. */
+async function cancelRunning(uuid: string): Promise<void> {
+  const path = `/v1/search/live/status/${uuid}`;
+  const { status } = await api.get<JobStatus>(path);
+  if (isRunning(status)) await api.delete(path);
+}
+
+function RunAgain({ job, isPlain }: { job: JobSummary; isPlain: boolean }) {
+  const { query, platform } = job;
+  const method = searchMethods.find((each) => each === job.method);
+  const name = query === "" ? job.method : query;
+  if (method === undefined) return <SubmitAgain job={job} name={name} isPlain={isPlain} />;
+  return (
+    <Link
+      className="button"
+      data-variant={isPlain ? "plain" : undefined}
+      data-size="small"
+      aria-label={`Run again: ${name}`}
+      href={addressOf({ query, method, platform, maxResults: usualResults })}
+      state={{ run: true }}
+    >
+      Run again
+    </Link>
+  );
+}
+
+/** The playground searches; the other methods are submitted here. */
+function SubmitAgain({ job, name, isPlain }: { job: JobSummary; name: string; isPlain: boolean }) {
+  const [, go] = useLocation();
+  const asking = useAsking();
+  const submit = async () => {
+    const { platform, type, method, query } = job;
+    const body = { type, arguments: { type: method, ...(query === "" ? {} : { query }) } };
+    const { uuid } = await api.post<{ uuid: string }>(`/v1/search/live/${platform}`, body);
+    go(`/jobs/${uuid}`);
+  };
+  return (
+    <>
+      <Button
+        {...(isPlain ? { variant: "plain" as const } : {})}
+        size="small"
+        aria-label={`Run again: ${name}`}
+        disabled={asking.isUnderWay}
+        onClick={() => void asking.run(submit)}
+      >
+        Run again
+      </Button>
+      <Refusal problem={asking.problem} />
+    </>
+  );
+}
+
+function Refusal({ problem }: { problem: ApiProblem | null }) {
+  if (problem === null) return null;
+  return (
+    <span className="refusal" role="alert">
+      {sentence([problem.message, problem.hint].filter(Boolean).join("; "))}
+    </span>
+  );
+}

@@ -1,0 +1,81 @@
+import type { ReactNode } from "react";
+import type { StatusAnswer } from "../../../../src/http/dashboard/contract.ts";
+import { Badge } from "../../components/badge.tsx";
+import { Ago, exactTime } from "../../components/time.tsx";
+import { isRunning, type JobStatus } from "../../jobs/job.ts";
+import { counted } from "../../numbers.ts";
+import { platformNames } from "../../platforms.ts";
+import { useApi } from "../../use-api.ts";
+
+/** What was asked, who answered, and how long that is kept. */
+export function JobFacts({ job }: { job: JobStatus }) {
+  const { uuid, platform, type, method, coverage, expires_at: expiresAt } = job;
+  return (
+    <dl className="facts">
+      <Fact name="uuid">
+        <code>{uuid}</code>
+      </Fact>
+      <Fact name="Asked">
+        {platform === "social" ? "all platforms" : platformNames[platform]}, <code>{method}</code>
+        {type === "social" ? null : (
+          <>
+            , <code>{type}</code>
+          </>
+        )}
+      </Fact>
+      {job.canonical_query === job.query ? null : (
+        <Fact name="Understood as">
+          <code>{job.canonical_query}</code>
+        </Fact>
+      )}
+      {coverage === null ? null : (
+        <Fact name="Time">
+          {coverage.from === null ? "everything" : exactTime(coverage.from)} to{" "}
+          {exactTime(coverage.to)}
+        </Fact>
+      )}
+      <Fact name="Result">{resultText(job)}</Fact>
+      {expiresAt === null || job.status !== "done" ? null : (
+        <Fact name="Kept until">
+          <time dateTime={expiresAt}>{exactTime(expiresAt)}</time>,{" "}
+          <span className="quiet">
+            <Ago at={expiresAt} />
+          </span>
+        </Fact>
+      )}
+      {job.node === null ? null : <NodeFact name={job.node} />}
+    </dl>
+  );
+}
+
+function resultText({ status, count, complete, next_cursor: next }: JobStatus): string {
+  if (isRunning(status)) return "when it is done";
+  if (count === null || status !== "done") return "none";
+  const whole = complete ? "complete" : "may be missing something";
+  return `${counted(count, "record")}, ${whole}${next === null ? "" : "; more follows with its cursor"}`;
+}
+
+function NodeFact({ name }: { name: string }) {
+  const { data } = useApi<StatusAnswer>("/dashboard/api/status?range=24h");
+  const node = data?.nodes.find((each) => each.name === name);
+  return (
+    <Fact name="Node">
+      <code>{name}</code> {node === undefined ? null : <Badge>{node.evidence}</Badge>}
+      {node === undefined ? null : (
+        <>
+          <br />
+          <span className="quiet">Proves: {node.proves}</span>
+        </>
+      )}
+    </Fact>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </>
+  );
+}

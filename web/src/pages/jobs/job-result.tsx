@@ -1,0 +1,89 @@
+import { useMemo } from "react";
+import { isSearch } from "../../../../src/platforms/methods.ts";
+import { Post } from "../../components/post.tsx";
+import { ProblemNote } from "../../components/problem-note.tsx";
+import type { JobStatus } from "../../jobs/job.ts";
+import { wholeNumber } from "../../numbers.ts";
+import { useApi } from "../../use-api.ts";
+import type { PostRecord } from "../playground/answer.ts";
+import { longestQuery } from "../playground/ask.ts";
+import { wantedBy } from "../playground/marks.ts";
+import { readQuery } from "../playground/read-query.ts";
+import { shownPost } from "../playground/shown-post.ts";
+
+const mostShown = 5;
+
+/** The first records of a job that is done, or why there are none. */
+export function JobResult({ job }: { job: JobStatus }) {
+  const { uuid, status } = job;
+  const path = `/v1/search/live/result/${uuid}`;
+  const isAsked = status === "done" && job.count !== 0;
+  const wanted = useWanted(job);
+  const { data, problem } = useApi<readonly PostRecord[]>(isAsked ? path : null);
+  if (problem !== undefined) {
+    return (
+      <div className="panel-part">
+        <ProblemNote problem={problem} />
+      </div>
+    );
+  }
+  if (status === "error") return <WhyJobsFail />;
+  if (status === "done" && job.count === 0) return <NothingFound job={job} />;
+  if (data === undefined || status !== "done") return null;
+  const shown = data.slice(0, mostShown);
+  return (
+    <div className="panel-part">
+      <div className="row">
+        <h3>Result</h3>
+        <span className="quiet small">
+          {shown.length < data.length
+            ? `the first ${shown.length} of ${wholeNumber(data.length)}`
+            : wholeNumber(data.length)}
+        </span>
+        <a className="push small" href={path}>
+          All as JSON
+        </a>
+      </div>
+      <ol className="posts">
+        {shown.map((record) => (
+          // The same ID may be of two platforms.
+          <li key={`${record.Metadata?.platform} ${record.ID}`}>
+            <Post post={shownPost(record, wanted)} />
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+/** What of the posts' texts the query asked for; of methods that do not search, nothing. */
+function useWanted({ query, method }: JobStatus) {
+  return useMemo(
+    () => wantedBy(isSearch(method) ? readQuery(query, longestQuery(method)).tree : null),
+    [query, method],
+  );
+}
+
+function WhyJobsFail() {
+  return (
+    <div className="panel-part">
+      <p className="quiet small">
+        A failed job has used its place among the searches of its minute, and has no result.{" "}
+        <a href="/docs/errors/job-failures">Why jobs fail</a>
+      </p>
+    </div>
+  );
+}
+
+function NothingFound({ job: { complete } }: { job: JobStatus }) {
+  return (
+    <div className="panel-part">
+      <h3>Nothing found</h3>
+      <p className="quiet small">
+        {complete
+          ? "Everything that was asked for is held, so there is none."
+          : "Not all that was asked for is held: what is missing may hold some."}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,77 @@
+import { type Column, Table } from "../../components/table.tsx";
+import { exactTime, shortTime } from "../../components/time.tsx";
+import type { JobSource, JobStatus } from "../../jobs/job.ts";
+import { counted, wholeNumber } from "../../numbers.ts";
+import { platformNames } from "../../platforms.ts";
+
+/** Which part of the result came from where, and what it cost. */
+export function JobSources({ job: { sources } }: { job: JobStatus }) {
+  if (sources.length === 0) return null;
+  return (
+    <div className="panel-part" data-flush="">
+      <h3>Sources</h3>
+      <Table
+        caption="Sources"
+        columns={columns}
+        rows={sources}
+        keyOf={(source) => `${source.platform} ${source.via} ${sources.indexOf(source)}`}
+      />
+    </div>
+  );
+}
+
+const ways: Readonly<Record<JobSource["via"], string>> = {
+  archive: "the archive",
+  credential: "an account’s credential",
+  api: "an app’s token",
+  public: "no credential",
+};
+
+const columns: readonly Column<JobSource>[] = [
+  {
+    title: "Platform",
+    cell: ({ platform }) => <span className="name">{platformNames[platform]}</span>,
+  },
+  { title: "By", cell: ({ via }) => ways[via] },
+  { title: "From", cell: ({ from }) => (from === null ? "the beginning" : <Moment at={from} />) },
+  { title: "To", cell: ({ to }) => <Moment at={to} /> },
+  { title: "Found", isNumber: true, cell: ({ count }) => wholeNumber(count) },
+  { title: "Cost", isNumber: true, cell: ({ cost }) => <Cost cost={cost} /> },
+];
+
+function Moment({ at }: { at: string }) {
+  return (
+    <time className="nowrap" dateTime={at} title={exactTime(at)}>
+      {shortTime(at)}
+    </time>
+  );
+}
+
+const dollars = new Intl.NumberFormat("en-US", {
+  style: "currency",
+  currency: "USD",
+  maximumFractionDigits: 4,
+});
+
+function Cost({ cost }: { cost: JobSource["cost"] }) {
+  if (cost === undefined) return <span className="quiet">nothing</span>;
+  const { month, post_reads: posts, user_reads: users } = cost;
+  return (
+    <>
+      {dollars.format(cost.usd)}
+      <small>
+        {[
+          counted(posts, "post"),
+          ...(users > 0 ? [counted(users, "profile")] : []),
+          counted(cost.requests, "request"),
+        ].join(", ")}
+      </small>
+      {month === null ? null : (
+        <small>
+          {wholeNumber(month.post_reads)} of {wholeNumber(month.most_post_reads)} posts in{" "}
+          {month.name}
+        </small>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,38 @@
+import { Button } from "../../components/button.tsx";
+import { Note } from "../../components/note.tsx";
+import { useNow } from "../../components/time.tsx";
+import { retryFeed, useJobFeed } from "../../jobs/use-jobs.ts";
+
+const timeOfDay = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
+
+/** Says when the list has ceased to be live, and since when. */
+export function LiveNote() {
+  const { feed } = useJobFeed();
+  if (feed.status !== "stopped") return null;
+  return (
+    <Note
+      icon="again"
+      title="Live updates stopped"
+      action={
+        <Button size="small" onClick={retryFeed}>
+          Try now
+        </Button>
+      }
+    >
+      <p>
+        The list below is from {timeOfDay.format(feed.sinceMs)}. <Countdown toMs={feed.nextMs} />
+      </p>
+    </Note>
+  );
+}
+
+/** Not for screen readers: they would be told every second. */
+function Countdown({ toMs }: { toMs: number }) {
+  const nowMs = useNow(1_000);
+  const seconds = Math.max(0, Math.ceil((toMs - nowMs) / 1_000));
+  return (
+    <span aria-hidden="true">
+      {seconds === 0 ? "Trying again." : `Trying again in ${seconds} s.`}
+    </span>
+  );
+}

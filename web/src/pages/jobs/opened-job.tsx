@@ -1,0 +1,136 @@
+import { useEffect, useRef } from "react";
+import { Link } from "wouter";
+import { CopyButton } from "../../components/button.tsx";
+import { Empty } from "../../components/empty.tsx";
+import { Loading } from "../../components/loading.tsx";
+import { ProblemNote, sentence } from "../../components/problem-note.tsx";
+import { State } from "../../components/state.tsx";
+import { Steps } from "../../components/steps.tsx";
+import { afterEvent, type JobStatus, type JobWarning } from "../../jobs/job.ts";
+import { useJobFeed } from "../../jobs/use-jobs.ts";
+import { counted } from "../../numbers.ts";
+import { useApi } from "../../use-api.ts";
+import { jobAddress, type Shown } from "./filters.ts";
+import { JobAction } from "./job-action.tsx";
+import { JobCoverage } from "./job-coverage.tsx";
+import { JobFacts } from "./job-facts.tsx";
+import { JobResult } from "./job-result.tsx";
+import { JobSources } from "./job-sources.tsx";
+import { QueryText } from "./query-text.tsx";
+import { stepsOf } from "./steps.ts";
+
+/** Below this part of the window little of it would be seen. */
+const lowest = 0.6;
+
+function show(panel: HTMLElement | null): void {
+  const top = panel?.getBoundingClientRect().top ?? 0;
+  if (top < 0 || top > lowest * window.innerHeight) panel?.scrollIntoView({ block: "start" });
+}
+
+/** All there is to know of a job, followed while it runs. */
+export function OpenedJob({
+  uuid,
+  shown,
+  onChanged,
+}: {
+  uuid: string;
+  shown: Shown;
+  onChanged(): Promise<void>;
+}) {
+  const { events, opened } = useJobFeed();
+  const event = events.get(uuid);
+  const { data, problem, refresh } = useApi<JobStatus>(
+    `/v1/search/live/status/${encodeURIComponent(uuid)}`,
+  );
+  const asked = useRef({ event, opened });
+  useEffect(() => {
+    if (asked.current.event === event && asked.current.opened === opened) return;
+    asked.current = { event, opened };
+    void refresh();
+  }, [event, opened, refresh]);
+  if (problem !== undefined && (data === undefined || problem.status === 404)) {
+    return problem.status === 404 || problem.code === "invalid_request" ? (
+      <NoSuchJob shown={shown} />
+    ) : (
+      <ProblemNote problem={problem} retry={refresh} />
+    );
+  }
+  if (data === undefined) return <Loading>Asking for the job.</Loading>;
+  const changed = async () => {
+    await Promise.all([refresh(), onChanged()]);
+  };
+  return <JobPanel job={afterEvent(data, event)} onChanged={changed} />;
+}
+
+function JobPanel({ job, onChanged }: { job: JobStatus; onChanged(): Promise<void> }) {
+  const panel = useRef<HTMLElement>(null);
+  const title = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    show(panel.current);
+    // Whoever opened it from the list goes on in it; whoever came by its address begins at the page's start.
+    if (document.activeElement?.closest(".jobs") != null) {
+      title.current?.focus({ preventScroll: true });
+    }
+  }, []);
+  const { uuid, status, warnings } = job;
+  return (
+    <section className="panel opened" aria-labelledby="opened-job" ref={panel}>
+      <div className="panel-head">
+        <h2 id="opened-job" ref={title} tabIndex={-1}>
+          <QueryText job={job} />
+        </h2>
+        <State state={status} />
+        <div className="row push">
+          <CopyButton text={uuid} size="small">
+            Copy uuid
+          </CopyButton>
+          <JobAction job={job} onChanged={onChanged} variant="danger" />
+        </div>
+      </div>
+      <div className="panel-body">
+        <div className="two job">
+          <Steps steps={stepsOf(job)} />
+          <JobFacts job={job} />
+        </div>
+      </div>
+      {warnings.length === 0 ? null : <Remarks warnings={warnings} />}
+      <JobSources job={job} />
+      <JobCoverage job={job} />
+      <JobResult job={job} />
+    </section>
+  );
+}
+
+function Remarks({ warnings }: { warnings: readonly JobWarning[] }) {
+  return (
+    <div className="panel-part remarks">
+      <h3>{counted(warnings.length, "remark")}</h3>
+      {warnings.map(({ code, message, hint }, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the same remark may be made twice
+        <p key={at}>
+          {sentence([message, hint].filter(Boolean).join("; "))}{" "}
+          <a href="/docs/errors/warnings">
+            <code>{code}</code>
+          </a>
+        </p>
+      ))}
+    </div>
+  );
+}
+
+function NoSuchJob({ shown }: { shown: Shown }) {
+  const panel = useRef<HTMLElement>(null);
+  useEffect(() => show(panel.current), []);
+  return (
+    <section className="panel" ref={panel} role="alert">
+      <Empty
+        title="No such job, or not yours"
+        text="Both look the same on purpose. A job is removed some days after it has ended."
+      >
+        <Link className="button" data-size="small" href={jobAddress(shown, null)}>
+          Your jobs
+        </Link>
+      </Empty>
+    </section>
+  );
+}

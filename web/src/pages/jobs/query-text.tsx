@@ -1,0 +1,16 @@
+import { useMemo } from "react";
+import { isSearch } from "../../../../src/platforms/methods.ts";
+import { QueryPaint } from "../../components/query.tsx";
+import type { JobSummary } from "../../jobs/job.ts";
+import { longestQuery } from "../playground/ask.ts";
+import { readQuery } from "../playground/read-query.ts";
+
+/** What was asked, painted where it is a search; methods that take no query are called by their name. */
+export function QueryText({ job: { query, method } }: { job: JobSummary }) {
+  const pieces = useMemo(
+    () => (isSearch(method) && query !== "" ? readQuery(query, longestQuery(method)).pieces : null),
+    [query, method],
+  );
+  if (query === "") return <code className="quiet">{method}</code>;
+  return <code>{pieces === null ? query : <QueryPaint pieces={pieces} />}</code>;
+}

@@ -1,0 +1,60 @@
+import { sentence } from "../../components/problem-note.tsx";
+import type { Step } from "../../components/steps.tsx";
+import type { JobStatus } from "../../jobs/job.ts";
+import { counted, durationText } from "../../numbers.ts";
+
+/** What happened to a job so far, oldest first. */
+export function stepsOf(job: JobStatus): (Step & { name: string })[] {
+  const { submitted_at: submittedAt, started_at: startedAt, attempts, node } = job;
+  const steps: (Step & { name: string })[] = [
+    { name: "received", icon: "done", text: "Received, durable on disk", at: submittedAt },
+  ];
+  if (startedAt !== null) {
+    const by = node === null ? "" : ` by ${node}`;
+    steps.push({ name: "started", icon: "done", text: `Taken${by}`, at: startedAt });
+  }
+  if (attempts > 1) {
+    const text = `${counted(attempts - 1, "attempt")} failed and ${attempts === 2 ? "was" : "were"} made again`;
+    steps.push({ name: "again", icon: "again", text, at: null, tone: "caution" });
+  }
+  return [...steps, ...standOf(job)];
+}
+
+function standOf(job: JobStatus): (Step & { name: string })[] {
+  const { finished_at: at, expires_at: expiresAt } = job;
+  switch (job.status) {
+    case "received":
+      return [{ name: "stand", icon: "circle", text: "Waits for a node", at: null }];
+    case "in progress":
+      return [{ name: "stand", icon: "progress", text: "Searching", at: null }];
+    case "error(retrying)": {
+      const text = `Attempt ${job.attempts} failed; the next one follows by itself`;
+      return [{ name: "stand", icon: "again", text, at: null, tone: "caution" }];
+    }
+    case "error": {
+      const [message = "", ...hints] = job.error.split("; ");
+      const text = message === "" ? "Failed" : `Failed: ${message}`;
+      const detail = hints.length === 0 ? {} : { detail: sentence(hints.join("; ")) };
+      return [{ name: "stand", icon: "error", text, ...detail, at, tone: "danger" }];
+    }
+    case "cancelled": {
+      const detail =
+        "The search was stopped. It has used its place among the searches of the minute.";
+      return [{ name: "stand", icon: "cancelled", text: "Cancelled", detail, at }];
+    }
+    case "expired":
+      return [
+        { name: "stand", icon: "done", text: "Done", at },
+        { name: "expired", icon: "clock", text: "The result is no longer kept", at: expiresAt },
+      ];
+    default: {
+      const text = job.count === null ? "Done" : `Done: ${counted(job.count, "record")}`;
+      return [{ name: "stand", icon: "done", text, ...tookText(job), at }];
+    }
+  }
+}
+
+function tookText({ submitted_at: from, finished_at: to }: JobStatus): { detail?: string } {
+  if (to === null) return {};
+  return { detail: `${durationText(Date.parse(to) - Date.parse(from))} after it was received` };
+}

@@ -1,0 +1,65 @@
+import { useEffect, useMemo, useRef } from "react";
+import useSWRInfinite from "swr/infinite";
+import { type ApiProblem, api } from "../../api.ts";
+import { afterEvent, type JobList, type JobSummary } from "../../jobs/job.ts";
+import { useJobFeed } from "../../jobs/use-jobs.ts";
+import { listPath, type Shown } from "./filters.ts";
+
+/** So many jobs a page: the one that is opened stands below them. */
+const pageSize = 10;
+/** What happens within it is asked for once; each page that is shown is a request. */
+const gatherMs = 250;
+
+export type LiveList = {
+  /** Newest first; undefined before the first answer. */
+  jobs: readonly JobSummary[] | undefined;
+  problem: ApiProblem | undefined;
+  hasOlder: boolean;
+  isLoadingOlder: boolean;
+  showOlder(): void;
+  refresh(): Promise<void>;
+};
+
+/** A list of the account's jobs that follows what happens to them. */
+export function useJobList(shown: Shown): LiveList {
+  const { events, last, opened } = useJobFeed();
+  const { data, error, size, setSize, mutate } = useSWRInfinite<JobList, ApiProblem>(
+    (at: number, before: JobList | null) => {
+      if (at === 0) return listPath(shown, pageSize, null);
+      return before?.next_cursor == null ? null : listPath(shown, pageSize, before.next_cursor);
+    },
+    (path: string) => api.get<JobList>(path),
+    { shouldRetryOnError: false, revalidateFirstPage: false, keepPreviousData: true },
+  );
+  const waiting = useRef<ReturnType<typeof setTimeout> | null>(null);
+  const pages = data?.length ?? 1;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: an event, and a stream that was opened anew, are what it waits for
+  useEffect(() => {
+    if (opened === 0 || waiting.current !== null) return;
+    waiting.current = setTimeout(() => {
+      waiting.current = null;
+      void mutate();
+    }, gatherMs * pages);
+  }, [last, opened, mutate]);
+  useEffect(
+    () => () => {
+      if (waiting.current !== null) clearTimeout(waiting.current);
+      waiting.current = null;
+    },
+    [],
+  );
+  const jobs = useMemo(
+    () => data?.flatMap((page) => page.jobs).map((job) => afterEvent(job, events.get(job.uuid))),
+    [data, events],
+  );
+  return {
+    jobs,
+    problem: error,
+    hasOlder: data?.at(-1)?.next_cursor != null,
+    isLoadingOlder: data !== undefined && data.length < size,
+    showOlder: () => void setSize(size + 1),
+    refresh: async () => {
+      await mutate();
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import { useState } from "react";
+import type { KeyLimits, NewKeyAnswer } from "../../../../src/http/dashboard/contract.ts";
+import { api } from "../../api.ts";
+import { useAsking } from "../../components/use-asking.ts";
+import { useSignedIn } from "../../session.tsx";
+import { holdFreshKey } from "./fresh-key.ts";
+import { askedOfForm, emptyKeyForm } from "./key-form.ts";
+import { KeyFormDialog } from "./key-form-dialog.tsx";
+
+export type DialogThen = { onClose(): void; onDone(): Promise<void> };
+
+export function CreateKeyDialog({ limits, onClose, onDone }: DialogThen & { limits: KeyLimits }) {
+  const { account } = useSignedIn();
+  const asked = useAsking();
+  const [form, setForm] = useState(emptyKeyForm);
+  const create = () =>
+    asked.run(async () => {
+      const answer = await api.post<NewKeyAnswer>(
+        "/dashboard/api/keys",
+        askedOfForm(form, Date.now()),
+      );
+      onClose();
+      holdFreshKey({
+        ...answer,
+        accountId: account.id,
+        title: `The key ${answer.key.name}, this one time`,
+        callTitle: "A call with it",
+      });
+      await onDone();
+    });
+  return (
+    <KeyFormDialog
+      title="Create a key"
+      action="Create key"
+      form={form}
+      onChange={setForm}
+      limits={limits}
+      asked={asked}
+      onClose={onClose}
+      onSubmit={create}
+    />
+  );
+}

@@ -1,0 +1,36 @@
+import { useState } from "react";
+import type { KeyLimits, KeyListing } from "../../../../src/http/dashboard/contract.ts";
+import { api } from "../../api.ts";
+import { useAsking } from "../../components/use-asking.ts";
+import type { DialogThen } from "./create-key-dialog.tsx";
+import { changesOfForm, formOfKey } from "./key-form.ts";
+import { KeyFormDialog } from "./key-form-dialog.tsx";
+
+export function EditKeyDialog({
+  held,
+  limits,
+  onClose,
+  onDone,
+}: DialogThen & { held: KeyListing; limits: KeyLimits }) {
+  const asked = useAsking();
+  const [was] = useState(() => formOfKey(held));
+  const [form, setForm] = useState(was);
+  const save = () =>
+    asked.run(async () => {
+      await api.patch(`/dashboard/api/keys/${held.id}`, changesOfForm(form, was, Date.now()));
+      onClose();
+      await onDone();
+    });
+  return (
+    <KeyFormDialog
+      title={`Edit ${held.name}`}
+      action="Save changes"
+      form={form}
+      onChange={setForm}
+      limits={limits}
+      asked={asked}
+      onClose={onClose}
+      onSubmit={save}
+    />
+  );
+}

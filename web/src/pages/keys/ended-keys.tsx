@@ -1,0 +1,59 @@
+import type { KeyListing } from "../../../../src/http/dashboard/contract.ts";
+import { type Column, Table } from "../../components/table.tsx";
+import { Ago } from "../../components/time.tsx";
+import { LastUse } from "./keys-table.tsx";
+import { endText } from "./texts.ts";
+
+/** Keys that are refused, for who wonders where one went. */
+export function EndedKeys({
+  keys,
+  all,
+}: {
+  keys: readonly KeyListing[];
+  all: readonly KeyListing[];
+}) {
+  const successorOf = ({ successor_id: id }: KeyListing) => all.find((key) => key.id === id);
+  const columns: readonly Column<KeyListing>[] = [
+    {
+      title: "Name",
+      cell: (key) => (
+        <>
+          <span className="soft">{key.name}</span>
+          <small>
+            <code>{key.shown}</code>
+          </small>
+        </>
+      ),
+    },
+    {
+      title: "Ended",
+      cell: (key) => (
+        <>
+          {endText(key)}, <Ago at={key.revoked_at ?? key.expires_at ?? key.created_at} />
+          {key.successor_id === null ? null : (
+            <small>
+              Its successor is <code>{successorOf(key)?.shown ?? `ear_${key.successor_id}_…`}</code>
+            </small>
+          )}
+        </>
+      ),
+    },
+    { title: "Last used", cell: (key) => <LastUse of={key} /> },
+  ];
+  return (
+    <section aria-labelledby="ended">
+      <div className="section-head">
+        <h2 id="ended">Ended</h2>
+        <p>In the last 30 days. They are refused, and do not come back.</p>
+      </div>
+      <div className="panel">
+        <Table
+          caption="Keys that have ended"
+          columns={columns}
+          rows={keys}
+          keyOf={({ id }) => id}
+        />
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,24 @@
+import { describe, expect, it } from "vitest";
+import { firstCall } from "./first-call.ts";
+
+const token = `ear_AAAAAAAA_${"b".repeat(38)}`;
+
+describe("the first call with a key", () => {
+  it("is one that a shell runs as it stands, with the key in it", () => {
+    const call = firstCall(token, "https://earshot.example", null) ?? "";
+    expect(call.startsWith(`export EARSHOT_KEY=${token}\ncurl `)).toBe(true);
+    expect(call).toContain("https://earshot.example/v1/search/social ");
+    const body = /-d '(.*)'$/.exec(call)?.[1] ?? "";
+    expect(JSON.parse(body)).toMatchObject({
+      type: "social",
+      arguments: { type: "searchbyquery" },
+    });
+  });
+
+  it("asks by a method that the key may call", () => {
+    expect(firstCall(token, "", ["getbyid", "searchbyfullarchive"])).toContain(
+      '"type":"searchbyfullarchive"',
+    );
+    expect(firstCall(token, "", ["getbyid"])).toBeNull();
+  });
+});

@@ -1,0 +1,45 @@
+import { useEffect, useState } from "react";
+import { useSWRConfig } from "swr";
+import { useLocation } from "wouter";
+import { ApiProblem } from "../../api.ts";
+import { Note } from "../../components/note.tsx";
+import { ProblemNote } from "../../components/problem-note.tsx";
+import { useSignedIn } from "../../session.tsx";
+import { issueFirstKey } from "./fresh-key.ts";
+
+export const keysPath = "/dashboard/api/keys";
+
+/** On /keys/first: has the key made that every account gets, where it is due. What refused it, or null. */
+export function useFirstKey(): ApiProblem | null {
+  const [path] = useLocation();
+  const { account, first_key_due: isDue } = useSignedIn();
+  const [problem, setProblem] = useState<ApiProblem | null>(null);
+  const { mutate } = useSWRConfig();
+  const isAsked = path === "/keys/first" && isDue;
+  useEffect(() => {
+    if (!isAsked) return;
+    const issue = async () => {
+      try {
+        await issueFirstKey(account.id);
+      } catch (fault) {
+        if (!(fault instanceof ApiProblem)) throw fault;
+        setProblem(fault);
+      }
+      await Promise.all([mutate("/dashboard/api/session"), mutate(keysPath)]);
+    };
+    void issue();
+  }, [isAsked, account.id, mutate]);
+  return problem;
+}
+
+/** Why the first key is not shown. */
+export function FirstKeyProblem({ problem }: { problem: ApiProblem }) {
+  if (problem.code !== "first_key_shown") return <ProblemNote problem={problem} />;
+  return (
+    <Note tone="caution" title="Your first key was shown already">
+      <p>
+        If it was not stored, rotate it below: its successor has the same name, and is shown once.
+      </p>
+    </Note>
+  );
+}

@@ -1,0 +1,100 @@
+import { useEffect, useId, useRef, useState } from "react";
+import { Link } from "wouter";
+import { Button, CopyButton } from "../../components/button.tsx";
+import { Code } from "../../components/code.tsx";
+import { Check } from "../../components/field.tsx";
+import { focusPageHead } from "../../components/page-head.tsx";
+import { Secret } from "../../components/secret.tsx";
+import { useSignedIn } from "../../session.tsx";
+import { firstCall } from "./first-call.ts";
+import { type FreshKey, forgetFreshKey } from "./fresh-key.ts";
+
+/** A key, this one time, with a first call made with it. Takes the focus, and asks before the page is closed over it. */
+export function FreshKeyPanel({ fresh, isLatest }: { fresh: FreshKey; isLatest: boolean }) {
+  const { base_url: baseUrl } = useSignedIn();
+  const id = useId();
+  const heading = useRef<HTMLHeadingElement>(null);
+  const [isStored, setStored] = useState(false);
+  const { token, key, title } = fresh;
+  const call = isLatest ? firstCall(token, baseUrl, key.methods) : null;
+
+  useEffect(() => {
+    if (token !== "") heading.current?.focus();
+  }, [token]);
+  useEffect(() => {
+    if (isStored) return;
+    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener("beforeunload", warn);
+    return () => window.removeEventListener("beforeunload", warn);
+  }, [isStored]);
+
+  const hide = () => {
+    forgetFreshKey(key.id);
+    focusPageHead();
+  };
+
+  return (
+    <section className="panel" data-tone="accent" aria-labelledby={id}>
+      <div className="panel-body">
+        <div className="stack">
+          <div>
+            <h2 id={id} ref={heading} tabIndex={-1}>
+              {title}
+            </h2>
+            <p className="soft">
+              Copy it now. We keep only a hash, so nobody can show it again, and we cannot either.
+            </p>
+          </div>
+          <Secret text={token} isQuiet={!isLatest} />
+          {call === null ? null : (
+            <div className="call-head">
+              <p className="label">{fresh.callTitle}</p>
+              <p className="small quiet">
+                Runs as it stands. It holds the key, and a shell keeps what it was told in its
+                history.
+              </p>
+              <CopyButton text={call} size="small">
+                Copy the call
+              </CopyButton>
+            </div>
+          )}
+        </div>
+      </div>
+      {call === null ? null : (
+        <Code label={`First request with ${key.shown}`}>
+          <Coloured text={call} />
+        </Code>
+      )}
+      <div className="panel-foot">
+        <Check
+          label="I have stored it"
+          checked={isStored}
+          onChange={(event) => setStored(event.target.checked)}
+        />
+        <div className="row push">
+          {isStored ? (
+            <Button variant="plain" size="small" onClick={hide}>
+              Hide it
+            </Button>
+          ) : null}
+          <Link className="button" data-size="small" href="/playground">
+            Open the playground
+          </Link>
+        </div>
+      </div>
+    </section>
+  );
+}
+
+/** Texts in quotes as the design draws them. */
+function Coloured({ text }: { text: string }) {
+  return text.split(/("[^"\n]*"|'[^'\n]*')/).map((part, at) =>
+    at % 2 === 1 ? (
+      <span className="s" key={part}>
+        {part}
+      </span>
+    ) : (
+      part
+    ),
+  );
+}

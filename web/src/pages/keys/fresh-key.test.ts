@@ -1,0 +1,26 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { issueFirstKey } from "./fresh-key.ts";
+
+const answer = { key: { id: "AAAAAAAA" }, token: "ear_AAAAAAAA_secret" };
+
+afterEach(() => vi.unstubAllGlobals());
+
+describe("the first key of an account", () => {
+  it("is asked for once, whatever asks at the same time or after it", async () => {
+    const asked = vi.fn(async () => Response.json(answer, { status: 201 }));
+    vi.stubGlobal("fetch", asked);
+    await Promise.all([issueFirstKey("ann"), issueFirstKey("ann")]);
+    await issueFirstKey("ann");
+    expect(asked).toHaveBeenCalledTimes(1);
+  });
+
+  it("is asked for again after a refusal", async () => {
+    const refuse = async () => Response.json({ code: "internal" }, { status: 500 });
+    vi.stubGlobal("fetch", vi.fn(refuse));
+    await expect(issueFirstKey("bob")).rejects.toMatchObject({ code: "internal" });
+    const asked = vi.fn(async () => Response.json(answer, { status: 201 }));
+    vi.stubGlobal("fetch", asked);
+    await issueFirstKey("bob");
+    expect(asked).toHaveBeenCalledTimes(1);
+  });
+});

@@ -1,0 +1,138 @@
+import { useId } from "react";
+import type { KeyLimits } from "../../../../src/http/dashboard/contract.ts";
+import { type Method, methodNames } from "../../../../src/platforms/methods.ts";
+import { Check, Field, LabelledSelect, type Option } from "../../components/field.tsx";
+import type { End, KeyForm, KeyFormFaults } from "./key-form.ts";
+
+const ends: readonly Option<End>[] = [
+  { value: "90", label: "After 90 days" },
+  { value: "30", label: "After 30 days" },
+  { value: "never", label: "Never" },
+  { value: "date", label: "On a day of my choice" },
+];
+
+/** What its owner chooses of a key. */
+export function KeyFields({
+  form,
+  faults,
+  limits,
+  onChange,
+}: {
+  form: KeyForm;
+  faults: KeyFormFaults;
+  limits: KeyLimits;
+  onChange(form: KeyForm): void;
+}) {
+  const change = (part: Partial<KeyForm>) => onChange({ ...form, ...part });
+  return (
+    <>
+      <Field
+        label="Name"
+        name="key-name"
+        value={form.name}
+        maxLength={60}
+        autoFocus
+        invalid={faults.name ?? null}
+        help="What will use it. You will look for this name when it has to go."
+        onChange={(event) => change({ name: event.target.value })}
+      />
+      <MethodFields form={form} fault={faults.methods} onChange={change} />
+      <LabelledSelect
+        label="Expires"
+        options={ends}
+        value={form.end}
+        onPick={(end) => change({ end })}
+      />
+      {form.end === "date" ? (
+        <Field
+          label="Last day"
+          type="date"
+          value={form.day}
+          invalid={faults.expires ?? null}
+          onChange={(event) => change({ day: event.target.value })}
+        />
+      ) : null}
+      <div className="field-pair">
+        <Field
+          label="Requests a second"
+          inputMode="numeric"
+          value={form.requests}
+          placeholder={placeholderOf(limits.requests_per_second)}
+          invalid={faults.requests ?? null}
+          help="Empty: as the account."
+          onChange={(event) => change({ requests: event.target.value })}
+        />
+        <Field
+          label="Searches a minute"
+          inputMode="numeric"
+          value={form.searches}
+          placeholder={placeholderOf(limits.submissions_per_minute)}
+          invalid={faults.searches ?? null}
+          help="A key can have less, not more."
+          onChange={(event) => change({ searches: event.target.value })}
+        />
+      </div>
+    </>
+  );
+}
+
+const placeholderOf = (rate: number | null) => (rate === null ? "no limit" : String(rate));
+
+function MethodFields({
+  form,
+  fault,
+  onChange,
+}: {
+  form: KeyForm;
+  fault: string | undefined;
+  onChange(part: Partial<KeyForm>): void;
+}) {
+  const id = useId();
+  const toggle = (method: Method) =>
+    onChange({
+      methods: methodNames.filter((name) =>
+        name === method ? !form.methods.includes(name) : form.methods.includes(name),
+      ),
+    });
+  const reach = (value: KeyForm["reach"], label: string) => (
+    <label className="check">
+      <input
+        type="radio"
+        name={id}
+        checked={form.reach === value}
+        onChange={() => onChange({ reach: value })}
+      />{" "}
+      {label}
+    </label>
+  );
+  return (
+    <fieldset
+      className="field"
+      data-invalid={fault === undefined ? undefined : ""}
+      aria-describedby={fault === undefined ? undefined : `${id}-fault`}
+    >
+      <legend>Methods</legend>
+      <div className="checks">
+        {reach("all", "All methods")}
+        {reach("some", "Only some")}
+      </div>
+      {form.reach === "some" ? (
+        <div className="checks" data-columns="">
+          {methodNames.map((method) => (
+            <Check
+              key={method}
+              label={<code>{method}</code>}
+              checked={form.methods.includes(method)}
+              onChange={() => toggle(method)}
+            />
+          ))}
+        </div>
+      ) : null}
+      {fault === undefined ? null : (
+        <p id={`${id}-fault`} role="alert">
+          {fault}
+        </p>
+      )}
+    </fieldset>
+  );
+}

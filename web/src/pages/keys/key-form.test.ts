@@ -1,0 +1,118 @@
+import { describe, expect, it } from "vitest";
+import type { KeyListing } from "../../../../src/http/dashboard/contract.ts";
+import { ApiProblem } from "../../api.ts";
+import {
+  askedOfForm,
+  changesOfForm,
+  emptyKeyForm,
+  faultsOfForm,
+  faultsOfProblem,
+  formOfKey,
+  type KeyForm,
+} from "./key-form.ts";
+
+const nowMs = Date.parse("2026-11-22T12:00:00Z");
+const limits = { requests_per_second: 3, submissions_per_minute: 10 };
+const laptop: KeyForm = { ...emptyKeyForm, name: "laptop" };
+
+describe("the form of a key", () => {
+  it("asks for what stands in it", () => {
+    expect(askedOfForm({ ...laptop, name: " laptop ", end: "30", requests: "2" }, nowMs)).toEqual({
+      name: "laptop",
+      methods: null,
+      requests_per_second: 2,
+      submissions_per_minute: null,
+      expires_at: "2026-12-22T12:00:00.000Z",
+    });
+    expect(askedOfForm({ ...laptop, reach: "some", end: "never" }, nowMs)).toMatchObject({
+      methods: ["searchbyquery"],
+      expires_at: null,
+    });
+  });
+
+  it("ends a key with the end of the day that was picked", () => {
+    const { expires_at: endsAt } = askedOfForm(
+      { ...laptop, end: "date", day: "2026-12-24" },
+      nowMs,
+    );
+    expect(new Date(endsAt ?? "").getTime()).toBe(new Date("2026-12-24T23:59:59").getTime());
+  });
+
+  it.each<[string, Partial<KeyForm>, string]>([
+    ["a name of spaces", { name: "  " }, "name"],
+    ["no method of some", { reach: "some", methods: [] }, "methods"],
+    ["no day", { end: "date", day: "" }, "expires"],
+    ["a day that is over", { end: "date", day: "2026-11-20" }, "expires"],
+    ["a rate that is no number", { requests: "two" }, "requests"],
+    ["a rate of zero", { requests: "0" }, "requests"],
+    ["more requests than the account has", { requests: "4" }, "requests"],
+    ["more searches than the account has", { searches: "11" }, "searches"],
+  ])("finds %s", (_what, part, field) => {
+    expect(Object.keys(faultsOfForm({ ...laptop, ...part }, limits, nowMs))).toEqual([field]);
+  });
+
+  it("finds nothing wrong with what the account may have", () => {
+    const form = {
+      ...laptop,
+      requests: "3",
+      searches: "10",
+      end: "date",
+      day: "2026-11-22",
+    } as const;
+    expect(faultsOfForm(form, limits, nowMs)).toEqual({});
+    const unbounded = { requests_per_second: null, submissions_per_minute: null };
+    expect(faultsOfForm({ ...laptop, requests: "5000" }, unbounded, nowMs)).toEqual({});
+  });
+
+  it("puts what the server found at its fields, and leaves the rest to be told", () => {
+    const problem = new ApiProblem({
+      code: "invalid_request",
+      status: 400,
+      message: "/name: the name is too long",
+      details: [
+        { code: "x", message: "the name is too long", hint: "send less", pointer: "/name" },
+        { code: "x", message: "the rate is too high", pointer: "/requests_per_second" },
+        { code: "x", message: "elsewhere", pointer: "/other" },
+      ],
+    });
+    expect(faultsOfProblem(problem)).toEqual({
+      name: "The name is too long: send less.",
+      requests: "The rate is too high.",
+    });
+  });
+});
+
+describe("a change of a key", () => {
+  const key: KeyListing = {
+    id: "AAAAAAAA",
+    name: "laptop",
+    shown: "ear_AAAAAAAA_…",
+    state: "active",
+    methods: ["searchbyquery"],
+    requests_per_second: 1,
+    submissions_per_minute: null,
+    created_at: "2026-11-01T00:00:00.000Z",
+    expires_at: "2026-12-24T17:30:00.000Z",
+    revoked_at: null,
+    used_at: null,
+    used_from: null,
+    successor_id: null,
+    left: null,
+  };
+  const held = formOfKey(key);
+
+  it("is empty where nothing was touched: a time of day that the form does not show stays", () => {
+    expect(changesOfForm(held, held, nowMs)).toEqual({});
+  });
+
+  it("holds what was touched alone", () => {
+    expect(changesOfForm({ ...held, name: "desk", requests: "" }, held, nowMs)).toEqual({
+      name: "desk",
+      requests_per_second: null,
+    });
+    expect(changesOfForm({ ...held, reach: "all", end: "never" }, held, nowMs)).toEqual({
+      methods: null,
+      expires_at: null,
+    });
+  });
+});

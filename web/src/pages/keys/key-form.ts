@@ -1,0 +1,142 @@
+import type {
+  KeyChange,
+  KeyLimits,
+  KeyListing,
+  NewKeyAsked,
+} from "../../../../src/http/dashboard/contract.ts";
+import type { Method } from "../../../../src/platforms/methods.ts";
+import type { ApiProblem } from "../../api.ts";
+
+export type End = "never" | "30" | "90" | "date";
+
+/** What stands in the form of a key, as its fields hold it. */
+export type KeyForm = {
+  name: string;
+  reach: "all" | "some";
+  methods: readonly Method[];
+  end: End;
+  /** A day as a date field writes it, `2026-11-22`; the key ends when that day does. */
+  day: string;
+  requests: string;
+  searches: string;
+};
+
+type KeyFormField = "name" | "methods" | "expires" | "requests" | "searches";
+export type KeyFormFaults = Partial<Record<KeyFormField, string>>;
+
+export const emptyKeyForm: KeyForm = {
+  name: "",
+  reach: "all",
+  methods: ["searchbyquery"],
+  end: "90",
+  day: "",
+  requests: "",
+  searches: "",
+};
+
+const dayMs = 86_400_000;
+
+/** The form that shows a key as it is. */
+export function formOfKey(key: KeyListing): KeyForm {
+  const { name, methods, expires_at: expiresAt } = key;
+  const end = { end: "date" as const, day: expiresAt === null ? "" : localDay(expiresAt) };
+  return {
+    name,
+    reach: methods === null ? "all" : "some",
+    methods: methods ?? emptyKeyForm.methods,
+    ...(expiresAt === null ? { end: "never" as const, day: "" } : end),
+    requests: key.requests_per_second === null ? "" : String(key.requests_per_second),
+    searches: key.submissions_per_minute === null ? "" : String(key.submissions_per_minute),
+  };
+}
+
+/** What is wrong with the form before it is sent; the server looks again. `limits` are the account's, which a key cannot raise. */
+export function faultsOfForm(form: KeyForm, limits: KeyLimits, nowMs: number): KeyFormFaults {
+  const faults: KeyFormFaults = {};
+  if (form.name.trim() === "") faults.name = "Give it a name, such as laptop.";
+  if (form.reach === "some" && form.methods.length === 0) {
+    faults.methods = "Pick at least one method, or all of them.";
+  }
+  if (form.end === "date") {
+    const endMs = endOfDay(form.day);
+    if (endMs === null) faults.expires = "Pick the last day that it is good.";
+    else if (endMs <= nowMs) faults.expires = "That day is over. Pick one to come.";
+  }
+  const requests = rateFault(form.requests, limits.requests_per_second, "requests a second");
+  const searches = rateFault(form.searches, limits.submissions_per_minute, "searches a minute");
+  if (requests !== null) faults.requests = requests;
+  if (searches !== null) faults.searches = searches;
+  return faults;
+}
+
+/** The form as the server takes it. Call it for a form without faults. */
+export function askedOfForm(form: KeyForm, nowMs: number): Required<NewKeyAsked> {
+  const rate = (text: string) => (text.trim() === "" ? null : Number(text));
+  return {
+    name: form.name.trim(),
+    methods: form.reach === "all" ? null : form.methods,
+    requests_per_second: rate(form.requests),
+    submissions_per_minute: rate(form.searches),
+    expires_at: endOf(form, nowMs),
+  };
+}
+
+/** Of a form what differs from another, as the change of a key takes it. */
+export function changesOfForm(form: KeyForm, held: KeyForm, nowMs: number): KeyChange {
+  const [asked, was] = [askedOfForm(form, nowMs), askedOfForm(held, nowMs)];
+  const isEndSame = form.end === held.end && form.day === held.day;
+  const { expires_at: expiresAt, ...rest } = asked;
+  const changed = Object.entries(rest).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(was[name as keyof typeof rest]),
+  );
+  return { ...Object.fromEntries(changed), ...(isEndSame ? {} : { expires_at: expiresAt }) };
+}
+
+const pointers: Readonly<Record<string, KeyFormField>> = {
+  name: "name",
+  methods: "methods",
+  expires_at: "expires",
+  requests_per_second: "requests",
+  submissions_per_minute: "searches",
+};
+
+/** What the server found wrong, at the fields that it points to; empty where it points to none. */
+export function faultsOfProblem(problem: ApiProblem): KeyFormFaults {
+  const faults: KeyFormFaults = {};
+  for (const { pointer, message, hint } of problem.details) {
+    const field = pointers[pointer?.split("/")[1] ?? ""];
+    if (field === undefined) continue;
+    const told = hint === undefined ? message : `${message}: ${hint}`;
+    faults[field] ??= `${told.charAt(0).toUpperCase()}${told.slice(1)}.`;
+  }
+  return faults;
+}
+
+function rateFault(text: string, most: number | null, unit: string): string | null {
+  if (text.trim() === "") return null;
+  if (!/^\d+$/.test(text.trim()) || Number(text) < 1) {
+    return "A whole number from 1 on, or nothing for the account's own.";
+  }
+  return most !== null && Number(text) > most
+    ? `The account has ${most} ${unit}; a key can have less, not more.`
+    : null;
+}
+
+function endOf({ end, day }: KeyForm, nowMs: number): string | null {
+  if (end === "never") return null;
+  const endMs = end === "date" ? endOfDay(day) : nowMs + Number(end) * dayMs;
+  return endMs === null ? null : new Date(endMs).toISOString();
+}
+
+/** The end of a day where the reader is; null for what is no day. */
+function endOfDay(day: string): number | null {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) return null;
+  const ms = new Date(`${day}T23:59:59`).getTime();
+  return Number.isNaN(ms) ? null : ms;
+}
+
+function localDay(iso: string): string {
+  const at = new Date(iso);
+  const two = (part: number) => String(part).padStart(2, "0");
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+}

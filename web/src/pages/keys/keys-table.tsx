@@ -1,0 +1,106 @@
+import type { KeyListing, KeysAnswer } from "../../../../src/http/dashboard/contract.ts";
+import { Badge } from "../../components/badge.tsx";
+import { Button } from "../../components/button.tsx";
+import { type Column, Table } from "../../components/table.tsx";
+import { Ago, exactTime, useNow } from "../../components/time.tsx";
+import { Methods } from "./methods.tsx";
+import type { Asking } from "./page.tsx";
+import { countText, leftText, limitsText, overlapText } from "./texts.ts";
+
+/** The keys that are answered. */
+export function KeysTable({
+  answer,
+  keys,
+  isFull,
+  onAsk,
+}: {
+  answer: KeysAnswer;
+  keys: readonly KeyListing[];
+  isFull: boolean;
+  onAsk(asking: Asking): void;
+}) {
+  const columns: readonly Column<KeyListing>[] = [
+    {
+      title: "Name",
+      cell: (key) => (
+        <>
+          <span className="name">{key.name}</span>
+          <small>
+            <code>{key.shown}</code>
+          </small>
+        </>
+      ),
+    },
+    { title: "Methods", cell: ({ methods }) => <Methods methods={methods} /> },
+    {
+      title: "Limits",
+      isLess: true,
+      cell: (key) => (
+        <>
+          {limitsText(key, answer.limits)}
+          <Left text={leftText(key, answer.limits)} />
+        </>
+      ),
+    },
+    { title: "Last used", cell: (key) => <LastUse of={key} /> },
+    { title: "Expires", cell: (key) => <End of={key} /> },
+    { title: "Actions", isActions: true, cell: (key) => <Actions of={key} onAsk={onAsk} /> },
+  ];
+  return (
+    <>
+      <Table caption="API keys" columns={columns} rows={keys} keyOf={({ id }) => id} />
+      <div className="panel-foot">
+        <span role="status">
+          {countText(answer)}. A revoked key is refused everywhere at once.
+          {isFull ? " Revoke one to make another." : null}
+        </span>
+      </div>
+    </>
+  );
+}
+
+function Left({ text }: { text: string | null }) {
+  return text === null ? null : <small>{text}</small>;
+}
+
+export function LastUse({ of }: { of: KeyListing }) {
+  if (of.used_at === null) return <span className="quiet">Not yet</span>;
+  return (
+    <>
+      <Ago at={of.used_at} />
+      <small>{of.used_from}</small>
+    </>
+  );
+}
+
+function End({ of }: { of: KeyListing }) {
+  const nowMs = useNow();
+  if (of.expires_at === null) return <span className="nowrap">Never</span>;
+  if (of.state === "active") return <Ago at={of.expires_at} />;
+  return (
+    <time dateTime={of.expires_at} title={exactTime(of.expires_at)}>
+      <Badge tone="caution">{overlapText(of.expires_at, nowMs)}</Badge>
+    </time>
+  );
+}
+
+function Actions({ of, onAsk }: { of: KeyListing; onAsk(asking: Asking): void }) {
+  const action = (what: "edit" | "rotate" | "revoke", label: string) => (
+    <Button
+      variant="plain"
+      size="small"
+      aria-label={`${label} ${of.name}`}
+      onClick={() => onAsk({ what, key: of })}
+    >
+      {label}
+    </Button>
+  );
+  if (of.state === "expiring") return action("revoke", "Revoke now");
+  return (
+    <>
+      {action("edit", "Edit")}
+      {action("rotate", "Rotate")}
+      {action("revoke", "Revoke")}
+    </>
+  );
+}

@@ -1,0 +1,22 @@
+import type { Method } from "../../../../src/platforms/methods.ts";
+import { Badge } from "../../components/badge.tsx";
+
+const mostShown = 2;
+
+/** What a key may call; of many the first, and how many more. */
+export function Methods({ methods }: { methods: readonly Method[] | null }) {
+  if (methods === null) return <Badge>All methods</Badge>;
+  const rest = methods.slice(mostShown);
+  return (
+    <span className="badges">
+      {methods.slice(0, mostShown).map((method) => (
+        <Badge key={method}>{method}</Badge>
+      ))}
+      {rest.length === 0 ? null : (
+        <span className="quiet" title={rest.join(", ")}>
+          and {rest.length} more
+        </span>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,46 @@
+import type { KeyListing } from "../../../../src/http/dashboard/contract.ts";
+import { api } from "../../api.ts";
+import { Button } from "../../components/button.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { focusPageHead } from "../../components/page-head.tsx";
+import { ProblemNote } from "../../components/problem-note.tsx";
+import { Ago } from "../../components/time.tsx";
+import { useAsking } from "../../components/use-asking.ts";
+import type { DialogThen } from "./create-key-dialog.tsx";
+import { forgetFreshKey } from "./fresh-key.ts";
+
+export function RevokeKeyDialog({ held, onClose, onDone }: DialogThen & { held: KeyListing }) {
+  const { isUnderWay, problem, run } = useAsking();
+  const revoke = () =>
+    run(async () => {
+      await api.delete(`/dashboard/api/keys/${held.id}`);
+      onClose();
+      forgetFreshKey(held.id);
+      await onDone();
+      focusPageHead();
+    });
+  return (
+    <Dialog title={`Revoke ${held.name}?`} onClose={onClose} onSubmit={() => void revoke()}>
+      <p className="soft">
+        Every request with <code>{held.shown}</code> is refused from now on, everywhere. Jobs that
+        it submitted go on, and stay in your account. This cannot be undone.
+      </p>
+      {held.used_at === null ? (
+        <p>Nothing has used it yet.</p>
+      ) : (
+        <p>
+          It was last used <Ago at={held.used_at} />, from {held.used_from}.
+        </p>
+      )}
+      {problem === null ? null : <ProblemNote problem={problem} />}
+      <div className="row">
+        <Button variant="plain" onClick={onClose}>
+          Keep the key
+        </Button>
+        <Button type="submit" variant="destroy" disabled={isUnderWay}>
+          Revoke key
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

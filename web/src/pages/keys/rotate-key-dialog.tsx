@@ -1,0 +1,72 @@
+import { useState } from "react";
+import type {
+  KeyListing,
+  NewKeyAnswer,
+  RotateKey,
+} from "../../../../src/http/dashboard/contract.ts";
+import { api } from "../../api.ts";
+import { Button } from "../../components/button.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { LabelledSelect, type Option } from "../../components/field.tsx";
+import { ProblemNote } from "../../components/problem-note.tsx";
+import { useAsking } from "../../components/use-asking.ts";
+import { useSignedIn } from "../../session.tsx";
+import type { DialogThen } from "./create-key-dialog.tsx";
+import { holdFreshKey } from "./fresh-key.ts";
+
+type Overlap = "0" | "24" | "168";
+
+const overlaps: readonly Option<Overlap>[] = [
+  { value: "24", label: "After 24 hours" },
+  { value: "168", label: "After 7 days" },
+  { value: "0", label: "At once" },
+];
+
+/** A successor for a key, and how long the two are good side by side. */
+export function RotateKeyDialog({ held, onClose, onDone }: DialogThen & { held: KeyListing }) {
+  const { account } = useSignedIn();
+  const { isUnderWay, problem, run } = useAsking();
+  const [overlap, setOverlap] = useState<Overlap>("24");
+  const rotate = () =>
+    run(async () => {
+      const answer = await api.post<NewKeyAnswer>(`/dashboard/api/keys/${held.id}/rotate`, {
+        overlap_hours: Number(overlap),
+      } satisfies RotateKey);
+      onClose();
+      holdFreshKey({
+        ...answer,
+        accountId: account.id,
+        title: `The successor of ${held.name}, this one time`,
+        callTitle: "A call with it",
+      });
+      await onDone();
+    });
+  return (
+    <Dialog title={`Rotate ${held.name}?`} onClose={onClose} onSubmit={() => void rotate()}>
+      <p className="soft">
+        You get a key of the same name, methods and limits, shown once. Put it in the old one’s
+        place while both are good; they share their limits.
+      </p>
+      <LabelledSelect
+        label="The old key ends"
+        options={overlaps}
+        value={overlap}
+        onPick={(picked) => setOverlap(picked)}
+        help={
+          overlap === "0"
+            ? "Whatever still shows it is refused from then on. Right for a key that got out."
+            : "Until then both are answered."
+        }
+      />
+      {problem === null ? null : <ProblemNote problem={problem} />}
+      <div className="row">
+        <Button variant="plain" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button type="submit" variant="primary" disabled={isUnderWay}>
+          Rotate key
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest";
+import type { KeyListing } from "../../../../src/http/dashboard/contract.ts";
+import { countText, endText, inWords, leftText, limitsText, overlapText } from "./texts.ts";
+
+const account = { requests_per_second: 3, submissions_per_minute: 10 };
+const own = { requests_per_second: null, submissions_per_minute: null };
+
+function key(part: Partial<KeyListing>): KeyListing {
+  return {
+    ...own,
+    id: "AAAAAAAA",
+    name: "default",
+    shown: "ear_AAAAAAAA_…",
+    state: "active",
+    methods: null,
+    created_at: "2026-11-01T00:00:00.000Z",
+    expires_at: null,
+    revoked_at: null,
+    used_at: null,
+    used_from: null,
+    successor_id: null,
+    left: null,
+    ...part,
+  };
+}
+
+describe("what is said of keys", () => {
+  it("tells a key's own rates before the account's", () => {
+    expect(limitsText(own, account)).toBe("3 a second, 10 searches a minute");
+    expect(limitsText({ ...own, submissions_per_minute: 1 }, account)).toBe(
+      "3 a second, 1 search a minute",
+    );
+    expect(limitsText(own, own)).toBe("No limits");
+  });
+
+  it("tells what is left of a rate that was used", () => {
+    expect(leftText(key({ left: { requests: 3, submissions: 8 } }), account)).toBe(
+      "8 searches left this minute",
+    );
+    expect(leftText(key({ left: { requests: 3, submissions: 0 } }), account)).toBe(
+      "no searches left this minute",
+    );
+    expect(leftText(key({ left: { requests: 3, submissions: 10 } }), account)).toBeNull();
+    expect(leftText(key({}), account)).toBeNull();
+  });
+
+  it("counts the keys that take a place: not those that ended, nor one whose place was taken", () => {
+    const keys = [
+      key({}),
+      key({ state: "expiring", successor_id: "BBBBBBBB" }),
+      key({ state: "revoked" }),
+      key({ state: "expired" }),
+    ];
+    expect(countText({ keys, max_keys: 5, limits: account })).toBe("1 of 5 keys");
+  });
+
+  it("tells how a key ended", () => {
+    expect(endText(key({ state: "revoked" }))).toBe("Revoked");
+    expect(endText(key({ state: "expired" }))).toBe("Expired");
+    expect(endText(key({ state: "expired", successor_id: "BBBBBBBB" }))).toBe("Rotated");
+  });
+
+  it("tells how long a rotated key is still good", () => {
+    const nowMs = Date.parse("2026-11-22T12:00:00Z");
+    expect(overlapText("2026-11-23T09:00:00Z", nowMs)).toBe("Rotated, ends in 21 h");
+    expect(overlapText("2026-11-22T11:00:00Z", nowMs)).toBe("Rotated, over");
+  });
+
+  it("writes small numbers in words", () => {
+    expect([5, 10, 11].map(inWords)).toEqual(["five", "ten", "11"]);
+  });
+});

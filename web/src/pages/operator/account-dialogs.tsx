@@ -1,0 +1,98 @@
+import { useState } from "react";
+import { useLocation } from "wouter";
+import { api } from "../../api.ts";
+import { ConfirmName } from "../../components/confirm-name.tsx";
+import { Field } from "../../components/field.tsx";
+import { focusPageHead } from "../../components/page-head.tsx";
+import { useAsking } from "../../components/use-asking.ts";
+import type { AccountAct } from "./account-panel.tsx";
+import { ActDialog } from "./act-dialog.tsx";
+
+export function RoleDialog({ account, onClose, onChange }: AccountAct) {
+  const asked = useAsking();
+  const isOperator = account.role === "operator";
+  const change = () =>
+    void asked.run(async () => {
+      await onChange({ role: isOperator ? "member" : "operator" });
+      onClose();
+    });
+  return (
+    <ActDialog
+      title={isOperator ? `Make ${account.name} a member?` : `Make ${account.name} an operator?`}
+      action={isOperator ? "Make a member" : "Make an operator"}
+      asked={asked}
+      onClose={onClose}
+      onSubmit={change}
+    >
+      <p className="soft">
+        {isOperator
+          ? "They keep their account and keys, and see no more of others from now on."
+          : "They see all accounts and the audit log, change limits, suspend and delete, and can make you a member."}
+      </p>
+    </ActDialog>
+  );
+}
+
+const longestReason = 200;
+
+export function SuspendDialog({ account, onClose, onChange }: AccountAct) {
+  const asked = useAsking();
+  const [reason, setReason] = useState("");
+  const suspend = () =>
+    void asked.run(async () => {
+      await onChange({ suspended: true, suspended_reason: reason.trim() });
+      onClose();
+    });
+  return (
+    <ActDialog
+      title={`Suspend ${account.name}?`}
+      action="Suspend account"
+      isDestroying
+      asked={asked}
+      onClose={onClose}
+      onSubmit={suspend}
+    >
+      <p className="soft">
+        Its keys are refused with a problem that says so, its sessions and running jobs end at once.
+        Nothing is removed; you can restore it.
+      </p>
+      <Field
+        label="Reason"
+        value={reason}
+        autoFocus
+        maxLength={longestReason}
+        help="Kept with the account, for operators. It is gone when the account is restored."
+        onChange={(event) => setReason(event.target.value)}
+      />
+    </ActDialog>
+  );
+}
+
+export function DeleteDialog({ account, onClose, onChanged }: AccountAct) {
+  const [, go] = useLocation();
+  const { isUnderWay, problem, run } = useAsking();
+  const remove = () =>
+    run(async () => {
+      await api.delete(`/dashboard/api/operator/accounts/${account.id}`, { confirm: account.name });
+      go("/accounts");
+      await onChanged();
+      focusPageHead();
+    });
+  return (
+    <ConfirmName
+      title={`Delete ${account.name}?`}
+      name={account.name}
+      action="Delete account"
+      stay="Keep the account"
+      isUnderWay={isUnderWay}
+      problem={problem}
+      onClose={onClose}
+      onConfirm={remove}
+    >
+      <p>
+        Its keys stop working and its jobs end. Results, usage, credentials and webhooks are
+        removed. This cannot be undone; to keep them out for a while, suspend the account.
+      </p>
+    </ConfirmName>
+  );
+}

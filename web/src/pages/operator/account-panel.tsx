@@ -1,0 +1,108 @@
+import { useEffect, useRef, useState } from "react";
+import { Link } from "wouter";
+import type { AccountChange, AccountListing } from "../../../../src/http/dashboard/contract.ts";
+import { api } from "../../api.ts";
+import { Button } from "../../components/button.tsx";
+import { ProblemNote } from "../../components/problem-note.tsx";
+import { useAsking } from "../../components/use-asking.ts";
+import { useSignedIn } from "../../session.tsx";
+import { DeleteDialog, RoleDialog, SuspendDialog } from "./account-dialogs.tsx";
+import { LimitsDialog } from "./limits-dialog.tsx";
+import { OthersActs } from "./others-acts.tsx";
+import { limitsSentence } from "./rates.ts";
+
+export type AccountAct = {
+  account: AccountListing;
+  onClose(): void;
+  /** Sends the change and shows the account as it is then. Errors: ApiProblem. */
+  onChange(change: AccountChange): Promise<void>;
+  onChanged(): Promise<void>;
+};
+
+export type Act = "limits" | "role" | "suspend" | "delete";
+const dialogs = {
+  limits: LimitsDialog,
+  role: RoleDialog,
+  suspend: SuspendDialog,
+  delete: DeleteDialog,
+} as const;
+
+/** What an operator sees of an account and can do with it. */
+export function AccountPanel({
+  account,
+  onChanged,
+}: {
+  account: AccountListing;
+  onChanged(): Promise<void>;
+}) {
+  const { account: own } = useSignedIn();
+  const [act, setAct] = useState<Act | null>(null);
+  const { isUnderWay, problem, run } = useAsking();
+  const change = async (asked: AccountChange) => {
+    await api.patch(`/dashboard/api/operator/accounts/${account.id}`, asked);
+    await onChanged();
+  };
+  const Dialog = act === null ? null : dialogs[act];
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus(), []);
+  const isOwn = own.id === account.id;
+  return (
+    <section className="panel" aria-labelledby="opened">
+      <div className="panel-head">
+        <h2 id="opened" ref={heading} tabIndex={-1}>
+          {account.name}
+        </h2>
+        <div className="row push">
+          <Link className="button" data-size="small" href={`/audit?account=${account.id}`}>
+            Its audit log
+          </Link>
+          <Link className="button" data-size="small" data-variant="plain" href="/accounts">
+            Close
+          </Link>
+        </div>
+      </div>
+      {problem === null ? null : (
+        <div className="panel-body">
+          <ProblemNote problem={problem} />
+        </div>
+      )}
+      <ul className="list">
+        <li>
+          <div>
+            <h3>Limits</h3>
+            <p>{limitsSentence(account.limits)} Its keys can have less.</p>
+          </div>
+          <Button aria-label={`Change limits of ${account.name}`} onClick={() => setAct("limits")}>
+            Change limits
+          </Button>
+        </li>
+        {isOwn ? (
+          <li>
+            <div>
+              <h3>This is you</h3>
+              <p>
+                An operator’s role, suspension and end are for another operator to decide. You can
+                delete your account on <Link href="/account">its own page</Link>.
+              </p>
+            </div>
+          </li>
+        ) : (
+          <OthersActs
+            account={account}
+            isUnderWay={isUnderWay}
+            onAct={setAct}
+            onRestore={() => void run(() => change({ suspended: false }))}
+          />
+        )}
+      </ul>
+      {Dialog === null ? null : (
+        <Dialog
+          account={account}
+          onClose={() => setAct(null)}
+          onChange={change}
+          onChanged={onChanged}
+        />
+      )}
+    </section>
+  );
+}

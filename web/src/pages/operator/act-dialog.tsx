@@ -1,0 +1,39 @@
+import type { ReactNode } from "react";
+import { Button } from "../../components/button.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { ProblemNote } from "../../components/problem-note.tsx";
+import type { Asked } from "../../components/use-asking.ts";
+
+/** A question before an operator's act, with what refused it. */
+export function ActDialog({
+  title,
+  action,
+  isDestroying = false,
+  asked: { isUnderWay, problem },
+  onClose,
+  onSubmit,
+  children,
+}: {
+  title: string;
+  action: string;
+  isDestroying?: boolean;
+  asked: Asked;
+  onClose(): void;
+  onSubmit(): void;
+  children: ReactNode;
+}) {
+  return (
+    <Dialog title={title} onClose={onClose} onSubmit={onSubmit}>
+      {children}
+      {problem === null ? null : <ProblemNote problem={problem} />}
+      <div className="row">
+        <Button variant="plain" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button type="submit" variant={isDestroying ? "destroy" : "primary"} disabled={isUnderWay}>
+          {action}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

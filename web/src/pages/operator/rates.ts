@@ -1,0 +1,32 @@
+import type { AccountListing } from "../../../../src/http/dashboard/contract.ts";
+
+/** "5 requests a second", "10 searches a minute", or that the deployment's count. */
+export function rateText(rate: number | null, one: "request" | "search", per: string): string {
+  const many = one === "search" ? "searches" : "requests";
+  if (rate === null) return `the usual ${many} ${per}`;
+  return `${rate.toLocaleString("en-US")} ${rate === 1 ? one : many} ${per}`;
+}
+
+/** What an account may do, as a sentence. */
+export function limitsSentence({
+  requests_per_second: requests,
+  submissions_per_minute: searches,
+}: AccountListing["limits"]): string {
+  if (requests === null && searches === null) return "As set for everyone.";
+  const told = `${rateText(requests, "request", "a second")}, ${rateText(searches, "search", "a minute")}.`;
+  return told.charAt(0).toUpperCase() + told.slice(1);
+}
+
+const highest = 1_000_000;
+
+/** What is wrong with a rate as it was typed; null when nothing is. Empty is the deployment's. */
+export function rateFault(text: string): string | null {
+  if (text.trim() === "") return null;
+  const isRate = /^\d{1,7}$/.test(text.trim()) && Number(text) >= 1 && Number(text) <= highest;
+  return isRate ? null : "A whole number from 1 to 1,000,000, or nothing for the usual.";
+}
+
+/** A rate as it was typed; null for none. */
+export function rateOf(text: string): number | null {
+  return text.trim() === "" ? null : Number(text.trim());
+}

@@ -1,0 +1,87 @@
+import { useMemo, useRef } from "react";
+import { Button } from "../../components/button.tsx";
+import { Code } from "../../components/code.tsx";
+import { Icon } from "../../components/icons.tsx";
+import { Post } from "../../components/post.tsx";
+import { sentence } from "../../components/problem-note.tsx";
+import { wholeNumber } from "../../numbers.ts";
+import { type Ask, longestQuery } from "./ask.ts";
+import { wantedBy } from "./marks.ts";
+import { NothingFound } from "./nothing-found.tsx";
+import { readQuery } from "./read-query.ts";
+import { shownPost } from "./shown-post.ts";
+import { usePostKeys } from "./use-post-keys.ts";
+import type { Shown } from "./use-search.ts";
+
+export type View = "cards" | "json";
+
+/** What an answer holds, what is remarked on it, and the way to what follows. */
+export function AnswerPosts({
+  shown,
+  view,
+  isBusy,
+  onMore,
+  onSearch,
+}: {
+  shown: Shown;
+  view: View;
+  isBusy: boolean;
+  onMore(): void;
+  onSearch(ask: Ask): void;
+}) {
+  const { ask, results, answer } = shown;
+  const list = useRef<HTMLOListElement>(null);
+  usePostKeys(list);
+  const tree = useMemo(
+    () => readQuery(ask.query, longestQuery(ask.method)).tree,
+    [ask.query, ask.method],
+  );
+  const posts = useMemo(() => {
+    const wanted = wantedBy(tree);
+    return results.map((record) => shownPost(record, wanted));
+  }, [results, tree]);
+  // The composer tells what is said of the query, and the panel beside what is not held.
+  const remarks = answer.warnings.filter(
+    ({ code, offset }) => offset === undefined && code !== "incomplete_coverage",
+  );
+  return (
+    <>
+      {remarks.length === 0 ? null : (
+        <ul className="remarks">
+          {remarks.map(({ code, message, hint }) => (
+            <li key={`${code} ${message}`}>
+              <Icon name="info" />
+              <p>
+                {sentence(message)} {hint === undefined ? null : sentence(hint)}
+              </p>
+            </li>
+          ))}
+        </ul>
+      )}
+      {posts.length === 0 ? (
+        <NothingFound shown={shown} tree={tree} onSearch={onSearch} />
+      ) : view === "json" ? (
+        <div className="posts-json">
+          <Code label="The posts as JSON">{JSON.stringify(results, null, 2)}</Code>
+        </div>
+      ) : (
+        <ol className="posts" ref={list}>
+          {posts.map((post) => (
+            // The same ID may be of two platforms.
+            <li key={`${post.platform?.name} ${post.id}`}>
+              <Post post={post} />
+            </li>
+          ))}
+        </ol>
+      )}
+      {answer.next_cursor === null ? null : (
+        <div className="panel-foot">
+          <span>{wholeNumber(results.length)} shown, older ones follow.</span>
+          <Button size="small" onClick={onMore} disabled={isBusy}>
+            Next {ask.maxResults}
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,57 @@
+import type { Platform } from "../../../../src/lib/platform.ts";
+
+export type TimeSpan = { from: string | null; to: string };
+
+export type CollectionCoverage = {
+  platform: Platform;
+  collection: "posts" | "likes" | "reposts" | "labels";
+  complete: boolean;
+  held: readonly TimeSpan[];
+  gaps: readonly TimeSpan[];
+};
+
+export type Coverage = {
+  from: string | null;
+  to: string;
+  complete: boolean;
+  gaps: readonly TimeSpan[];
+  platforms: readonly CollectionCoverage[];
+};
+
+type Warning = { code: string; message: string; hint?: string; offset?: number };
+
+/** What the page reads of a record's Metadata; a platform may tell none of it. */
+type Metadata = {
+  kind?: string;
+  platform?: Platform;
+  url?: string | null;
+  created_at?: string | null;
+  username?: string | null;
+  author?: string | null;
+  origin?: string;
+  public_metrics?: {
+    reply_count?: number | null;
+    retweet_count?: number | null;
+    like_count?: number | null;
+  } | null;
+};
+
+export type PostRecord = { ID: string; Content: string; Metadata: Metadata | null; Score: number };
+
+/** The answer of a search in one call, as far as the page reads it. */
+export type SearchAnswer = {
+  uuid: string;
+  results: readonly PostRecord[];
+  next_cursor: string | null;
+  complete: boolean;
+  coverage: Coverage;
+  warnings: readonly Warning[];
+  canonical_query: string;
+};
+
+export type CountsAnswer = {
+  data: readonly { start: string; end: string; tweet_count: number }[];
+  meta: { total_tweet_count: number; next_token?: string };
+  complete: boolean;
+  coverage: Coverage;
+};

@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import { filterOperators, valueOperators } from "../../../../src/query/operators.ts";
+import { parseQueryLeniently } from "../../../../src/query/parse.ts";
+import { complete, completionsAt } from "./completions.ts";
+import { basicHelp, filterExamples, operatorHelp } from "./operator-help.ts";
+
+const offered = (text: string, caret = text.length): string[] =>
+  completionsAt(text, caret)?.items.map((item) => item.text) ?? [];
+
+describe("a completion", () => {
+  it("offers the operators that begin with the word, also by their other names", () => {
+    expect(offered("harbour min_")).toEqual([
+      "min_faves:",
+      "min_retweets:",
+      "min_replies:",
+      "min_quotes:",
+    ]);
+    expect(offered("min_l")).toEqual(["min_likes:"]);
+    expect(offered("-FIL")).toEqual(["filter:"]);
+    expect(offered("(la")).toContain("lang:");
+  });
+
+  it("offers the values of an operator that has a few", () => {
+    expect(offered("filter:im")).toEqual(["filter:images"]);
+    expect(offered("platform:")).toEqual(["platform:bluesky", "platform:mastodon", "platform:x"]);
+    expect(offered("lang:e")).toEqual(["lang:en", "lang:es"]);
+  });
+
+  it("offers nothing within a word, within quotes, and for what is written whole", () => {
+    expect(offered("min_faves", 4)).toEqual([]);
+    expect(offered('"storm min_')).toEqual([]);
+    expect(offered("platform:bluesky")).toEqual([]);
+    expect(offered("zeppelin")).toEqual([]);
+    expect(offered("m")).toEqual([]);
+  });
+
+  it("offers every operator that there is, but the one without effect", () => {
+    for (const name of Object.keys(valueOperators)) {
+      expect(offered(name.slice(0, Math.max(2, name.length - 1))), name).toContain(`${name}:`);
+    }
+    for (const name of filterOperators.filter((each) => each !== "include" && each !== "is")) {
+      expect(offered(name.slice(0, Math.max(2, name.length - 1))), name).toContain(`${name}:`);
+    }
+  });
+
+  it("takes the place of the word, and goes on after it", () => {
+    const text = "🎉 min_ harbour";
+    const open = completionsAt(text, 7);
+    const [item] = open?.items ?? [];
+    if (open === null || item === undefined) throw new Error("nothing was offered");
+    expect(complete(text, open, item)).toEqual({ text: "🎉 min_faves: harbour", caret: 13 });
+    const values = completionsAt("lang:e", 6);
+    const [language] = values?.items ?? [];
+    if (values === null || language === undefined) throw new Error("nothing was offered");
+    expect(complete("lang:e", values, language)).toEqual({ text: "lang:en ", caret: 8 });
+  });
+});
+
+it("shows examples that read without a remark", () => {
+  for (const { example } of [...basicHelp, ...Object.values(operatorHelp), ...filterExamples]) {
+    expect(parseQueryLeniently(example).diagnostics, example).toEqual([]);
+  }
+});

@@ -1,0 +1,107 @@
+import { platforms } from "../../../../src/lib/platform.ts";
+import {
+  filterOperatorNamed,
+  filterOperators,
+  operatorNamed,
+  valueOperators,
+} from "../../../../src/query/operators.ts";
+import { platformNames } from "../../platforms.ts";
+import { filterHelp, operatorHelp, propertyHelp } from "./operator-help.ts";
+
+export type Completion = {
+  /** What stands in the place of the word once it is taken. */
+  text: string;
+  /** Shown after it, for what is still to be written. */
+  placeholder: string;
+  meaning: string;
+};
+
+/** What may be meant by the word before the caret; `start` and `end` are UTF-16 offsets of the word. */
+export type Completions = { start: number; end: number; items: readonly Completion[] };
+
+const most = 6;
+const wordBefore = /(?:^|[\s(])[-+]*([a-z_]{2,}|[a-z_]+:[a-z_]*)$/i;
+
+/** Operators and values that begin with the word before the caret; null where nothing does, and within quotes. */
+export function completionsAt(text: string, caret: number): Completions | null {
+  const before = text.slice(0, caret);
+  if (!/^(?:$|[\s)])/.test(text.slice(caret)) || isWithinQuotes(before)) return null;
+  const word = wordBefore.exec(before)?.[1];
+  if (word === undefined) return null;
+  const written = word.toLowerCase();
+  const all = written.includes(":") ? valuesFor(written) : operatorsFor(written);
+  const items = all.filter((item) => item.text !== written).slice(0, most);
+  return items.length === 0 ? null : { start: caret - word.length, end: caret, items };
+}
+
+function isWithinQuotes(before: string): boolean {
+  return (before.match(/(?<!\\)["“”„]/g)?.length ?? 0) % 2 === 1;
+}
+
+function operatorsFor(written: string): Completion[] {
+  const operators = Object.entries(valueOperators).flatMap(([own, { aliases }]) => {
+    const name = operatorNamed(own);
+    if (name === null) return [];
+    const shown = [own, ...aliases].find((each) => each.startsWith(written));
+    if (shown === undefined) return [];
+    const { example, meaning } = operatorHelp[name];
+    return [{ text: `${shown}:`, placeholder: example.slice(own.length + 1), meaning }];
+  });
+  const filters = filterOperators
+    .filter((name) => name !== "include" && name.startsWith(written))
+    .map((name) => ({ text: `${name}:`, placeholder: "links", meaning: filterHelp[name] }));
+  return [...filters, ...operators];
+}
+
+const languages = [
+  "en",
+  "es",
+  "ja",
+  "pt",
+  "de",
+  "fr",
+  "ar",
+  "ko",
+  "tr",
+  "id",
+  "it",
+  "nl",
+  "pl",
+  "uk",
+  "zh",
+];
+const languageNames = new Intl.DisplayNames("en", { type: "language" });
+
+function valuesFor(written: string): Completion[] {
+  const [name = "", value = ""] = written.split(":");
+  const choices = choicesOf(name);
+  return choices
+    .filter(([choice]) => choice.startsWith(value))
+    .map(([choice, meaning]) => ({ text: `${name}:${choice}`, placeholder: "", meaning }));
+}
+
+function choicesOf(name: string): readonly (readonly [string, string])[] {
+  const filter = filterOperatorNamed(name);
+  if (filter !== null) {
+    const lead = filter === "exclude" ? "None of these: " : "";
+    return Object.entries(propertyHelp).map(([property, meaning]) => [property, lead + meaning]);
+  }
+  const operator = operatorNamed(name);
+  if (operator === "platform")
+    return platforms.map((platform) => [platform, platformNames[platform]]);
+  if (operator === "lang") return languages.map((code) => [code, languageNames.of(code) ?? code]);
+  return [];
+}
+
+/** The text with a completion taken, and where the caret stands then: behind a space where the term is whole. */
+export function complete(
+  text: string,
+  { start, end }: Completions,
+  item: Completion,
+): { text: string; caret: number } {
+  const isWhole = !item.text.endsWith(":");
+  const after = text.slice(end);
+  const space = isWhole && !/^[\s)]/.test(after) ? " " : "";
+  const taken = text.slice(0, start) + item.text + space;
+  return { text: taken + after, caret: taken.length };
+}

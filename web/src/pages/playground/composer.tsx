@@ -1,0 +1,180 @@
+import {
+  type FormEvent,
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useId,
+  useRef,
+} from "react";
+import { platforms } from "../../../../src/lib/platform.ts";
+import type { SearchMethod } from "../../../../src/platforms/methods.ts";
+import type { SearchPlatform } from "../../../../src/platforms/source.ts";
+import { Button } from "../../components/button.tsx";
+import { CompletionList, completionId } from "../../components/completion.tsx";
+import { type Option, Segmented, Select } from "../../components/field.tsx";
+import { Query } from "../../components/query.tsx";
+import { lengthOf } from "../../components/time.tsx";
+import { platformNames } from "../../platforms.ts";
+import { type Ask, longestQuery, sizesFor, withMethod } from "./ask.ts";
+import { Diagnostics } from "./diagnostics.tsx";
+import type { Reading } from "./read-query.ts";
+import { useCompletion } from "./use-completion.ts";
+import { useSettled, useShownRemarks } from "./use-remarks.ts";
+
+const platformOptions: readonly Option<SearchPlatform>[] = [
+  { value: "social", label: "All platforms" },
+  ...platforms.map((platform) => ({ value: platform, label: platformNames[platform] })),
+];
+
+/** Where a search is written: how, what, what is to be said about it, and the button. */
+export function Composer({
+  ask,
+  reading,
+  field,
+  liveWindowMs,
+  foot,
+  onChange,
+  onSearch,
+  onHelp,
+  onSay,
+}: {
+  ask: Ask;
+  reading: Reading;
+  field: RefObject<HTMLTextAreaElement | null>;
+  liveWindowMs: number;
+  foot: ReactNode;
+  onChange(ask: Ask): void;
+  onSearch(): void;
+  onHelp(): void;
+  /** Told to who does not see it. */
+  onSay(text: string): void;
+}) {
+  const id = useId();
+  const { query } = ask;
+  const writing = useCompletion(query, field, (text) => onChange({ ...ask, query: text }));
+  const [isSettled, settle] = useSettled(query);
+  const remarks = useShownRemarks(reading.diagnostics, isSettled, query, writing.caret);
+  const { open } = writing;
+
+  const first = isSettled ? (reading.diagnostics[0]?.message ?? null) : null;
+  const say = useRef(onSay);
+  useEffect(() => {
+    say.current = onSay;
+  });
+  useEffect(() => {
+    if (first !== null) say.current(first);
+  }, [first]);
+
+  const submit = (event?: FormEvent) => {
+    event?.preventDefault();
+    writing.close();
+    settle();
+    if (reading.isEmpty || reading.hasError) field.current?.focus();
+    else onSearch();
+  };
+  const press = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    if (event.nativeEvent.isComposing) return;
+    if (writing.press(event)) return;
+    if (event.key === "Enter" && !event.shiftKey && !event.altKey) {
+      event.preventDefault();
+      submit();
+    }
+  };
+  const showsRemarks = open === null && remarks.length > 0;
+  return (
+    <form className="panel composer" onSubmit={submit}>
+      <div className="composer-bar">
+        <Segmented
+          legend="Search method"
+          options={methodOptions(liveWindowMs)}
+          value={ask.method}
+          onPick={(method) => onChange(withMethod(ask, method))}
+        />
+        <Select
+          aria-label="Platform"
+          options={platformOptions}
+          value={ask.platform}
+          onPick={(platform) => onChange({ ...ask, platform })}
+        />
+        <Select
+          aria-label="Posts to return"
+          options={sizesFor(ask).map((size) => ({
+            value: String(size),
+            label: `${size} ${size === 1 ? "post" : "posts"}`,
+          }))}
+          value={String(ask.maxResults)}
+          onPick={(size) => onChange({ ...ask, maxResults: Number(size) })}
+        />
+      </div>
+      <Query
+        pieces={reading.pieces}
+        field={field}
+        value={query}
+        aria-label="Query"
+        aria-describedby={showsRemarks ? `${id}-remarks` : undefined}
+        aria-invalid={isSettled && reading.hasError ? true : undefined}
+        aria-autocomplete="list"
+        aria-controls={open === null ? undefined : `${id}-completion`}
+        aria-activedescendant={
+          open === null ? undefined : completionId(`${id}-completion`, writing.chosen)
+        }
+        placeholder="Words, phrases, operators"
+        enterKeyHint="search"
+        onChange={(event) => {
+          writing.moved(event.target);
+          onChange({ ...ask, query: event.target.value });
+        }}
+        onSelect={(event) => writing.moved(event.currentTarget)}
+        onBlur={writing.close}
+        onKeyDown={press}
+      />
+      {open === null ? null : (
+        <CompletionList
+          id={`${id}-completion`}
+          items={open.items}
+          written={open.end - open.start}
+          chosen={writing.chosen}
+          onTake={writing.take}
+        />
+      )}
+      {showsRemarks ? (
+        <div id={`${id}-remarks`}>
+          <Diagnostics
+            query={query}
+            remarks={remarks}
+            canonical={reading.hasError ? null : reading.canonical}
+            maxLength={longestQuery(ask.method)}
+            onFix={(text) => {
+              onChange({ ...ask, query: text });
+              settle();
+              field.current?.focus();
+            }}
+          />
+        </div>
+      ) : null}
+      <div className="composer-foot">
+        {open === null ? (
+          <>
+            {isSettled && reading.hasError ? <span>Not sent. It cost nothing.</span> : foot}
+            <button type="button" className="link" onClick={onHelp}>
+              Operators
+            </button>
+          </>
+        ) : (
+          <span className="for-keys">Tab completes, Escape closes</span>
+        )}
+        <Button type="submit" variant="primary" aria-disabled={reading.hasError ? true : undefined}>
+          Search<kbd>Enter</kbd>
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function methodOptions(liveWindowMs: number): readonly Option<SearchMethod>[] {
+  return [
+    { value: "searchbyquery", label: `Live, ${lengthOf(liveWindowMs)}` },
+    { value: "searchbyfullarchive", label: "Full archive" },
+  ];
+}

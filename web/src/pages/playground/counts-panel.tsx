@@ -1,0 +1,108 @@
+import { Button } from "../../components/button.tsx";
+import { CountsPlot } from "../../components/counts-plot.tsx";
+import { sentence } from "../../components/problem-note.tsx";
+import { Table } from "../../components/table.tsx";
+import { lengthOf, shortTime } from "../../components/time.tsx";
+import { wholeNumber } from "../../numbers.ts";
+import { type Bar, barsOf, everyStep, findingOf, holesIn } from "./counts.ts";
+import { endOf } from "./coverage.ts";
+import type { Counted } from "./use-counts.ts";
+
+/** How many posts match over the answer's window. */
+export function CountsPanel({
+  counted,
+  hasAnswer,
+  onCount,
+}: {
+  counted: Counted | null;
+  hasAnswer: boolean;
+  onCount(): void;
+}) {
+  if (counted?.state === "counted") return <CountedPanel counted={counted} />;
+  return (
+    <section className="panel" aria-labelledby="counts">
+      <div className="panel-head">
+        <h2 id="counts">Over time</h2>
+      </div>
+      <div className="panel-body">
+        <div className="counts-reserve">
+          {counted?.state === "failed" ? (
+            <p>
+              {sentence(counted.problem.message)}{" "}
+              <Button size="small" onClick={onCount}>
+                Count again
+              </Button>
+            </p>
+          ) : counted?.state === "counting" ? null : hasAnswer ? (
+            <p>
+              <Button size="small" onClick={onCount}>
+                Count over time
+              </Button>
+              <br />
+              It uses one more search.
+            </p>
+          ) : (
+            <p>A search also shows how many posts match over its window.</p>
+          )}
+        </div>
+      </div>
+    </section>
+  );
+}
+
+const dayMs = 86_400_000;
+const dayOf = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
+const minuteOf = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
+
+function CountedPanel({ counted }: { counted: Extract<Counted, { state: "counted" }> }) {
+  const { counts, window } = counted;
+  const { bars, stepMs } = barsOf(counts, window);
+  const holes = holesIn(counts.coverage, window);
+  const total = bars.reduce((sum, { count }) => sum + count, 0);
+  const fromMs = bars[0]?.fromMs ?? window.fromMs;
+  return (
+    <section className="panel" aria-labelledby="counts">
+      <div className="panel-head">
+        <h2 id="counts">
+          {wholeNumber(total)} in {lengthOf(window.toMs - fromMs)}
+        </h2>
+        <span className="push small quiet">{everyStep(stepMs)}</span>
+      </div>
+      <div className="panel-body">
+        <CountsPlot
+          bars={bars}
+          holes={holes}
+          finding={findingOf(bars, stepMs, holes)}
+          axis={axisOf(fromMs, window.toMs)}
+        />
+        {counts.meta.next_token === undefined ? null : (
+          <p className="small quiet">Time ran out: what is older was not counted.</p>
+        )}
+        <details className="counts-table">
+          <summary>As table</summary>
+          <Table<Bar>
+            caption="Matching posts over time"
+            layout="scroll"
+            rows={bars.toReversed()}
+            keyOf={(bar) => String(bar.fromMs)}
+            columns={[
+              { title: "From", cell: (bar) => shortTime(new Date(bar.fromMs).toISOString()) },
+              { title: "Posts", cell: (bar) => wholeNumber(bar.count), isNumber: true },
+            ]}
+          />
+        </details>
+      </div>
+    </section>
+  );
+}
+
+const ticks = 4;
+
+function axisOf(fromMs: number, toMs: number): string[] {
+  const format = toMs - fromMs >= 2 * dayMs ? dayOf : minuteOf;
+  const times = Array.from({ length: ticks }, (_, index) =>
+    format.format(fromMs + ((toMs - fromMs) * index) / ticks),
+  );
+  const end = endOf(new Date(toMs).toISOString(), Date.now());
+  return [...times, end === "now" ? end : format.format(toMs)];
+}

@@ -1,0 +1,122 @@
+import { describe, expect, it } from "vitest";
+import type { Coverage, PostRecord, SearchAnswer } from "./answer.ts";
+import { barsOf, countedHere, everyStep, findingOf, holesIn, windowOf } from "./counts.ts";
+
+const week: Coverage = {
+  from: "2026-11-14T10:30:00.000Z",
+  to: "2026-11-21T10:30:00.000Z",
+  complete: false,
+  gaps: [{ from: "2026-11-18T03:10:00.000Z", to: "2026-11-18T03:47:00.000Z" }],
+  platforms: [],
+};
+
+const post = (created_at: string): PostRecord => ({
+  ID: "1",
+  Content: "",
+  Metadata: { created_at },
+  Score: 1,
+});
+
+const answerOf = (
+  results: readonly PostRecord[],
+  more: Partial<SearchAnswer> = {},
+): SearchAnswer => ({
+  uuid: "",
+  results,
+  next_cursor: null,
+  complete: false,
+  coverage: week,
+  warnings: [],
+  canonical_query: "",
+  ...more,
+});
+
+describe("the window that is counted", () => {
+  it("is that of the answer, in buckets that fit it", () => {
+    expect(windowOf(week).granularity).toBe("hour");
+    expect(windowOf({ ...week, from: "2026-11-21T07:30:00.000Z" }).granularity).toBe("minute");
+    expect(windowOf({ ...week, from: "2026-01-01T00:00:00.000Z" }).granularity).toBe("day");
+  });
+
+  it("begins with what is held where nothing bounds it, else seven days before its end", () => {
+    const held = [{ from: "2026-11-01T00:00:00.000Z", to: week.to }];
+    const own = {
+      platform: "bluesky",
+      collection: "posts",
+      complete: false,
+      gaps: [],
+      held,
+    } as const;
+    const open = { ...week, from: null };
+    expect(windowOf({ ...open, platforms: [own] }).fromMs).toBe(Date.UTC(2026, 10, 1));
+    expect(windowOf(open).fromMs).toBe(Date.parse("2026-11-14T10:30:00.000Z"));
+  });
+});
+
+describe("counts of an answer that holds all there is", () => {
+  it("come from the answer, each post in its bucket", () => {
+    const window = windowOf(week);
+    const results = [
+      post("2026-11-21T10:29:00Z"),
+      post("2026-11-21T10:00:00Z"),
+      post("2026-11-14T10:31:00Z"),
+    ];
+    const counts = countedHere(answerOf(results), window);
+    expect(counts?.data).toHaveLength(169);
+    expect(counts?.data[0]).toMatchObject({ start: "2026-11-14T10:30:00.000Z", tweet_count: 1 });
+    expect(counts?.data.at(-1)).toMatchObject({
+      start: "2026-11-21T10:00:00.000Z",
+      tweet_count: 2,
+    });
+  });
+
+  it("are not made up where posts may follow, the time ran out, or a post tells no time", () => {
+    const window = windowOf(week);
+    expect(countedHere(answerOf([], { next_cursor: "c" }), window)).toBeNull();
+    const late = [{ code: "deadline_reached", message: "" }];
+    expect(countedHere(answerOf([], { warnings: late }), window)).toBeNull();
+    expect(countedHere(answerOf([post("never")]), window)).toBeNull();
+    expect(countedHere(answerOf([post("2020-01-01T00:00:00Z")]), window)).toBeNull();
+  });
+});
+
+it("draws a week in steps of four hours, and loses no post", () => {
+  const window = windowOf(week);
+  const counts = countedHere(
+    answerOf([post("2026-11-15T00:00:00Z"), post("2026-11-15T03:59:59Z")]),
+    window,
+  );
+  if (counts === null) throw new Error("it can be counted here");
+  const { bars, stepMs } = barsOf(counts, window);
+  expect(everyStep(stepMs)).toBe("every 4 hours");
+  expect(bars).toHaveLength(43);
+  expect(bars.filter(({ count }) => count > 0)).toEqual([
+    { fromMs: Date.UTC(2026, 10, 15, 0), toMs: Date.UTC(2026, 10, 15, 4), count: 2 },
+  ]);
+  const finding = findingOf(bars, stepMs, holesIn(week, window));
+  expect(finding).toMatch(
+    /^Matching posts every 4 hours from .*, 2 in all\. The most, 2, from .*\. 37 min are not held, from /,
+  );
+});
+
+it("cuts gaps to the window, and knows what was never held", () => {
+  const window = windowOf(week);
+  const gaps = [
+    { from: null, to: "2026-11-15T00:00:00.000Z" },
+    { from: "2026-11-21T00:00:00.000Z", to: "2026-12-01T00:00:00.000Z" },
+  ];
+  expect(holesIn({ ...week, gaps }, window)).toEqual([
+    { fromMs: window.fromMs, toMs: Date.UTC(2026, 10, 15), isBefore: true },
+    { fromMs: Date.UTC(2026, 10, 21), toMs: window.toMs, isBefore: false },
+  ]);
+});
+
+it("names steps as people do", () => {
+  expect([60_000, 300_000, 3_600_000, 86_400_000, 7 * 86_400_000].map(everyStep)).toEqual([
+    "every minute",
+    "every 5 minutes",
+    "every hour",
+    "every day",
+    "every 7 days",
+  ]);
+});

@@ -1,0 +1,125 @@
+import { lengthOf, shortTime } from "../../components/time.tsx";
+import { wholeNumber } from "../../numbers.ts";
+import type { CountsAnswer, Coverage, SearchAnswer } from "./answer.ts";
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+export type CountsWindow = {
+  fromMs: number;
+  toMs: number;
+  granularity: "minute" | "hour" | "day";
+};
+
+export type Bar = { fromMs: number; toMs: number; count: number };
+
+const usualDays = 7;
+const mostBars = 48;
+const steps = [
+  ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * minuteMs),
+  ...[1, 2, 3, 4, 6, 8, 12].map((hours) => hours * hourMs),
+  ...[1, 2, 7, 14, 28, 91, 364].map((days) => days * dayMs),
+];
+
+/** The window of an answer, to be counted; where nothing bounds it, from the first moment that is held. */
+export function windowOf({ from, to, platforms }: Coverage): CountsWindow {
+  const toMs = Date.parse(to);
+  const held = platforms.flatMap(({ collection, held }) =>
+    collection === "posts" ? held.map((span) => span.from) : [],
+  );
+  const known = held.flatMap((time) => (time === null ? [] : [Date.parse(time)]));
+  const first = known.length === 0 ? toMs - usualDays * dayMs : Math.min(...known);
+  const fromMs = from === null ? first : Date.parse(from);
+  const lengthMs = toMs - fromMs;
+  const granularity = lengthMs <= 6 * hourMs ? "minute" : lengthMs <= 14 * dayMs ? "hour" : "day";
+  return { fromMs, toMs, granularity };
+}
+
+/** The buckets put together so that no more are drawn than can be told apart, and how long each is. */
+export function barsOf(
+  { data }: CountsAnswer,
+  window: CountsWindow,
+): { bars: Bar[]; stepMs: number } {
+  const lengthMs = window.toMs - window.fromMs;
+  const stepMs = steps.find((step) => lengthMs / step <= mostBars) ?? steps.at(-1) ?? dayMs;
+  const bars = new Map<number, Bar>();
+  for (const { start, end, tweet_count: count } of data) {
+    const fromMs = Date.parse(start);
+    const toMs = Date.parse(end);
+    const key = Math.floor(fromMs / stepMs);
+    const bar = bars.get(key);
+    if (bar === undefined) bars.set(key, { fromMs, toMs, count });
+    else bars.set(key, { ...bar, toMs, count: bar.count + count });
+  }
+  return { bars: [...bars.values()], stepMs };
+}
+
+/**
+ * The counts of an answer that holds every post there is, which cost no search; null where posts may follow, or one does not tell
+ * its time.
+ */
+export function countedHere(
+  { results, next_cursor, warnings, coverage }: SearchAnswer,
+  window: CountsWindow,
+): CountsAnswer | null {
+  const isCut = warnings.some(({ code }) => code === "deadline_reached");
+  if (next_cursor !== null || isCut) return null;
+  const times = results.map(({ Metadata }) => Date.parse(Metadata?.created_at ?? ""));
+  if (times.some((time) => !(time >= window.fromMs && time < window.toMs))) return null;
+  const bucketMs = bucketsMs[window.granularity];
+  const data: { start: string; end: string; tweet_count: number }[] = [];
+  for (let startMs = window.fromMs; startMs < window.toMs; ) {
+    const endMs = Math.min(window.toMs, (Math.floor(startMs / bucketMs) + 1) * bucketMs);
+    const count = times.filter((time) => time >= startMs && time < endMs).length;
+    data.push({ start: iso(startMs), end: iso(endMs), tweet_count: count });
+    startMs = endMs;
+  }
+  return { data, meta: { total_tweet_count: times.length }, complete: coverage.complete, coverage };
+}
+
+const bucketsMs = { minute: minuteMs, hour: hourMs, day: dayMs } as const;
+
+/** "every 4 hours" */
+export function everyStep(stepMs: number): string {
+  const [unit, ms] =
+    stepMs < hourMs ? ["minute", minuteMs] : stepMs < dayMs ? ["hour", hourMs] : ["day", dayMs];
+  const times = stepMs / Number(ms);
+  return times === 1 ? `every ${unit}` : `every ${times} ${unit}s`;
+}
+
+/** What is missing of a window, cut to it; `isBefore` where nothing of the window before it is held. */
+export type Hole = { fromMs: number; toMs: number; isBefore: boolean };
+
+export function holesIn({ gaps }: Coverage, { fromMs, toMs }: CountsWindow): Hole[] {
+  return gaps.flatMap(({ from, to }) => {
+    const start = from === null ? fromMs : Math.max(fromMs, Date.parse(from));
+    const end = Math.min(toMs, Date.parse(to));
+    return start < end ? [{ fromMs: start, toMs: end, isBefore: start === fromMs }] : [];
+  });
+}
+
+/** What the plot shows, in a sentence for who does not see it. */
+export function findingOf(bars: readonly Bar[], stepMs: number, holes: readonly Hole[]): string {
+  const first = bars[0];
+  const last = bars.at(-1);
+  if (first === undefined || last === undefined) return "Nothing was counted.";
+  const total = bars.reduce((sum, { count }) => sum + count, 0);
+  const highest = bars.reduce((most, bar) => (bar.count > most.count ? bar : most), first);
+  const range = `from ${shortTime(iso(first.fromMs))} to ${shortTime(iso(last.toMs))}`;
+  const sentences = [`Matching posts ${everyStep(stepMs)} ${range}, ${wholeNumber(total)} in all.`];
+  if (highest.count > 0) {
+    sentences.push(
+      `The most, ${wholeNumber(highest.count)}, from ${shortTime(iso(highest.fromMs))}.`,
+    );
+  }
+  for (const hole of holes.slice(0, 3)) {
+    sentences.push(
+      `${lengthOf(hole.toMs - hole.fromMs)} are not held, from ${shortTime(iso(hole.fromMs))}.`,
+    );
+  }
+  if (holes.length > 3) sentences.push(`${holes.length - 3} more gaps.`);
+  return sentences.join(" ");
+}
+
+const iso = (ms: number): string => new Date(ms).toISOString();

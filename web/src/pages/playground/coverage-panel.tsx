@@ -1,0 +1,62 @@
+import { Link } from "wouter";
+import { Badge } from "../../components/badge.tsx";
+import { platformNames } from "../../platforms.ts";
+import { coverageLines } from "./coverage.ts";
+import type { Shown } from "./use-search.ts";
+
+/** What is known of the answer's window: an answer is as good as what was listened to. */
+export function CoveragePanel({ shown }: { shown: Shown | null }) {
+  const lines =
+    shown === null ? [] : coverageLines(shown.first.coverage, shown.results, Date.now());
+  return (
+    <section className="panel" aria-labelledby="coverage">
+      <div className="panel-head">
+        <h2 id="coverage">Coverage</h2>
+        {shown === null ? null : (
+          <span className="push">
+            {shown.first.complete ? (
+              <Badge tone="accent">Complete</Badge>
+            ) : (
+              <Badge tone="caution">Not complete</Badge>
+            )}
+          </span>
+        )}
+      </div>
+      <div className="panel-body coverage-reserve">
+        {shown === null ? (
+          <p className="small soft">
+            Every answer says which part of its window is held, so that silence can be told from a
+            gap.
+          </p>
+        ) : lines.length === 0 ? (
+          <p className="small soft">
+            No platform feeds this archive yet. <Link href="/status">See the status</Link>
+          </p>
+        ) : (
+          <dl className="facts">
+            {lines.map(({ platform, text, state, remarks }) => (
+              <div key={platform} className="facts-row">
+                <dt>{platformNames[platform]}</dt>
+                <dd>
+                  {text}
+                  {remarks.map((remark) => (
+                    <span key={remark} className="quiet">
+                      <br />
+                      {remark}
+                    </span>
+                  ))}
+                  {state === "gaps" || state === "nothing" ? (
+                    <>
+                      <br />
+                      <Link href="/status">See what is held</Link>
+                    </>
+                  ) : null}
+                </dd>
+              </div>
+            ))}
+          </dl>
+        )}
+      </div>
+    </section>
+  );
+}

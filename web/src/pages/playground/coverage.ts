@@ -1,0 +1,110 @@
+import { type Platform, platforms } from "../../../../src/lib/platform.ts";
+import { lengthOf, shortTime } from "../../components/time.tsx";
+import { listed, platformNames } from "../../platforms.ts";
+import type { CollectionCoverage, Coverage, PostRecord, TimeSpan } from "./answer.ts";
+
+/** What is known of a platform within an answer's window, in words. */
+export type CoverageLine = {
+  platform: Platform;
+  state: "complete" | "gaps" | "nothing" | "live";
+  text: string;
+  /** What of its counts and labels was not seen. */
+  remarks: readonly string[];
+};
+
+const presentMs = 2 * 60_000;
+
+/** A line for each platform that the answer could come from. `nowMs` tells whether the window reaches to the present. */
+export function coverageLines(
+  coverage: Coverage,
+  results: readonly PostRecord[],
+  nowMs: number,
+): CoverageLine[] {
+  const told = new Set(coverage.platforms.map(({ platform }) => platform));
+  const asked = new Set(
+    results.flatMap(({ Metadata }) =>
+      Metadata?.platform !== undefined && Metadata.origin === "upstream" ? [Metadata.platform] : [],
+    ),
+  );
+  return platforms.flatMap((platform): CoverageLine[] => {
+    const own = coverage.platforms.filter((one) => one.platform === platform);
+    const posts = own.find(({ collection }) => collection === "posts");
+    const remarks = own.flatMap(({ collection, complete }) =>
+      collection === "posts" || complete ? [] : [`Not all ${collection} were seen`],
+    );
+    if (posts !== undefined) {
+      return [{ platform, remarks, ...stateOf(posts, coverage, nowMs) }];
+    }
+    if (told.has(platform) || !asked.has(platform)) return [];
+    return [{ platform, remarks, state: "live", text: "Asked live, cannot be proven complete" }];
+  });
+}
+
+function stateOf(
+  { complete, held, gaps }: CollectionCoverage,
+  coverage: Coverage,
+  nowMs: number,
+): Pick<CoverageLine, "state" | "text"> {
+  const until = endOf(coverage.to, nowMs);
+  if (complete) {
+    const text =
+      coverage.from === null
+        ? `Complete to ${until}`
+        : `Complete, ${shortTime(coverage.from)} to ${until}`;
+    return { state: "complete", text };
+  }
+  if (held.length === 0) return { state: "nothing", text: "Nothing held of this window" };
+  const [first] = held;
+  const inner = gaps.filter(
+    ({ to }) => first?.from == null || Date.parse(to) > Date.parse(first.from),
+  );
+  const lead =
+    gaps.length > inner.length && first?.from != null
+      ? `Held since ${shortTime(first.from)}`
+      : null;
+  const texts = [lead, inner.length === 0 ? null : missing(inner)].filter((text) => text !== null);
+  return { state: "gaps", text: texts.join("; ") };
+}
+
+function missing(gaps: readonly TimeSpan[]): string {
+  const [first] = gaps;
+  const ms = gaps.reduce(
+    (sum, { from, to }) => sum + (from === null ? 0 : Date.parse(to) - Date.parse(from)),
+    0,
+  );
+  if (first === undefined || first.from === null) return "Part of it is missing";
+  if (gaps.length === 1) return `${lengthOf(ms)} missing, ${shortTime(first.from)}`;
+  return `${gaps.length} gaps, ${lengthOf(ms)} in all`;
+}
+
+/** The end of a window: "now" where it reaches there. */
+export function endOf(to: string, nowMs: number): string {
+  return nowMs - Date.parse(to) < presentMs ? "now" : shortTime(to);
+}
+
+/** Why an empty answer is a no: who is complete, and over what. */
+export function completeSentence(coverage: Coverage, nowMs: number): string {
+  const names = coverage.platforms
+    .filter(({ collection }) => collection === "posts")
+    .map(({ platform }) => platformNames[platform]);
+  const range =
+    coverage.from === null
+      ? `to ${endOf(coverage.to, nowMs)}`
+      : `from ${shortTime(coverage.from)} to ${endOf(coverage.to, nowMs)}`;
+  if (names.length === 0) return `Everything ${range} is held, so there is none.`;
+  return `${listed(names)} ${names.length === 1 ? "is" : "are"} complete ${range}, so there is none.`;
+}
+
+/** Why an empty answer is no no. */
+export function incompleteSentence(coverage: Coverage, nowMs: number): string {
+  const lines = coverageLines(coverage, [], nowMs);
+  if (lines.length === 0)
+    return "No platform feeds this archive yet, so an empty answer says nothing.";
+  const texts = lines
+    .filter(({ state }) => state !== "complete")
+    .map(
+      ({ platform, text }) =>
+        `${platformNames[platform]}: ${text.charAt(0).toLowerCase()}${text.slice(1)}.`,
+    );
+  return `${texts.join(" ")} What was written then cannot be found here.`;
+}

@@ -1,0 +1,71 @@
+import { useMemo } from "react";
+import type { Diagnostic } from "../../../../src/query/tree.ts";
+import { DiagnosticNote } from "../../components/diagnostic.tsx";
+import { fixFor } from "./fixes.ts";
+import { excerptOf } from "./read-query.ts";
+
+const mostShown = 4;
+
+/** What there is to say about a query, the first opened. */
+export function Diagnostics({
+  query,
+  remarks,
+  canonical,
+  maxLength,
+  onFix,
+}: {
+  query: string;
+  remarks: readonly Diagnostic[];
+  /** How it is read all the same; null where it is not. */
+  canonical: string | null;
+  maxLength: number;
+  onFix(query: string): void;
+}) {
+  const told = useMemo(
+    () =>
+      remarks.slice(0, mostShown).map((remark) => ({
+        remark,
+        fix: fixFor(query, remark, maxLength),
+      })),
+    [query, remarks, maxLength],
+  );
+  const more = remarks.length - told.length;
+  return (
+    <>
+      {told.map(({ remark, fix }, index) => {
+        const isOpened = index === 0;
+        return (
+          <DiagnosticNote
+            key={`${remark.code} ${remark.offset}`}
+            level={remark.severity}
+            message={remark.message}
+            hint={hintOf(remark, canonical)}
+            excerpt={isOpened ? excerptOf(query, remark) : null}
+            fix={fix === null ? null : { label: fix.label, apply: () => onFix(fix.query) }}
+          >
+            {canonical === null ? (
+              <p>
+                Refused as <code>{remark.code}</code>, character {remark.offset + 1}
+              </p>
+            ) : (
+              <p>
+                Read as <code>{canonical}</code>
+              </p>
+            )}
+          </DiagnosticNote>
+        );
+      })}
+      {more > 0 ? <p className="diagnostic-more">And {more} more.</p> : null}
+    </>
+  );
+}
+
+/** The reading stands below the remark: the hint need not repeat it. */
+function hintOf({ hint }: Diagnostic, canonical: string | null): string | null {
+  if (hint === undefined) return null;
+  if (canonical !== null && hint.startsWith("read as ")) {
+    const [, rest = ""] = hint.split(`${canonical}; `);
+    return rest === "" ? null : rest;
+  }
+  return hint;
+}

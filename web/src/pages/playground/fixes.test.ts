@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { parseQueryLeniently } from "../../../../src/query/parse.ts";
+import { fixFor } from "./fixes.ts";
+
+function fixed(query: string): string | null {
+  const { diagnostics } = parseQueryLeniently(query);
+  const first = diagnostics.find(({ severity }) => severity === "error") ?? diagnostics[0];
+  return first === undefined ? null : (fixFor(query, first, 4096)?.query ?? null);
+}
+
+describe("a fix", () => {
+  it.each([
+    ['"storm surge" OR flooding harbour', '("storm surge" OR flooding) harbour'],
+    ["harbour since:2026-02-30 lang:en", "harbour since:2026-02-28 lang:en"],
+    ['harbour "storm surge', 'harbour "storm surge"'],
+    ["(a OR b", "(a OR b)"],
+    ["a) b", "a b"],
+    ["lange:en comet", "lang:en comet"],
+    ["comet filter:image -filter:retwets", "comet filter:image -filter:retweets"],
+    ["🎉 a or b", "🎉 a OR b"],
+    ["a and b", "a b"],
+    ["AND a", "a"],
+    ["comet from: nasa", "comet from:nasa"],
+    ["comet –foo", "comet -foo"],
+    ["'new york' rain", '"new york" rain'],
+    ["from:nasa from:esa", "(from:nasa OR from:esa)"],
+    ["lang:en-us", "lang:en"],
+    ["since:2026-05-01 until:2026-04-01", "since:2026-04-01 until:2026-05-01"],
+  ])("mends %j", (query, mended) => {
+    expect(fixed(query)).toBe(mended);
+  });
+
+  it.each(["since:whenever", "from:", "wild* card", "near:paris", "a OR"])(
+    "of %j mends it or is not offered: nothing is put in that reads worse",
+    (query) => {
+      const mended = fixed(query);
+      if (mended === null) return;
+      const before = parseQueryLeniently(query).diagnostics.length;
+      expect(parseQueryLeniently(mended).diagnostics.length).toBeLessThan(before);
+    },
+  );
+
+  it("never takes the words of a hint for a query", () => {
+    expect(fixed("comet since:whenever")).toBeNull();
+    expect(fixed("wild* card")).toBeNull();
+    expect(fixed("platform:threads")).toBeNull();
+    expect(fixed("from:nasa moon from:esa")).toBeNull();
+  });
+});

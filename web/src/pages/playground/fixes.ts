@@ -1,0 +1,142 @@
+import { readSource, type Source, textBetween } from "../../../../src/query/characters.ts";
+import { lex } from "../../../../src/query/lex.ts";
+import { parseQueryLeniently } from "../../../../src/query/parse.ts";
+import type { Diagnostic } from "../../../../src/query/tree.ts";
+
+/** What a button offers: its words, and the whole query with the place mended. */
+export type Fix = { label: string; query: string };
+
+/**
+ * The change that a remark tells of, where it can be made by itself: the query reads with fewer remarks after it, with none that
+ * is worse, and with no word that neither was there nor was told. Null where only the writer knows what was meant.
+ */
+export function fixFor(query: string, diagnostic: Diagnostic, maxLength: number): Fix | null {
+  const before = remarksOf(query, maxLength);
+  const isBetter = ({ changed, meant }: Candidate): boolean => {
+    if (changed.trim() === "" || !hasOnlyWordsOf(changed, query, meant)) return false;
+    const after = remarksOf(changed, maxLength);
+    const isGone = after.count(diagnostic.code) < before.count(diagnostic.code);
+    // An OR in capitals may want brackets next.
+    const most = diagnostic.code === "lower_case_or" ? before.all : before.all - 1;
+    return isGone && after.errors <= before.errors && after.all <= most;
+  };
+  const found = candidates(query, diagnostic).find(isBetter);
+  return found === undefined ? null : { label: found.label, query: found.changed };
+}
+
+type Candidate = { label: string; changed: string; meant: string };
+
+function remarksOf(query: string, maxLength: number) {
+  const { diagnostics } = parseQueryLeniently(query, { maxLength });
+  return {
+    all: diagnostics.length,
+    errors: diagnostics.filter(({ severity }) => severity === "error").length,
+    count: (code: string) => diagnostics.filter((one) => one.code === code).length,
+  };
+}
+
+/** What stands twice after a change was put beside what it was to replace. */
+function hasOnlyWordsOf(changed: string, query: string, meant: string): boolean {
+  const [written, told] = [wordsOf(query), wordsOf(meant)];
+  return wordsOf(changed)
+    .entries()
+    .every(([word, times]) => times <= Math.max(written.get(word) ?? 0, told.get(word) ?? 0));
+}
+
+function wordsOf(text: string): Map<string, number> {
+  const words = new Map<string, number>();
+  for (const [word] of text.toLowerCase().matchAll(/[\p{L}\p{M}\p{N}_]+/gu)) {
+    words.set(word, (words.get(word) ?? 0) + 1);
+  }
+  return words;
+}
+
+type Replace = (from: number, to: number, by: string) => string;
+
+function candidates(query: string, diagnostic: Diagnostic): Candidate[] {
+  const { code, offset, length, hint = "" } = diagnostic;
+  const source = readSource(query);
+  const end = offset + length;
+  const written = textBetween(source, offset, end);
+  const replace = replacerOf(source);
+  const here = (label: string, by: string): Candidate => ({
+    label,
+    changed: replace(offset, end, by),
+    meant: by,
+  });
+  const behind = (label: string, by: string): Candidate => ({
+    label,
+    changed: query.trimEnd() + by,
+    meant: by,
+  });
+  switch (code) {
+    case "or_binds_tighter":
+      return [here("Add brackets", `(${written})`)];
+    case "lower_case_or":
+    case "lower_case_not":
+      return [here(`Use ${written.toUpperCase()}`, written.toUpperCase())];
+    case "unclosed_group":
+      return [behind("Close the group", ")")];
+    case "unclosed_quote":
+      return [behind("Close the quotation", /^add (\S) /u.exec(hint)?.[1] ?? '"')];
+    case "unopened_group":
+    case "empty_group":
+    case "missing_term":
+      return [here(`Leave out ${short(written)}`, "")];
+    case "stray_minus": {
+      const spaced = { label: "Put a space before it", changed: replace(offset, offset, " ") };
+      return [{ ...spaced, meant: "" }, here("Leave out the minus", "")];
+    }
+    default:
+      if (/^leave it out\b/.test(hint)) return [here("Leave it out", "")];
+      return meantBy(hint, written).flatMap((meant) =>
+        placesOf(source, offset, end).map(([from, to]) => ({
+          label: `Use ${short(meant)}`,
+          changed: replace(from, to, meant),
+          meant,
+        })),
+      );
+  }
+}
+
+function replacerOf(source: Source): Replace {
+  return (from, to, by) => {
+    const isApart = from === 0 || source.folded[from - 1] === " ";
+    const isSpaceLeft = by === "" && isApart && source.folded[to] === " ";
+    const rest = textBetween(source, isSpaceLeft ? to + 1 : to, source.characters.length);
+    return textBetween(source, 0, from) + by + rest;
+  };
+}
+
+/** What a replacement may be meant for: the place itself, its term, and its term with the one behind or before it. */
+function placesOf(source: Source, offset: number, end: number): [number, number][] {
+  const { tokens } = lex(source);
+  const at = tokens.findIndex((token) => token.end > offset);
+  const own = tokens[at];
+  if (own === undefined) return [[offset, end]];
+  const last = Math.max(own.end, end);
+  const next = tokens.find((token) => token.start >= last);
+  const before = tokens[at - 1];
+  return [
+    [offset, end],
+    [own.start, last],
+    ...(next === undefined ? [] : [[own.start, next.end] satisfies [number, number]]),
+    ...(before === undefined ? [] : [[before.start, last] satisfies [number, number]]),
+  ];
+}
+
+const lead = /^(?:did you mean|write|leave out the space:|say which zone:) (.+)$/u;
+/** Hints that speak of the query and do not quote one. */
+const prose = /^(?:the|it|at|a|one|terms|word|words)\b|\bas in\b/u;
+
+/** The text that a hint puts in the place of what was written. */
+function meantBy(hint: string, written: string): string[] {
+  const told = lead.exec(hint)?.[1];
+  if (told === undefined || prose.test(told)) return [];
+  const alone = told.replace(/ (?:to (?:say|find|exclude|leave)|for|if) .*$/u, "");
+  return alone === written || alone.includes("…") ? [] : [alone];
+}
+
+function short(text: string): string {
+  return text.length > 32 ? `${text.slice(0, 31)}…` : text;
+}

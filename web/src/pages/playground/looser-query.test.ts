@@ -1,0 +1,12 @@
+import { expect, it } from "vitest";
+import { parseQuery } from "../../../../src/query/parse.ts";
+import { withoutOneFilter } from "./looser-query.ts";
+
+it.each([
+  ["zeppelin lang:eo", { left: "lang:eo", query: "zeppelin" }],
+  ["(a OR b) c -filter:retweets", { left: "-filter:retweets", query: "(a OR b) c" }],
+  ["zeppelin airship", null],
+  ["lang:eo", null],
+])("leaves out of %j what only narrows it", (query, looser) => {
+  expect(withoutOneFilter(parseQuery(query).tree)).toEqual(looser);
+});

@@ -1,0 +1,13 @@
+import { printQuery } from "../../../../src/query/print.ts";
+import type { QueryNode } from "../../../../src/query/tree.ts";
+
+const words: ReadonlySet<string> = new Set(["word", "phrase", "hashtag", "or", "and", "question"]);
+
+/** The query without the last term that only narrows it; null where it is nothing but words. */
+export function withoutOneFilter(tree: QueryNode): { left: string; query: string } | null {
+  if (tree.kind !== "and") return null;
+  const filter = tree.children.findLast(({ kind }) => !words.has(kind));
+  if (filter === undefined) return null;
+  const children = tree.children.filter((child) => child !== filter);
+  return { left: printQuery(filter), query: printQuery({ ...tree, children }) };
+}

@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import { parseQuery } from "../../../../src/query/parse.ts";
+import { markMatches, wantedBy } from "./marks.ts";
+
+const marked = (query: string, text: string): string =>
+  markMatches(text, wantedBy(parseQuery(query).tree), "bluesky")
+    .map((part) => (part.isMatch ? `[${part.text}]` : part.text))
+    .join("");
+
+describe("what is marked in a post", () => {
+  it.each([
+    ["harbour", "The Harbour, harbours", "The [Harbour], harbours"],
+    ['"storm surge" OR flood', "a Storm-Surge, no surge", "a [Storm-Surge], no surge"],
+    ['"the * art"', "the fine art of", "[the fine art] of"],
+    ["café", "CAFÉ cafe\u0301 cafes", "[CAFÉ] [cafe\u0301] cafes"],
+    ["#nasa", "nasa #NASA #nasas", "nasa [#NASA] #nasas"],
+    ["@ann.bsky.social", "by @ann.bsky.social and @ann", "by [@ann.bsky.social] and @ann"],
+    ["$twtr", "buy $TWTR twtr", "buy [$TWTR] twtr"],
+    ["台風", "大台風が", "大[台風]が"],
+    ["comet 🎉", "🎉 comet", "[🎉] [comet]"],
+    ["a -b", "a b", "[a] b"],
+    ["-(b c)", "a b c", "a b c"],
+    ["<b>", "<b>bold</b>", "<[b]>bold</[b]>"],
+  ])("of %j in %j", (query, text, expected) => {
+    expect(marked(query, text)).toBe(expected);
+  });
+
+  it("leaves every text whole", () => {
+    for (const text of ["", "\ud800 x", "a\u202eb 🎉\ufe0f", "ǅ ﬃ ŉ İ a", "x".repeat(5_000)]) {
+      const parts = markMatches(text, wantedBy(parseQuery("a OR x OR 🎉 OR ffi").tree), null);
+      expect(parts.map((part) => part.text).join("")).toBe(text);
+    }
+  });
+});
+
+it("marks nothing where nothing was read", () => {
+  expect(markMatches("a b", wantedBy(null), null)).toEqual([
+    { text: "a b", start: 0, isMatch: false },
+  ]);
+});

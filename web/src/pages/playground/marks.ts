@@ -1,0 +1,160 @@
+import type { Platform } from "../../../../src/lib/platform.ts";
+import type { QueryLeaf, QueryNode } from "../../../../src/query/tree.ts";
+import { classOfCodePoint, mark, spaceless, word } from "../../../../src/text/characters.ts";
+import {
+  findCashtags,
+  findHashtags,
+  findMentions,
+  foldHandle,
+  foldTag,
+} from "../../../../src/text/entities.ts";
+import { pairToken, runsOf } from "../../../../src/text/runs.ts";
+import {
+  phraseSequence,
+  querySequence,
+  type SequenceElement,
+} from "../../../../src/text/sequence.ts";
+
+/** A stretch of a text, and whether it is why the post was found. */
+export type MarkedPart = { text: string; start: number; isMatch: boolean };
+
+/** What of a post's text a query asks for; everything that it excludes is left alone. */
+export type Wanted = {
+  sequences: readonly (readonly SequenceElement[])[];
+  tags: ReadonlySet<string>;
+  users: ReadonlySet<string>;
+  symbols: ReadonlySet<string>;
+};
+
+/** What to look for in the texts of a search's posts. */
+export function wantedBy(tree: QueryNode | null): Wanted {
+  const leaves = tree === null ? [] : positiveLeaves(tree);
+  const sequences = leaves.flatMap((leaf) => {
+    if (leaf.kind === "word") return [querySequence(leaf.text)];
+    return leaf.kind === "phrase" ? [phraseSequence(leaf.text)] : [];
+  });
+  return {
+    sequences: sequences.filter((sequence) => sequence.length > 0),
+    tags: new Set(leaves.flatMap((leaf) => (leaf.kind === "hashtag" ? [leaf.tag] : []))),
+    users: new Set(leaves.flatMap((leaf) => (leaf.kind === "mention" ? [leaf.user] : []))),
+    symbols: new Set(
+      leaves.flatMap((leaf) => (leaf.kind === "cashtag" ? [leaf.symbol.toLowerCase()] : [])),
+    ),
+  };
+}
+
+function positiveLeaves(node: QueryNode): QueryLeaf[] {
+  if (node.kind === "not") return [];
+  if (node.kind === "and" || node.kind === "or") return node.children.flatMap(positiveLeaves);
+  return [node];
+}
+
+type Span = { start: number; end: number };
+
+/** The text in parts; joined they are the text. */
+export function markMatches(text: string, wanted: Wanted, platform: Platform | null): MarkedPart[] {
+  const parts: MarkedPart[] = [];
+  let at = 0;
+  for (const { start, end } of merged([
+    ...entitySpans(text, wanted, platform),
+    ...wordSpans(text, wanted),
+  ])) {
+    if (start > at) parts.push({ text: text.slice(at, start), start: at, isMatch: false });
+    parts.push({ text: text.slice(start, end), start, isMatch: true });
+    at = end;
+  }
+  if (at < text.length) parts.push({ text: text.slice(at), start: at, isMatch: false });
+  return parts;
+}
+
+function merged(spans: readonly Span[]): Span[] {
+  const kept: Span[] = [];
+  for (const span of spans.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
+    const last = kept.at(-1);
+    if (last === undefined || span.start >= last.end) kept.push({ ...span });
+    else last.end = Math.max(last.end, span.end);
+  }
+  return kept;
+}
+
+function entitySpans(
+  text: string,
+  { tags, users, symbols }: Wanted,
+  platform: Platform | null,
+): Span[] {
+  return [
+    ...(tags.size === 0 ? [] : findHashtags(text).filter(({ value }) => tags.has(foldTag(value)))),
+    ...(users.size === 0
+      ? []
+      : findMentions(text, { dottedHandles: platform !== "x" }).filter(({ value }) =>
+          users.has(foldHandle(value)),
+        )),
+    ...(symbols.size === 0
+      ? []
+      : findCashtags(text).filter(({ value }) => symbols.has(value.toLowerCase()))),
+  ];
+}
+
+type PlacedToken = Span & { token: string };
+
+function wordSpans(text: string, { sequences }: Wanted): Span[] {
+  if (sequences.length === 0) return [];
+  const tokens = placedTokens(text);
+  return sequences.flatMap((sequence) =>
+    tokens.flatMap(({ start }, index) => {
+      const isHere = sequence.every((element, offset) =>
+        fits(element, tokens[index + offset]?.token),
+      );
+      const last = tokens[index + sequence.length - 1];
+      return isHere && last !== undefined ? [{ start, end: last.end }] : [];
+    }),
+  );
+}
+
+function fits(element: SequenceElement, token: string | undefined): boolean {
+  if (token === undefined) return false;
+  if (element.kind === "token") return element.token === token;
+  return element.kind === "any" || token.startsWith(element.prefix);
+}
+
+const piece = /\p{RGI_Emoji}|[\p{L}\p{M}\p{N}_]+/gv;
+
+/** The tokens of a text with their places, as the analyzer cuts it; links and mentions are cut like words. */
+function placedTokens(text: string): PlacedToken[] {
+  return Array.from(text.toWellFormed().matchAll(piece), ({ 0: found, index }) => ({
+    found,
+    index,
+  })).flatMap(({ found, index }) =>
+    stretches(found).flatMap(({ text: stretch, start }) => tokensOf(stretch, index + start)),
+  );
+}
+
+/** Cut where words and scripts without spaces meet. */
+function stretches(text: string): { text: string; start: number }[] {
+  const found: { text: string; start: number; kind: number }[] = [];
+  let at = 0;
+  for (const character of text) {
+    const own = classOfCodePoint(character.codePointAt(0) ?? 0);
+    const last = found.at(-1);
+    const kind = own === mark && last !== undefined ? last.kind : own;
+    if (last !== undefined && last.kind === kind) last.text += character;
+    else found.push({ text: character, start: at, kind });
+    at += character.length;
+  }
+  return found.filter(({ kind }) => kind === word || kind === spaceless || kind === 0);
+}
+
+function tokensOf(text: string, start: number): PlacedToken[] {
+  const [run, ...more] = runsOf(text);
+  if (run === undefined || more.length > 0) return [];
+  if (typeof run === "string") return [{ token: run, start, end: start + text.length }];
+  // Folding may join or part characters; then the places are not known.
+  if (run.join("").length !== text.length) return [];
+  let at = start;
+  return run.map((character, index) => {
+    const next = run[index + 1] ?? "";
+    const own = at;
+    at += character.length;
+    return { token: pairToken(character, next), start: own, end: at + next.length };
+  });
+}

@@ -1,0 +1,43 @@
+import { useCallback, useEffect, useState } from "react";
+import type { RatesLeft } from "../../api.ts";
+
+const minuteMs = 60_000;
+
+type NotedRates = RatesLeft & { atMs: number };
+
+/** What the last answer told of the rates, and when. */
+export function useRates(): [NotedRates | null, (told: RatesLeft) => void] {
+  const [rates, setRates] = useState<NotedRates | null>(null);
+  const note = useCallback((told: RatesLeft) => {
+    if (told.searches !== null) setRates({ ...told, atMs: Date.now() });
+  }, []);
+  return [rates, note];
+}
+
+/** How many searches are left of the minute, as the last answer told. */
+export function RatesLine({ rates, perMinute }: { rates: NotedRates | null; perMinute: number }) {
+  const [nowMs, setNowMs] = useState(Date.now);
+  const isRecent = rates !== null && nowMs - rates.atMs < minuteMs;
+  useEffect(() => {
+    if (rates === null) return;
+    setNowMs(Date.now());
+    const timer = setInterval(() => setNowMs(Date.now()), 1_000);
+    const stop = setTimeout(() => clearInterval(timer), minuteMs + 2_000);
+    return () => {
+      clearInterval(timer);
+      clearTimeout(stop);
+    };
+  }, [rates]);
+  if (rates === null || rates.searches === null || !isRecent) {
+    return <span className="num">{perMinute} searches a minute</span>;
+  }
+  const inSeconds = Math.ceil((rates.atMs + rates.searchesInMs - nowMs) / 1_000);
+  if (rates.searches === 0 && inSeconds > 0) {
+    return <span className="num">No search left this minute, the next in {inSeconds} s</span>;
+  }
+  return (
+    <span className="num">
+      {rates.searches} of {perMinute} searches left this minute
+    </span>
+  );
+}

@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import { parseQueryLeniently } from "../../../../src/query/parse.ts";
+import { excerptOf, readQuery } from "./read-query.ts";
+
+const look = (query: string): string[] =>
+  readQuery(query, 1024).pieces.map(({ text, look }) => (look === "" ? text : `${look}[${text}]`));
+
+describe("the paint", () => {
+  it.each([
+    "",
+    " ",
+    'a "b c" OR (d -e) lang:en #t @u $V \n x:y',
+    "🎉 \u202e ü「日本」 -“x",
+    '"\\"" ((( ))) - + -- url:"a b" from:',
+    "line\n\n",
+  ])("together is the query, whatever it is: %j", (query) => {
+    const { pieces } = readQuery(query, 1024);
+    expect(pieces.map(({ text }) => text).join("")).toBe(query);
+  });
+
+  it("shows operators, phrases, keywords and what is excluded", () => {
+    expect(look('"a b" -lang:en (#c OR d)')).toEqual([
+      't-str["a b"]',
+      " ",
+      "t-neg[-]",
+      "t-op[lang:]",
+      "en (",
+      "t-op[#]",
+      "c ",
+      "t-or[OR]",
+      " d)",
+    ]);
+  });
+
+  it("marks the place of a fault, in code points", () => {
+    expect(look("🎉 since:2026-02-30")).toEqual(["🎉 ", "t-op[since:]", "t-error[2026-02-30]"]);
+  });
+});
+
+it("says of a query what the server says, errors first", () => {
+  const query = "a OR b c since:never";
+  const { diagnostics, hasError } = readQuery(query, 1024);
+  const server = parseQueryLeniently(query, { maxLength: 1024 }).diagnostics;
+  expect(hasError).toBe(true);
+  expect(diagnostics.map(({ severity }) => severity)).toEqual(["error", "warning"]);
+  expect(new Set(diagnostics)).toEqual(new Set(server));
+});
+
+it("says nothing of a query that has not been begun", () => {
+  expect(readQuery("  ", 1024)).toMatchObject({ diagnostics: [], isEmpty: true, canonical: null });
+});
+
+it("puts carets below the place, and cuts a long line to its neighbourhood", () => {
+  const fault = { severity: "error", code: "x", message: "", offset: 2, length: 3 } as const;
+  expect(excerptOf("🎉 bad end", fault)).toEqual({ line: "🎉 bad end", carets: "  ^^^" });
+  const long = `${"a".repeat(500)} bad ${"b".repeat(500)}`;
+  const { line, carets } = excerptOf(long, { ...fault, offset: 501 });
+  expect(Array.from(line).length).toBeLessThanOrEqual(98);
+  expect(line.slice(carets.indexOf("^"), carets.length)).toBe("bad");
+});

@@ -1,0 +1,100 @@
+import { readSource, textBetween } from "../../../../src/query/characters.ts";
+import { lex, type Token } from "../../../../src/query/lex.ts";
+import { isOperatorName } from "../../../../src/query/operators.ts";
+import { parseQueryLeniently } from "../../../../src/query/parse.ts";
+import { printQuery } from "../../../../src/query/print.ts";
+import type { Diagnostic, QueryNode } from "../../../../src/query/tree.ts";
+
+/** A stretch of the query that is painted alike; all of them together are the query. */
+type Piece = { text: string; start: number; look: string };
+
+export type Reading = {
+  tree: QueryNode | null;
+  /** Errors first, else in the order of the text. Places are code points. */
+  diagnostics: readonly Diagnostic[];
+  pieces: readonly Piece[];
+  /** How it is understood; null where nothing is. */
+  canonical: string | null;
+  isEmpty: boolean;
+  hasError: boolean;
+};
+
+/** Reads a query as the server does, so that what is said of it here is what the server would say. */
+export function readQuery(text: string, maxLength: number): Reading {
+  const isEmpty = text.trim() === "";
+  const { tree, diagnostics } = isEmpty
+    ? { tree: null, diagnostics: [] }
+    : parseQueryLeniently(text, { maxLength });
+  const errors = diagnostics.filter(({ severity }) => severity === "error");
+  const warnings = diagnostics.filter(({ severity }) => severity === "warning");
+  const ordered = [...errors, ...warnings];
+  return {
+    tree,
+    diagnostics: ordered,
+    pieces: piecesOf(text, ordered),
+    canonical: tree === null ? null : printQuery(tree),
+    isEmpty,
+    hasError: errors.length > 0,
+  };
+}
+
+type Look = { start: number; end: number; look: string };
+
+function piecesOf(text: string, diagnostics: readonly Diagnostic[]): Piece[] {
+  const source = readSource(text);
+  const length = source.characters.length;
+  const looks = lex(source).tokens.flatMap((token) => looksOf(token, source));
+  const remarks = diagnostics.map(
+    ({ offset, length, severity }): Look => ({
+      start: offset,
+      end: offset + length,
+      look: severity === "error" ? "t-error" : "t-note",
+    }),
+  );
+  const edges = new Set([0, length]);
+  for (const { start, end } of [...looks, ...remarks]) {
+    edges.add(Math.min(start, length));
+    edges.add(Math.min(end, length));
+  }
+  const cuts = [...edges].sort((a, b) => a - b);
+  return cuts.slice(0, -1).map((start, index) => {
+    const end = cuts[index + 1] ?? length;
+    const own = looks.find((look) => look.start <= start && look.end >= end);
+    const remark = remarks.find((look) => look.start <= start && look.end >= end);
+    const look = [own?.look, remark?.look].filter((name) => name !== undefined).join(" ");
+    return { text: textBetween(source, start, end), start, look };
+  });
+}
+
+function looksOf(token: Token, source: ReturnType<typeof readSource>): Look[] {
+  const { start, end } = token;
+  if (token.kind === "phrase") return [{ start, end, look: "t-str" }];
+  if (token.kind === "or" || token.kind === "and") return [{ start, end, look: "t-or" }];
+  if (token.kind === "not" || token.kind === "minus") return [{ start, end, look: "t-neg" }];
+  if (token.kind !== "term") return [];
+  const sigil = source.folded[start] ?? "";
+  if ("#@$".includes(sigil) && end > start + 1) return [{ start, end: start + 1, look: "t-op" }];
+  const colon = source.folded.indexOf(":", start);
+  if (colon < 0 || colon >= end) return [];
+  const name = source.folded.slice(start, colon).join("");
+  return isOperatorName(name) ? [{ start, end: colon + 1, look: "t-op" }] : [];
+}
+
+/** The line of the query that a remark is about, and carets below the place. */
+export function excerptOf(
+  text: string,
+  { offset, length }: Diagnostic,
+): { line: string; carets: string } {
+  const characters = Array.from(text, (character) => (/\s/u.test(character) ? " " : character));
+  const from = characters.length <= widest ? 0 : Math.max(0, offset - Math.floor(widest / 3));
+  const to = Math.min(characters.length, from + widest);
+  const lead = from > 0 ? "…" : "";
+  const trail = to < characters.length ? "…" : "";
+  const marked = Math.max(1, Math.min(offset + length, to) - offset);
+  return {
+    line: `${lead}${characters.slice(from, to).join("")}${trail}`,
+    carets: " ".repeat(lead.length + offset - from) + "^".repeat(marked),
+  };
+}
+
+const widest = 96;

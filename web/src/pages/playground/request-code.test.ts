@@ -1,0 +1,43 @@
+import { execFileSync } from "node:child_process";
+import { describe, expect, it } from "vitest";
+import type { Ask } from "./ask.ts";
+import { requestCode, textOf } from "./request-code.ts";
+
+const hostile = `it's "quoted" \\ $HOME \`id\` $(id) !! \n\t%s é 日本 🎉 \u2028 '"'"' </script> -- ;&|`;
+const ask: Ask = { query: hostile, method: "searchbyquery", platform: "social", maxResults: 20 };
+const body = {
+  type: "social",
+  arguments: { type: "searchbyquery", query: hostile, max_results: 20 },
+};
+
+const code = (name: string): string =>
+  textOf(requestCode(ask, "https://earshot.example").find((one) => one.name === name)?.parts ?? []);
+
+describe("the request in code", () => {
+  it("holds the query whole in a shell, whatever it is", () => {
+    const shown = `curl() { printf '%s\\0' "$@"; }; EARSHOT_KEY=k\n${code("curl")}`;
+    const given = execFileSync("/bin/sh", ["-c", shown], { encoding: "utf8" }).split("\0");
+    expect(given.slice(0, 4)).toEqual([
+      "https://earshot.example/v1/search/social",
+      "-H",
+      "Authorization: Bearer k",
+      "--json",
+    ]);
+    expect(JSON.parse(given[4] ?? "")).toEqual(body);
+  });
+
+  it("holds it whole in TypeScript", async () => {
+    const written = /body: JSON\.stringify\(([\s\S]*)\),\n {2}\},\n\);/.exec(
+      code("typescript"),
+    )?.[1];
+    const read: unknown = new Function(`return (${written});`)();
+    expect(read).toEqual(body);
+  });
+
+  it("holds it whole in Python", () => {
+    const written = /data=json\.dumps\(([\s\S]*)\)\.encode\(\)/.exec(code("python"))?.[1];
+    // JSON of texts and numbers is Python as it stands, if its escapes are those of Python.
+    expect(JSON.parse(written ?? "")).toEqual(body);
+    expect(written?.replaceAll("\\\\", "")).not.toMatch(/\\[^"bfnrtu]/);
+  });
+});

@@ -1,0 +1,101 @@
+import { type Ask, submissionOf } from "./ask.ts";
+
+/** A stretch of code and how it is painted: `s` a text, `c` a remark. */
+export type CodePart = { text: string; look?: "s" | "c" };
+
+export type RequestCode = { name: string; title: string; parts: readonly CodePart[] };
+
+/** The search as programs send it, each whole and ready to run with a key in EARSHOT_KEY. */
+export function requestCode(ask: Ask, baseUrl: string): RequestCode[] {
+  const { path, body } = submissionOf(ask);
+  const address = `${baseUrl}${path}`;
+  return [
+    { name: "curl", title: "curl", parts: curl(address, body) },
+    { name: "typescript", title: "TypeScript", parts: typescript(address, body) },
+    { name: "python", title: "Python", parts: python(address, body) },
+  ];
+}
+
+export function textOf(parts: readonly CodePart[]): string {
+  return parts.map(({ text }) => text).join("");
+}
+
+function curl(address: string, body: object): CodePart[] {
+  return [
+    { text: `curl ${shellWord(address)} \\\n  -H ` },
+    { text: '"Authorization: Bearer $EARSHOT_KEY"', look: "s" },
+    { text: " \\\n  --json " },
+    { text: quotedForShell(indented(body, "  ")), look: "s" },
+  ];
+}
+
+function typescript(address: string, body: object): CodePart[] {
+  return [
+    { text: "const response = await fetch(\n  " },
+    { text: JSON.stringify(address), look: "s" },
+    { text: ",\n  {\n    method: " },
+    { text: '"POST"', look: "s" },
+    { text: ",\n    headers: {\n      Authorization: " },
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the code that is shown
+    { text: "`Bearer ${process.env.EARSHOT_KEY}`", look: "s" },
+    { text: ",\n      " },
+    { text: '"Content-Type"', look: "s" },
+    { text: ": " },
+    { text: '"application/json"', look: "s" },
+    { text: ",\n    },\n    body: JSON.stringify(" },
+    ...painted(indented(body, "    ")),
+    { text: "),\n  },\n);\nconst { results, coverage } = await response.json();\n" },
+    { text: "// an empty list is a no only where this is true\n", look: "c" },
+    { text: "console.log(results, coverage.complete);" },
+  ];
+}
+
+function python(address: string, body: object): CodePart[] {
+  return [
+    { text: "import json, os, urllib.request\n\nrequest = urllib.request.Request(\n    " },
+    { text: JSON.stringify(address), look: "s" },
+    { text: ",\n    headers={\n        " },
+    { text: '"Authorization"', look: "s" },
+    { text: ": " },
+    { text: '"Bearer "', look: "s" },
+    { text: " + os.environ[" },
+    { text: '"EARSHOT_KEY"', look: "s" },
+    { text: "],\n        " },
+    { text: '"Content-Type"', look: "s" },
+    { text: ": " },
+    { text: '"application/json"', look: "s" },
+    { text: ",\n    },\n    data=json.dumps(" },
+    ...painted(indented(body, "    ")),
+    {
+      text: ").encode(),\n)\nwith urllib.request.urlopen(request) as response:\n    answer = json.load(response)\n",
+    },
+    { text: "# an empty list is a no only where this is true\n", look: "c" },
+    { text: "print(answer[" },
+    { text: '"results"', look: "s" },
+    { text: "], answer[" },
+    { text: '"coverage"', look: "s" },
+    { text: "][" },
+    { text: '"complete"', look: "s" },
+    { text: "])" },
+  ];
+}
+
+/** JSON over several lines, all but the first moved to the right. JSON of texts and numbers is also TypeScript and Python. */
+function indented(value: object, space: string): string {
+  return JSON.stringify(value, null, 2).replaceAll("\n", `\n${space}`);
+}
+
+function painted(json: string): CodePart[] {
+  return json
+    .split(/("(?:[^"\\]|\\.)*")/)
+    .map((text, index): CodePart => (index % 2 === 1 ? { text, look: "s" } : { text }));
+}
+
+/** Within single quotes a shell reads everything as it is, but for the quote itself. */
+function quotedForShell(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+function shellWord(text: string): string {
+  return /^[\w:/.@%+-]+$/.test(text) ? text : quotedForShell(text);
+}

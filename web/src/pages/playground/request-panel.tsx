@@ -1,0 +1,51 @@
+import { CopyButton } from "../../components/button.tsx";
+import { Code } from "../../components/code.tsx";
+import { Tabs } from "../../components/tabs.tsx";
+import type { Ask } from "./ask.ts";
+import { type CodePart, requestCode, textOf } from "./request-code.ts";
+
+/** An empty query would be refused. */
+const exampleQuery = '"power outage" lang:en';
+
+/** The search that stands in the composer, as a program sends it. */
+export function RequestPanel({ ask, baseUrl }: { ask: Ask; baseUrl: string }) {
+  const query = ask.query.trim() === "" ? exampleQuery : ask.query;
+  const codes = requestCode({ ...ask, query }, baseUrl);
+  return (
+    <section className="panel" aria-label="The same request in code">
+      <Tabs
+        label="Request"
+        tabs={codes.map(({ name, title, parts }) => ({
+          name,
+          title,
+          content: (
+            <Code label={`The request with ${title}`}>
+              <Painted parts={parts} />
+            </Code>
+          ),
+        }))}
+        end={({ name }) => (
+          <CopyButton
+            variant="plain"
+            size="small"
+            label="Copy request"
+            text={textOf(codes.find((code) => code.name === name)?.parts ?? [])}
+          />
+        )}
+      />
+    </section>
+  );
+}
+
+function Painted({ parts }: { parts: readonly CodePart[] }) {
+  return parts.map(({ text, look }, index) =>
+    look === undefined ? (
+      text
+    ) : (
+      // biome-ignore lint/suspicious/noArrayIndexKey: parts have no other name than their place
+      <span key={index} className={look}>
+        {text}
+      </span>
+    ),
+  );
+}

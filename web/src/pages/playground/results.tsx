@@ -1,0 +1,101 @@
+import { type ReactNode, useEffect, useState } from "react";
+import { Button } from "../../components/button.tsx";
+import { type Option, Segmented } from "../../components/field.tsx";
+import { State } from "../../components/state.tsx";
+import { wholeNumber } from "../../numbers.ts";
+import { AnswerPosts, type View } from "./answer-posts.tsx";
+import type { Ask } from "./ask.ts";
+import type { Phase } from "./search.ts";
+import type { Shown } from "./use-search.ts";
+
+const views: readonly Option<View>[] = [
+  { value: "cards", label: "Cards" },
+  { value: "json", label: "JSON" },
+];
+
+/** The posts of an answer, as cards or as they came, and how a search stands that is under way. */
+export function Results({
+  shown,
+  phase,
+  before,
+  onMore,
+  onCancel,
+  onSearch,
+}: {
+  shown: Shown | null;
+  phase: Phase | null;
+  /** What stands there before the first search. */
+  before: ReactNode;
+  onMore(): void;
+  onCancel(): void;
+  onSearch(ask: Ask): void;
+}) {
+  const [view, setView] = useState<View>("cards");
+  const isLong = useIsLong(phase !== null);
+  return (
+    <section aria-labelledby="results">
+      <div className="results-head">
+        <h2 id="results">{titleOf(shown)}</h2>
+        {phase?.kind === "running" ? (
+          <>
+            <State state={phase.state} />
+            <Button size="small" onClick={onCancel}>
+              Cancel
+            </Button>
+          </>
+        ) : phase !== null && isLong ? (
+          <p>{phase.kind === "waiting" ? "Waiting" : "Searching"}</p>
+        ) : shown === null ? null : (
+          <p>
+            {Math.round(shown.elapsedMs)} ms{shown.results.length > 1 ? ", newest first" : ""}
+          </p>
+        )}
+        {shown === null || shown.results.length === 0 ? null : (
+          <div className="push">
+            <Segmented<View>
+              legend="Show results as"
+              options={views}
+              value={view}
+              onPick={setView}
+            />
+          </div>
+        )}
+      </div>
+      <div className="panel results-panel" aria-busy={phase !== null}>
+        {shown === null ? (
+          before
+        ) : (
+          <AnswerPosts
+            shown={shown}
+            view={view}
+            isBusy={phase !== null}
+            onMore={onMore}
+            onSearch={onSearch}
+          />
+        )}
+      </div>
+    </section>
+  );
+}
+
+function titleOf(shown: Shown | null): string {
+  if (shown === null) return "Posts";
+  const { length } = shown.results;
+  return `${wholeNumber(length)} ${length === 1 ? "post" : "posts"}`;
+}
+
+const longMs = 300;
+
+/** What is over sooner need not be told. */
+function useIsLong(isBusy: boolean): boolean {
+  const [isLong, setLong] = useState(false);
+  useEffect(() => {
+    if (!isBusy) return;
+    const timer = setTimeout(() => setLong(true), longMs);
+    return () => {
+      clearTimeout(timer);
+      setLong(false);
+    };
+  }, [isBusy]);
+  return isLong;
+}

@@ -1,0 +1,56 @@
+import type { ApiProblem } from "../../api.ts";
+import { Button } from "../../components/button.tsx";
+import { Note } from "../../components/note.tsx";
+import { ProblemNote } from "../../components/problem-note.tsx";
+import { useNow } from "../../components/time.tsx";
+import type { Phase } from "./search.ts";
+
+/** Why there is no answer yet, or none: a rate that is used up, or what went wrong. */
+export function SearchNote({
+  phase,
+  problem,
+  perMinute,
+  onDoNotWait,
+  onRetry,
+}: {
+  phase: Phase | null;
+  problem: ApiProblem | null;
+  perMinute: number;
+  onDoNotWait(): void;
+  onRetry(): void;
+}) {
+  if (phase?.kind === "waiting")
+    return <WaitingNote untilMs={phase.untilMs} perMinute={perMinute} onDoNotWait={onDoNotWait} />;
+  return problem === null ? null : <ProblemNote problem={problem} retry={onRetry} />;
+}
+
+function WaitingNote({
+  untilMs,
+  perMinute,
+  onDoNotWait,
+}: {
+  untilMs: number;
+  perMinute: number;
+  onDoNotWait(): void;
+}) {
+  const nowMs = useNow(1_000);
+  const seconds = Math.max(1, Math.ceil((untilMs - nowMs) / 1_000));
+  return (
+    <Note
+      tone="caution"
+      icon="clock"
+      title={`${perMinute} searches a minute is the limit`}
+      action={
+        <Button size="small" onClick={onDoNotWait}>
+          Do not wait
+        </Button>
+      }
+    >
+      <p>
+        Yours is sent by itself as soon as there is room
+        {/* Not said anew each second. */}
+        <span aria-hidden="true">, in {seconds} s</span>.
+      </p>
+    </Note>
+  );
+}

@@ -1,0 +1,109 @@
+import { ApiProblem, type RatesLeft, ratesLeft, request } from "../../api.ts";
+import type { JobStateWord } from "../../components/state.tsx";
+import type { CountsAnswer, SearchAnswer } from "./answer.ts";
+import { type Ask, submissionOf } from "./ask.ts";
+import type { CountsWindow } from "./counts.ts";
+
+/** How a search stands that has not been answered yet. */
+export type Phase =
+  | { kind: "sent" }
+  | { kind: "running"; uuid: string; state: JobStateWord }
+  /** A rate is used up; it is sent by itself then. */
+  | { kind: "waiting"; untilMs: number };
+
+export type Answered = { answer: SearchAnswer; elapsedMs: number; rates: RatesLeft };
+
+const firstWaitSeconds = 1;
+const nextWaitSeconds = 5;
+
+/**
+ * Submits a search and follows it to its end. It is sent again under one Idempotency-Key for as long as it runs, so that it is one job
+ * and one of the searches a minute however often it is asked for. Errors: ApiProblem; whatever `signal` was aborted with.
+ */
+export async function runSearch(
+  ask: Ask,
+  cursor: string | null,
+  signal: AbortSignal,
+  onPhase: (phase: Phase) => void,
+): Promise<Answered> {
+  const startedMs = performance.now();
+  const { path, body } = submissionOf(ask);
+  const asked = cursor === null ? body.arguments : { ...body.arguments, next_cursor: cursor };
+  const headers = { "idempotency-key": randomKey() };
+  let wait = firstWaitSeconds;
+  let rates: RatesLeft | null = null;
+  for (;;) {
+    try {
+      const response = await request(path, {
+        method: "POST",
+        body: { ...body, arguments: asked, wait },
+        headers,
+        signal,
+      });
+      rates ??= ratesLeft(response);
+      if (response.status !== 202) {
+        const answer: SearchAnswer = await response.json();
+        return { answer, rates, elapsedMs: performance.now() - startedMs };
+      }
+      const { uuid, status }: { uuid: string; status: JobStateWord } = await response.json();
+      onPhase({ kind: "running", uuid, state: status });
+      wait = nextWaitSeconds;
+    } catch (fault) {
+      const waitMs =
+        fault instanceof ApiProblem && fault.status === 429 ? fault.retryAfterMs : null;
+      if (!(fault instanceof ApiProblem) || waitMs === null) throw fault;
+      onPhase({ kind: "waiting", untilMs: Date.now() + waitMs });
+      await sleep(waitMs, signal);
+      onPhase({ kind: "sent" });
+    }
+  }
+}
+
+/** Ends a job that is under way; one that has ended meanwhile is left. */
+export async function cancelJob(uuid: string): Promise<void> {
+  await request(`/v1/search/live/social/status/${uuid}`, { method: "DELETE" }).catch(
+    () => undefined,
+  );
+}
+
+/** Counts what a search matches. It is one more of the searches a minute. Errors: ApiProblem. */
+export async function countPosts(
+  { query, platform }: Ask,
+  window: CountsWindow,
+  signal: AbortSignal,
+): Promise<{ counts: CountsAnswer; rates: RatesLeft }> {
+  const asked = new URLSearchParams({
+    query,
+    granularity: window.granularity,
+    start_time: new Date(window.fromMs).toISOString(),
+    end_time: new Date(window.toMs).toISOString(),
+  });
+  const response = await request(`/v1/search/${platform}/counts?${asked}`, { signal });
+  return { counts: await response.json(), rates: ratesLeft(response) };
+}
+
+/** What was thrown, to be shown: whatever is no refusal is a fault of the page's own. */
+export function problemFrom(fault: unknown): ApiProblem {
+  if (fault instanceof ApiProblem) return fault;
+  const message = fault instanceof Error ? fault.message : String(fault);
+  return new ApiProblem({ code: "unexpected", status: 0, message });
+}
+
+function randomKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", stop);
+      resolve();
+    }, ms);
+    signal.addEventListener("abort", stop, { once: true });
+  });
+}

@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import { parseQuery } from "../../../../src/query/parse.ts";
+import type { PostRecord } from "./answer.ts";
+import { wantedBy } from "./marks.ts";
+import { shownPost } from "./shown-post.ts";
+
+const wanted = wantedBy(parseQuery("harbour").tree);
+
+const record = (metadata: PostRecord["Metadata"], content = "the harbour"): PostRecord => ({
+  ID: "7",
+  Content: content,
+  Metadata: metadata,
+  Score: 1,
+});
+
+describe("the card of a post", () => {
+  it("shows who wrote what, what was matched, and only the counts that are known", () => {
+    const metadata = {
+      platform: "bluesky",
+      username: "ann.example",
+      author: "Ann",
+      created_at: "2026-01-31T11:59:00Z",
+      url: "https://bsky.app/profile/ann.example/post/1",
+      public_metrics: { like_count: 0, retweet_count: null, reply_count: 2 },
+    } as const;
+    expect(shownPost(record(metadata), wanted)).toMatchObject({
+      author: "Ann",
+      handle: "ann.example",
+      at: "2026-01-31T11:59:00Z",
+      platform: { name: "Bluesky" },
+      parts: [
+        { text: "the ", isMatch: false },
+        { text: "harbour", isMatch: true },
+      ],
+      metrics: [
+        { name: "Replies", count: 2 },
+        { name: "Likes", count: 0 },
+      ],
+    });
+  });
+
+  it("has no text where the platform lets the id alone be told", () => {
+    expect(shownPost(record({ kind: "ids", platform: "x" }, ""), wanted)).toMatchObject({
+      parts: null,
+      author: null,
+      handle: null,
+    });
+  });
+
+  it.each(["javascript:alert(1)", "data:text/html,x", "//bsky.app", "nonsense", "", null])(
+    "does not lead to %j",
+    (url) => {
+      expect(shownPost(record({ platform: "bluesky", url }), wanted).url).toBeNull();
+    },
+  );
+
+  it("is shown of a record without Metadata, or with a time that is none", () => {
+    expect(shownPost(record(null), wanted)).toMatchObject({ platform: null, at: null, url: null });
+    expect(shownPost(record({ created_at: "never" }), wanted).at).toBeNull();
+  });
+});

@@ -1,0 +1,73 @@
+import { useCallback, useEffect, useRef, useState } from "react";
+import type { ApiProblem, RatesLeft } from "../../api.ts";
+import type { CountsAnswer } from "./answer.ts";
+import { type CountsWindow, countedHere, windowOf } from "./counts.ts";
+import { countPosts, problemFrom } from "./search.ts";
+import type { Shown } from "./use-search.ts";
+
+export type Counted =
+  | { state: "counting" }
+  | { state: "counted"; counts: CountsAnswer; window: CountsWindow }
+  | { state: "failed"; problem: ApiProblem };
+
+/** By the job of the first page; kept while the dashboard is open, so that Back shows it again and costs nothing. */
+const kept = new Map<string, Counted>();
+const mostKept = 20;
+
+export type Counts = {
+  countsOf(shown: Shown): Counted | null;
+  /** Counts what the answer itself cannot tell: that is one more of the searches a minute. */
+  count(shown: Shown): void;
+};
+
+/** What a search matches, counted over its window. An answer that holds all there is has its counts in itself. */
+export function useCounts(onRates: (rates: RatesLeft) => void): Counts {
+  const [, setTurn] = useState(0);
+  const underWay = useRef<AbortController | null>(null);
+  useEffect(() => () => underWay.current?.abort(), []);
+
+  const count = useCallback(
+    ({ ask, first }: Shown) => {
+      underWay.current?.abort();
+      const control = new AbortController();
+      underWay.current = control;
+      const note = (counted: Counted | null) => {
+        keep(first.uuid, counted);
+        setTurn((turn) => turn + 1);
+      };
+      const window = windowOf(first.coverage);
+      note({ state: "counting" });
+      countPosts(ask, window, control.signal).then(
+        ({ counts, rates }) => {
+          note({ state: "counted", counts, window });
+          onRates(rates);
+        },
+        (fault: unknown) => {
+          const isOver = control.signal.aborted;
+          note(isOver ? null : { state: "failed", problem: problemFrom(fault) });
+        },
+      );
+    },
+    [onRates],
+  );
+
+  return { countsOf, count };
+}
+
+function keep(uuid: string, counted: Counted | null): void {
+  kept.delete(uuid);
+  if (counted !== null) kept.set(uuid, counted);
+  const [oldest] = kept.keys();
+  if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
+}
+
+function countsOf({ first }: Shown): Counted | null {
+  const known = kept.get(first.uuid);
+  if (known !== undefined) return known;
+  const window = windowOf(first.coverage);
+  const counts = countedHere(first, window);
+  if (counts === null) return null;
+  const counted: Counted = { state: "counted", counts, window };
+  keep(first.uuid, counted);
+  return counted;
+}

@@ -1,0 +1,42 @@
+import { useEffect, useRef, useState } from "react";
+import type { Diagnostic } from "../../../../src/query/tree.ts";
+
+const settledMs = 500;
+
+/** Whether the writer has paused: a phrase that is being written is no phrase that was never closed. */
+export function useSettled(query: string): [boolean, () => void] {
+  const [settled, setSettled] = useState(query);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(query), settledMs);
+    return () => clearTimeout(timer);
+  }, [query]);
+  return [settled === query, () => setSettled(query)];
+}
+
+/** What is so of every phrase, group and alternative that is being written. */
+const unfinished: ReadonlySet<string> = new Set([
+  "unclosed_quote",
+  "unclosed_group",
+  "missing_term",
+]);
+
+/** The remarks to tell: while somebody writes, only those that stood there before or are about what is behind. */
+export function useShownRemarks(
+  diagnostics: readonly Diagnostic[],
+  isSettled: boolean,
+  query: string,
+  caret: number,
+): readonly Diagnostic[] {
+  const told = useRef<ReadonlySet<string>>(new Set());
+  const wordStart = Array.from(query.slice(0, caret).replace(/\S*$/u, "")).length;
+  const shown = isSettled
+    ? diagnostics
+    : diagnostics.filter(
+        ({ code, offset, length }) =>
+          told.current.has(code) || (!unfinished.has(code) && offset + length < wordStart),
+      );
+  useEffect(() => {
+    told.current = new Set(shown.map(({ code }) => code));
+  });
+  return shown;
+}

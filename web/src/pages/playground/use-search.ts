@@ -1,0 +1,112 @@
+import { useEffect, useRef, useState } from "react";
+import type { ApiProblem, RatesLeft } from "../../api.ts";
+import type { PostRecord, SearchAnswer } from "./answer.ts";
+import { type Ask, addressOf } from "./ask.ts";
+import { cancelJob, type Phase, problemFrom, runSearch } from "./search.ts";
+
+/** The answer that is on the screen: its first page, and those that were added to it. */
+export type Shown = {
+  ask: Ask;
+  results: readonly PostRecord[];
+  /** Its first page, whose window the others keep. */
+  first: SearchAnswer;
+  /** The page that was added last. */
+  answer: SearchAnswer;
+  elapsedMs: number;
+};
+
+export type Searching = {
+  shown: Shown | null;
+  /** Null while nothing is under way. */
+  phase: Phase | null;
+  problem: ApiProblem | null;
+  run(ask: Ask): void;
+  /** Adds the page that follows. */
+  more(): void;
+  cancel(): void;
+  /** Shows what an address answered before, if it is still here. */
+  recall(ask: Ask): void;
+};
+
+const mostKept = 10;
+/**
+ * What was answered while the dashboard is open, so that Back shows it again and costs nothing; by account and address, as
+ * another one may sign in meanwhile.
+ */
+const kept = new Map<string, Shown>();
+
+const nameOf = (accountId: string, ask: Ask): string => `${accountId} ${addressOf(ask)}`;
+
+function keep(name: string, shown: Shown): void {
+  kept.delete(name);
+  kept.set(name, shown);
+  const [oldest] = kept.keys();
+  if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
+}
+
+/** The searches of an account. `onAnswered` is called with each page, and whether it is the first one. */
+export function useSearch(
+  accountId: string,
+  begun: Ask,
+  onAnswered: (shown: Shown, rates: RatesLeft, isFirst: boolean) => void,
+): Searching {
+  const [shown, setShown] = useState<Shown | null>(
+    () => kept.get(nameOf(accountId, begun)) ?? null,
+  );
+  const [phase, setPhase] = useState<Phase | null>(null);
+  const [problem, setProblem] = useState<ApiProblem | null>(null);
+  const underWay = useRef<AbortController | null>(null);
+  const answered = useRef(onAnswered);
+  useEffect(() => {
+    answered.current = onAnswered;
+  });
+  useEffect(() => () => underWay.current?.abort(), []);
+
+  const start = (ask: Ask, before: Shown | null) => {
+    underWay.current?.abort();
+    const control = new AbortController();
+    underWay.current = control;
+    setPhase({ kind: "sent" });
+    setProblem(null);
+    const cursor = before?.answer.next_cursor ?? null;
+    runSearch(ask, cursor, control.signal, (next) => {
+      if (!control.signal.aborted) setPhase(next);
+    }).then(
+      ({ answer, elapsedMs, rates: told }) => {
+        if (control.signal.aborted) return;
+        const results = [...(before?.results ?? []), ...answer.results];
+        const next = { ask, results, first: before?.first ?? answer, answer, elapsedMs };
+        keep(nameOf(accountId, ask), next);
+        setShown(next);
+        setPhase(null);
+        answered.current(next, told, before === null);
+      },
+      (fault: unknown) => {
+        if (control.signal.aborted) return;
+        setPhase(null);
+        setProblem(problemFrom(fault));
+      },
+    );
+  };
+
+  return {
+    shown,
+    phase,
+    problem,
+    run: (ask) => start(ask, null),
+    more: () => {
+      if (shown !== null) start(shown.ask, shown);
+    },
+    cancel: () => {
+      underWay.current?.abort();
+      if (phase?.kind === "running") void cancelJob(phase.uuid);
+      setPhase(null);
+    },
+    recall: (ask) => {
+      underWay.current?.abort();
+      setPhase(null);
+      setProblem(null);
+      setShown(kept.get(nameOf(accountId, ask)) ?? null);
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import { useLocation } from "wouter";
+import type { SessionAnswer, SignInWithLink } from "../../../../src/http/dashboard/contract.ts";
+import { api } from "../../api.ts";
+import { Button } from "../../components/button.tsx";
+import { ProblemNote } from "../../components/problem-note.tsx";
+import { useAsking } from "../../components/use-asking.ts";
+import { useSession } from "../../session.tsx";
+import { forgetLinkToken } from "./link-token.ts";
+
+/** Signs in by a one-time link. It is used up by the click alone: what opens links ahead of their reader does not click. */
+export function LinkSignIn({
+  token,
+  isSignedIn,
+  hasProviders,
+  onLeave,
+}: {
+  token: string;
+  isSignedIn: boolean;
+  hasProviders: boolean;
+  onLeave(): void;
+}) {
+  const { refresh } = useSession();
+  const [, go] = useLocation();
+  const { isUnderWay, problem, run } = useAsking();
+  const isSpent = problem?.code === "sign_in_link_invalid" || token === "";
+  const signIn = () =>
+    run(async () => {
+      const asked: SignInWithLink = { token };
+      await api.post<SessionAnswer>("/dashboard/api/sign-in", asked);
+      forgetLinkToken();
+      await refresh();
+      go("/", { replace: true });
+    });
+  const leave = () => {
+    forgetLinkToken();
+    onLeave();
+    if (isSignedIn) go("/", { replace: true });
+  };
+  if (isSpent) {
+    return (
+      <>
+        <div role="alert">
+          <h1>This link does not work any more</h1>
+          <p>It was used, is too old, or is not whole. A link works once, for a few minutes.</p>
+        </div>
+        <div className="steps-plain">
+          <p className="label">Another one, on the machine where Earshot runs</p>
+          <pre className="code boxed" role="region" tabIndex={0} aria-label="Command">
+            npx earshot sign-in
+          </pre>
+        </div>
+        {hasProviders || isSignedIn ? (
+          <div className="ways">
+            <Button onClick={leave}>
+              {isSignedIn ? "Stay as you are" : "Other ways to sign in"}
+            </Button>
+          </div>
+        ) : null}
+      </>
+    );
+  }
+  return (
+    <>
+      <div>
+        <h1>Sign in with your link</h1>
+        <p>
+          It works once, and the click uses it up.
+          {isSignedIn ? " You leave the session that you are in." : null}
+        </p>
+      </div>
+      {problem === null ? null : <ProblemNote problem={problem} />}
+      <div className="ways">
+        <Button variant="primary" size="large" disabled={isUnderWay} onClick={() => void signIn()}>
+          Sign in with this link
+        </Button>
+        {isSignedIn ? (
+          <Button variant="plain" onClick={leave}>
+            Stay as you are
+          </Button>
+        ) : null}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,72 @@
+import { useMemo } from "react";
+import type { PlatformStatus, StatusAnswer } from "../../../../src/http/dashboard/contract.ts";
+import { PlatformMark } from "../../components/platform-mark.tsx";
+import { Legend, legendMarks } from "../../components/plot-panel.tsx";
+import { Trace } from "../../components/trace.tsx";
+import { platformNames } from "../../platforms.ts";
+import { axisLabels, rangeLabel } from "../../ranges.ts";
+import { findingText, traceLabel, wayText } from "./coverage-words.ts";
+
+/** What was heard of each platform and where it was silent, on one axis of time. */
+export function CoveragePanel({ status }: { status: StatusAnswer }) {
+  const { range, from, to, platforms } = status;
+  return (
+    <section className="panel" aria-labelledby="coverage">
+      <div className="panel-head">
+        <h2 id="coverage">Coverage</h2>
+        <Legend
+          entries={[
+            { name: "posts heard", drawing: legendMarks.trace },
+            { name: "gap", drawing: legendMarks.gap },
+            { name: "not held", drawing: legendMarks.none },
+          ]}
+        />
+      </div>
+      <ul className="coverage">
+        {platforms.map((platform) => (
+          <PlatformRow key={platform.platform} platform={platform} status={status} />
+        ))}
+      </ul>
+      <div className="axis coverage-axis" aria-hidden="true">
+        {axisLabels(range, Date.parse(from), Date.parse(to)).map((label, at) => (
+          // Two days of different months may have the same number.
+          // biome-ignore lint/suspicious/noArrayIndexKey: a label is its place
+          <span key={at}>{label}</span>
+        ))}
+      </div>
+    </section>
+  );
+}
+
+function PlatformRow({ platform, status }: { platform: PlatformStatus; status: StatusAnswer }) {
+  const { from, to, range } = status;
+  const parts = useMemo(
+    () => ({
+      window: stretch({ from, to }),
+      heard: platform.heard,
+      held: platform.coverage.held.map(stretch),
+      gaps: platform.coverage.gaps.map(stretch),
+    }),
+    [platform, from, to],
+  );
+  return (
+    <li>
+      <div className="coverage-head">
+        <h3>
+          <PlatformMark platform={platform.platform} />
+          {platformNames[platform.platform]}
+        </h3>
+        <span className="quiet" title={platform.stream?.detail}>
+          {wayText(platform)}
+        </span>
+        <span>{findingText(platform)}</span>
+      </div>
+      <Trace label={traceLabel(platform, rangeLabel(range))} parts={parts} />
+    </li>
+  );
+}
+
+const stretch = ({ from, to }: { from: string; to: string }) => ({
+  fromMs: Date.parse(from),
+  toMs: Date.parse(to),
+});

@@ -1,0 +1,43 @@
+import type { PlatformStatus } from "../../../../src/http/dashboard/contract.ts";
+import { exactTime, shortTime } from "../../components/time.tsx";
+import { behindText, counted, stretchText } from "../../numbers.ts";
+import { platformNames } from "../../platforms.ts";
+
+/** Beside the platform's name: how it comes here, and how far behind. */
+export function wayText({ way, stream }: PlatformStatus): string {
+  if (way === "asked") return "asked live";
+  if (way === "held") return "nothing feeds it";
+  if (way === "off" || stream === null) return "off";
+  if (stream.status === "connected") {
+    return stream.lag_ms === null ? "listening" : `${behindText(stream.lag_ms)} behind`;
+  }
+  return { waiting: "not connected", paused: "paused", off: "off" }[stream.status];
+}
+
+/** The finding about a platform in a few words. */
+export function findingText({ way, coverage, posts }: PlatformStatus): string {
+  const { gaps, held, complete_since: completeSince } = coverage;
+  if (gaps.length > 0) return `${counted(gaps.length, "gap")}, ${stretchText(lengthOf(gaps))}`;
+  if (completeSince !== null) return `Complete since ${shortTime(completeSince)}`;
+  if (held.length > 0)
+    return way === "streamed" ? "No gap; one server’s view" : "No gap in what is held";
+  if (way === "asked") return "Not archived, never complete";
+  return posts > 0 ? "Posts held, none of this time whole" : "Nothing held";
+}
+
+/** The finding as a sentence that stands for the drawing. */
+export function traceLabel(status: PlatformStatus, span: string): string {
+  const name = platformNames[status.platform];
+  const { gaps, held } = status.coverage;
+  if (held.length === 0 && gaps.length === 0) return `${name}: nothing held in ${span}`;
+  if (gaps.length === 0) {
+    const from = held[0]?.from;
+    return `${name}: no gap in ${span}${from === undefined ? "" : `, held from ${exactTime(from)}`}`;
+  }
+  const told = gaps.slice(0, 5).map(({ from, to }) => `${exactTime(from)} to ${exactTime(to)}`);
+  const more = gaps.length > told.length ? `, and ${gaps.length - told.length} more` : "";
+  return `${name}: ${counted(gaps.length, "gap")} in ${span}, ${told.join(", ")}${more}`;
+}
+
+const lengthOf = (spans: readonly { from: string; to: string }[]): number =>
+  spans.reduce((sum, { from, to }) => sum + Date.parse(to) - Date.parse(from), 0);

@@ -1,0 +1,62 @@
+import type { StatusAnswer } from "../../../../src/http/dashboard/contract.ts";
+import { FigureBox, FigureText } from "../../components/figure-box.tsx";
+import { Meter } from "../../components/meter.tsx";
+import { exactTime } from "../../components/time.tsx";
+import { behindFigure, bytesFigure, bytesText, shortNumber } from "../../numbers.ts";
+
+/** The service in five numbers. */
+export function StatusFigures({
+  status: { archive, platforms, queue, to },
+}: {
+  status: StatusAnswer;
+}) {
+  const perSecond = platforms
+    .flatMap(({ stream }) => (stream?.status === "connected" ? [stream.posts_per_second] : []))
+    .filter((rate) => rate !== null);
+  const { newest_at: newest } = archive;
+  const disk = bytesFigure(archive.bytes);
+  const used = `of ${bytesText(archive.max_bytes)}`;
+  return (
+    <dl className="figures">
+      <FigureBox name="Newest post">
+        {newest === null ? (
+          "none"
+        ) : (
+          <time dateTime={newest} title={exactTime(newest)}>
+            <FigureText
+              figure={behindFigure(Math.max(0, Date.parse(to) - Date.parse(newest)))}
+              more=" ago"
+            />
+          </time>
+        )}
+      </FigureBox>
+      <FigureBox name="Coming in">
+        {perSecond.length === 0 ? (
+          <span className="quiet">nothing</span>
+        ) : (
+          <FigureText
+            figure={{
+              ...shortNumber(Math.round(perSecond.reduce((sum, rate) => sum + rate, 0) * 10) / 10),
+              unit: "posts/s",
+            }}
+          />
+        )}
+      </FigureBox>
+      <FigureBox name="Archive">
+        <FigureText figure={shortNumber(archive.posts)} more=" posts" />
+      </FigureBox>
+      <FigureBox name="On disk">
+        <FigureText figure={{ value: disk.value, unit: `${disk.unit} ${used}` }} />
+        <Meter
+          value={archive.bytes}
+          max={archive.max_bytes}
+          label={`${bytesText(archive.bytes)} ${used} used`}
+          tone={archive.bytes > 0.95 * archive.max_bytes ? "caution" : undefined}
+        />
+      </FigureBox>
+      <FigureBox name="Searches waiting">
+        <FigureText figure={shortNumber(queue.waiting)} />
+      </FigureBox>
+    </dl>
+  );
+}

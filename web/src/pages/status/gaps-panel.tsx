@@ -1,0 +1,84 @@
+import { useState } from "react";
+import type { StatusAnswer } from "../../../../src/http/dashboard/contract.ts";
+import { Button, CopyButton } from "../../components/button.tsx";
+import { type Column, Table } from "../../components/table.tsx";
+import { exactTime, shortTime } from "../../components/time.tsx";
+import { stretchText } from "../../numbers.ts";
+import { platformNames } from "../../platforms.ts";
+import { type Gap, type GapFill, gapsOf } from "./gaps.ts";
+
+const shownAtFirst = 8;
+
+/** What is missing, how much, and what would fill it. */
+export function GapsPanel({ status }: { status: StatusAnswer }) {
+  const [isWhole, setWhole] = useState(false);
+  const gaps = gapsOf(status);
+  if (gaps.length === 0) return null;
+  const shown = isWhole ? gaps : gaps.slice(0, shownAtFirst);
+  return (
+    <section className="panel" aria-labelledby="gaps">
+      <div className="panel-head">
+        <h2 id="gaps">Gaps</h2>
+        <a className="push small" href="/docs/backfill">
+          How gaps are filled
+        </a>
+      </div>
+      <Table
+        caption="Gaps, newest first"
+        columns={columns}
+        rows={shown}
+        keyOf={({ platform, from }) => `${platform} ${from}`}
+      />
+      {shown.length < gaps.length ? (
+        <div className="panel-foot">
+          <Button size="small" onClick={() => setWhole(true)}>
+            All {gaps.length} gaps
+          </Button>
+        </div>
+      ) : null}
+    </section>
+  );
+}
+
+const columns: readonly Column<Gap>[] = [
+  {
+    title: "Platform",
+    cell: ({ platform }) => <span className="name">{platformNames[platform]}</span>,
+  },
+  { title: "From", cell: ({ from }) => <Moment at={from} /> },
+  { title: "To", cell: ({ to, isOpen }) => (isOpen ? "now" : <Moment at={to} />) },
+  {
+    title: "Length",
+    cell: ({ lengthMs }) => <span className="num nowrap">{stretchText(lengthMs)}</span>,
+  },
+  { title: "What fills it", cell: ({ fill }) => <Fill fill={fill} /> },
+];
+
+function Moment({ at }: { at: string }) {
+  return (
+    <time className="num nowrap" dateTime={at} title={exactTime(at)}>
+      {shortTime(at)}
+    </time>
+  );
+}
+
+function Fill({ fill }: { fill: GapFill }) {
+  if (fill.by === "stream") {
+    return <span className="soft">The stream itself, when it is connected again</span>;
+  }
+  if (fill.by === "import") {
+    return <span className="soft">An import alone: the platform repeats nothing</span>;
+  }
+  return (
+    <span className="command-line">
+      <code>{fill.command}</code>
+      <CopyButton text={fill.command} label="Copy command" variant="plain" size="small" />
+      {fill.needsToken ? (
+        <small>
+          It is older than the stream’s servers keep: <code>EARSHOT_NETWORK_REPLAY_TOKEN</code> is
+          needed
+        </small>
+      ) : null}
+    </span>
+  );
+}

@@ -1,0 +1,59 @@
+import type { PlatformStatus, StatusAnswer } from "../../../../src/http/dashboard/contract.ts";
+import type { Platform } from "../../../../src/posts/post.ts";
+
+export type Gap = {
+  platform: Platform;
+  from: string;
+  to: string;
+  lengthMs: number;
+  /** Whether it goes on. */
+  isOpen: boolean;
+  fill: GapFill;
+};
+
+/** How a gap can be filled: by a command, by itself, or by an import of files alone. */
+export type GapFill =
+  | { by: "backfill"; command: string; needsToken: boolean }
+  | { by: "stream" }
+  | { by: "import" };
+
+/** Servers of Bluesky's stream keep about so much of it (docs/live-stream.md). */
+const keptByStreamMs = 36 * 3_600_000;
+
+/** What is missing of all platforms, the newest gap first. */
+export function gapsOf({ platforms, to }: Pick<StatusAnswer, "platforms" | "to">): Gap[] {
+  const nowMs = Date.parse(to);
+  return platforms
+    .flatMap((status) =>
+      status.coverage.gaps.map((gap): Gap => {
+        const isOpen = Date.parse(gap.to) >= nowMs;
+        return {
+          platform: status.platform,
+          from: gap.from,
+          to: gap.to,
+          lengthMs: Date.parse(gap.to) - Date.parse(gap.from),
+          isOpen,
+          fill: fillOf(status, gap, isOpen, nowMs),
+        };
+      }),
+    )
+    .sort((a, b) => Date.parse(b.from) - Date.parse(a.from));
+}
+
+function fillOf(
+  { platform, way }: PlatformStatus,
+  { from, to }: { from: string; to: string },
+  isOpen: boolean,
+  nowMs: number,
+): GapFill {
+  if (platform !== "bluesky") return { by: "import" };
+  const isKept = nowMs - Date.parse(from) < keptByStreamMs;
+  if (isOpen && isKept && way === "streamed") return { by: "stream" };
+  const span = `${wholeSeconds(from, Math.floor)}..${wholeSeconds(to, Math.ceil)}`;
+  return { by: "backfill", command: `earshot backfill --replay ${span}`, needsToken: !isKept };
+}
+
+function wholeSeconds(iso: string, round: (seconds: number) => number): string {
+  const at = new Date(round(Date.parse(iso) / 1_000) * 1_000);
+  return at.toISOString().replace(".000Z", "Z");
+}

@@ -1,0 +1,78 @@
+import type { StatusAnswer } from "../../../../src/http/dashboard/contract.ts";
+import { Plot } from "../../components/plot.tsx";
+import { roundTop } from "../../components/plot-drawing.ts";
+import { legendMarks, PlotPanel } from "../../components/plot-panel.tsx";
+import { Table } from "../../components/table.tsx";
+import { exactTime } from "../../components/time.tsx";
+import { durationText } from "../../numbers.ts";
+import { listed, platformNames } from "../../platforms.ts";
+import { axisLabels, rangeLabel } from "../../ranges.ts";
+import { type LagSeries, lagSeries } from "./lag.ts";
+
+/** How far the streams were behind, over time. */
+export function LagPanel({ status }: { status: StatusAnswer }) {
+  const series = lagSeries(status);
+  if (series.length === 0) return <NoLag />;
+  const { range, from, to } = status;
+  const top = roundTop(series.flatMap(({ values }) => values));
+  const labels = axisLabels(range, Date.parse(from), Date.parse(to));
+  return (
+    <PlotPanel
+      title="Ingest lag"
+      legend={series.map(({ platform }, at) => ({
+        name: platformNames[platform],
+        drawing: at === 0 ? legendMarks.line : legendMarks.line2,
+      }))}
+      plot={
+        <Plot
+          label={`Ingest lag over ${rangeLabel(range)}: ${series.map(finding).join("; ")}`}
+          series={series.map(({ values }, at) => ({ values, look: at === 0 ? "line" : "line-2" }))}
+          top={top}
+          yLabels={[`${durationText(top * 1_000)}`, String(top / 2), "0"]}
+          xLabels={labels.filter((_, at) => at % 2 === 0 || at === labels.length - 1)}
+        />
+      }
+      table={<LagTable status={status} />}
+    />
+  );
+}
+
+function LagTable({ status: { platforms } }: { status: StatusAnswer }) {
+  const rows = platforms
+    .flatMap(({ platform, lag }) => lag.map((each) => ({ platform, ...each })))
+    .sort((a, b) => Date.parse(b.at) - Date.parse(a.at));
+  return (
+    <Table
+      caption="Ingest lag, newest first"
+      layout="scroll"
+      columns={[
+        { title: "From", cell: ({ at }) => exactTime(at) },
+        { title: "Platform", cell: ({ platform }) => platformNames[platform] },
+        { title: "Most behind", isNumber: true, cell: (row) => durationText(row.lag_ms) },
+      ]}
+      rows={rows}
+      keyOf={({ platform, at }) => `${platform} ${at}`}
+    />
+  );
+}
+
+function NoLag() {
+  return (
+    <section className="panel" aria-labelledby="lag">
+      <div className="panel-head">
+        <h2 id="lag">Ingest lag</h2>
+      </div>
+      <div className="panel-body">
+        <p className="quiet">No stream has told how far behind it is in this time.</p>
+      </div>
+    </section>
+  );
+}
+
+function finding({ platform, values }: LagSeries): string {
+  const told = values.filter((value) => value !== null).sort((a, b) => a - b);
+  const median = told[Math.floor(told.length / 2)] ?? 0;
+  const most = told.at(-1) ?? 0;
+  const name = listed([platformNames[platform]]);
+  return `${name} mostly near ${durationText(median * 1_000)}, at most ${durationText(most * 1_000)}`;
+}

@@ -1,0 +1,15 @@
+import { expect, test } from "vitest";
+import { ago, askedOf, hourMs, platformOf, statusOf } from "../../status.test-support.ts";
+import { lagSeries } from "./lag.ts";
+
+test("lags stand at their times, and what was not told is not known", () => {
+  const lag = [
+    { at: ago(2 * hourMs), lag_ms: 1_500 },
+    { at: ago(hourMs), lag_ms: 2_000 },
+    { at: ago(1_000 * hourMs), lag_ms: 9 },
+  ];
+  const [series, ...more] = lagSeries(statusOf(platformOf("bluesky", { lag }), askedOf("x")));
+  expect(more).toEqual([]);
+  expect(series?.values).toHaveLength(336);
+  expect(series?.values.slice(-4)).toEqual([1.5, null, 2, null]);
+});

@@ -1,0 +1,48 @@
+import type { PlatformStatus, StatusAnswer } from "../../../../src/http/dashboard/contract.ts";
+import { shortTime } from "../../components/time.tsx";
+import { counted, stretchText } from "../../numbers.ts";
+import { listed, platformNames } from "../../platforms.ts";
+import { rangeLabel } from "../../ranges.ts";
+
+/** What is heard and what is missing, in two sentences. */
+export function situation(status: StatusAnswer): string {
+  return `${heard(status.platforms)} ${missing(status)}`.trim();
+}
+
+function heard(platforms: readonly PlatformStatus[]): string {
+  const streamed = platforms.filter(({ way }) => way === "streamed");
+  const connected = streamed.filter(({ stream }) => stream?.status === "connected");
+  const rest = streamed.filter((platform) => !connected.includes(platform));
+  if (streamed.length === 0) return withoutStream(platforms);
+  if (rest.length === 0) return `Listening to ${names(connected)}.`;
+  if (connected.length === 0) return `Not listening: ${names(rest)} ${is(rest)} not connected.`;
+  return `Listening to ${names(connected)}; ${names(rest)} ${is(rest)} not connected.`;
+}
+
+function withoutStream(platforms: readonly PlatformStatus[]): string {
+  const asked = platforms.filter(({ way }) => way === "asked");
+  if (asked.length > 0) return `Nothing is listened to; ${names(asked)} ${is(asked)} asked live.`;
+  const held = platforms.filter(({ posts }) => posts > 0);
+  return held.length > 0
+    ? `Nothing is listened to; the archive holds posts of ${names(held)}.`
+    : "Nothing is listened to, and the archive is empty.";
+}
+
+function missing({ platforms, range, from }: StatusAnswer): string {
+  const gaps = platforms.flatMap(({ coverage }) => coverage.gaps);
+  const spans = platforms.flatMap(({ coverage }) => coverage.held);
+  if (gaps.length > 0) {
+    const ms = gaps.reduce((sum, gap) => sum + Date.parse(gap.to) - Date.parse(gap.from), 0);
+    return `${counted(gaps.length, "gap")} in ${rangeLabel(range)}, ${stretchText(ms)} in all.`;
+  }
+  const [first] = spans.map((span) => span.from).sort();
+  if (first === undefined) return "";
+  return Date.parse(first) <= Date.parse(from)
+    ? `No gap in ${rangeLabel(range)}.`
+    : `No gap since it began on ${shortTime(first)}.`;
+}
+
+const names = (platforms: readonly PlatformStatus[]): string =>
+  listed(platforms.map(({ platform }) => platformNames[platform]));
+
+const is = ({ length }: readonly unknown[]): string => (length === 1 ? "is" : "are");

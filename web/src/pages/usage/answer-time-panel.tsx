@@ -1,0 +1,76 @@
+import { useMemo } from "react";
+import type { UsageAnswer } from "../../../../src/http/dashboard/contract.ts";
+import { legendMarks, PlotPanel } from "../../components/plot-panel.tsx";
+import { Table } from "../../components/table.tsx";
+import { UplotChart } from "../../components/uplot-chart.tsx";
+import type { ChartKind } from "../../components/uplot-options.ts";
+import { durationText, wholeNumber } from "../../numbers.ts";
+import { answerTimes, axisTexts, bucketText, tickSeconds, timesFinding } from "./buckets.ts";
+
+/** How long searches took, from their submission to their end. */
+export function AnswerTimePanel({ usage }: { usage: UsageAnswer }) {
+  const { range, buckets, bucket_ms: widthMs } = usage;
+  const { times, lines, isWide } = useMemo(() => answerTimes(usage), [usage]);
+  const kind = useMemo(
+    (): ChartKind => ({
+      look: "line",
+      series: [
+        { name: "p50", colour: "accent" },
+        { name: "p99", colour: "quiet", isDashed: true },
+      ],
+      least: 10,
+      isLogarithmic: isWide,
+      widthMs,
+      valueText: (ms) => (ms === 0 ? "0" : durationText(ms)),
+      axisTexts: (times) => axisTexts(range, times),
+      tickSeconds: tickSeconds(range),
+    }),
+    [range, widthMs, isWide],
+  );
+  return (
+    <PlotPanel
+      title="Answer time"
+      legend={[
+        { name: "p50", drawing: legendMarks.line },
+        { name: "p99", drawing: legendMarks.line2 },
+      ]}
+      plot={
+        <UplotChart
+          label={timesFinding(usage)}
+          kind={kind}
+          times={times}
+          values={lines}
+          height={216}
+          readingAt={(place) => {
+            const bucket = buckets[place];
+            if (bucket === undefined) return null;
+            return {
+              time: bucketText(bucket, widthMs),
+              rows: [
+                { name: "p50", value: msText(bucket.p50_ms) },
+                { name: "p99", value: msText(bucket.p99_ms) },
+                { name: "searches", value: wholeNumber(bucket.searches) },
+              ],
+            };
+          }}
+        />
+      }
+      table={
+        <Table
+          caption="Answer time, newest first"
+          layout="scroll"
+          columns={[
+            { title: "Time", cell: (bucket) => bucketText(bucket, widthMs) },
+            { title: "Searches", isNumber: true, cell: ({ searches }) => wholeNumber(searches) },
+            { title: "p50", isNumber: true, cell: ({ p50_ms: ms }) => msText(ms) },
+            { title: "p99", isNumber: true, cell: ({ p99_ms: ms }) => msText(ms) },
+          ]}
+          rows={buckets.toReversed()}
+          keyOf={({ start }) => start}
+        />
+      }
+    />
+  );
+}
+
+const msText = (ms: number | null): string => (ms === null ? "none" : durationText(ms));

@@ -1,0 +1,116 @@
+import type { UsageAnswer, UsageRange } from "../../../../src/http/dashboard/contract.ts";
+import { durationText, wholeNumber } from "../../numbers.ts";
+import { rangeLabel } from "../../ranges.ts";
+
+export type RequestStacks = {
+  /** The middle of each bucket, Unix seconds. */
+  times: number[];
+  /** Of all, of those that were not failed, and of those that were answered: drawn over each other. */
+  stacks: [number[], number[], number[]];
+};
+
+/** The requests of each bucket, one on the other: answered at the ground, then refused, then failed. */
+export function requestStacks({ buckets, bucket_ms: widthMs }: UsageAnswer): RequestStacks {
+  return {
+    times: middlesOf(buckets, widthMs),
+    stacks: [
+      buckets.map(({ requests }) => requests),
+      buckets.map(({ requests, failed }) => requests - failed),
+      buckets.map(({ requests, failed, refused }) => requests - failed - refused),
+    ],
+  };
+}
+
+export type AnswerTimes = {
+  times: number[];
+  /** p50 and p99, milliseconds; null where nothing was searched. */
+  lines: [(number | null)[], (number | null)[]];
+  /** Whether some took so much longer than usual that the usual could not be told from nothing. */
+  isWide: boolean;
+};
+
+const wideFactor = 25;
+
+export function answerTimes({ buckets, bucket_ms: widthMs }: UsageAnswer): AnswerTimes {
+  const p50 = buckets.map(({ p50_ms: ms }) => ms);
+  const p99 = buckets.map(({ p99_ms: ms }) => ms);
+  const usual = p50.filter((ms) => ms !== null).sort((a, b) => a - b);
+  const median = usual[Math.floor(usual.length / 2)] ?? 0;
+  const isWide = Math.max(0, ...p99.map((ms) => ms ?? 0)) > wideFactor * Math.max(1, median);
+  return {
+    times: middlesOf(buckets, widthMs),
+    lines: [atLeastOne(p50), atLeastOne(p99)],
+    isWide,
+  };
+}
+
+/** A logarithm has no place for what took no time. */
+const atLeastOne = (values: readonly (number | null)[]): (number | null)[] =>
+  values.map((ms) => (ms === null ? null : Math.max(1, ms)));
+
+export function requestsFinding({ range, totals, buckets }: UsageAnswer): string {
+  const most = Math.max(0, ...buckets.map(({ requests }) => requests));
+  const { requests, refused, failed } = totals;
+  return (
+    `Requests over ${rangeLabel(range)}: ${wholeNumber(requests)} in all, at most ${wholeNumber(most)} in one bar, ` +
+    `${wholeNumber(refused)} refused, ${wholeNumber(failed)} failed`
+  );
+}
+
+export function timesFinding({ range, totals, buckets }: UsageAnswer): string {
+  if (totals.p50_ms === null || totals.p99_ms === null) {
+    return `Answer time over ${rangeLabel(range)}: nothing was searched`;
+  }
+  const most = Math.max(0, ...buckets.map(({ p99_ms: ms }) => ms ?? 0));
+  return (
+    `Answer time over ${rangeLabel(range)}: p50 ${durationText(totals.p50_ms)}, p99 ${durationText(totals.p99_ms)}, ` +
+    `at most ${durationText(most)} in one bucket`
+  );
+}
+
+const formats = {
+  time: new Intl.DateTimeFormat(undefined, {
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+  }),
+  day: new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" }),
+  both: new Intl.DateTimeFormat(undefined, {
+    weekday: "short",
+    day: "numeric",
+    month: "short",
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+  }),
+};
+
+const hourSeconds = 3_600;
+const daySeconds = 86_400;
+
+/** How far apart the texts beneath an axis may be: hours of a day, else whole days. */
+export function tickSeconds(range: UsageRange): readonly number[] {
+  return range === "24h"
+    ? [2, 3, 4, 6, 8, 12].map((hours) => hours * hourSeconds)
+    : [1, 2, 3, 5, 7, 10, 15].map((days) => days * daySeconds);
+}
+
+/** Beneath the axis: hours, and the day where one begins; else days, and the month where it is another than before. */
+export function axisTexts(range: UsageRange, times: readonly number[]): string[] {
+  let month = -1;
+  return times.map((ms) => {
+    const at = new Date(ms);
+    if (range === "24h") return (at.getHours() === 0 ? formats.day : formats.time).format(at);
+    const isSame = at.getMonth() === month;
+    month = at.getMonth();
+    return isSame ? String(at.getDate()) : formats.day.format(at);
+  });
+}
+
+export function bucketText({ start }: { start: string }, widthMs: number): string {
+  const fromMs = Date.parse(start);
+  return `${formats.both.format(fromMs)} to ${formats.time.format(fromMs + widthMs)}`;
+}
+
+const middlesOf = (buckets: readonly { start: string }[], widthMs: number): number[] =>
+  buckets.map(({ start }) => (Date.parse(start) + widthMs / 2) / 1_000);

@@ -1,0 +1,73 @@
+import { Link } from "wouter";
+import type { KeyListing, KeysAnswer } from "../../../../src/http/dashboard/contract.ts";
+import { Meter } from "../../components/meter.tsx";
+import { Table } from "../../components/table.tsx";
+import { wholeNumber } from "../../numbers.ts";
+import { useApi } from "../../use-api.ts";
+
+const everyMs = 4_000;
+
+/** What each key may still do this second and this minute. */
+export function LeftPanel() {
+  const { data } = useApi<KeysAnswer>("/dashboard/api/keys", everyMs);
+  return (
+    <section className="panel" aria-labelledby="left">
+      <div className="panel-head">
+        <h2 id="left">Left right now</h2>
+        <span className="push small quiet">per key</span>
+      </div>
+      {data === undefined ? null : <LeftTable answer={data} />}
+    </section>
+  );
+}
+
+function LeftTable({ answer }: { answer: KeysAnswer }) {
+  const rows = answer.keys.filter(({ left }) => left !== null);
+  if (rows.length === 0) {
+    return (
+      <div className="panel-body">
+        <p className="quiet">
+          There is no key in use. <Link href="/keys">Create one</Link> and its limits stand here.
+        </p>
+      </div>
+    );
+  }
+  const most = (key: KeyListing, name: "requests_per_second" | "submissions_per_minute") =>
+    key[name] ?? answer.limits[name];
+  return (
+    <Table
+      caption="Limits left, per key"
+      columns={[
+        { title: "Key", cell: ({ name }) => <span className="name">{name}</span> },
+        {
+          title: "Searches in 60 s",
+          cell: (key) => (
+            <Left left={key.left?.submissions ?? 0} most={most(key, "submissions_per_minute")} />
+          ),
+        },
+        {
+          title: "Requests in 1 s",
+          cell: (key) => (
+            <Left left={key.left?.requests ?? 0} most={most(key, "requests_per_second")} />
+          ),
+        },
+      ]}
+      rows={rows}
+      keyOf={({ id }) => id}
+    />
+  );
+}
+
+const fewShare = 0.2;
+
+function Left({ left, most }: { left: number; most: number | null }) {
+  if (most === null) return <span className="soft num">{wholeNumber(left)} left</span>;
+  const text = `${wholeNumber(left)} of ${wholeNumber(most)} left`;
+  const isFew = left < most && left <= Math.max(1, fewShare * most);
+  return (
+    <span className="soft num">
+      {text}
+      <Meter value={left} max={most} label={text} tone={isFew ? "caution" : undefined} />
+    </span>
+  );
+}

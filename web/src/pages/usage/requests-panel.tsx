@@ -1,0 +1,78 @@
+import { useMemo } from "react";
+import type { UsageAnswer } from "../../../../src/http/dashboard/contract.ts";
+import { legendMarks, PlotPanel } from "../../components/plot-panel.tsx";
+import { Table } from "../../components/table.tsx";
+import { UplotChart } from "../../components/uplot-chart.tsx";
+import type { ChartKind } from "../../components/uplot-options.ts";
+import { tersely, wholeNumber } from "../../numbers.ts";
+import { axisTexts, bucketText, requestStacks, requestsFinding, tickSeconds } from "./buckets.ts";
+
+/** Requests over time: how many were answered, refused for a rate, and failed. */
+export function RequestsPanel({ usage }: { usage: UsageAnswer }) {
+  const { range, buckets, bucket_ms: widthMs } = usage;
+  const { times, stacks } = useMemo(() => requestStacks(usage), [usage]);
+  const kind = useMemo(
+    (): ChartKind => ({
+      look: "bars",
+      series: [
+        { name: "failed", colour: "danger" },
+        { name: "refused", colour: "caution" },
+        { name: "answered", colour: "accent" },
+      ],
+      least: 4,
+      widthMs,
+      valueText: tersely,
+      axisTexts: (times) => axisTexts(range, times),
+      tickSeconds: tickSeconds(range),
+    }),
+    [range, widthMs],
+  );
+  return (
+    <PlotPanel
+      title="Requests"
+      legend={[
+        { name: "answered", drawing: legendMarks.bar },
+        { name: "refused", drawing: legendMarks.bar3 },
+        { name: "failed", drawing: legendMarks.bar2 },
+      ]}
+      plot={
+        <UplotChart
+          label={requestsFinding(usage)}
+          kind={kind}
+          times={times}
+          values={stacks}
+          height={176}
+          readingAt={(place) => {
+            const bucket = buckets[place];
+            if (bucket === undefined) return null;
+            return {
+              time: bucketText(bucket, widthMs),
+              rows: [
+                { name: "answered", value: wholeNumber(answered(bucket)) },
+                { name: "refused", value: wholeNumber(bucket.refused) },
+                { name: "failed", value: wholeNumber(bucket.failed) },
+              ],
+            };
+          }}
+        />
+      }
+      table={
+        <Table
+          caption="Requests, newest first"
+          layout="scroll"
+          columns={[
+            { title: "Time", cell: (bucket) => bucketText(bucket, widthMs) },
+            { title: "Answered", isNumber: true, cell: (bucket) => wholeNumber(answered(bucket)) },
+            { title: "Refused", isNumber: true, cell: ({ refused }) => wholeNumber(refused) },
+            { title: "Failed", isNumber: true, cell: ({ failed }) => wholeNumber(failed) },
+          ]}
+          rows={buckets.toReversed()}
+          keyOf={({ start }) => start}
+        />
+      }
+    />
+  );
+}
+
+const answered = ({ requests, refused, failed }: UsageAnswer["buckets"][number]): number =>
+  requests - refused - failed;

@@ -1,0 +1,38 @@
+import type { UsageRange } from "../../src/http/dashboard/contract.ts";
+
+export const ranges = [
+  { value: "24h", label: "24 hours" },
+  { value: "7d", label: "7 days" },
+  { value: "30d", label: "30 days" },
+] as const satisfies readonly { value: UsageRange; label: string }[];
+
+export function rangeOf(text: string | null, otherwise: UsageRange): UsageRange {
+  return ranges.find(({ value }) => value === text)?.value ?? otherwise;
+}
+
+export const rangeLabel = (range: UsageRange): string =>
+  ranges.find(({ value }) => value === range)?.label ?? range;
+
+const steps = {
+  "24h": { ms: 4 * 3_600_000, each: { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } },
+  "7d": { ms: 86_400_000, each: { day: "numeric" } },
+  "30d": { ms: 5 * 86_400_000, each: { day: "numeric" } },
+} as const satisfies Record<UsageRange, { ms: number; each: Intl.DateTimeFormatOptions }>;
+
+const dayAndMonth = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
+
+/** What stands beneath a time axis, in equal steps from its start to its end; the month where it begins or changes. */
+export function axisLabels(range: UsageRange, fromMs: number, toMs: number): string[] {
+  const { ms: stepMs, each } = steps[range];
+  const format = new Intl.DateTimeFormat(undefined, each);
+  const labels: string[] = [];
+  let month = -1;
+  for (let atMs = fromMs; atMs < toMs - stepMs / 2; atMs += stepMs) {
+    const at = new Date(atMs);
+    const isOfDays = range !== "24h";
+    const isFresh = at.getMonth() !== month;
+    month = at.getMonth();
+    labels.push((isOfDays && isFresh ? dayAndMonth : format).format(at));
+  }
+  return [...labels, "now"];
+}

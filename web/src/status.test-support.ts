@@ -1,0 +1,74 @@
+import type { PlatformStatus, StatusAnswer } from "../../src/http/dashboard/contract.ts";
+import type { Platform } from "../../src/posts/post.ts";
+
+export const hourMs = 3_600_000;
+const nowMs = Date.UTC(2026, 10, 21, 10);
+export const ago = (ms: number): string => new Date(nowMs - ms).toISOString();
+
+type Stream = NonNullable<PlatformStatus["stream"]>;
+
+/** A stream that is connected, but for what a test says. */
+export const streamOf = (special: Partial<Stream> = {}): Stream => ({
+  status: "connected",
+  detail: "",
+  host: "stream.example",
+  lag_ms: 1_400,
+  posts_per_second: 41,
+  ...special,
+});
+
+/** A platform that is streamed and held without a gap for the last week, but for what a test says. */
+export const platformOf = (
+  platform: Platform,
+  special: Partial<PlatformStatus> = {},
+): PlatformStatus => ({
+  platform,
+  way: "streamed",
+  stream: streamOf(),
+  posts: 100,
+  coverage: {
+    held: [{ from: ago(168 * hourMs), to: ago(0), source: "jetstream" }],
+    gaps: [],
+    complete_since: ago(400 * hourMs),
+  },
+  heard: null,
+  lag: [],
+  ...special,
+});
+
+/** A platform that is asked live, and of which nothing is held. */
+export const askedOf = (platform: Platform): PlatformStatus =>
+  platformOf(platform, {
+    way: "asked",
+    stream: null,
+    posts: 0,
+    coverage: { held: [], gaps: [], complete_since: null },
+  });
+
+export const gapsOfCoverage = (
+  ...spans: readonly [fromMs: number, toMs: number][]
+): PlatformStatus["coverage"] => ({
+  held: [{ from: ago(168 * hourMs), to: ago(0), source: "jetstream" }],
+  gaps: spans.map(([fromMs, toMs]) => ({ from: ago(fromMs), to: ago(toMs) })),
+  complete_since: null,
+});
+
+export const statusOf = (...platforms: readonly PlatformStatus[]): StatusAnswer => ({
+  range: "7d",
+  from: ago(168 * hourMs),
+  to: ago(0),
+  platforms,
+  archive: {
+    posts: 100,
+    segments: 1,
+    bytes: 1,
+    max_bytes: 2,
+    oldest_at: null,
+    newest_at: null,
+    hidden: 0,
+    max_age_ms: null,
+    free_disk_bytes: null,
+  },
+  nodes: [],
+  queue: { waiting: 0 },
+});

@@ -1,0 +1,24 @@
+import { type RefObject, useEffect } from "react";
+import { areSingleKeysOn, isTyping } from "./single-keys.ts";
+
+/** `j` and `k` go to the next and the previous element that the selector finds below `list`; Enter is that element's own. */
+export function useRowKeys(list: RefObject<HTMLElement | null>, selector: string): void {
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      const by = { j: 1, k: -1 }[event.key];
+      if (by === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (isTyping(event.target) || !areSingleKeysOn() || event.defaultPrevented) return;
+      if (document.querySelector("dialog[open]") !== null) return;
+      const rows = [...(list.current?.querySelectorAll<HTMLElement>(selector) ?? [])];
+      const at = rows.indexOf(document.activeElement as HTMLElement);
+      const current = rows.findIndex((row) => row.closest("[aria-current]") !== null);
+      const from = at >= 0 ? at : current;
+      const next = rows[from < 0 ? 0 : Math.min(Math.max(from + by, 0), rows.length - 1)];
+      if (next === undefined) return;
+      event.preventDefault();
+      next.focus();
+    };
+    document.addEventListener("keydown", listen);
+    return () => document.removeEventListener("keydown", listen);
+  }, [list, selector]);
+}
