@@ -3,6 +3,7 @@ import { wholeNumber } from "../numbers.ts";
 import { Badge } from "./badge.tsx";
 import { Code } from "./code.tsx";
 import { Icon, type IconName } from "./icons.tsx";
+import "./post.css";
 import { Ago } from "./time.tsx";
 
 type PostMetric = { icon: IconName; name: string; count: number };
