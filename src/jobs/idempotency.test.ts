@@ -93,6 +93,8 @@ test("a key counts for a day, to the second, and is forgotten then", async () =>
 });
 
 test("a refused submission leaves its key free", async () => {
-  await expect(jobs.queue.submit(submission(first, "nobody"))).rejects.toThrow(/the account is deleted/);
+  await expect(jobs.queue.submit(submission(first, "nobody"))).rejects.toThrow(
+    /the account is deleted/,
+  );
   expect(await jobs.queue.replayOf("nobody", first)).toBeNull();
 });
