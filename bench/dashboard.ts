@@ -1,5 +1,6 @@
 import type { BrowserContext } from "playwright-core";
 import { startChromium } from "../test/browser/support/chromium.ts";
+import { countLoaded } from "../test/browser/support/loaded-bytes.ts";
 import { startSite } from "../test/browser/support/site.ts";
 import { watchRequests } from "../test/browser/support/watched-page.ts";
 import { command, summary, table } from "./measure.ts";
@@ -26,19 +27,14 @@ async function newVisitor(): Promise<BrowserContext> {
 async function visit(path: string): Promise<{ paintMs: number; bytes: number }> {
   const context = await newVisitor();
   const page = await context.newPage();
-  const devtools = await context.newCDPSession(page);
-  await devtools.send("Network.enable");
-  let bytes = 0;
-  devtools.on("Network.loadingFinished", ({ encodedDataLength }) => {
-    bytes += encodedDataLength;
-  });
+  const bytesLoaded = await countLoaded(context, page);
   const settled = watchRequests(page);
   await page.goto(site.url + path);
   await settled();
-  // Text that is code, as the types of a browser are not known here.
-  const paintMs = await page.evaluate<number>(
-    "performance.getEntriesByName('first-contentful-paint')[0].startTime",
+  const paintMs = await page.evaluate(
+    () => performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? Number.NaN,
   );
+  const bytes = bytesLoaded();
   await context.close();
   return { paintMs, bytes };
 }
@@ -51,22 +47,26 @@ async function answerMs(): Promise<number[]> {
   const query = page.getByRole("textbox", { name: "Query" });
   const durations: number[] = [];
   for (let round = 0; round < answers; round += 1) {
-    const word = ["surge", "harbour", "sandbags", "gauge"][round % 4] ?? "surge";
+    // Each of them finds other posts than the one before.
+    const word = ["surge", "gauge", "barrier", "sandbags"][round % 4] ?? "surge";
     await query.fill(`${word} -round${round}`);
-    // Counted in the page, from the key to the frame after the one in which the new posts stand.
-    const painted = page.evaluate<number>(`new Promise((resolve) => {
-      addEventListener("keydown", () => {
-        const start = performance.now();
-        const before = document.querySelector(".posts");
-        const look = () => {
-          const posts = document.querySelector(".posts");
-          const isNew = posts !== null && posts.dataset.query === ${JSON.stringify(`${word} -round${round}`)};
-          if (!isNew && (posts === null || posts === before)) requestAnimationFrame(look);
-          else requestAnimationFrame(() => resolve(performance.now() - start));
-        };
-        look();
-      }, { once: true, capture: true });
-    })`);
+    // Counted in the page, from the key to the frame after the one in which other posts stand.
+    const painted = page.evaluate(
+      () =>
+        new Promise<number>((resolve) => {
+          const newest = () => document.querySelector(".post-text")?.textContent ?? null;
+          const before = newest();
+          const start = () => {
+            const startMs = performance.now();
+            const look = () => {
+              if (newest() === before) requestAnimationFrame(look);
+              else requestAnimationFrame(() => resolve(performance.now() - startMs));
+            };
+            look();
+          };
+          addEventListener("keydown", start, { once: true, capture: true });
+        }),
+    );
     await query.press("Control+Enter");
     durations.push(await painted);
     await settled();

@@ -1,8 +1,9 @@
 import { join } from "node:path";
-import type { Browser, BrowserContext } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { search } from "../support/service-under-test.ts";
 import { startChromium } from "./support/chromium.ts";
+import { countLoaded } from "./support/loaded-bytes.ts";
 import { type Site, startSite } from "./support/site.ts";
 import { violationsOf } from "./support/violations.ts";
 import { looks, openWatched, show, watchRequests } from "./support/watched-page.ts";
@@ -14,7 +15,7 @@ let stranger: BrowserContext;
 
 beforeAll(async () => {
   browser = await startChromium();
-  site = await startSite();
+  site = await startSite({ EARSHOT_SUBMISSIONS_PER_MINUTE: "1000" });
   stranger = await browser.newContext({ locale: "en-US", ignoreHTTPSErrors: true });
   operator = await browser.newContext({ locale: "en-US", ignoreHTTPSErrors: true });
   const session = await site.service.signIn({ role: "operator" });
@@ -22,6 +23,7 @@ beforeAll(async () => {
   await operator.addCookies([
     { name, value, url: site.url, httpOnly: true, secure: true, sameSite: "Lax" },
   ]);
+  await site.service.callAs(session, { method: "POST", url: "/dashboard/api/keys/first" });
   for (const query of ["harbour", "surge lang:en", "nothing-like-this"]) {
     await site.service.callAs(session, {
       method: "POST",
@@ -36,21 +38,75 @@ afterAll(async () => {
   await site.stop();
 });
 
-const pages = [
+type Shown = {
+  name: string;
+  path: string;
+  heading: string;
+  /** What somebody does there first. */
+  act?: (page: Page) => Promise<void>;
+};
+
+const pages: readonly Shown[] = [
   { name: "landing", path: "/", heading: "One search API over the public conversation" },
   { name: "sign-in", path: "/dashboard/sign-in", heading: "Sign in" },
   { name: "playground", path: "/dashboard/playground?q=harbour", heading: "Playground" },
+  {
+    name: "playground-answered",
+    path: "/dashboard/playground?q=harbour",
+    heading: "Playground",
+    act: async (page) => {
+      await page.getByRole("textbox", { name: "Query" }).press("Enter");
+      await page.locator(".posts .post").first().waitFor();
+    },
+  },
+  {
+    name: "playground-refused",
+    path: "/dashboard/playground",
+    heading: "Playground",
+    act: async (page) => {
+      await page.getByRole("textbox", { name: "Query" }).fill("harbour since:2026-02-30");
+      await page.locator(".diagnostic").waitFor();
+    },
+  },
   { name: "jobs", path: "/dashboard/jobs", heading: "Jobs" },
+  {
+    name: "job",
+    path: "/dashboard/jobs",
+    heading: "Jobs",
+    act: async (page) => {
+      await page.locator("tbody a").first().click();
+      await page.locator("tr[aria-current]").waitFor();
+    },
+  },
   { name: "keys", path: "/dashboard/keys", heading: "Keys" },
+  {
+    name: "key-dialog",
+    path: "/dashboard/keys",
+    heading: "Keys",
+    act: async (page) => {
+      await page.getByRole("button", { name: "Create key" }).click();
+      await page.getByRole("dialog").waitFor();
+    },
+  },
   { name: "usage", path: "/dashboard/usage", heading: "Usage" },
   { name: "credentials", path: "/dashboard/credentials", heading: "Credentials" },
   { name: "status", path: "/dashboard/status", heading: "Status" },
   { name: "account", path: "/dashboard/account", heading: "Account" },
+  {
+    name: "account-dialog",
+    path: "/dashboard/account",
+    heading: "Account",
+    act: async (page) => {
+      await page.getByRole("button", { name: "Delete account" }).click();
+      await page.getByRole("dialog").waitFor();
+    },
+  },
   { name: "accounts", path: "/dashboard/accounts", heading: "Accounts" },
   { name: "audit", path: "/dashboard/audit", heading: "Audit log" },
-] as const;
+  { name: "nowhere", path: "/dashboard/nowhere", heading: "No such page, or not yours" },
+];
 
-describe.each(pages)("$name", ({ name, path, heading }) => {
+describe.each(pages)("$name", ({ name, path, heading, act }) => {
   test.each(looks)(
     "at $width pixels, $scheme: nobody is kept out, nothing is wider than the screen, nothing complains",
     async (look) => {
@@ -59,6 +115,8 @@ describe.each(pages)("$name", ({ name, path, heading }) => {
       await show(page, look);
       await page.goto(site.url + path);
       await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+      await settled();
+      await act?.(page);
       await settled();
       await page.screenshot({
         path: join(site.screenshots, `${name}-${look.width}-${look.scheme}.png`),
@@ -83,17 +141,12 @@ test.each(["/", "/dashboard/playground"])(
     const context = await browser.newContext({ locale: "en-US", ignoreHTTPSErrors: true });
     await context.addCookies(await operator.cookies(site.url));
     const page = await context.newPage();
-    const devtools = await context.newCDPSession(page);
-    await devtools.send("Network.enable");
-    let bytes = 0;
-    devtools.on("Network.loadingFinished", ({ encodedDataLength }) => {
-      bytes += encodedDataLength;
-    });
+    const bytesLoaded = await countLoaded(context, page);
     const settled = watchRequests(page);
     await page.goto(site.url + path);
     await settled();
-    expect(bytes).toBeGreaterThan(10_000);
-    expect(bytes).toBeLessThan(mostBytes);
+    expect(bytesLoaded()).toBeGreaterThan(10_000);
+    expect(bytesLoaded()).toBeLessThan(mostBytes);
     await context.close();
   },
 );
