@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { JobResult } from "../src/jobs/job.ts";
 import { EarshotError } from "../src/lib/errors.ts";
 import { monthOf } from "../src/platforms/requests/spending.ts";
@@ -173,7 +173,6 @@ async function settle(name: string, word: string): Promise<Tenant> {
   );
   const hashes = [
     "SELECT secret_hash AS hash FROM api_key WHERE account_id = ?",
-    "SELECT token_hash AS hash FROM session WHERE account_id = ?",
     "SELECT hash FROM sign_in_link WHERE account_id = ?",
   ].flatMap((sql) => database.prepare(sql).all(accountId));
   const texts = [accountId, name, subject, keyId, webhookId, credentialId, session.id, word];
@@ -362,13 +361,24 @@ test("a deletion from the command line beside the server ends what the server ha
   const emil = await settle("emblematic", "yttriferous");
   const held = service.result(emil.key, emil.waiting);
   await service.waitForHeld(1);
-  const outcome = await runCommand(["accounts", "delete", "emblematic", "--yes"], {
+  const outcome = await runCommand(["accounts", "delete", "github:emblematic", "--yes"], {
     EARSHOT_DATA_DIR: service.dataDir,
   });
   expect(outcome).toEqual({ code: 0, out: "account emblematic is deleted\n", notes: "" });
   expect((await held).json().code).toBe("job_cancelled");
   expect([...rowsThatTell(emil.traces)]).toEqual([]);
   expect((await submitted(emil.key)).statusCode).toBe(401);
+});
+
+test("the log beside the file holds nothing of a deleted account", async () => {
+  const edna = await settle("ednamode", "yellowhammers");
+  const log = () => readFile(join(service.dataDir, "control.db-wal"));
+  expect((await log()).includes("ednamode")).toBe(true);
+  await deletion(edna.session, "ednamode");
+  await vi.waitFor(async () => {
+    const held = await log();
+    expect(edna.traces.filter((trace) => held.includes(trace)).map(String)).toEqual([]);
+  }, 5_000);
 });
 
 test("the file itself holds nothing of a deleted account either", async () => {

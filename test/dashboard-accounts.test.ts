@@ -149,7 +149,7 @@ describe("an account that an operator changes", () => {
 
     const answer = await patch(operator, accountId, {
       suspended: true,
-      suspended_reason: "A hundred keys\u0007",
+      suspended_reason: " A hundred keys ",
     });
     expect(answer.json().account).toMatchObject({
       suspended_reason: "A hundred keys",
@@ -173,6 +173,8 @@ describe("an account that an operator changes", () => {
       [{ role: "king" }, "/role"],
       [{ requests_per_second: 0 }, "/requests_per_second"],
       [{ suspended: true, suspended_reason: "r".repeat(201) }, "/suspended_reason"],
+      [{ suspended: true, suspended_reason: "two\nlines" }, "/suspended_reason"],
+      [{ suspended: true, suspended_reason: "turned \u202e round" }, "/suspended_reason"],
       [{ name: "x" }, "/name"],
     ] as const) {
       const answer = await patch(operator, operator.accountId, payload);
@@ -233,6 +235,16 @@ describe("the audit log", () => {
     expect(first.entries[0].actor).toBe("the command line");
   });
 
+  test("what the server did by itself is by nobody who could have that login", async () => {
+    const session = await service.signIn({ role: "operator" });
+    const { entries } = (await get(session, "/dashboard/api/account/audit")).json();
+    const made = entries.find(
+      (entry: { action: string }) => entry.action === "account_role_changed",
+    );
+    // No login of a code host holds a space.
+    expect(made.actor).toBe("the server");
+  });
+
   test("cannot be changed or cut, also by a program beside the server", () => {
     const beside = new DatabaseSync(join(service.dataDir, "control.db"), { timeout: 5_000 });
     try {
@@ -275,6 +287,8 @@ describe("the export of an account", () => {
     expect(answer.body).not.toContain(key.split("_")[2]);
     expect(answer.body).not.toContain("hash");
     expect(answer.body).not.toContain(other.accountId);
+    const audit = await get(session, "/dashboard/api/account/audit");
+    expect(audit.json().entries[0]).toMatchObject({ action: "account_exported" });
   });
 
   test("of many large results is streamed as it is read, and never holds the event loop", async () => {

@@ -244,6 +244,7 @@ test("an account has so many sessions: one more ends the one that was used longe
   const fourth = await service.signIn({ accountId });
   const left = await Promise.all([oldest, second, third, fourth].map((one) => status(one)));
   expect(left).toEqual([401, 200, 200, 200]);
+  expect(await ownAudit(fourth)).toContain("session_ended");
 });
 
 test("a session ends seven days after its last use", async () => {
@@ -268,7 +269,9 @@ test("a session ends thirty days after the sign-in, however much it is used", as
   service.clock.move(dayMs);
   const answer = await service.callAs(session, { url: jobs });
   expect(answer.statusCode).toBe(401);
-  expect(String(answer.headers["set-cookie"])).toMatch(/^earshot=; Max-Age=0;/);
+  expect(answer.headers["set-cookie"]).toBeUndefined();
+  const asked = await service.callAs(session, { url: "/dashboard/api/session" });
+  expect(String(asked.headers["set-cookie"])).toMatch(/^earshot=; Max-Age=0;/);
 });
 
 test("the secret in the cookie is replaced once it is an hour old, and the page stays signed in", async () => {
@@ -311,25 +314,62 @@ test("a secret from before the last replacement ends the session as well", async
   expect((await browser.session()).signed_in).toBeNull();
 });
 
-test("an answer that is lost on its way costs nobody the session", async () => {
+test("an answer that is lost on its way, or comes after that to a later request, costs nobody the session", async () => {
   const session = await service.signIn();
   service.clock.move(hourMs);
   const asked = { url: "/dashboard/api/session" };
-  const lost = await service.callAs(session, asked);
-  expect(lost.headers["set-cookie"]).toBeDefined();
-  const again = await service.callAs(session, asked);
-  expect(again.headers["set-cookie"]).toBeUndefined();
+  const late = await service.callAs(session, asked);
   service.clock.move(hourMs);
   const browser = await browserOf(session);
   expect((await browser.session()).signed_in).not.toBeNull();
-  expect(`earshot=${browser.cookies.get("earshot")}`).not.toBe(session.cookie);
   expect((await browser.session()).signed_in).not.toBeNull();
+  await settled();
+  service.clock.move(120_000);
+  const [cookie = ""] = String(late.headers["set-cookie"]).split(";");
+  expect(cookie).not.toBe(session.cookie);
+  expect(await status({ ...session, cookie })).toBe(200);
+});
+
+test("whoever knows the id of a session, and no cookie of it, neither enters nor ends it", async () => {
+  const session = await service.signIn();
+  const [name = "", value = ""] = session.cookie.split("=");
+  const [handle = "", generation, asker] = value.split(".");
+  expect(handle).not.toContain(session.id);
+  for (const made of [
+    `${session.id}.${generation}.${asker}.${"A".repeat(43)}`,
+    `${handle}.${generation}.${asker}.${"A".repeat(43)}`,
+  ]) {
+    expect(await status({ ...session, cookie: `${name}=${made}` })).toBe(401);
+  }
+  expect(await status(session)).toBe(200);
+});
+
+test("a request that is under way with the cookie of before takes nothing from a browser that signed in since", async () => {
+  const session = await service.signIn();
+  await service.callAs(session, { method: "POST", url: "/dashboard/api/sign-out" });
+  const answer = await service.callAs(session, { url: jobs });
+  expect(answer.statusCode).toBe(401);
+  expect(answer.headers["set-cookie"]).toBeUndefined();
+});
+
+test("what a session is answered is kept nowhere, and is what its type says", async () => {
+  const session = await service.signIn();
+  for (const url of [jobs, "/v1/search/live/social/result/0", "/dashboard/api/nothing"]) {
+    const { headers } = await service.callAs(session, { url });
+    expect(headers).toMatchObject({
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+    });
+  }
+  const stranger = await service.app.inject({ url: "/dashboard/api/nothing" });
+  expect(stranger.statusCode).toBe(404);
+  expect(stranger.headers["cache-control"]).toBe("no-store");
 });
 
 test.each([
   "earshot=",
   "earshot=x",
-  `earshot=${"0".repeat(16)}.${"A".repeat(43)}`,
+  `earshot=${"0".repeat(22)}.1.--------.${"A".repeat(43)}`,
   "earshot=%00%ff; earshot=..",
   `earshot=${"x".repeat(8_000)}`,
 ])("a cookie that is none is nobody's: %s", async (cookie) => {

@@ -112,11 +112,52 @@ test("whoever the operator names by number is an operator", async () => {
   expect((await browser.session()).signed_in.account.role).toBe("operator");
 });
 
-test("who cancels is told so, and the audit log holds the refusal without a name", async () => {
+test("who cancels is told so, and a metric counts it", async () => {
+  const before = await signInsCounted("denied");
   expect(await signIn(createTestBrowser(service), null)).toBe(refusal("denied"));
-  const { entries } = await operatorAudit();
-  const last = entries.find(({ action }) => action === "sign_in_refused");
-  expect(last?.detail).toEqual({ way: "github", word: "denied", reason: "access_denied" });
+  expect(await signInsCounted("denied")).toBe(before + 1);
+  expect(await auditActions()).not.toContain("sign_in_refused");
+});
+
+async function signInsCounted(outcome: string): Promise<number> {
+  const text = await service.context.http.metrics.text();
+  const line = new RegExp(`^earshot_sign_ins_total\\{outcome="${outcome}"\\} (\\d+)$`, "m");
+  return Number(line.exec(text)?.[1] ?? 0);
+}
+
+test.each([
+  ["an image", { "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image" }],
+  ["a frame", { "sec-fetch-mode": "navigate", "sec-fetch-dest": "iframe" }],
+  ["a script's request", { "sec-fetch-mode": "cors", "sec-fetch-dest": "empty" }],
+])("%s of another site's page begins no sign-in and uses up no turn", async (_what, fields) => {
+  secure.clock.move(60_000);
+  const browser = createTestBrowser(secure, "https://earshot.test");
+  for (let turn = 0; turn < 5; turn += 1) {
+    const headers = { "sec-fetch-site": "cross-site", ...fields };
+    for (const path of ["/auth/github", "/auth/github/callback"]) {
+      const answer = await browser.visit(path, headers);
+      expect(answer.statusCode).toBe(403);
+      expect(answer.json().code).toBe("forbidden_origin");
+    }
+  }
+  await begin(browser);
+});
+
+test("turns that sign-ins with a code host used up keep nobody from signing in with a link", async () => {
+  secure.clock.move(60_000);
+  const browser = createTestBrowser(secure, "https://earshot.test");
+  await begin(browser);
+  await begin(browser);
+  const payload = { token: "A".repeat(43) };
+  const answer = await browser.send("POST", "/dashboard/api/sign-in", { payload });
+  expect(answer.json().code).toBe("sign_in_link_invalid");
+});
+
+test("behind https a browser is told to come by TLS alone", async () => {
+  const field = "strict-transport-security";
+  const page = { url: "/dashboard", headers: { host: "earshot.test" } };
+  expect((await secure.app.inject(page)).headers[field]).toBe("max-age=31536000");
+  expect((await service.app.inject(page)).headers[field]).toBeUndefined();
 });
 
 test("neither the log nor an answer holds what signs anybody in", async () => {
@@ -221,11 +262,12 @@ test("an account that is suspended does not sign in", async () => {
 });
 
 test("behind https the cookies are kept to TLS and to the host", async () => {
+  secure.clock.move(60_000);
   const browser = createTestBrowser(secure, "https://earshot.test");
   const location = await begin(browser);
   expect(browser.told).toEqual([
     expect.stringMatching(
-      /^__Host-earshot-sign-in=[\w-]{43}; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+      /^__Host-earshot-sign-in=[\w-]{100,}; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
     ),
   ]);
   expect(new URL(location).searchParams.get("redirect_uri")).toBe(
@@ -234,7 +276,7 @@ test("behind https the cookies are kept to TLS and to the host", async () => {
   expect(await comeBack(browser, provider.decide(location, "ben"))).toBe("/dashboard");
   expect(browser.told).toContainEqual(
     expect.stringMatching(
-      /^__Host-earshot=\w{16}\.[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+      /^__Host-earshot=\w{22}\.1\.-{8}\.[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
     ),
   );
   expect((await browser.session()).base_url).toBe("https://earshot.test");
@@ -249,6 +291,8 @@ test("one address begins and finishes so many sign-ins in a minute", async () =>
   const { statusCode, headers } = await browser.visit("/auth/github");
   expect(statusCode).toBe(429);
   expect(headers["retry-after"]).toBe("60");
+  const page = await browser.visit("/auth/github", { accept: "text/html,*/*;q=0.8" });
+  expect([page.statusCode, page.headers.location]).toEqual([303, refusal("too_many")]);
   secure.clock.move(60_000);
   await begin(browser);
 });

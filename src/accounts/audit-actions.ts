@@ -2,6 +2,7 @@
 export const auditActions = [
   "account_created",
   "account_deleted",
+  "account_exported",
   "account_limits_changed",
   "account_role_changed",
   "account_restored",

@@ -21,8 +21,21 @@ test("a key names its caller, with the key's own limits", async () => {
     accountId,
     requestsPerSecond: defaultLimits.requestsPerSecond,
     submissionsPerMinute: 1_000_000,
+    accountRequestsPerSecond: null,
+    accountSubmissionsPerMinute: null,
     methods: null,
     ratesKeyId: id,
+  });
+});
+
+test("a key names what its account may do, but for what the command line gave the key", async () => {
+  const { id, token } = await accounts.makeKey({ submissionsPerMinute: 60 });
+  accounts.database.run("UPDATE account SET requests_per_second = 2, submissions_per_minute = 5");
+  expect(callerOf(id, parseApiKey(token)?.secret ?? "")).toMatchObject({
+    requestsPerSecond: 2,
+    submissionsPerMinute: 60,
+    accountRequestsPerSecond: 2,
+    accountSubmissionsPerMinute: null,
   });
 });
 

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Database } from "../db/open.ts";
 import type { Method } from "../platforms/methods.ts";
-import { type DeploymentLimits, effectiveLimits } from "./keys/effective-limits.ts";
+import { type DeploymentLimits, effectiveLimits, sharedLimits } from "./keys/effective-limits.ts";
 import { storedMethods } from "./keys/key.ts";
 
 /** Whose key, or session, a request names, with the rates that it has; null is the deployment's. */
@@ -10,15 +10,20 @@ export type Caller = {
   accountId: string;
   requestsPerSecond: number | null;
   submissionsPerMinute: number | null;
+  /** What the calls of its account may do together; left out or null: there is no such limit. */
+  accountRequestsPerSecond?: number | null;
+  accountSubmissionsPerMinute?: number | null;
   /** What it may ask for; null: everything. */
   methods: readonly Method[] | null;
   /** The key whose rates its calls use up: its own, or that of the key that took its place. */
   ratesKeyId: string;
+  /** The session that it came by; not there for a key. */
+  sessionId?: string;
 };
 
 export type PresentedKey = DeploymentLimits & { id: string; secretHash: Uint8Array; nowMs: number };
 
-type Row = Omit<Caller, "methods"> & {
+type Row = Omit<Caller, "methods" | "sessionId"> & {
   methods: string | null;
   secretHash: Uint8Array;
   isKnown: number;
@@ -29,7 +34,7 @@ const statement = `
   SELECT coalesce(api_key.id, '00000000') AS keyId, coalesce(account_id, '000000000000') AS accountId,
     coalesce(secret_hash, zeroblob(32)) AS secretHash, api_key.id IS NOT NULL AS isKnown,
     suspended_ms IS NOT NULL AS isSuspended, methods,
-    coalesce(successor_id, api_key.id, '00000000') AS ratesKeyId, ${effectiveLimits}
+    coalesce(successor_id, api_key.id, '00000000') AS ratesKeyId, ${effectiveLimits}, ${sharedLimits}
   FROM (SELECT 1)
   LEFT JOIN api_key ON api_key.id = :id AND revoked = 0 AND (expires_ms IS NULL OR expires_ms > :nowMs)
   LEFT JOIN account ON account.id = coalesce(account_id, '000000000000')`;
@@ -54,6 +59,8 @@ export function authenticate(
     accountId: found.accountId,
     requestsPerSecond: found.requestsPerSecond,
     submissionsPerMinute: found.submissionsPerMinute,
+    accountRequestsPerSecond: found.accountRequestsPerSecond ?? null,
+    accountSubmissionsPerMinute: found.accountSubmissionsPerMinute ?? null,
     methods: storedMethods(found.methods),
     ratesKeyId: found.ratesKeyId,
   };

@@ -79,3 +79,48 @@ test("a key of which nothing counts any more is forgotten, one of which somethin
   }
   expect(rates.state(key, 60_000)).toMatchObject([{ remaining: 3 }, { remaining: 9 }]);
 });
+
+const shared = (keyId: string, account: { requests?: number; submissions?: number }): RatedKey => ({
+  ...key,
+  keyId,
+  account: {
+    accountId: "ann",
+    requestsPerSecond: account.requests ?? null,
+    submissionsPerMinute: account.submissions ?? null,
+  },
+});
+
+test("the keys of an account with limits of its own share them", () => {
+  const rates = createKeyRates();
+  const [one, other] = ["one", "other"].map((id) => shared(id, { submissions: 2 }));
+  if (one === undefined || other === undefined) throw new Error("two keys");
+  expect(rates.takeSubmission(one, 0).allowed).toBe(true);
+  expect(rates.takeSubmission(other, 10).allowed).toBe(true);
+  expect(rates.takeSubmission(other, 1_000)).toEqual({ allowed: false, waitMs: 59_000 });
+  expect(rates.state(one, 1_000)).toMatchObject([
+    { policy: "burst", limit: 3, remaining: 3 },
+    { policy: "search", limit: 10, remaining: 0, growsInMs: 59_000 },
+  ]);
+  rates.giveBackSubmission(other, 10);
+  expect(rates.takeSubmission(one, 1_000).allowed).toBe(true);
+  // A key that the command line gave its rate stands beside.
+  expect(rates.takeSubmission({ ...key, keyId: "given" }, 1_000).allowed).toBe(true);
+});
+
+test("turns are given one after the other to all keys of an account", () => {
+  const rates = createKeyRates();
+  const turns = ["a", "b", "a", "b"].map(
+    (id) => rates.takeRequest(shared(id, { requests: 1 }), 2_000, 0).waitMs,
+  );
+  expect(turns).toEqual([0, 1_000, 2_000, 3_000]);
+});
+
+test("an account of which nothing counts any more is forgotten", () => {
+  const rates = createKeyRates();
+  for (let index = 0; index < 100; index += 1) {
+    const account = { accountId: `${index}`, requestsPerSecond: 1, submissionsPerMinute: null };
+    expect(rates.takeRequest({ ...key, keyId: `${index}`, account }, 0, index).allowed).toBe(true);
+  }
+  for (let nowMs = 2_000; nowMs < 2_200; nowMs += 1) rates.state(key, nowMs);
+  expect(rates.size()).toBe(1);
+});

@@ -2,7 +2,7 @@ import type { Database } from "../db/open.ts";
 import { memory, perStore } from "../db/operations.ts";
 import { authenticate, type Caller } from "./authenticate.ts";
 import { createFailedKeys } from "./failed-keys.ts";
-import { createKeyRates, type RatedKey } from "./key-rates.ts";
+import { type AccountRates, createKeyRates, type RatedKey } from "./key-rates.ts";
 import type { Limits, PolicyState } from "./limits.ts";
 import { recentSubmissions } from "./recent-submissions.ts";
 import {
@@ -76,7 +76,9 @@ export const limitOperations = {
     const blockedMs = held.failedKeys.blockedMs(address, failedKeysPerMinute, nowMs);
     if (blockedMs > 0) return { kind: "blocked", retryAfterMs: blockedMs };
     if (keyHash === null) return { kind: "unknown" };
-    const caller = keyId === null ? null : callerOf(database, keyId, keyHash, asked);
+    held.latestWallMs = Math.max(held.latestWallMs, asked.nowMs);
+    const latest = { ...asked, nowMs: held.latestWallMs };
+    const caller = keyId === null ? null : callerOf(database, keyId, keyHash, latest);
     if (caller === "suspended") return { kind: "suspended" };
     if (caller === null) {
       held.failedKeys.note(address, keyHash, failedKeysPerMinute, nowMs);
@@ -162,7 +164,20 @@ export function ratedKey(caller: Caller, limits: Limits): RatedKey {
     keyId: caller.ratesKeyId,
     requestsPerSecond: caller.requestsPerSecond ?? limits.requestsPerSecond,
     submissionsPerMinute: caller.submissionsPerMinute ?? limits.submissionsPerMinute,
+    account: accountRates(caller),
   };
+}
+
+type Sharing = "accountId" | "accountRequestsPerSecond" | "accountSubmissionsPerMinute";
+
+/** What the calls of an account share; null where that is nothing. */
+export function accountRates({
+  accountId,
+  accountRequestsPerSecond: requestsPerSecond = null,
+  accountSubmissionsPerMinute: submissionsPerMinute = null,
+}: Pick<Caller, Sharing>): AccountRates | null {
+  if (requestsPerSecond === null && submissionsPerMinute === null) return null;
+  return { accountId, requestsPerSecond, submissionsPerMinute };
 }
 
 const limitsOf = perStore(() => ({
@@ -170,6 +185,8 @@ const limitsOf = perStore(() => ({
   failedKeys: createFailedKeys(),
   /** The time of the latest call; null before the first. */
   latestMs: null as number | null,
+  /** The latest Unix time of any call: a key that has ended stays so when the clock is put back. */
+  latestWallMs: 0,
 }));
 
 type HeldLimits = ReturnType<typeof limitsOf>;
@@ -183,8 +200,8 @@ const rebuiltMs = 60_000;
 function timeOf(database: Database, held: HeldLimits, asked: CallTime): number {
   const elapsedMs = exactMs(asked.elapsedMs);
   if (held.latestMs === null) {
-    for (const { keyId, ageMs } of recentSubmissions(database, asked.nowMs, rebuiltMs)) {
-      held.rates.noteSubmission(keyId, elapsedMs - ageMs, elapsedMs);
+    for (const { ageMs, ...by } of recentSubmissions(database, asked.nowMs, rebuiltMs)) {
+      held.rates.noteSubmission(by, elapsedMs - ageMs, elapsedMs);
     }
   }
   held.latestMs = Math.max(held.latestMs ?? elapsedMs, elapsedMs);

@@ -72,5 +72,14 @@ test("a submission of a key that was rotated since used up the rates that its su
     nowMs,
   });
   const recent = recentSubmissions(accounts.database, nowMs, windowMs);
-  expect(recent).toEqual([{ keyId: id, ageMs: 1_000 }]);
+  expect(recent).toEqual([{ keyId: id, accountId: null, ageMs: 1_000 }]);
+});
+
+test("one of an account that has limits of its own counts against those too", async () => {
+  accounts.addJob(key, "shared", nowMs - 1_000);
+  const ofAccount = () => recentSubmissions(accounts.database, nowMs, windowMs)[0]?.accountId;
+  accounts.database.run("UPDATE account SET submissions_per_minute = 5");
+  expect(ofAccount()).toBe(key.accountId);
+  accounts.database.run("UPDATE api_key SET submissions_per_minute = 60");
+  expect(ofAccount()).toBeNull();
 });

@@ -1,10 +1,11 @@
 import type { Database } from "../db/open.ts";
 
-export type RecentSubmission = { keyId: string; ageMs: number };
+/** `accountId` is null where the account has no limit of its own that it counts against. */
+export type RecentSubmission = { keyId: string; accountId: string | null; ageMs: number };
 
 /**
- * The submissions of the last `windowMs` as far as job rows tell, oldest first, each with the key whose rates it used up. Rows hold times of the wall clock, their order
- * is that of submission. Where the clock was put back in between, a row counts as no older than the rows of both sides allow:
+ * The submissions of the last `windowMs` as far as job rows tell, oldest first, each with the key whose rates it used up, and
+ * the account where those are shared. Rows hold times of the wall clock, their order is that of submission. Where the clock was put back in between, a row counts as no older than the rows of both sides allow:
  * one that seems to come from the future is as old as the one after it, and the newest of all was made just now. A clock that
  * was put forward makes older what was before, which cannot be told from time that has passed.
  */
@@ -15,18 +16,18 @@ export function recentSubmissions(
 ): RecentSubmission[] {
   const recent: RecentSubmission[] = [];
   let next = { ms: nowMs, ageMs: 0 };
-  for (const { keyId, ms } of newestFirst(database)) {
+  for (const { keyId, accountId, ms } of newestFirst(database)) {
     const ageByNextMs = next.ageMs + Math.max(0, next.ms - ms);
     const ageByClockMs = ms <= nowMs ? nowMs - ms : ageByNextMs;
     const ageMs = Math.max(next.ageMs, Math.min(ageByNextMs, ageByClockMs));
     if (ageMs >= windowMs) break;
-    recent.push({ keyId, ageMs });
+    recent.push({ keyId, accountId, ageMs });
     next = { ms, ageMs };
   }
   return recent.reverse();
 }
 
-type Row = { sequence: number; keyId: string; ms: number };
+type Row = { sequence: number; keyId: string; accountId: string | null; ms: number };
 
 const rowsAtOnce = 1_000;
 
@@ -35,8 +36,10 @@ function* newestFirst(database: Database): Generator<Row> {
   for (;;) {
     const rows = database.all<Row>(
       `SELECT sequence, submitted_ms AS ms,
-         coalesce((SELECT successor_id FROM api_key WHERE api_key.id = key_id), key_id) AS keyId
-       FROM job
+         coalesce(successor_id, key_id) AS keyId,
+         CASE WHEN account.submissions_per_minute IS NOT NULL AND api_key.submissions_per_minute IS NULL
+           THEN job.account_id END AS accountId
+       FROM job LEFT JOIN api_key ON api_key.id = key_id LEFT JOIN account ON account.id = job.account_id
        WHERE sequence < :before ORDER BY sequence DESC LIMIT ${rowsAtOnce}`,
       { before },
     );

@@ -1,5 +1,6 @@
 import type { AskedAccountChange } from "../accounts/admin/change-operations.ts";
 import type { AccountListing, AccountPlace } from "../accounts/admin/listing-operations.ts";
+import { isOneVisibleLine } from "../accounts/keys/key-name.ts";
 import { systemClock } from "../lib/clock.ts";
 import type { OpenControl } from "../server/control.ts";
 import { withoutControls } from "../text/controls.ts";
@@ -69,7 +70,13 @@ export function suspendAccount(
   { reason }: { reason: string },
   terminal: Terminal,
 ): void {
-  const suspension = { reason: withoutControls(reason).trim() };
+  const suspension = { reason: reason.trim().normalize("NFC") };
+  if (!isOneVisibleLine(suspension.reason)) {
+    throw wrongUse(
+      "the reason holds characters that are not visible, or more than one line",
+      "give it as plain text in one line",
+    );
+  }
   const { name } = changed(account, { suspension }, terminal);
   terminal.out(`account ${withoutControls(name)} is suspended\n`);
 }
@@ -93,8 +100,9 @@ export async function deleteAccount(
     );
   }
   const nowMs = systemClock.now();
+  const keptMs = readConfig(terminal).keys.deletedAccountMs;
   inControl(terminal, (control) =>
-    control.run("closeAccount", { accountId: id, actor: "command_line", nowMs }),
+    control.run("closeAccount", { accountId: id, actor: "command_line", keptMs, nowMs }),
   );
   if (!(await isDroppedByServer(id, terminal))) dropHere(id, terminal);
   terminal.out(`account ${withoutControls(name)} is deleted\n`);

@@ -20,7 +20,7 @@ export function addAccounts(program: Command, terminal: Terminal): void {
     .command("accounts")
     .summary("list, change, suspend and delete accounts")
     .description(
-      "Lists, changes, suspends and deletes accounts, which are told by name, login or id. Works beside a running server, which " +
+      "Lists, changes, suspends and deletes accounts, which are told by id, name, or provider and login (github:ann). Works beside a running server, which " +
         "refuses keys and sessions at once and ends jobs within a second.",
     )
     .helpCommand(false)
@@ -40,7 +40,7 @@ export function addAccounts(program: Command, terminal: Terminal): void {
     .command("show")
     .summary("show an account")
     .description("Shows an account: its role, limits, keys and when it was seen last.")
-    .argument("<account>", "its name, login or id")
+    .argument("<account>", "its id, its name, or its login such as github:ann")
     .option("--json", "print it as a line of JSON")
     .action((account: string, options: { json?: boolean }) =>
       showAccount(account, options, terminal),
@@ -52,7 +52,7 @@ export function addAccounts(program: Command, terminal: Terminal): void {
       "Changes the role or the limits of an account. An operator sees all accounts and the audit log on the dashboard; the last " +
         "one stays an operator. The limits are those of its keys that have none of their own.",
     )
-    .argument("<account>", "its name, login or id")
+    .argument("<account>", "its id, its name, or its login such as github:ann")
     .option("--role <role>", "member or operator", role)
     .option(
       "--requests-per-second <number>",
@@ -64,7 +64,7 @@ export function addAccounts(program: Command, terminal: Terminal): void {
       "instead of EARSHOT_SUBMISSIONS_PER_MINUTE; default: that again",
       limit,
     )
-    .addHelpText("after", "\nExample:\n  earshot accounts change ann --role operator")
+    .addHelpText("after", "\nExample:\n  earshot accounts change github:ann --role operator")
     .action((account: string, options) => changeAccount(account, options, terminal));
   accounts
     .command("suspend")
@@ -72,7 +72,7 @@ export function addAccounts(program: Command, terminal: Terminal): void {
     .description(
       "Suspends an account: its keys are refused with 403, its sessions end, its jobs are cancelled. Nothing of it is removed.",
     )
-    .argument("<account>", "its name, login or id")
+    .argument("<account>", "its id, its name, or its login such as github:ann")
     .requiredOption("--reason <text>", "why, which operators are shown; 200 characters", reason)
     .action((account: string, options: { reason: string }) =>
       suspendAccount(account, options, terminal),
@@ -81,7 +81,7 @@ export function addAccounts(program: Command, terminal: Terminal): void {
     .command("restore")
     .summary("let a suspended account in again")
     .description("Lets a suspended account in again; its keys work as before.")
-    .argument("<account>", "its name, login or id")
+    .argument("<account>", "its id, its name, or its login such as github:ann")
     .action((account: string) => restoreAccount(account, terminal));
   accounts
     .command("delete")
@@ -90,7 +90,7 @@ export function addAccounts(program: Command, terminal: Terminal): void {
       "Removes everything that is kept of an account: keys, sessions, jobs with results, webhooks, credentials, usage. Its jobs " +
         "end. A running server does it within a second; without one the command does it itself. There is no way back.",
     )
-    .argument("<account>", "its name, login or id")
+    .argument("<account>", "its id, its name, or its login such as github:ann")
     .option("--yes", "that it is meant")
     .action(
       async (account: string, options: { yes?: boolean }) =>

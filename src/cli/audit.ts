@@ -21,7 +21,10 @@ export function addAudit(program: Command, terminal: Terminal): void {
       "Shows the audit log, newest first: sign-ins, changes of keys and limits, what operators did. It is only appended to. " +
         "Accounts have the names that they have today; of one that is deleted it says just that.",
     )
-    .option("--account <account>", "only what happened to this account, by name, login or id")
+    .option(
+      "--account <account>",
+      "only what happened to this account: its id, its name, or its login such as github:ann",
+    )
     .option("--limit <number>", "only so many entries", wholeNumber(1, Number.MAX_SAFE_INTEGER))
     .option("--json", "print one JSON object a line")
     .action((options: AuditOptions) => show(options, terminal));

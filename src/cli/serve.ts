@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import { isLive, keyStateOf } from "../accounts/keys/key.ts";
 import { systemClock } from "../lib/clock.ts";
 import { formatDuration } from "../lib/duration.ts";
+import { cleartextWarning } from "../server/cleartext.ts";
 import type { Config } from "../server/config.ts";
 import type { Service } from "../server/start.ts";
 import { readConfig } from "./settings.ts";
@@ -37,6 +37,8 @@ async function serve(terminal: Terminal): Promise<void> {
   try {
     terminal.out(`listening on ${service.url}\n`);
     terminal.out(`data folder ${resolve(config.data.dir)}\n`);
+    const warning = cleartextWarning(config);
+    if (warning !== null) terminal.out(`${warning}\n`);
     if (!(await hasKey(service))) {
       terminal.out("no API key exists yet: make one with `earshot keys create --name NAME`\n");
     }
@@ -65,8 +67,7 @@ function withQuietLog(config: Config, { interactiveNotes, environment }: Termina
 }
 
 async function hasKey(service: Service): Promise<boolean> {
-  const keys = await service.context.store.read("listKeys", null);
-  return keys.some((key) => isLive(keyStateOf(key, systemClock.now())));
+  return await service.context.store.read("hasLiveKey", { nowMs: systemClock.now() });
 }
 
 /** Where nobody can sign in with a code host, and no operator ever did, the way in is a link. */

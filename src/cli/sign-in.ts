@@ -15,7 +15,10 @@ export function addSignIn(program: Command, terminal: Terminal): void {
       "Prints a link that signs in to the dashboard, once and within EARSHOT_SIGN_IN_LINK_TIME: whoever has it is the operator, " +
         "or the account that --account names. Works beside a running server.",
     )
-    .option("--account <account>", "its id, name or login, instead of the operator's")
+    .option(
+      "--account <account>",
+      "its id, its name, or its login such as github:ann, instead of the operator's",
+    )
     .addHelpText("after", "\nExample:\n  earshot sign-in --account laptop")
     .action((options: { account?: string }) => signIn(options, terminal));
 }

@@ -17,6 +17,10 @@ export type Database = {
   inTransaction(): boolean;
   /** Whether the commits that follow are on disk when they return. */
   syncCommits(toDisk: boolean): void;
+  /** After the next commit that nobody's reading is in the way of, the write-ahead log holds nothing: what is deleted is gone. */
+  emptyLogSoon(): void;
+  /** Does so if it is due. Outside a transaction; waits for nobody. */
+  emptyLogIfDue(): void;
   close(): void;
 };
 
@@ -77,12 +81,26 @@ export function createPrivately(path: string): void {
 function databaseOn(connection: DatabaseSync): Database {
   const statements = new Map<string, StatementSync>();
   let commitsSynced = true;
+  let isEmptyingDue = false;
 
   /** Not a prepared statement: SQLite obeys this pragma when it is compiled, not when it is run. */
   function syncCommits(toDisk: boolean): void {
     if (toDisk === commitsSynced) return;
     connection.exec(toDisk ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
     commitsSynced = toDisk;
+  }
+
+  function emptyLogIfDue(): void {
+    if (!isEmptyingDue) return;
+    connection.exec("PRAGMA busy_timeout = 0");
+    try {
+      const outcome = connection.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
+      isEmptyingDue = outcome?.busy !== 0;
+    } catch {
+      // A full disk, or a lock: it stays due. What was committed stands.
+    } finally {
+      connection.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+    }
   }
 
   function prepared(sql: string): StatementSync {
@@ -102,6 +120,10 @@ function databaseOn(connection: DatabaseSync): Database {
     run: (sql, parameters = {}) => Number(prepared(sql).run(parameters).changes),
     inTransaction: () => connection.isOpen && connection.isTransaction,
     syncCommits,
+    emptyLogSoon: () => {
+      isEmptyingDue = true;
+    },
+    emptyLogIfDue,
     close: () => connection.close(),
   };
 }

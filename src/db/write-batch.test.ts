@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -140,4 +140,25 @@ test("a reading connection sees the last commit and cannot write", () => {
   expect(operations.all.run(reader, null)).toEqual(["a"]);
   expect(() => operations.add.run(reader, { text: "b" })).toThrow(/readonly/);
   reader.close();
+});
+
+test("a log that is to be emptied is so after the first commit that no reader is in the way of", () => {
+  const add = (text: string) => runBatch(database, operations, [{ method: "add", args: { text } }]);
+  const logBytes = () => statSync(join(folder, "test.db-wal")).size;
+  const reader = openForReading(join(folder, "test.db"), schema);
+  try {
+    add("a");
+    reader.run("BEGIN");
+    reader.all("SELECT text FROM note");
+    database.emptyLogSoon();
+    add("b");
+    expect(logBytes()).toBeGreaterThan(0);
+    reader.run("COMMIT");
+    add("c");
+    expect([logBytes(), notes()]).toEqual([0, ["a", "b", "c"]]);
+    add("d");
+    expect(logBytes()).toBeGreaterThan(0);
+  } finally {
+    reader.close();
+  }
 });

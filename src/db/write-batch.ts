@@ -21,6 +21,7 @@ export function runBatch(
     database.run("BEGIN IMMEDIATE");
     const outcomes = calls.map((call) => runAlone(database, operations, call));
     database.run("COMMIT");
+    database.emptyLogIfDue();
     return outcomes;
   } catch (thrown) {
     if (database.inTransaction()) database.run("ROLLBACK");

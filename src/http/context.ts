@@ -30,6 +30,8 @@ type HttpSettings = {
   limits: DeploymentLimits & { dashboardRequestsPerSecond: number };
   maxKeysPerAccount: number;
   newKeysPerDay: number;
+  /** How long a sign-up after a deletion gets the limits of the account back. */
+  deletedAccountMs: number;
   maxBodyBytes: number;
   maxConnections: number;
   maxHeaderBytes: number;

@@ -52,6 +52,12 @@ export function createMetrics(sources: MetricSources) {
     labelNames: ["policy"],
     registers,
   });
+  const signIns = new Counter({
+    name: "earshot_sign_ins_total",
+    help: "Sign-ins that came to an end, by how",
+    labelNames: ["outcome"],
+    registers,
+  });
   const heldRequests = new Gauge({
     name: "earshot_held_requests",
     help: "Open requests that wait for the end of a job",
@@ -73,6 +79,7 @@ export function createMetrics(sources: MetricSources) {
     requestSeconds,
     problems,
     rateLimited,
+    signIns,
     heldRequests,
     contentType: registry.contentType,
     text: async () => {

@@ -116,6 +116,15 @@ describe("a guard", () => {
     expect(outcome.code).toBe("address_refused");
   });
 
+  test("does not tell where in a private network a name leads", () => {
+    const lookup = createGuard([], resolvingTo("10.1.2.3")).lookupFor(new URL("https://x.example"));
+    let message = "";
+    lookup("x.example", {}, (error) => {
+      message = error?.message ?? "";
+    });
+    expect(message).toBe("x.example leads to an address that is not public");
+  });
+
   test("refuses a name without an address", async () => {
     expect((await resolved("wss://name.example", resolvingTo())).code).toBe("address_refused");
   });

@@ -88,8 +88,10 @@ function checkedLookup(resolve: Resolve, accepts: (address: string) => boolean):
 }
 
 function refused(host: string, address: string): EarshotError {
-  const leadsTo = host === address ? "is" : `leads to ${address},`;
-  return new EarshotError("address_refused", `${host} ${leadsTo} not a public address`, {
+  // Which one a name leads to is told to nobody: whoever names hosts would learn the addresses of a network from inside.
+  const fault =
+    host === address ? "is not a public address" : "leads to an address that is not public";
+  return new EarshotError("address_refused", `${host} ${fault}`, {
     status: 502,
     hint: "only public addresses and hosts that the configuration names are called",
   });

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createCsrfTokens } from "../accounts/sessions/csrf.ts";
+import { createSessionTokens } from "../accounts/sessions/session-token.ts";
 import { calledAddresses, configuredProviders } from "../accounts/sign-in/providers.ts";
 import { githubUrl, gitlabUrl } from "../accounts/sign-in/settings.ts";
 import { createSignIn } from "../accounts/sign-in/sign-in.ts";
@@ -9,6 +10,7 @@ import { createCookies } from "../http/dashboard/cookies.ts";
 import type { Clock } from "../lib/clock.ts";
 import { createGuard } from "../lib/guard.ts";
 import { createGuardedFetch } from "../lib/guarded-fetch.ts";
+import { createSealer } from "../lib/seal.ts";
 import type { Config } from "./config.ts";
 import { packageVersion } from "./version.ts";
 
@@ -37,10 +39,18 @@ export function createDashboardRole({
   return {
     dashboard: {
       version: packageVersion(),
-      cookies: createCookies(http.publicUrl),
+      cookies: createCookies(http.publicUrl, createSessionTokens(secretKey)),
       csrf: createCsrfTokens(secretKey),
       sessions,
-      signIn: createSignIn({ settings, sessions, store, fetch, clock, randomBytes }),
+      signIn: createSignIn({
+        settings,
+        sessions,
+        store,
+        fetch,
+        sealer: createSealer(secretKey, randomBytes),
+        clock,
+        randomBytes,
+      }),
       signInLimits: settings,
     },
     close: () => fetch.close(),

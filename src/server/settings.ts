@@ -1,3 +1,4 @@
+import { rememberedMs } from "../accounts/closed-identities.ts";
 import { keyDefaults } from "../accounts/keys/key.ts";
 import { defaultLimits } from "../accounts/limits.ts";
 import { sessionDefaults } from "../accounts/sessions/settings.ts";
@@ -242,12 +243,6 @@ export const settings = {
       [1, 1_000_000],
       "Sign-ins that one address may begin or finish in any 60 seconds.",
     ),
-    maxAttempts: count(
-      "EARSHOT_MAX_SIGN_INS",
-      signInDefaults.maxAttempts,
-      [1, 10_000_000],
-      "Sign-ins of everyone that are remembered while they are under way; one more forgets the oldest.",
-    ),
     timeoutMs: duration(
       "EARSHOT_SIGN_IN_PROVIDER_TIMEOUT",
       signInDefaults.timeoutMs,
@@ -278,13 +273,13 @@ export const settings = {
       "EARSHOT_SESSION_ROTATION",
       sessionDefaults.rotationMs,
       1_000,
-      "How old the secret in a cookie may get before it is replaced.",
+      "How old the cookie of a session may get before it is replaced.",
     ),
     formerMs: duration(
       "EARSHOT_SESSION_FORMER_TIME",
       sessionDefaults.formerMs,
       0,
-      "How long a secret that was replaced is still good, from the first use of the one in its place; whoever shows it later ends the session.",
+      "How long a cookie that was replaced is still good, from the first use of the one in its place; whoever shows it later ends the session.",
     ),
     maxPerAccount: count(
       "EARSHOT_MAX_SESSIONS",
@@ -305,6 +300,12 @@ export const settings = {
       keyDefaults.newPerDay,
       [1, 100_000],
       "Keys that an account may make in the dashboard in any 24 hours, rotations among them. Each has rates that nothing has used up yet.",
+    ),
+    deletedAccountMs: duration(
+      "EARSHOT_DELETED_ACCOUNT_MEMORY",
+      rememberedMs,
+      0,
+      "How long whoever deleted their account and signs up again gets its limits back, and the count of keys made. Until then it is kept under a keyed hash that names nobody; 0 keeps nothing.",
     ),
   },
   search: {

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Runner } from "../jobs/runner.ts";
 import { systemClock } from "../lib/clock.ts";
+import { cleartextWarning } from "./cleartext.ts";
 import type { Config } from "./config.ts";
 import type { AppContext, ContextOverrides } from "./context.ts";
 import { watchIngest } from "./ingest-watch.ts";
@@ -42,6 +43,8 @@ export async function startService(
   });
   const context = createContext(config, await opening, overrides);
   context.log.info(startLine(config), "starting");
+  const warning = cleartextWarning(config);
+  if (warning !== null) context.log.warn(warning);
   let node: Runner | null = null;
   let opened: FastifyInstance | null = null;
   try {

@@ -105,7 +105,12 @@ export async function startServiceUnderTest(
     const { accountId, session } = entered;
     const name = config.http.publicUrl?.startsWith("https:") ? "__Host-earshot" : "earshot";
     const csrf = context.http.dashboard.csrf.of(session.id);
-    return { cookie: `${name}=${session.token}`, csrf, accountId, id: session.id };
+    return {
+      cookie: `${name}=${context.http.dashboard.cookies.printSession(session.token)}`,
+      csrf,
+      accountId,
+      id: session.id,
+    };
   };
 
   async function signUp(arrival: NewSession, role: "member" | "operator") {

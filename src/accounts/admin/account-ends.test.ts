@@ -140,7 +140,19 @@ describe("an account that is closed", () => {
   });
 });
 
-describe("an account is told by its id, then its name, then a login", () => {
+test("a suspension for another reason is noted too", async () => {
+  const ann = make("ann");
+  for (const reason of ["spam", "spam", "scrapes"]) {
+    const asked = { accountId: ann, actor: "command_line" as const, nowMs: 2 };
+    await store.write("changeAccount", { ...asked, suspension: { reason } });
+  }
+  expect(database.all("SELECT action, detail FROM audit")).toMatchObject([
+    { action: "account_suspended", detail: "{}" },
+    { action: "account_suspended", detail: '{"reason_changed":true}' },
+  ]);
+});
+
+describe("an account is told by its id, then its name, then a login with its provider", () => {
   test("whatever the case of the login, and by none that two have", async () => {
     const [ann, bob, carla] = [make("ann"), make("bob"), make("carla")];
     const login = (accountId: string, provider: string, name: string) =>
@@ -155,7 +167,20 @@ describe("an account is told by its id, then its name, then a login", () => {
     const resolve = (account: string) => store.read("resolveAccount", { account });
     expect(await resolve(ann)).toBe(ann);
     expect(await resolve("ann")).toBe(ann);
-    expect(await resolve("ANN")).toBe(bob);
-    await expect(resolve("Otter")).rejects.toThrow('more than one account is called "Otter"');
+    expect(await resolve("GitHub:ANN")).toBe(bob);
+    expect(await resolve("github:otter")).toBe(ann);
+    database.run("UPDATE identity SET login = 'otter' WHERE account_id = :bob", { bob });
+    await expect(resolve("github:Otter")).rejects.toThrow("more than one account is called");
+  });
+
+  test("and never by a login alone, which people choose themselves", async () => {
+    const mallory = make("mallory");
+    database.run("INSERT INTO identity VALUES('github', '6', :mallory, 'operator', 1, 1)", {
+      mallory,
+    });
+    await expect(store.read("resolveAccount", { account: "operator" })).rejects.toMatchObject({
+      code: "account_not_found",
+      hint: "a login stands behind its provider: github:operator",
+    });
   });
 });

@@ -34,7 +34,7 @@ export const auditOperations = {
     return database
       .all<Row>(
         `SELECT sequence, at_ms AS atMs, action, detail,
-           CASE actor WHEN 'command_line' THEN 'the command line' WHEN 'service' THEN 'Earshot'
+           CASE actor WHEN 'command_line' THEN 'the command line' WHEN 'service' THEN 'the server'
              ELSE coalesce((SELECT ${accountNameSql} FROM account WHERE audit_id = actor AND ${isKept}), '${gone}') END AS actor,
            CASE WHEN subject IS NOT NULL THEN
              coalesce((SELECT ${accountNameSql} FROM account WHERE audit_id = subject AND ${isKept}), '${gone}') END AS subject,

@@ -79,15 +79,19 @@ function suspend(
   before: AccountListing,
 ): void {
   const { accountId, nowMs } = asked;
+  const reason = asked.suspension?.reason ?? "";
   requireOtherOperator(database, accountId);
   database.run(
     `UPDATE account SET suspended_ms = coalesce(suspended_ms, :nowMs), suspended_reason = :reason, ending = 'suspended'
      WHERE id = :accountId`,
-    { accountId, nowMs, reason: asked.suspension?.reason ?? "" },
+    { accountId, nowMs, reason },
   );
   database.run("DELETE FROM session WHERE account_id = :accountId", { accountId });
   // The reason is free text, which may name somebody: it stays with the account.
   if (before.suspendedMs === null) note(database, asked, "account_suspended");
+  else if (before.suspendedReason !== reason) {
+    note(database, asked, "account_suspended", { reason_changed: true });
+  }
 }
 
 function restore(database: Database, asked: AskedAccountChange, before: AccountListing): void {

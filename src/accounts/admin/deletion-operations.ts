@@ -2,10 +2,17 @@ import type { Database } from "../../db/open.ts";
 import { durable, read } from "../../db/operations.ts";
 import { forgetSpendingOf } from "../../platforms/requests/spending-rows.ts";
 import { type Actor, noteAudit } from "../audit.ts";
+import { rememberedMs, rememberIdentities } from "../closed-identities.ts";
 import { requireOtherOperator } from "./last-operator.ts";
 import { unknownAccount } from "./listing-operations.ts";
 
-export type AskedDeletion = { accountId: string; actor: Actor; nowMs: number };
+export type AskedDeletion = {
+  accountId: string;
+  actor: Actor;
+  /** How long a sign-up again gets the limits of the account back; left out: a day. */
+  keptMs?: number;
+  nowMs: number;
+};
 
 /** An account whose jobs are still to be ended, and why. */
 export type EndingAccount = { id: string; ending: "suspended" | "deleted" };
@@ -17,7 +24,8 @@ export const deletionOperations = {
    * any more. The rest is dropped by `dropClosedAccount`, which goes on after a crash. Errors: `account_not_found`,
    * `last_operator`.
    */
-  closeAccount: durable((database, { accountId, actor, nowMs }: AskedDeletion): null => {
+  closeAccount: durable((database, asked: AskedDeletion): null => {
+    const { accountId, actor, keptMs = rememberedMs, nowMs } = asked;
     const held = database.get(
       "SELECT 1 FROM account WHERE id = :accountId AND ending IS NOT 'deleted'",
       { accountId },
@@ -26,6 +34,10 @@ export const deletionOperations = {
     requireOtherOperator(database, accountId);
     noteAudit(database, { atMs: nowMs, action: "account_deleted", actor, accountId });
     forgetSpendingOf(database, accountId);
+    rememberIdentities(database, { accountId, keptMs, nowMs });
+    database.run("DELETE FROM setting WHERE name = 'operator_account' AND value = :accountId", {
+      accountId,
+    });
     for (const table of namingTables) deleteOf(database, table, accountId);
     // Its deliveries may be many, and are dropped later: from here on nothing is sent.
     database.run(
@@ -58,6 +70,7 @@ export const deletionOperations = {
         deleteOf(database, table, accountId);
       }
       database.run("DELETE FROM account WHERE id = :accountId", { accountId });
+      database.emptyLogSoon();
       return { isMore: false };
     },
   ),

@@ -75,7 +75,7 @@ const untold: Readonly<Record<string, readonly string[]>> = {
   account: ["audit_id", "ending", "last_change"],
   identity: ["account_id"],
   api_key: ["account_id", "audit_id", "secret_hash"],
-  session: ["account_id", "former_hash", "former_until_ms", "rotated_ms", "token_hash"],
+  session: ["account_id", "asker", "former_until_ms", "generation", "rotated_ms"],
   webhook: [
     "account_id",
     "due_ms",

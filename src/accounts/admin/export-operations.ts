@@ -1,4 +1,5 @@
-import { read } from "../../db/operations.ts";
+import { durable, read } from "../../db/operations.ts";
+import { noteAudit } from "../audit.ts";
 import { type ExportedKind, type ExportPlace, nextRow } from "./export-rows.ts";
 
 export type AskedExport = { accountId: string; kind: ExportedKind; after: ExportPlace };
@@ -11,6 +12,15 @@ const mostLines = 200;
 const mostCharacters = 256 * 1024;
 
 export const exportOperations = {
+  /** Notes that an account asked for what is kept of it. */
+  noteExport: durable(
+    (database, { accountId, nowMs }: { accountId: string; nowMs: number }): null => {
+      const actor = { accountId };
+      noteAudit(database, { atMs: nowMs, action: "account_exported", actor, accountId });
+      return null;
+    },
+  ),
+
   /** What is kept of an account, without what is secret and without hashes. Made where the rows are read, as whole text. */
   exportAccount: read((database, { accountId, kind, after }: AskedExport): ExportPart => {
     let text = "";

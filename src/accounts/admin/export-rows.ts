@@ -61,7 +61,7 @@ function plainLine({ place: _place, ...columns }: Columns): Line {
 export const nextRow: Readonly<Record<ExportedKind, Next>> = {
   account: byColumn<Row>(
     `SELECT id AS place, id, ${accountNameSql} AS name, role, created_ms, suspended_ms, suspended_reason, requests_per_second,
-       submissions_per_minute, first_key_ms FROM account WHERE id = :accountId AND id > :after`,
+       submissions_per_minute, first_key_ms, earlier_key_times FROM account WHERE id = :accountId AND id > :after`,
     "",
     plainLine,
   ),

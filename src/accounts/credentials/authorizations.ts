@@ -2,6 +2,7 @@ import { type RandomBytes, randomBase62 } from "../../lib/base62.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { Dialogue } from "../../platforms/credentials/credential.ts";
+import { withoutEnding } from "../../query/characters.ts";
 import { withoutControls } from "../../text/controls.ts";
 import { tooManyAttempts } from "./faults.ts";
 
@@ -99,7 +100,7 @@ export function createAuthorizations<Made>({
         const { id, texts } = pending;
         pending.texts = [];
         pending.asked = Promise.withResolvers();
-        const asked = withoutControls(question).replace(/[:\s]+$/, "");
+        const asked = withoutEnding(withoutControls(question), ": \n\r\t");
         pending.next.resolve({ state: "question", id, texts, question: asked });
         return await pending.asked.promise;
       },

@@ -2,28 +2,39 @@ import type { Database } from "../../db/open.ts";
 import { read } from "../../db/operations.ts";
 import type { Caller } from "../authenticate.ts";
 
-type Named = Pick<Caller, "keyId" | "accountId">;
+type Named = Pick<Caller, "keyId" | "accountId" | "sessionId">;
 
 export const callerOperations = {
-  /** Which of some callers are good no more: their key has ended, or their account is suspended or gone. */
+  /**
+   * Which of some callers are good no more: their key or their session has ended, or their account is suspended or gone. Each by
+   * its session's id, or by its key's where it came by none.
+   */
   findEndedCallers: read(
-    (database, asked: { callers: readonly Named[]; nowMs: number }): string[] =>
+    (database, asked: { callers: readonly Named[]; idleMs: number; nowMs: number }): string[] =>
       asked.callers
-        .filter((caller) => !isGood(database, caller, asked.nowMs))
-        .map(({ keyId }) => keyId),
+        .filter((caller) => !isGood(database, caller, asked))
+        .map(({ keyId, sessionId }) => sessionId ?? keyId),
   ),
 };
 
-/** A caller without a row of its own came by a session: it is good while its account has any. */
-function isGood(database: Database, { keyId, accountId }: Named, nowMs: number): boolean {
-  const found = database.get<{ isGood: number }>(
-    `SELECT suspended_ms IS NULL
-       AND CASE WHEN api_key.id IS NULL
-         THEN EXISTS (SELECT 1 FROM session WHERE session.account_id = account.id AND session.expires_ms > :nowMs)
-         ELSE revoked = 0 AND (api_key.expires_ms IS NULL OR api_key.expires_ms > :nowMs) END AS isGood
-     FROM account LEFT JOIN api_key ON api_key.id = :keyId
-     WHERE account.id = :accountId`,
-    { keyId, accountId, nowMs },
-  );
-  return found?.isGood === 1;
+function isGood(
+  database: Database,
+  { keyId, accountId, sessionId }: Named,
+  { idleMs, nowMs }: { idleMs: number; nowMs: number },
+): boolean {
+  const found =
+    sessionId === undefined
+      ? database.get(
+          `SELECT 1 FROM api_key JOIN account ON account.id = api_key.account_id
+           WHERE api_key.id = :keyId AND account.id = :accountId AND suspended_ms IS NULL AND revoked = 0
+             AND (api_key.expires_ms IS NULL OR api_key.expires_ms > :nowMs)`,
+          { keyId, accountId, nowMs },
+        )
+      : database.get(
+          `SELECT 1 FROM session JOIN account ON account.id = session.account_id
+           WHERE session.id = :sessionId AND account.id = :accountId AND suspended_ms IS NULL
+             AND session.expires_ms > :nowMs AND session.used_ms > :beforeMs`,
+          { sessionId, accountId, nowMs, beforeMs: nowMs - idleMs },
+        );
+  return found !== undefined;
 }

@@ -83,3 +83,12 @@ test("the list tells everything but the secret", async () => {
     },
   ]);
 });
+
+test("whether any key is good is told without reading them all", async () => {
+  const hasLive = (nowMs: number) => store.read("hasLiveKey", { nowMs });
+  expect(await hasLive(5)).toBe(false);
+  const { id } = await store.write("createKey", { ...asked, expiresMs: 10 });
+  expect([await hasLive(9), await hasLive(10)]).toEqual([true, false]);
+  await store.write("revokeKey", { id, ...byCommand });
+  expect(await hasLive(9)).toBe(false);
+});

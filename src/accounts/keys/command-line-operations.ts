@@ -7,6 +7,7 @@ import { insertAccount } from "../insert-account.ts";
 import { insertKey, refuseTooMany } from "./insert-key.ts";
 import {
   type CreatedKey,
+  isLiveSql,
   type KeyLimits,
   keyDefaults,
   type StoredKey,
@@ -61,6 +62,12 @@ export function commandLineKeyOperations(randomBytes: RandomBytes) {
       const key = { accountId, name, methods, given, lowered: unchanged, expiresMs, nowMs };
       return insertKey(database, key, "command_line", randomBytes);
     }),
+
+    /** Whether any key is good. */
+    hasLiveKey: read(
+      (database, { nowMs }: { nowMs: number }): boolean =>
+        database.get(`SELECT 1 FROM api_key WHERE ${isLiveSql} LIMIT 1`, { nowMs }) !== undefined,
+    ),
 
     /** All keys, those that ended too, oldest first. */
     listKeys: read((database, _args: null): KeyListing[] =>

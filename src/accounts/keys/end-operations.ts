@@ -7,6 +7,7 @@ import { insertKey, refuseTooFast } from "./insert-key.ts";
 import {
   type CreatedKey,
   isLive,
+  isLiveSql,
   type KeyState,
   keyStateOf,
   type StoredKey,
@@ -68,23 +69,27 @@ export function keyEndOperations(randomBytes: RandomBytes) {
       return made;
     }),
 
-    /** Ends a key for good; one that has ended stays as it is. Errors: `key_not_found`. */
+    /**
+     * Ends a key for good, and with it the one whose place it took, which is good for a while yet. What has ended stays as it
+     * is. Errors: `key_not_found`.
+     */
     revokeKey: durable((database, asked: EndedKey): null => {
-      const { id, by, nowMs } = asked;
+      const { id: revokedId, by, nowMs } = asked;
       const held = heldKey(database, asked);
-      if (!isLive(keyStateOf(held, nowMs))) return null;
-      database.run("UPDATE api_key SET revoked = 1, revoked_ms = :nowMs WHERE id = :id", {
-        id,
-        nowMs,
-      });
       const { accountId } = held;
-      noteAudit(database, {
-        atMs: nowMs,
-        action: "key_revoked",
-        actor: by,
-        accountId,
-        keyId: id,
-      });
+      const before = database.all<{ id: string }>(
+        `SELECT id FROM api_key WHERE account_id = :accountId AND successor_id = :revokedId AND ${isLiveSql}`,
+        { accountId, revokedId, nowMs },
+      );
+      const ended = isLive(keyStateOf(held, nowMs)) ? [held, ...before] : before;
+      for (const { id } of ended) {
+        database.run("UPDATE api_key SET revoked = 1, revoked_ms = :nowMs WHERE id = :id", {
+          id,
+          nowMs,
+        });
+        const note = { atMs: nowMs, action: "key_revoked" as const, actor: by };
+        noteAudit(database, { ...note, accountId, keyId: id });
+      }
       return null;
     }),
   };

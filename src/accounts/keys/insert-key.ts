@@ -3,8 +3,9 @@ import type { RandomBytes } from "../../lib/base62.ts";
 import type { Method } from "../../platforms/methods.ts";
 import { hashSecret, newApiKey, printApiKey } from "../api-key.ts";
 import { type Actor, newAuditId, noteAudit } from "../audit.ts";
+import { keysMadeSql } from "../closed-identities.ts";
 import { tooManyKeys, tooManyNewKeys } from "./faults.ts";
-import { type CreatedKey, type KeyLimits, methodsText } from "./key.ts";
+import { type CreatedKey, isLiveSql, type KeyLimits, livingSql, methodsText } from "./key.ts";
 
 export type KeyRow = {
   accountId: string;
@@ -67,7 +68,7 @@ export function insertKey(
   return { id, accountId, token: printApiKey({ id, secret }) };
 }
 
-/** Errors: `too_many_keys` for an account that has as many as it may. A key whose place was taken counts no more. */
+/** Errors: `too_many_keys` for an account that has as many as it may. A key counts no more while the one in its place does. */
 export function refuseTooMany(
   database: Database,
   accountId: string,
@@ -75,8 +76,8 @@ export function refuseTooMany(
 ): void {
   const live = database.get<{ keys: number }>(
     `SELECT count(*) AS keys FROM api_key
-     WHERE account_id = :accountId AND revoked = 0 AND successor_id IS NULL
-       AND (expires_ms IS NULL OR expires_ms > :nowMs)`,
+     WHERE account_id = :accountId AND ${isLiveSql} AND NOT EXISTS
+       (SELECT 1 FROM api_key AS successor WHERE successor.id = api_key.successor_id AND ${livingSql("successor")})`,
     { accountId, nowMs },
   );
   if ((live?.keys ?? 0) >= maxKeys) throw tooManyKeys(maxKeys, by);
@@ -85,8 +86,8 @@ export function refuseTooMany(
 const dayMs = 86_400_000;
 
 /**
- * Errors: `too_many_keys` for an account that has made so many within 24 hours, whatever became of them: each key comes with
- * rates that nothing has used up yet.
+ * Errors: `too_many_keys` for an account that has made so many within 24 hours, whatever became of them, those of an account
+ * that its owner deleted meanwhile among them: each key comes with rates that nothing has used up yet.
  */
 export function refuseTooFast(
   database: Database,
@@ -94,9 +95,8 @@ export function refuseTooFast(
   { newPerDay, nowMs }: { newPerDay: number; nowMs: number },
 ): void {
   const recent = database.get<{ createdMs: number }>(
-    `SELECT created_ms AS createdMs FROM api_key
-     WHERE account_id = :accountId AND created_ms > :sinceMs
-     ORDER BY created_ms DESC LIMIT 1 OFFSET :before`,
+    `SELECT ms AS createdMs FROM (${keysMadeSql}) WHERE ms > :sinceMs
+     ORDER BY ms DESC LIMIT 1 OFFSET :before`,
     { accountId, sinceMs: nowMs - dayMs, before: newPerDay - 1 },
   );
   if (recent !== undefined) throw tooManyNewKeys(newPerDay, recent.createdMs + dayMs);

@@ -7,10 +7,15 @@ export const longestKeyName = 60;
 const invisible = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/u;
 const visible = /[\p{L}\p{N}\p{P}\p{S}]/u;
 
+/** Whether it is text of one line, and nothing in it is invisible. */
+export function isOneVisibleLine(text: string): boolean {
+  return !invisible.test(text);
+}
+
 /** A name as it is kept, without spaces around it. Errors: `invalid_request` for one that is not 1 to 60 visible characters. */
 export function checkedKeyName(written: string): string {
   const name = written.trim().normalize("NFC");
-  const isReadable = visible.test(name) && !invisible.test(name);
+  const isReadable = visible.test(name) && isOneVisibleLine(name);
   if (isReadable && [...name].length <= longestKeyName) return name;
   const message = isReadable
     ? `the name has ${[...name].length} characters, a key's name has at most ${longestKeyName}`

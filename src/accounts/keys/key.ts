@@ -53,6 +53,14 @@ export function isLive(state: KeyState): boolean {
   return state === "active" || state === "expiring";
 }
 
+/** The same as a condition of a row of `api_key`, at `:nowMs`. */
+export const isLiveSql = livingSql("api_key");
+
+/** As a condition of rows that go by another name. */
+export function livingSql(name: string): string {
+  return `${name}.revoked = 0 AND (${name}.expires_ms IS NULL OR ${name}.expires_ms > :nowMs)`;
+}
+
 /** The methods of a stored list; one that is not known any more allows nothing. */
 export function storedMethods(text: string | null): readonly Method[] | null {
   if (text === null) return null;

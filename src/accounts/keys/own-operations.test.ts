@@ -153,6 +153,55 @@ describe("a rotation", () => {
   });
 });
 
+describe("a key that the command line gave more than its account has", () => {
+  const give = async () => {
+    const raised = await accounts.makeKey({
+      accountName: "newsroom",
+      submissionsPerMinute: 600,
+      methods: ["getbyid", "gettrends"],
+      expiresMs: 1_000,
+    });
+    accountId = raised.accountId;
+    return raised.id;
+  };
+  const refused = (pointer: string) => ({ code: "invalid_request", details: [{ pointer }] });
+
+  test("gets no later end and no more methods by its owner, nor does its successor", async () => {
+    const id = await give();
+    const rotation = { id, by: { accountId }, overlapMs: 10, newPerDay: 100, nowMs: 15 };
+    const successor = await accounts.store.write("rotateKey", rotation);
+    for (const expiresMs of [null, 1_001]) {
+      await expect(change(successor.id, { expiresMs })).rejects.toMatchObject(
+        refused("/expires_at"),
+      );
+    }
+    for (const methods of [null, ["getbyid", "searchbyquery"] as const]) {
+      await expect(change(successor.id, { methods })).rejects.toMatchObject(refused("/methods"));
+    }
+    await change(successor.id, { expiresMs: 999, methods: ["gettrends"], name: "nightly" });
+  });
+
+  test("is its owner's to change once the account has as much", async () => {
+    const id = await give();
+    accounts.database.run("UPDATE account SET submissions_per_minute = 600");
+    await change(id, { expiresMs: null, methods: null });
+  });
+});
+
+describe("what counts as a key", () => {
+  test("is each that is good, unless the one in its place is good too", async () => {
+    const { key } = await make({ maxKeys: 1 });
+    const rotation = { id: key.id, by: { accountId }, overlapMs: 1_000, newPerDay: 100, nowMs: 15 };
+    const successor = await accounts.store.write("rotateKey", rotation);
+    await expect(make({ maxKeys: 1, nowMs: 20 })).rejects.toMatchObject({ code: "too_many_keys" });
+    await change(successor.id, { expiresMs: 30 });
+    // The successor is over, the key before it is not.
+    await expect(make({ maxKeys: 1, nowMs: 40 })).rejects.toMatchObject({ code: "too_many_keys" });
+    await accounts.store.write("revokeKey", { id: successor.id, by: { accountId }, nowMs: 41 });
+    await make({ maxKeys: 1, nowMs: 42 });
+  });
+});
+
 test("each act is noted with what it changed, and never a name", async () => {
   const before = notes().length;
   const { key } = await make({ name: "canary", methods: ["gettrends"], requestsPerSecond: 2 });

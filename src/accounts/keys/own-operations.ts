@@ -10,6 +10,7 @@ import { type KeyLimits, keyStateOf, methodsText } from "./key.ts";
 import { checkedKeyName } from "./key-name.ts";
 import { type OwnKey, ownKey, ownKeyList } from "./read-keys.ts";
 import { lowerableTo, refuseRaised } from "./refuse-raised.ts";
+import { refuseWidened } from "./refuse-widened.ts";
 
 /** The owner of keys, with the rates of the deployment. */
 export type Owner = { accountId: string; limits: DeploymentLimits; nowMs: number };
@@ -68,6 +69,7 @@ export function ownKeyOperations(randomBytes: RandomBytes) {
       refuseEnded(held, nowMs);
       refuseRaised(changes, lowerableTo(database, { accountId, id, limits }));
       if (changes.expiresMs !== undefined) refusePast(changes.expiresMs, nowMs);
+      refuseWidened(database, held, { changes, limits });
       const columns = columnsOf(changes);
       const names = Object.keys(columns);
       if (names.length === 0) return held;

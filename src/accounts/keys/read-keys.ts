@@ -1,5 +1,5 @@
 import type { Database } from "../../db/open.ts";
-import { type DeploymentLimits, effectiveLimits } from "./effective-limits.ts";
+import { type DeploymentLimits, effectiveLimits, sharedLimits } from "./effective-limits.ts";
 import { type KeyLimits, type StoredKey, storedMethods } from "./key.ts";
 
 /** A key as its owner sees it. */
@@ -8,10 +8,18 @@ export type OwnKey = StoredKey & {
   own: KeyLimits;
   /** What counts. */
   effective: DeploymentLimits;
+  /** What all keys of the account share; null: no such limit. */
+  accountRequestsPerSecond: number | null;
+  accountSubmissionsPerMinute: number | null;
 };
 
 type Row = Omit<StoredKey, "methods"> &
-  DeploymentLimits & { methods: string | null; hasOwnRequests: number; hasOwnSubmissions: number };
+  DeploymentLimits &
+  Pick<OwnKey, "accountRequestsPerSecond" | "accountSubmissionsPerMinute"> & {
+    methods: string | null;
+    hasOwnRequests: number;
+    hasOwnSubmissions: number;
+  };
 
 export const keyColumns = `
   api_key.id, account_id AS accountId, api_key.name, methods, api_key.created_ms AS createdMs, expires_ms AS expiresMs,
@@ -19,7 +27,7 @@ export const keyColumns = `
   used_ms AS usedMs, used_from AS usedFrom, successor_id AS successorId`;
 
 const ownKeys = `
-  SELECT ${keyColumns}, ${effectiveLimits},
+  SELECT ${keyColumns}, ${effectiveLimits}, ${sharedLimits},
     coalesce(api_key.requests_per_second, owner_requests_per_second) IS NOT NULL AS hasOwnRequests,
     coalesce(api_key.submissions_per_minute, owner_submissions_per_minute) IS NOT NULL AS hasOwnSubmissions
   FROM api_key JOIN account ON account.id = account_id
@@ -73,6 +81,8 @@ function fromRow(row: Row): OwnKey {
       submissionsPerMinute: hasOwnSubmissions === 1 ? submissionsPerMinute : null,
     },
     effective: { requestsPerSecond, submissionsPerMinute },
+    accountRequestsPerSecond: row.accountRequestsPerSecond,
+    accountSubmissionsPerMinute: row.accountSubmissionsPerMinute,
   };
 }
 

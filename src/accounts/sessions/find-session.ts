@@ -1,31 +1,31 @@
 import type { Database } from "../../db/open.ts";
 import type { Caller } from "../authenticate.ts";
-import { isSameHash } from "./session-token.ts";
 
 /** Whose session a request brought. */
 export type CallerSession = {
   id: string;
   accountId: string;
   role: "member" | "operator";
-  /** When its secret was last replaced, and whether the request brought the one before. */
+  /** When its token was last replaced, and whether the request brought the one that is in use since. */
   rotatedMs: number;
-  bringsFormer: boolean;
+  bringsCurrent: boolean;
+  expiresMs: number;
 };
 
-/** What the request does to the session's row, if anything: `first_use` of a secret that took another's place. */
+/** What the request does to the session's row, if anything: `first_use` of a token that took another's place. */
 export type SessionNote = "first_use" | "used" | null;
 
 export type FoundSession =
   /** Unknown, expired, or of an account that is suspended. */
   | { kind: "none" }
-  /** The session lives, and the secret is not its own: it was replaced, and somebody kept a copy. */
+  /** The session lives, and the token was its own: it was replaced, and somebody kept a copy. */
   | { kind: "stolen" }
   | { kind: "live"; session: CallerSession; caller: Caller; note: SessionNote };
 
 export type PresentedSession = {
   sessionId: string;
-  /** SHA-256 of the secret in base64. */
-  secretHash: string;
+  generation: number;
+  asker: string;
   idleMs: number;
 };
 
@@ -36,58 +36,84 @@ type Row = {
   accountId: string;
   role: "member" | "operator";
   suspendedMs: number | null;
+  requestsPerSecond: number | null;
   submissionsPerMinute: number | null;
-  tokenHash: Uint8Array;
-  formerHash: Uint8Array | null;
+  generation: number;
+  asker: string;
   formerUntilMs: number | null;
   usedMs: number;
   rotatedMs: number;
   expiresMs: number;
 };
 
-/** The session of a token. The caller has the account's own limits; `requestsPerSecond` is what the dashboard may ask. */
+/**
+ * The session of a token that this server made. The caller has the account's own limits, and asks no more
+ * than `requestsPerSecond`, as the dashboard may.
+ */
 export function findSession(
   database: Database,
-  { sessionId, secretHash, idleMs }: PresentedSession,
+  presented: PresentedSession,
   requestsPerSecond: number,
   nowMs: number,
 ): FoundSession {
+  const { sessionId, idleMs } = presented;
   const row = database.get<Row>(
     `SELECT account_id AS accountId, role, suspended_ms AS suspendedMs,
-            submissions_per_minute AS submissionsPerMinute, token_hash AS tokenHash, former_hash AS formerHash,
-            former_until_ms AS formerUntilMs, used_ms AS usedMs, rotated_ms AS rotatedMs,
+            requests_per_second AS requestsPerSecond, submissions_per_minute AS submissionsPerMinute, generation, asker, former_until_ms AS formerUntilMs, used_ms AS usedMs, rotated_ms AS rotatedMs,
             expires_ms AS expiresMs
      FROM session JOIN account ON account.id = account_id WHERE session.id = :sessionId`,
     { sessionId },
   );
   if (row === undefined || row.suspendedMs !== null) return { kind: "none" };
   if (row.expiresMs <= nowMs || row.usedMs + idleMs <= nowMs) return { kind: "none" };
-  const presented = Buffer.from(secretHash, "base64");
-  const isCurrent = isSameHash(row.tokenHash, presented);
-  if (!isCurrent && !isFormer(row, presented, nowMs)) return { kind: "stolen" };
-  const { accountId, role, rotatedMs, submissionsPerMinute } = row;
+  const place = placeOf(row, presented);
+  if (place === "replaced" && !isStillGood(row, presented, nowMs)) return { kind: "stolen" };
+  const { accountId, role, rotatedMs, expiresMs, submissionsPerMinute } = row;
   const keyId = `dashboard-${accountId}`;
   return {
     kind: "live",
-    session: { id: sessionId, accountId, role, rotatedMs, bringsFormer: !isCurrent },
+    session: {
+      id: sessionId,
+      accountId,
+      role,
+      rotatedMs,
+      bringsCurrent: place === "current",
+      expiresMs,
+    },
     caller: {
       keyId,
       ratesKeyId: keyId,
       accountId,
-      requestsPerSecond,
+      requestsPerSecond: Math.min(requestsPerSecond, row.requestsPerSecond ?? requestsPerSecond),
       submissionsPerMinute,
+      // Its pages ask by themselves and take nothing from the keys, but for the searches that somebody runs there.
+      accountRequestsPerSecond: null,
+      accountSubmissionsPerMinute: submissionsPerMinute,
       methods: null,
+      sessionId,
     },
-    note: noteOf(row, isCurrent, nowMs),
+    note: noteOf(row, place, nowMs),
   };
 }
 
-/** One that was replaced is good until a while after the first use of the one in its place: an answer may get lost on its way. */
-function isFormer({ formerHash, formerUntilMs }: Row, presented: Buffer, nowMs: number): boolean {
-  return isSameHash(formerHash, presented) && (formerUntilMs === null || nowMs < formerUntilMs);
+type Presented = Pick<PresentedSession, "generation" | "asker">;
+
+/** Where a token stands: the one in use, one that was replaced, or one that was handed out and comes for the first time. */
+type Place = "current" | "replaced" | "next";
+
+/** Two of one generation were handed out to two who asked: the one that comes first is the session's. */
+function placeOf(row: Row, { generation, asker }: Presented): Place {
+  if (generation > row.generation) return "next";
+  return generation === row.generation && asker === row.asker ? "current" : "replaced";
 }
 
-function noteOf(row: Row, isCurrent: boolean, nowMs: number): SessionNote {
-  if (isCurrent && row.formerHash !== null && row.formerUntilMs === null) return "first_use";
+/** For a while after the first use of the one in its place: requests are under way with it. */
+function isStillGood(row: Row, { generation }: Presented, nowMs: number): boolean {
+  const isLast = generation >= row.generation - 1;
+  return isLast && row.formerUntilMs !== null && nowMs < row.formerUntilMs;
+}
+
+function noteOf(row: Row, place: Place, nowMs: number): SessionNote {
+  if (place === "next") return "first_use";
   return row.usedMs + useNotedMs <= nowMs ? "used" : null;
 }

@@ -1,6 +1,7 @@
 import type { Database } from "../../db/open.ts";
 import type { RandomBytes } from "../../lib/base62.ts";
-import { hashOfSecret, newSecret, newSessionId, printSessionToken } from "./session-token.ts";
+import { noteAudit } from "../audit.ts";
+import { firstToken, type SessionToken } from "./session-token.ts";
 
 /** How somebody signed in. */
 export type SignInWay = "github" | "gitlab" | "link";
@@ -18,8 +19,8 @@ export type NewSession = {
 
 export type StartedSession = {
   id: string;
-  /** What the cookie holds: the only time it is told. */
-  token: string;
+  /** What the cookie holds, as the server writes it: the only time it is told. */
+  token: SessionToken;
 };
 
 /** A session with a fresh token. Where the account has more than it may have, those that were used longest ago end. */
@@ -29,20 +30,30 @@ export function addSession(
   { way, agent, addressGroup, maxAgeMs, maxPerAccount, nowMs }: NewSession,
   randomBytes: RandomBytes,
 ): StartedSession {
-  const id = newSessionId(randomBytes);
-  const secret = newSecret(randomBytes);
-  database.run(
+  const { id, ...token } = firstToken(randomBytes);
+  const evicted = database.run(
     `DELETE FROM session WHERE id IN (
        SELECT id FROM session WHERE account_id = :accountId ORDER BY used_ms DESC, id LIMIT -1 OFFSET :others)`,
     { accountId, others: maxPerAccount - 1 },
   );
+  if (evicted > 0) {
+    const detail = { reason: "too_many", sessions: evicted };
+    noteAudit(database, {
+      atMs: nowMs,
+      action: "session_ended",
+      actor: "service",
+      accountId,
+      detail,
+    });
+  }
   database.run(
-    `INSERT INTO session(id, account_id, token_hash, way, agent, address_group, created_ms, used_ms, rotated_ms, expires_ms)
-     VALUES(:id, :accountId, :tokenHash, :way, :agent, :addressGroup, :nowMs, :nowMs, :nowMs, :expiresMs)`,
+    `INSERT INTO session(id, account_id, generation, asker, way, agent, address_group, created_ms, used_ms, rotated_ms, expires_ms)
+     VALUES(:id, :accountId, :generation, :asker, :way, :agent, :addressGroup, :nowMs, :nowMs, :nowMs, :expiresMs)`,
     {
       id,
       accountId,
-      tokenHash: Buffer.from(hashOfSecret(secret), "base64"),
+      generation: token.generation,
+      asker: token.asker,
       way,
       agent,
       addressGroup,
@@ -50,5 +61,5 @@ export function addSession(
       expiresMs: nowMs + maxAgeMs,
     },
   );
-  return { id, token: printSessionToken({ id, secret }) };
+  return { id, token };
 }

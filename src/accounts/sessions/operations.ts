@@ -1,11 +1,10 @@
-import type { Database } from "../../db/open.ts";
 import { durable, read, relaxed } from "../../db/operations.ts";
 import type { RandomBytes } from "../../lib/base62.ts";
 import { accountNameSql } from "../admin/names.ts";
 import { noteAudit } from "../audit.ts";
+import { forgetRemembered } from "../closed-identities.ts";
 import { useNotedMs } from "./find-session.ts";
 import { addSession, type NewSession, type SignInWay, type StartedSession } from "./new-session.ts";
-import { hashOfSecret, isSameHash, newSecret } from "./session-token.ts";
 
 export type SessionRow = {
   id: string;
@@ -26,10 +25,9 @@ export type SignedInAccount = {
   role: "member" | "operator";
   createdMs: number;
   firstKeyMs: number | null;
+  requestsPerSecond: number | null;
   submissionsPerMinute: number | null;
 };
-
-type RotatedSession = { secret: string; expiresMs: number };
 
 type OfSession = { accountId: string; sessionId: string };
 
@@ -41,55 +39,23 @@ export function sessionOperations(randomBytes: RandomBytes) {
         addSession(database, asked.accountId, asked, randomBytes),
     ),
 
-    /**
-     * A fresh secret in the place of one that is older than `rotationMs`; null when there is none to replace. One that was handed
-     * out longer than `formerMs` ago and never used is replaced again: it was lost on its way.
-     */
-    rotateSession: durable(
+    /** The first use of a token that was handed out: it is the session's now, and the time of the one before it runs out. */
+    advanceSession: durable(
       (
         database,
         asked: {
           sessionId: string;
-          secretHash: string;
-          rotationMs: number;
-          formerMs: number;
+          generation: number;
+          asker: string;
+          formerUntilMs: number;
           nowMs: number;
         },
-      ): RotatedSession | null => {
-        const { sessionId, nowMs } = asked;
-        const row = secretsOf(database, sessionId);
-        if (row === undefined) return null;
-        const presented = Buffer.from(asked.secretHash, "base64");
-        const isUnused = row.formerUntilMs === null && isSameHash(row.formerHash, presented);
-        const isLost = isUnused && row.rotatedMs + asked.formerMs <= nowMs;
-        const isCurrent = isSameHash(row.tokenHash, presented);
-        const isDue = isCurrent && row.rotatedMs + asked.rotationMs <= nowMs;
-        if (!isDue && !isLost) return null;
-        const secret = newSecret(randomBytes);
-        database.run(
-          `UPDATE session SET token_hash = :tokenHash, former_hash = :formerHash, former_until_ms = NULL, rotated_ms = :nowMs
-           WHERE id = :sessionId`,
-          {
-            sessionId,
-            nowMs,
-            tokenHash: Buffer.from(hashOfSecret(secret), "base64"),
-            formerHash: presented,
-          },
-        );
-        return { secret, expiresMs: row.expiresMs };
-      },
-    ),
-
-    /** From the first use of a fresh secret on, the time of the one before it runs out. */
-    endFormerSecret: durable(
-      (
-        database,
-        { sessionId, untilMs, nowMs }: { sessionId: string; untilMs: number; nowMs: number },
       ): null => {
         database.run(
-          `UPDATE session SET former_until_ms = :untilMs, used_ms = max(used_ms, :nowMs)
-           WHERE id = :sessionId AND former_hash IS NOT NULL AND former_until_ms IS NULL`,
-          { sessionId, untilMs, nowMs },
+          `UPDATE session SET generation = :generation, asker = :asker, former_until_ms = :formerUntilMs, rotated_ms = :nowMs,
+             used_ms = max(used_ms, :nowMs)
+           WHERE id = :sessionId AND generation < :generation`,
+          asked,
         );
         return null;
       },
@@ -140,7 +106,7 @@ export function sessionOperations(randomBytes: RandomBytes) {
       },
     ),
 
-    /** Ends a session of which somebody showed a secret that was replaced: who of the two it was cannot be told. */
+    /** Ends a session of which somebody showed a token that was replaced: who of the two it was cannot be told. */
     endStolenSession: durable(
       (database, { sessionId, nowMs }: { sessionId: string; nowMs: number }): null => {
         const row = database.get<{ accountId: string }>(
@@ -179,14 +145,14 @@ export function sessionOperations(randomBytes: RandomBytes) {
       (database, { accountId }: { accountId: string }): SignedInAccount | null =>
         database.get<SignedInAccount>(
           `SELECT account.id, ${accountNameSql} AS name, provider, role, account.created_ms AS createdMs, first_key_ms AS firstKeyMs,
-                  submissions_per_minute AS submissionsPerMinute
+                  requests_per_second AS requestsPerSecond, submissions_per_minute AS submissionsPerMinute
            FROM account LEFT JOIN identity ON identity.account_id = account.id
            WHERE account.id = :accountId ORDER BY identity.seen_ms DESC LIMIT 1`,
           { accountId },
         ) ?? null,
     ),
 
-    /** Removes what is over: sessions, sign-ins under way, links. */
+    /** Removes what is over: sessions, sign-ins under way, links, what is remembered of accounts that were deleted. */
     sweepSessions: relaxed(
       (database, { idleMs, nowMs }: { idleMs: number; nowMs: number }): null => {
         database.run("DELETE FROM session WHERE expires_ms <= :nowMs OR used_ms <= :beforeMs", {
@@ -195,25 +161,9 @@ export function sessionOperations(randomBytes: RandomBytes) {
         });
         database.run("DELETE FROM sign_in_attempt WHERE expires_ms <= :nowMs", { nowMs });
         database.run("DELETE FROM sign_in_link WHERE expires_ms <= :nowMs", { nowMs });
+        forgetRemembered(database, nowMs);
         return null;
       },
     ),
   };
-}
-
-type Secrets = {
-  tokenHash: Uint8Array;
-  formerHash: Uint8Array | null;
-  formerUntilMs: number | null;
-  rotatedMs: number;
-  expiresMs: number;
-};
-
-function secretsOf(database: Database, sessionId: string): Secrets | undefined {
-  return database.get<Secrets>(
-    `SELECT token_hash AS tokenHash, former_hash AS formerHash, former_until_ms AS formerUntilMs, rotated_ms AS rotatedMs,
-            expires_ms AS expiresMs
-     FROM session WHERE id = :sessionId`,
-    { sessionId },
-  );
 }

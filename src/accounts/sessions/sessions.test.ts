@@ -10,7 +10,7 @@ import { insertAccount } from "../insert-account.ts";
 import { limitOperations } from "../limit-operations.ts";
 import { defaultLimits } from "../limits.ts";
 import { sessionOperations } from "./operations.ts";
-import { hashOfSecret, parseSessionToken } from "./session-token.ts";
+import { createSessionTokens, nextToken, type SessionToken } from "./session-token.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "earshot-"));
 let database: Database;
@@ -27,56 +27,132 @@ const openStore = () =>
 
 const nowMs = 1_700_000_000_000;
 const idleMs = 3_600_000;
+const formerMs = 60_000;
 
-async function start(): Promise<{ accountId: string; id: string; secret: string }> {
+const tokens = createSessionTokens(randomBytes(32));
+const here = { agent: "a test", addressGroup: "192.0.2.0/24" };
+const elsewhere = { agent: "a test", addressGroup: "198.51.100.0/24" };
+
+async function start(): Promise<{ accountId: string; id: string; token: SessionToken }> {
   const accountId = insertAccount(database, { name: null, nowMs }, randomBytes);
-  const { token } = await openStore().write("startSession", {
+  const { id, token } = await openStore().write("startSession", {
+    ...here,
     accountId,
     way: "link",
-    agent: "a test",
-    addressGroup: "192.0.2.0/24",
     maxAgeMs: 10 * idleMs,
     maxPerAccount: 5,
     nowMs,
   });
-  const parsed = parseSessionToken(token);
-  if (parsed === null) throw new Error("the token is not whole");
-  return { accountId, ...parsed };
+  return { accountId, id, token };
 }
 
-async function admitted(id: string, secret: string, atMs = nowMs): Promise<unknown> {
-  const { kind } = await openStore().inMemory("admitSession", {
+/** What becomes of a request with a token at a time; the first use of one that was handed out is written, as the server does. */
+async function admitted(token: SessionToken, atMs = nowMs): Promise<string> {
+  const presented = tokens.parse(tokens.print(token));
+  if (presented === null) return "no token";
+  const { id: sessionId, generation, asker } = presented;
+  const answer = await openStore().inMemory("admitSession", {
     ...defaultLimits,
     elapsedMs: 0,
     nowMs: atMs,
-    sessionId: id,
-    secretHash: hashOfSecret(secret),
+    sessionId,
+    generation,
+    asker,
     idleMs,
     readOf: null,
     maxWaitMs: 0,
   });
-  return kind;
+  if ("note" in answer && answer.note === "first_use") {
+    const formerUntilMs = atMs + formerMs;
+    const used = { sessionId, generation, asker, formerUntilMs, nowMs: atMs };
+    await openStore().write("advanceSession", used);
+  }
+  return answer.kind;
 }
 
-test("the store holds no token, and only a hash of its secret", async () => {
-  const { id, secret } = await start();
-  const row = database.get("SELECT *, hex(token_hash) AS hash FROM session WHERE id = :id", { id });
-  expect(JSON.stringify(row)).not.toContain(secret);
-  expect(await admitted(id, secret)).toBe("admitted");
+test("the store holds nothing that a token could be made of, nor does what people are shown of a session", async () => {
+  const { id, token } = await start();
+  const row = database.get("SELECT * FROM session WHERE id = :id", { id });
+  expect(JSON.stringify(row)).not.toContain(token.handle);
+  expect(await admitted(token)).toBe("admitted");
+  expect(tokens.parse(tokens.print({ ...token, handle: id }))?.id).not.toBe(id);
+  const other = createSessionTokens(randomBytes(32));
+  expect(tokens.parse(other.print(token))).toBeNull();
 });
 
 test("a session of an account that is suspended is none, though its row is still there", async () => {
-  const { accountId, id, secret } = await start();
+  const { accountId, token } = await start();
   database.run("UPDATE account SET suspended_ms = 1 WHERE id = :accountId", { accountId });
-  expect(await admitted(id, secret)).toBe("none");
+  expect(await admitted(token)).toBe("none");
 });
 
-test("another secret of a session that lives is a copy; one of a session that is over is nothing", async () => {
-  const { id } = await start();
-  const other = "A".repeat(43);
-  expect(await admitted(id, other)).toBe("stolen");
-  expect(await admitted(id, other, nowMs + idleMs)).toBe("none");
-  expect(await admitted("0".repeat(16), other)).toBe("none");
+test("nobody who knows a session's id ends it: a made-up token is none", async () => {
+  const { token } = await start();
+  const text = tokens.print(token);
+  for (const made of [`${text.slice(0, -43)}${"A".repeat(43)}`, text.replace(".1.", ".2.")]) {
+    expect(tokens.parse(made)).toBeNull();
+  }
+  expect(await admitted(token)).toBe("admitted");
+});
+
+test("asked for again, the next token is the same, however long the first answer took", async () => {
+  const { token } = await start();
+  const early = nextToken(token, here);
+  expect(await admitted(token, nowMs + 61_000)).toBe("admitted");
+  const late = nextToken(token, here);
+  expect(await admitted(late, nowMs + 61_000)).toBe("admitted");
+  expect(await admitted(early, nowMs + 300_000)).toBe("admitted");
+});
+
+test("a token that was replaced is good for a while after the first use of the next, and a copy after that", async () => {
+  const { token } = await start();
+  const next = nextToken(token, here);
+  expect(await admitted(token, nowMs + idleMs - 1)).toBe("admitted");
+  expect(await admitted(next)).toBe("admitted");
+  expect(await admitted(token, nowMs + formerMs - 1)).toBe("admitted");
+  expect(await admitted(token, nowMs + formerMs)).toBe("stolen");
+});
+
+test("two who ask for the next token with one cookie do not get the same: one of them shows a copy", async () => {
+  const { token } = await start();
+  const [theirs, mine] = [nextToken(token, elsewhere), nextToken(token, here)];
+  expect(await admitted(theirs)).toBe("admitted");
+  expect(await admitted(mine, nowMs + formerMs)).toBe("stolen");
+});
+
+test("a store that was put back from a backup knows the tokens since, and cries no theft", async () => {
+  const { id, token } = await start();
+  const second = nextToken(token, here);
+  const third = nextToken(second, here);
+  expect(await admitted(third)).toBe("admitted");
+  const row = database.get<{ generation: number }>(
+    "SELECT generation FROM session WHERE id = :id",
+    { id },
+  );
+  expect(row?.generation).toBe(3);
+  expect(await admitted(second, nowMs + formerMs)).toBe("stolen");
+});
+
+test("a caller tells the session that it came by", async () => {
+  const { id, token } = await start();
+  const answer = await openStore().inMemory("admitSession", {
+    ...defaultLimits,
+    elapsedMs: 0,
+    nowMs,
+    sessionId: id,
+    generation: token.generation,
+    asker: token.asker,
+    idleMs,
+    readOf: null,
+    maxWaitMs: 0,
+  });
+  expect(answer).toMatchObject({ kind: "admitted", caller: { sessionId: id } });
+});
+
+test("a session that is over is nothing", async () => {
+  const { token } = await start();
+  expect(await admitted(token, nowMs + idleMs)).toBe("none");
+  expect(await admitted({ ...token, handle: "0".repeat(22) })).toBe("none");
 });
 
 test("its last use is written once a minute at most", async () => {
@@ -95,29 +171,13 @@ test("its last use is written once a minute at most", async () => {
   expect(await used(nowMs)).toBe(nowMs + 60_000);
 });
 
-test("two pages that ask at once get one fresh secret between them", async () => {
-  const { id, secret } = await start();
-  const asked = {
-    sessionId: id,
-    secretHash: hashOfSecret(secret),
-    rotationMs: idleMs,
-    formerMs: 60_000,
-    nowMs: nowMs + idleMs,
-  };
-  const store = openStore();
-  const both = await Promise.all([
-    store.write("rotateSession", asked),
-    store.write("rotateSession", asked),
-  ]);
-  expect(both).toEqual([{ secret: expect.any(String), expiresMs: nowMs + 10 * idleMs }, null]);
-});
-
 test.each([
   "",
   "x",
-  "0123456789abcdef",
-  `0123456789abcdef.${"A".repeat(42)}`,
-  `.${"A".repeat(43)}`,
+  "0123456789abcdefghijkl",
+  `0123456789abcdefghijkl.1.--------.${"A".repeat(42)}`,
+  `0123456789abcdefghijkl.0.--------.${"A".repeat(43)}`,
+  `.1.--------.${"A".repeat(43)}`,
 ])("%j is no token", (text) => {
-  expect(parseSessionToken(text)).toBeNull();
+  expect(tokens.parse(text)).toBeNull();
 });

@@ -2,16 +2,10 @@ import { createHmac, hash, timingSafeEqual } from "node:crypto";
 import type { ProviderName } from "./provider.ts";
 
 /**
- * A sign-in under way has one secret, which lies in a cookie of the browser that began it. What the provider is told, and what
- * the store holds, follow from it one way: neither leads back to it.
+ * A sign-in under way has one secret, which lies sealed in a cookie of the browser that began it. What the provider is told, and
+ * what the store holds, follow from it one way: neither leads back to it.
  */
-const form = /^[0-9A-Za-z_-]{43}$/;
-
-export function isAttemptSecret(text: string): boolean {
-  return form.test(text);
-}
-
-/** What the store knows it by. */
+/** What the store knows it by, once it was finished. */
 export function attemptHash(secret: string): string {
   return hash("sha256", secret, "base64");
 }

@@ -83,19 +83,41 @@ export async function readProfile(
   return profile;
 }
 
-/** Whether they are in one of the organisations. Throws SignInRefused. */
+/**
+ * Whether they are in one of the organisations. One that cannot be asked keeps nobody out whom another one lets in; else it is a
+ * fault, and no answer. Throws SignInRefused.
+ */
 export async function isMemberOfAny(
   provider: Provider,
   fetch: GuardedFetch,
   token: string,
   organizations: readonly string[],
 ): Promise<boolean> {
+  let wasUnreadable = false;
   for (const organization of organizations) {
-    const answer = await ask(fetch, provider.membershipUrl(organization), token);
-    if (answer.status >= 500) throw new SignInRefused("provider_failed", "membership_unreadable");
-    if (answer.status === 200 && provider.isMember(jsonOf(answer), organization)) return true;
+    const isMember = await membershipOf(provider, fetch, token, organization);
+    if (isMember === true) return true;
+    wasUnreadable ||= isMember === null;
   }
+  if (wasUnreadable) throw new SignInRefused("provider_failed", "membership_unreadable");
   return false;
+}
+
+/** Null where the provider does not say: it fails, is asked too often, or does not let the application ask. */
+async function membershipOf(
+  provider: Provider,
+  fetch: GuardedFetch,
+  token: string,
+  organization: string,
+): Promise<boolean | null> {
+  try {
+    const answer = await ask(fetch, provider.membershipUrl(organization), token);
+    if (answer.status === 404) return false;
+    return answer.status === 200 ? provider.isMember(jsonOf(answer), organization) : null;
+  } catch (fault) {
+    if (fault instanceof SignInRefused) return null;
+    throw fault;
+  }
 }
 
 function serverOf(provider: Provider, issuer: string | null): AuthorizationServer {

@@ -1,24 +1,26 @@
 import type { Database } from "../../db/open.ts";
-import { durable, read, relaxed } from "../../db/operations.ts";
+import { durable, read } from "../../db/operations.ts";
 import type { RandomBytes } from "../../lib/base62.ts";
 import { noteAudit } from "../audit.ts";
+import { mostSignUps, rememberedOf, restoreRemembered } from "../closed-identities.ts";
 import { insertAccount } from "../insert-account.ts";
 import { addSession, type NewSession, type StartedSession } from "../sessions/new-session.ts";
-import { hashOfSecret, isSameHash, newSecret } from "../sessions/session-token.ts";
+import { hashOfSecret, newSecret } from "../sessions/session-token.ts";
 import { attemptOperations } from "./attempt-operations.ts";
 import type { ProviderName } from "./provider.ts";
-import type { RefusalWord } from "./refusal.ts";
 
-/** The session that the browser held before: whoever signs in leaves it, whoever's it was. */
-export type LeftSession = { id: string; secretHash: string } | null;
+/** The session whose token the browser held before, by its id: whoever signs in leaves it, whoever's it was. */
+export type LeftSession = string | null;
 
 export type SignedIn =
   | { kind: "signed_in"; accountId: string; session: StartedSession }
-  | { kind: "suspended" };
+  | { kind: "suspended" }
+  /** They deleted their account so often that they have to wait before they may have another one. */
+  | { kind: "too_many" };
 
 type Arrival = NewSession & { leaves: LeftSession };
 
-/** The account that links without an account lead to. */
+/** What the account that links without an account lead to is called, unless another one has the name. */
 const operatorName = "operator";
 
 export function signInOperations(randomBytes: RandomBytes) {
@@ -31,9 +33,16 @@ export function signInOperations(randomBytes: RandomBytes) {
       "SELECT suspended_ms AS suspendedMs FROM account WHERE id = :accountId",
       { accountId },
     );
-    if (account === undefined || account.suspendedMs !== null) return { kind: "suspended" };
+    if (account === undefined || account.suspendedMs !== null) {
+      const { way, nowMs } = arrival;
+      const detail = { way, word: "suspended", reason: "account_suspended" };
+      noteRefusal(database, { accountId, detail, nowMs });
+      return { kind: "suspended" };
+    }
     if (isOperator) makeOperator(database, accountId, arrival.nowMs);
-    leave(database, arrival.leaves);
+    if (arrival.leaves !== null) {
+      database.run("DELETE FROM session WHERE id = :id", { id: arrival.leaves });
+    }
     const session = addSession(database, accountId, arrival, randomBytes);
     const { nowMs: atMs, way } = arrival;
     noteAudit(database, {
@@ -62,10 +71,21 @@ export function signInOperations(randomBytes: RandomBytes) {
     return accountId;
   }
 
+  function makeLinksAccount(database: Database, asked: { nowMs: number; way: string }): string {
+    const isTaken = database.get("SELECT 1 FROM account WHERE name = :operatorName", {
+      operatorName,
+    });
+    const accountId = makeAccount(database, isTaken ? null : operatorName, asked);
+    database.run("INSERT OR REPLACE INTO setting VALUES('operator_account', :accountId)", {
+      accountId,
+    });
+    return accountId;
+  }
+
   function identify(
     database: Database,
     asked: { provider: ProviderName; subject: string; login: string; nowMs: number },
-  ): string {
+  ): string | null {
     const { provider, subject, login, nowMs } = asked;
     const held = database.get<{ accountId: string }>(
       `UPDATE identity SET login = :login, seen_ms = :nowMs WHERE provider = :provider AND subject = :subject
@@ -73,7 +93,10 @@ export function signInOperations(randomBytes: RandomBytes) {
       { provider, subject, login, nowMs },
     );
     if (held !== undefined) return held.accountId;
+    const remembered = rememberedOf(database, { provider, subject }, nowMs);
+    if (remembered !== null && remembered.closings > mostSignUps) return null;
     const accountId = makeAccount(database, null, { nowMs, way: provider });
+    if (remembered !== null) restoreRemembered(database, accountId, remembered);
     database.run(
       `INSERT INTO identity(provider, subject, account_id, login, created_ms, seen_ms)
        VALUES(:provider, :subject, :accountId, :login, :nowMs, :nowMs)`,
@@ -85,7 +108,7 @@ export function signInOperations(randomBytes: RandomBytes) {
   return {
     ...attemptOperations,
 
-    /** A session for whoever has this number at the provider, with an account if it is the first. */
+    /** A session for whoever has this number at the provider, with an account if they have none. */
     signInIdentity: durable(
       (
         database,
@@ -97,28 +120,28 @@ export function signInOperations(randomBytes: RandomBytes) {
         },
       ): SignedIn => {
         const accountId = identify(database, asked);
+        if (accountId === null) {
+          const detail = { way: asked.provider, word: "too_many", reason: "deleted_too_often" };
+          noteRefusal(database, { accountId: null, detail, nowMs: asked.nowMs });
+          return { kind: "too_many" };
+        }
         return arrive(database, { accountId, isOperator: asked.isOperator }, asked);
       },
     ),
 
-    noteRefusedSignIn: relaxed(
+    /** Notes that somebody whom a provider named is not let in, of their account if they have one. */
+    noteNotAllowed: durable(
       (
         database,
-        asked: {
-          way: ProviderName | "link";
-          word: RefusalWord;
-          reason: string;
-          nowMs: number;
-        },
+        asked: { provider: ProviderName; subject: string; reason: string; nowMs: number },
       ): null => {
-        const { way, word, reason, nowMs } = asked;
-        noteAudit(database, {
-          atMs: nowMs,
-          action: "sign_in_refused",
-          actor: "service",
-          accountId: null,
-          detail: { way, word, reason },
-        });
+        const { provider, subject, reason, nowMs } = asked;
+        const held = database.get<{ accountId: string }>(
+          "SELECT account_id AS accountId FROM identity WHERE provider = :provider AND subject = :subject",
+          { provider, subject },
+        );
+        const detail = { way: provider, word: "not_allowed", reason };
+        noteRefusal(database, { accountId: held?.accountId ?? null, detail, nowMs });
         return null;
       },
     ),
@@ -162,8 +185,7 @@ export function signInOperations(randomBytes: RandomBytes) {
       if (link.accountId !== null) {
         return arrive(database, { accountId: link.accountId, isOperator: false }, asked);
       }
-      const accountId =
-        idOfName(database, operatorName) ?? makeAccount(database, operatorName, asked);
+      const accountId = linksAccount(database) ?? makeLinksAccount(database, asked);
       return arrive(database, { accountId, isOperator: true }, asked);
     }),
 
@@ -190,22 +212,18 @@ function makeOperator(database: Database, accountId: string, nowMs: number): voi
   });
 }
 
-/** A secret that fits is asked for, so that nobody ends another's session by its id. */
-function leave(database: Database, leaves: LeftSession): void {
-  if (leaves === null) return;
-  const { id, secretHash } = leaves;
-  const row = database.get<{ tokenHash: Uint8Array; formerHash: Uint8Array | null }>(
-    "SELECT token_hash AS tokenHash, former_hash AS formerHash FROM session WHERE id = :id",
-    { id },
-  );
-  if (row === undefined) return;
-  const presented = Buffer.from(secretHash, "base64");
-  if (!isSameHash(row.tokenHash, presented) && !isSameHash(row.formerHash, presented)) return;
-  database.run("DELETE FROM session WHERE id = :id", { id });
+function noteRefusal(
+  database: Database,
+  asked: { accountId: string | null; detail: Record<string, string>; nowMs: number },
+): void {
+  const { accountId, detail, nowMs: atMs } = asked;
+  noteAudit(database, { atMs, action: "sign_in_refused", actor: "service", accountId, detail });
 }
 
-function idOfName(database: Database, name: string): string | null {
-  return (
-    database.get<{ id: string }>("SELECT id FROM account WHERE name = :name", { name })?.id ?? null
+/** The account that links without an account lead to: no other one gets there by its name. */
+function linksAccount(database: Database): string | null {
+  const held = database.get<{ id: string }>(
+    "SELECT id FROM setting JOIN account ON account.id = value WHERE setting.name = 'operator_account'",
   );
+  return held?.id ?? null;
 }

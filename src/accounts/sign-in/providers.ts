@@ -1,3 +1,4 @@
+import { withoutEnding } from "../../query/characters.ts";
 import type { ProviderName } from "./provider.ts";
 import { githubUrl as publicGitHub, type SignInSettings } from "./settings.ts";
 
@@ -7,6 +8,8 @@ export type Profile = { subject: string; login: string };
 /** A code host as sign-in uses it. What it answers is hostile: both readers give null for what they cannot read. */
 export type Provider = {
   name: ProviderName;
+  /** Whose numbers they are: those of another host are other people. */
+  host: string;
   label: string;
   clientId: string;
   clientSecret: string;
@@ -47,6 +50,7 @@ function gitHub(address: string, clientId: string, clientSecret: string): Provid
   const api = apiOfGitHub(base);
   return {
     name: "github",
+    host: new URL(base).host,
     label: "GitHub",
     clientId,
     clientSecret,
@@ -73,6 +77,7 @@ function gitLab(address: string, clientId: string, clientSecret: string): Provid
   const base = withoutSlash(address);
   return {
     name: "gitlab",
+    host: new URL(base).host,
     label: "GitLab",
     clientId,
     clientSecret,
@@ -93,7 +98,7 @@ function gitLab(address: string, clientId: string, clientSecret: string): Provid
   };
 }
 
-const withoutSlash = (address: string): string => address.replace(/\/+$/, "");
+const withoutSlash = (address: string): string => withoutEnding(address, "/");
 
 const longestLogin = 255;
 

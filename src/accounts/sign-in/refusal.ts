@@ -6,6 +6,7 @@ export const refusalWords = [
   "not_allowed",
   "provider_failed",
   "suspended",
+  "too_many",
 ] as const;
 
 export type RefusalWord = (typeof refusalWords)[number];

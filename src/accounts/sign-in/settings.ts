@@ -17,14 +17,12 @@ export type SignInSettings = {
   attemptMs: number;
   linkMs: number;
   attemptsPerMinute: number;
-  maxAttempts: number;
 };
 
 export const signInDefaults = {
   attemptMs: 600_000,
   linkMs: 900_000,
   attemptsPerMinute: 30,
-  maxAttempts: 10_000,
   timeoutMs: 10_000,
   maxAnswerBytes: 256 * 1024,
 };

@@ -10,6 +10,7 @@ import { type Database, openForWriting } from "../../db/open.ts";
 import { createGuard } from "../../lib/guard.ts";
 import { createGuardedFetch, type GuardedClient } from "../../lib/guarded-fetch.ts";
 import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
+import { createSealer } from "../../lib/seal.ts";
 import { sessionDefaults } from "../sessions/settings.ts";
 import { accountStoreOperations } from "../store.ts";
 import { readAllowList } from "./allow-list.ts";
@@ -54,12 +55,21 @@ const ben = () => ({ id: 42, login: "ben", organizations: {} });
 const redirectUri = "http://earshot.test/auth/callback";
 const arrival = { agent: "a test", addressGroup: "192.0.2.0/24", leaves: null };
 
-function signInWith(changes: { allow?: string; githubClientSecret?: string } = {}): SignIn {
+type Changes = {
+  allow?: string;
+  githubUrl?: string;
+  githubClientSecret?: string;
+  secretKey?: Uint8Array;
+};
+
+const secretKey = randomBytes(32);
+
+function signInWith(changes: Changes = {}): SignIn {
   const { url, clientId, clientSecret } = provider;
   return createSignIn({
     settings: {
       ...signInDefaults,
-      githubUrl: url,
+      githubUrl: changes.githubUrl ?? url,
       githubClientId: clientId,
       githubClientSecret: changes.githubClientSecret ?? clientSecret,
       gitlabUrl: `${url}/`,
@@ -71,6 +81,7 @@ function signInWith(changes: { allow?: string; githubClientSecret?: string } = {
     sessions: sessionDefaults,
     store: createLocalStore(database, accountStoreOperations(randomBytes)),
     fetch,
+    sealer: createSealer(changes.secretKey ?? secretKey, randomBytes),
     clock,
     randomBytes,
   });
@@ -85,12 +96,12 @@ async function begin(signIn: SignIn, name: ProviderName = "github") {
 /** The account that somebody comes to, or the word with which they are refused. */
 async function outcome(
   signIn: SignIn,
-  { callback, secret }: { callback: string; secret: string },
+  { callback, attempt }: { callback: string; attempt: string },
   name: ProviderName = "github",
 ): Promise<string> {
   const { searchParams: parameters } = new URL(callback);
   try {
-    const { accountId } = await signIn.finish(name, { secret, redirectUri, parameters, arrival });
+    const { accountId } = await signIn.finish(name, { attempt, redirectUri, parameters, arrival });
     return accountId;
   } catch (fault) {
     if (fault instanceof SignInRefused) return fault.word;
@@ -103,8 +114,8 @@ async function come(
   login: string | null,
   name: ProviderName = "github",
 ): Promise<string> {
-  const { location, secret } = await begin(signIn, name);
-  return await outcome(signIn, { callback: provider.decide(location, login), secret }, name);
+  const { location, attempt } = await begin(signIn, name);
+  return await outcome(signIn, { callback: provider.decide(location, login), attempt }, name);
 }
 
 const anAccount = /^[0-9A-Za-z]{12}$/;
@@ -198,17 +209,69 @@ function notes() {
   return database.get<{ notes: number }>("SELECT count(*) AS notes FROM audit")?.notes;
 }
 
-test("who cancels is told so, and a note without a name is left", async () => {
-  expect(await come(signInWith(), null)).toBe("denied");
-  expect(
-    database.get("SELECT action, actor, subject, detail FROM audit ORDER BY sequence DESC"),
-  ).toEqual({
-    action: "sign_in_refused",
-    actor: "service",
-    subject: null,
-    detail: '{"way":"github","word":"denied","reason":"access_denied"}',
-  });
+test("whoever the code host has not named leaves no row: not by beginning, cancelling, or making a code up", async () => {
+  const signIn = signInWith();
+  const before = [notes(), attempts()];
+  expect(await come(signIn, null)).toBe("denied");
+  const { location, attempt } = await begin(signIn);
+  const callback = new URL(provider.decide(location, "ben"));
+  callback.searchParams.set("code", "made-up");
+  expect(await outcome(signIn, { callback: callback.href, attempt })).toBe("expired");
+  expect([notes(), attempts()]).toEqual(before);
 });
+
+test("a suspended account that signs in, and one that is not let in any more, are named by the audit log", async () => {
+  const accountId = await come(signInWith(), "ann");
+  expect(await come(signInWith({ allow: "ben" }), "ann")).toBe("not_allowed");
+  expect(lastNote(accountId)).toMatchObject({ action: "sign_in_refused", isTheirs: 1 });
+  database.run("UPDATE account SET suspended_ms = 1 WHERE id = :accountId", { accountId });
+  expect(await come(signInWith(), "ann")).toBe("suspended");
+  expect(lastNote(accountId)).toEqual({
+    action: "sign_in_refused",
+    isTheirs: 1,
+    detail: '{"way":"github","word":"suspended","reason":"account_suspended"}',
+  });
+  database.run("UPDATE account SET suspended_ms = NULL WHERE id = :accountId", { accountId });
+});
+
+test("the same number at another address of a code host is somebody else", async () => {
+  const elsewhere = await startGitHubEmulator({ now: () => clock.now() });
+  const both = createGuardedFetch({
+    guard: createGuard([provider.url, elsewhere.url]),
+    userAgent: "earshot/test",
+    timeoutMs: 5_000,
+    maxBytes: 100_000,
+    maxRedirects: 0,
+  });
+  elsewhere.users.splice(0, Number.POSITIVE_INFINITY, { ...ann(), login: "mallory" });
+  const here = await come(signInWith(), "ann");
+  const named = fetch;
+  fetch = both;
+  const signIn = signInWith({
+    githubUrl: elsewhere.url,
+    githubClientSecret: elsewhere.clientSecret,
+  });
+  const { location, attempt } = await begin(signIn);
+  const there = await outcome(signIn, { callback: elsewhere.decide(location, "mallory"), attempt });
+  fetch = named;
+  await both.close();
+  await elsewhere.stop();
+  expect(there).toMatch(anAccount);
+  expect(there).not.toBe(here);
+});
+
+function lastNote(accountId: string) {
+  return database.get(
+    `SELECT action, detail, subject = (SELECT audit_id FROM account WHERE id = :accountId) AS isTheirs
+     FROM audit ORDER BY sequence DESC LIMIT 1`,
+    { accountId },
+  );
+}
+
+function attempts() {
+  return database.get<{ attempts: number }>("SELECT count(*) AS attempts FROM sign_in_attempt")
+    ?.attempts;
+}
 
 test("an issuer that says its own name is believed", async () => {
   provider.faults.issuer = `${provider.url}/login/oauth`;
@@ -225,19 +288,19 @@ test("the provider checks the verifier: a code that was given for another sign-i
   const stolen = new URL(provider.decide(theirs.location, "ben"));
   const callback = new URL(provider.decide(mine.location, "ann"));
   callback.searchParams.set("code", stolen.searchParams.get("code") ?? "");
-  expect(await outcome(signIn, { callback: callback.href, secret: mine.secret })).toBe("expired");
+  expect(await outcome(signIn, { callback: callback.href, attempt: mine.attempt })).toBe("expired");
 });
 
 test("a code is good once, at the provider too", async () => {
   const signIn = signInWith();
-  const { location, secret } = await begin(signIn);
+  const { location, attempt } = await begin(signIn);
   const callback = provider.decide(location, "ben");
-  expect(await outcome(signIn, { callback, secret })).toMatch(anAccount);
-  expect(await outcome(signIn, { callback, secret })).toBe("expired");
+  expect(await outcome(signIn, { callback, attempt })).toMatch(anAccount);
+  expect(await outcome(signIn, { callback, attempt })).toBe("expired");
   const again = await begin(signIn);
   const reused = new URL(provider.decide(again.location, "ben"));
   reused.searchParams.set("code", new URL(callback).searchParams.get("code") ?? "");
-  expect(await outcome(signIn, { callback: reused.href, secret: again.secret })).toBe("expired");
+  expect(await outcome(signIn, { callback: reused.href, attempt: again.attempt })).toBe("expired");
 });
 
 test.each<[string, string]>([
@@ -249,64 +312,63 @@ test.each<[string, string]>([
   async (name, value) => {
     const signIn = signInWith();
     const before = notes();
-    const { location, secret } = await begin(signIn);
+    const { location, attempt } = await begin(signIn);
     const callback = new URL(provider.decide(location, "ben"));
     callback.searchParams.set(name, value);
-    expect(await outcome(signIn, { callback: callback.href, secret })).toBe("expired");
+    expect(await outcome(signIn, { callback: callback.href, attempt })).toBe("expired");
     expect(notes()).toBe(before);
   },
 );
 
 test("what one provider answers does not end a sign-in with another", async () => {
   const signIn = signInWith();
-  const { location, secret } = await begin(signIn);
+  const { location, attempt } = await begin(signIn);
   const callback = provider.decide(location, "ben");
-  expect(await outcome(signIn, { callback, secret }, "gitlab")).toBe("expired");
-  expect(await outcome(signIn, { callback, secret }, "github")).toMatch(anAccount);
+  expect(await outcome(signIn, { callback, attempt }, "gitlab")).toBe("expired");
+  expect(await outcome(signIn, { callback, attempt }, "github")).toMatch(anAccount);
 });
 
 test("a state that comes twice is refused", async () => {
   const signIn = signInWith();
-  const { location, secret } = await begin(signIn);
+  const { location, attempt } = await begin(signIn);
   const callback = `${provider.decide(location, "ben")}&state=another`;
-  expect(await outcome(signIn, { callback, secret })).toBe("refused");
+  expect(await outcome(signIn, { callback, attempt })).toBe("refused");
 });
 
 test("ten minutes after it began a sign-in is over", async () => {
   const signIn = signInWith();
   const [first, second] = [await begin(signIn), await begin(signIn)];
   await clock.advance(599_999);
-  const inTime = { callback: provider.decide(first.location, "ben"), secret: first.secret };
+  const inTime = { callback: provider.decide(first.location, "ben"), attempt: first.attempt };
   expect(await outcome(signIn, inTime)).toMatch(anAccount);
   const callback = provider.decide(second.location, "ben");
   await clock.advance(1);
-  expect(await outcome(signIn, { callback, secret: second.secret })).toBe("expired");
+  expect(await outcome(signIn, { callback, attempt: second.attempt })).toBe("expired");
 });
 
-test("the store holds nothing that a sign-in could be finished with, and forgets the oldest of too many", async () => {
-  const { store } = { store: createLocalStore(database, accountStoreOperations(randomBytes)) };
+test("however many begin to sign in, one who began before comes to the end, and what the store keeps signs nobody in", async () => {
   const signIn = signInWith();
-  const { location, secret } = await begin(signIn);
-  const rows = JSON.stringify(
-    database.all("SELECT hex(hash) AS hash, provider, return_to FROM sign_in_attempt"),
+  const { location, attempt } = await begin(signIn);
+  const before = attempts();
+  for (let turn = 0; turn < 100; turn += 1) await begin(signIn);
+  expect(attempts()).toBe(before);
+  expect(await outcome(signIn, { callback: provider.decide(location, "ben"), attempt })).toMatch(
+    anAccount,
   );
+  const rows = JSON.stringify(database.all("SELECT hex(hash) AS hash FROM sign_in_attempt"));
   const { searchParams } = new URL(location);
-  for (const told of [secret, searchParams.get("state"), searchParams.get("code_challenge")]) {
+  for (const told of [attempt, searchParams.get("state"), searchParams.get("code_challenge")]) {
     expect(rows).not.toContain(told);
   }
-  await clock.advance(1);
-  const nowMs = clock.now();
-  const hash = randomBytes(32).toString("base64");
-  await store.write("beginSignIn", {
-    hash,
-    provider: "github",
-    returnTo: "/dashboard",
-    nowMs,
-    expiresMs: nowMs + 600_000,
-    maxAttempts: 1,
-  });
+});
+
+test("what another server sealed, or nobody, is no sign-in that was begun here", async () => {
+  const { location, attempt } = await begin(signInWith({ secretKey: randomBytes(32) }));
   const callback = provider.decide(location, "ben");
-  expect(await outcome(signIn, { callback, secret })).toBe("expired");
+  expect(await outcome(signInWith(), { callback, attempt })).toBe("expired");
+  for (const text of ["", "x", attempt.slice(1), `${attempt}AAAA`, "A".repeat(200)]) {
+    expect(await outcome(signInWith(), { callback, attempt: text })).toBe("expired");
+  }
 });
 
 test.each<[string, string, ProviderName, boolean]>([
@@ -336,9 +398,19 @@ test("memberships are read only where one counts, at every sign-in, and one that
   expect(await come(signIn, "ann")).toBe("not_allowed");
   provider.users.splice(0, 1, { ...ann(), organizations: {} });
   expect(await come(signIn, "ann")).toBe("not_allowed");
-  provider.faults.membership = { status: 503, body: {} };
-  expect(await come(signIn, "ann")).toBe("provider_failed");
 });
+
+test.each([429, 403, 500, 503])(
+  "an organisation that answers %i keeps nobody out as one who is no member",
+  async (status) => {
+    provider.faults.membership = { status, body: {} };
+    expect(await come(signInWith({ allow: "org:acme" }), "ann")).toBe("provider_failed");
+    expect(await come(signInWith({ allow: "org:acme, ann" }), "ann")).toMatch(anAccount);
+    provider.faults.membershipOf = "other";
+    expect(await come(signInWith({ allow: "org:other, org:acme" }), "ann")).toMatch(anAccount);
+    expect(await come(signInWith({ allow: "org:other, org:acme" }), "ben")).toBe("provider_failed");
+  },
+);
 
 test("an address inside is called only where the operator has named it", async () => {
   const outside = createGuardedFetch({

@@ -1,18 +1,20 @@
 import type { RandomBytes } from "../../lib/base62.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
+import type { Sealer } from "../../lib/seal.ts";
 import type { NewSession, StartedSession } from "../sessions/new-session.ts";
 import { hashOfSecret, newSecret } from "../sessions/session-token.ts";
 import type { SessionSettings } from "../sessions/settings.ts";
 import type { AccountStore } from "../store.ts";
 import { allowedOrganizations, isLoginAllowed } from "./allow-list.ts";
-import { attemptHash, isAttemptSecret, isState } from "./attempt.ts";
+import { attemptHash, isState } from "./attempt.ts";
 import { accessToken, authorizationUrl, isMemberOfAny, readProfile } from "./oauth.ts";
 import type { LeftSession } from "./operations.ts";
 import type { ProviderName } from "./provider.ts";
 import { configuredProviders, type Profile, type Provider } from "./providers.ts";
 import { SignInRefused } from "./refusal.ts";
 import { returnPath } from "./return-path.ts";
+import { openAttempt, sealAttempt } from "./sealed-attempt.ts";
 import type { SignInSettings } from "./settings.ts";
 
 /** Where a request came from, as its session remembers it, and the session that its browser held before. */
@@ -28,18 +30,18 @@ type Entered = { accountId: string; session: StartedSession };
 export type SignIn = {
   providers: readonly { name: ProviderName; label: string }[];
   /**
-   * Begins a sign-in: where the browser goes, and the secret that it keeps until it comes back. Null when the provider is not
-   * configured.
+   * Begins a sign-in: where the browser goes, and the sealed text that it keeps until it comes back. Nothing is stored. Null when
+   * the provider is not configured.
    */
   begin(
     provider: ProviderName,
     asked: { redirectUri: string; returnTo: string | null },
-  ): Promise<{ location: string; secret: string } | null>;
-  /** Ends it. Throws SignInRefused, which is in the audit log then if the sign-in was begun here. */
+  ): Promise<{ location: string; attempt: string } | null>;
+  /** Ends it. Throws SignInRefused, which is in the audit log then if the code host has said who it is. */
   finish(
     provider: ProviderName,
     asked: {
-      secret: string | null;
+      attempt: string | null;
       redirectUri: string;
       parameters: URLSearchParams;
       arrival: Arrival;
@@ -49,20 +51,18 @@ export type SignIn = {
   finishLink(token: string, arrival: Arrival): Promise<Entered | null>;
 };
 
-/** Whoever likes can send a callback of their own making: the log that only grows takes no note of those. */
-const notBegun = "not_begun_here";
-
 export type SignInParts = {
   settings: SignInSettings;
   sessions: SessionSettings;
   store: AccountStore;
   fetch: GuardedFetch;
+  sealer: Sealer;
   clock: Pick<Clock, "now">;
   randomBytes: RandomBytes;
 };
 
 export function createSignIn(parts: SignInParts): SignIn {
-  const { settings, sessions, store, fetch, clock, randomBytes } = parts;
+  const { settings, sessions, store, fetch, sealer, clock, randomBytes } = parts;
   const { allow, operators } = settings;
   const providers = configuredProviders(settings);
   const providerOf = (name: ProviderName) => providers.find((provider) => provider.name === name);
@@ -80,44 +80,46 @@ export function createSignIn(parts: SignInParts): SignIn {
       allowedOrganizations(allow, name).length === 0
         ? provider.scopes.profile
         : provider.scopes.organizations;
-    const nowMs = clock.now();
-    await store.write("beginSignIn", {
-      hash: attemptHash(secret),
+    const attempt = sealAttempt(sealer, {
       provider: name,
       returnTo: returnPath(returnTo),
-      nowMs,
-      expiresMs: nowMs + settings.attemptMs,
-      maxAttempts: settings.maxAttempts,
+      expiresMs: clock.now() + settings.attemptMs,
+      secret,
     });
-    return { location: await authorizationUrl(provider, { secret, redirectUri, scope }), secret };
+    return { location: await authorizationUrl(provider, { secret, redirectUri, scope }), attempt };
   };
 
-  const finish: SignIn["finish"] = async (name, { secret, redirectUri, parameters, arrival }) => {
+  const finish: SignIn["finish"] = async (name, { attempt, redirectUri, parameters, arrival }) => {
     const provider = providerOf(name);
-    const isBegun =
-      secret !== null &&
-      isAttemptSecret(secret) &&
-      isState(parameters.get("state") ?? "", secret, name);
-    if (provider === undefined || !isBegun) throw new SignInRefused("expired", notBegun);
-    const attempt = await store.write("takeSignIn", {
-      hash: attemptHash(secret),
-      provider: name,
-      nowMs: clock.now(),
-    });
-    if (attempt === null) throw new SignInRefused("expired", "used_or_too_late");
+    const begun = attempt === null ? null : openAttempt(sealer, attempt);
+    const isBegunHere =
+      begun?.provider === name && isState(parameters.get("state") ?? "", begun.secret, name);
+    if (provider === undefined || begun === null || !isBegunHere) {
+      throw new SignInRefused("expired", "not_begun_here");
+    }
+    const { secret, expiresMs, returnTo } = begun;
+    if (expiresMs <= clock.now()) throw new SignInRefused("expired", "too_late");
     const token = await accessToken(provider, fetch, { secret, redirectUri, parameters });
+    // Only now: whoever has no account at the code host has the store keep nothing.
+    if (!(await store.write("finishSignIn", { hash: attemptHash(secret), expiresMs }))) {
+      throw new SignInRefused("expired", "used");
+    }
     const profile = await readProfile(provider, fetch, token);
+    const identity = { provider: name, subject: `${provider.host}/${profile.subject}` };
     if (!(await isAllowed(provider, profile, token))) {
-      throw new SignInRefused("not_allowed", "not_on_the_list");
+      const nowMs = clock.now();
+      await store.write("noteNotAllowed", { ...identity, reason: notOnTheList, nowMs });
+      throw new SignInRefused("not_allowed", notOnTheList);
     }
     const entered = await store.write("signInIdentity", {
       ...newSession(name, arrival),
-      ...profile,
-      provider: name,
+      ...identity,
+      login: profile.login,
       isOperator: operators.includes(`${name}:${profile.subject}`),
     });
     if (entered.kind === "suspended") throw new SignInRefused("suspended", "account_suspended");
-    return { ...entered, returnTo: attempt.returnTo };
+    if (entered.kind === "too_many") throw new SignInRefused("too_many", "deleted_too_often");
+    return { ...entered, returnTo };
   };
 
   async function isAllowed(provider: Provider, profile: Profile, token: string): Promise<boolean> {
@@ -132,27 +134,16 @@ export function createSignIn(parts: SignInParts): SignIn {
       hash: hashOfSecret(token),
     });
     if (entered === null) return null;
-    if (entered.kind === "suspended") throw new SignInRefused("suspended", "account_suspended");
+    if (entered.kind !== "signed_in") throw new SignInRefused("suspended", "account_suspended");
     return entered;
   };
-
-  async function noted<Value>(way: NewSession["way"], work: () => Promise<Value>): Promise<Value> {
-    try {
-      return await work();
-    } catch (fault) {
-      if (fault instanceof SignInRefused && fault.reason !== notBegun) {
-        const { word, reason } = fault;
-        const nowMs = clock.now();
-        await store.write("noteRefusedSignIn", { way, word, reason, nowMs });
-      }
-      throw fault;
-    }
-  }
 
   return {
     providers: providers.map(({ name, label }) => ({ name, label })),
     begin,
-    finish: (name, asked) => noted(name, () => finish(name, asked)),
-    finishLink: (token, arrival) => noted("link", () => finishLink(token, arrival)),
+    finish,
+    finishLink,
   };
 }
+
+const notOnTheList = "not_on_the_list";

@@ -1,10 +1,14 @@
 /**
  * Who signs up, and what is kept for them. An `identity` is an account at a code host: its number there, never its name, says
- * who it is. Tokens of sessions, of sign-ins under way and of sign-in links are kept as SHA-256 hashes alone; the former token
- * of a session is good until `former_until_ms`. `account.first_key_ms` is when its first key was shown, null until then. A key
- * that was rotated names its successor and ends with `expires_ms`; `methods` is a JSON list, null allows all. Its rates are what
+ * who it is; `subject` is the host and that number, such as `github.com/583231`. Nothing here signs anybody in: a session's id
+ * is a hash of what its cookie holds (accounts/sessions/session-token.ts), and of links and of sign-ins that were finished a
+ * SHA-256 hash is kept. A session's tokens count up in generations; the one before is good until `former_until_ms`.
+ * `account.first_key_ms` is when its first key was shown, null until then. A key that was rotated names its successor and ends with `expires_ms`; `methods` is a JSON list, null allows all. Its rates are what
  * the command line gave it, and no more than what its owner lowers them to, in `owner_…`. `account.ending` is
  * `suspended` or `deleted` as long as the server has not ended the account's jobs, or dropped all of its rows.
+ *
+ * `closed_identity` is what is remembered for a while of whoever deleted an account, under a keyed hash that names nobody
+ * (accounts/closed-identities.ts); `earlier_key_times` is what an account took over from it.
  *
  * `audit` is only ever appended to. It names accounts and keys by their `audit_id`, which nothing else tells: once the row of
  * the account is deleted, nothing leads from the log to it.
@@ -24,6 +28,7 @@ export const control005 = `
   UPDATE account SET audit_id = lower(hex(randomblob(8)));
   CREATE UNIQUE INDEX account_audit ON account(audit_id);
   CREATE INDEX account_created ON account(created_ms, id);
+  ALTER TABLE account ADD COLUMN earlier_key_times TEXT;
   ALTER TABLE account ADD COLUMN ending TEXT;
   CREATE INDEX account_ending ON account(ending) WHERE ending IS NOT NULL;
 
@@ -54,8 +59,8 @@ export const control005 = `
   CREATE TABLE session(
     id TEXT PRIMARY KEY,
     account_id TEXT NOT NULL REFERENCES account(id),
-    token_hash BLOB NOT NULL UNIQUE,
-    former_hash BLOB UNIQUE,
+    generation INTEGER NOT NULL,
+    asker TEXT NOT NULL,
     former_until_ms INTEGER,
     way TEXT NOT NULL,
     agent TEXT NOT NULL,
@@ -70,8 +75,6 @@ export const control005 = `
 
   CREATE TABLE sign_in_attempt(
     hash BLOB PRIMARY KEY,
-    provider TEXT NOT NULL,
-    return_to TEXT NOT NULL,
     expires_ms INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX sign_in_attempt_expires ON sign_in_attempt(expires_ms);
@@ -81,6 +84,17 @@ export const control005 = `
     account_id TEXT REFERENCES account(id),
     expires_ms INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE closed_identity(
+    hash BLOB PRIMARY KEY,
+    since_ms INTEGER NOT NULL,
+    until_ms INTEGER NOT NULL,
+    closings INTEGER NOT NULL,
+    requests_per_second INTEGER,
+    submissions_per_minute INTEGER,
+    made_times TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX closed_identity_until ON closed_identity(until_ms);
 
   CREATE TABLE audit(
     sequence INTEGER PRIMARY KEY,

@@ -293,7 +293,7 @@ export type AuditEntry = {
   sequence: number;
   at: string;
   action: AuditAction;
-  /** The name as it is now; "a deleted account", "the command line", "Earshot". */
+  /** The name as it is now; "a deleted account", "the command line", "the server". */
   actor: string;
   subject: string | null;
   key: string | null;

@@ -1,5 +1,9 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { parseSessionToken, type SessionToken } from "../../accounts/sessions/session-token.ts";
+import type {
+  PresentedToken,
+  SessionToken,
+  SessionTokens,
+} from "../../accounts/sessions/session-token.ts";
 
 /**
  * The two cookies of the dashboard: who is signed in, and, for some minutes, what a sign-in under way can be finished with. Where
@@ -7,18 +11,19 @@ import { parseSessionToken, type SessionToken } from "../../accounts/sessions/se
  * browser would not take them there. Script never sees them, and no other site's page brings them along but by a link.
  */
 export type DashboardCookies = {
-  /** The token of the session that the request brings; null where it brings none. */
-  session(request: FastifyRequest): SessionToken | null;
-  /** The token as it was told when the session began. */
-  setSession(reply: FastifyReply, token: string, maxAgeMs: number): void;
+  /** The token of the session that the request brings; null where it brings none that this server made. */
+  session(request: FastifyRequest): PresentedToken | null;
+  /** What the cookie of a session holds. */
+  printSession(token: SessionToken): string;
+  setSession(reply: FastifyReply, token: SessionToken, maxAgeMs: number): void;
   clearSession(reply: FastifyReply): void;
-  /** The secret of the sign-in that this browser has begun; null where there is none. */
+  /** The sign-in that this browser has begun, as it was sealed; null where there is none. */
   signIn(request: FastifyRequest): string | null;
-  setSignIn(reply: FastifyReply, secret: string, maxAgeMs: number): void;
+  setSignIn(reply: FastifyReply, attempt: string, maxAgeMs: number): void;
   clearSignIn(reply: FastifyReply): void;
 };
 
-export function createCookies(publicUrl: string | null): DashboardCookies {
+export function createCookies(publicUrl: string | null, tokens: SessionTokens): DashboardCookies {
   const secure = publicUrl?.startsWith("https:") === true;
   const prefix = secure ? "__Host-" : "";
   const sessionName = `${prefix}earshot`;
@@ -38,11 +43,12 @@ export function createCookies(publicUrl: string | null): DashboardCookies {
   }
 
   return {
-    session: (request) => parseSessionToken(read(request, sessionName) ?? ""),
-    setSession: (reply, token, maxAgeMs) => set(reply, sessionName, token, maxAgeMs),
+    session: (request) => tokens.parse(read(request, sessionName) ?? ""),
+    printSession: tokens.print,
+    setSession: (reply, token, maxAgeMs) => set(reply, sessionName, tokens.print(token), maxAgeMs),
     clearSession: (reply) => set(reply, sessionName, "", 0),
     signIn: (request) => read(request, signInName),
-    setSignIn: (reply, secret, maxAgeMs) => set(reply, signInName, secret, maxAgeMs),
+    setSignIn: (reply, attempt, maxAgeMs) => set(reply, signInName, attempt, maxAgeMs),
     clearSignIn: (reply) => set(reply, signInName, "", 0),
   };
 }

@@ -4,10 +4,13 @@ import { problem } from "../problem-writer.ts";
 import { invalid } from "../schemas/validation.ts";
 import type { DeleteAccount } from "./contract.ts";
 
-type Context = Pick<HttpContext, "accounts" | "accountEnds" | "clock">;
+type Context = Pick<HttpContext, "accounts" | "accountEnds" | "clock" | "settings">;
 
 /** An account of this deployment. Errors: `account_not_found`. */
-export async function accountOf({ accounts, clock }: Context, id: string): Promise<AccountListing> {
+export async function accountOf(
+  { accounts, clock }: Pick<Context, "accounts" | "clock">,
+  id: string,
+): Promise<AccountListing> {
   const account = await accounts.read("findAccount", { id, nowMs: clock.now() });
   if (account === null) throw problem("account_not_found", "there is no such account");
   return account;
@@ -23,9 +26,10 @@ export async function deleteAccount(
 ): Promise<void> {
   const { name } = await accountOf(context, accountId);
   if (confirm !== name) throw otherName(name);
-  const { accounts, accountEnds, clock } = context;
+  const { accounts, accountEnds, clock, settings } = context;
   const actor = { accountId: actorId };
-  await accounts.write("closeAccount", { accountId, actor, nowMs: clock.now() });
+  const keptMs = settings.deletedAccountMs;
+  await accounts.write("closeAccount", { accountId, actor, keptMs, nowMs: clock.now() });
   await accountEnds.settle({ id: accountId, ending: "deleted" });
 }
 

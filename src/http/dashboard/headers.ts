@@ -1,18 +1,21 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 
 const guarded = ["/dashboard", "/auth"];
+const typed = [...guarded, "/v1"];
 const uncached = ["/dashboard/api", "/auth"];
 
 /**
  * What every answer of the dashboard says, refusals too: it is what its type says and nothing else, and where it was asked from
- * is told to nobody. What its interface answers is kept nowhere.
+ * is told to nobody. What its interface answers is kept nowhere. Answers of the API are what their type says, too: a browser
+ * asks for them with a cookie.
  */
 export function setDashboardHeaders(request: FastifyRequest, reply: FastifyReply): void {
-  // A path may be written in more than one way; the route's own is one.
-  const path = request.routeOptions.url ?? request.url;
-  if (!liesBelow(path, guarded)) return;
-  reply.headers({ "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" });
-  if (liesBelow(path, uncached)) reply.header("cache-control", "no-store");
+  // A path may be written in more than one way; the route's own is one. A route for all that is left says less than the path.
+  const paths = [request.routeOptions.url ?? request.url, request.url];
+  const lies = (heads: readonly string[]) => paths.some((path) => liesBelow(path, heads));
+  if (lies(typed)) reply.header("x-content-type-options", "nosniff");
+  if (lies(guarded)) reply.header("referrer-policy", "no-referrer");
+  if (lies(uncached)) reply.header("cache-control", "no-store");
 }
 
 function liesBelow(path: string, heads: readonly string[]): boolean {

@@ -1,6 +1,7 @@
 import type { RatedKey } from "../../accounts/key-rates.ts";
 import { isLive, keyStateOf } from "../../accounts/keys/key.ts";
 import type { OwnKey } from "../../accounts/keys/read-keys.ts";
+import { accountRates } from "../../accounts/limit-operations.ts";
 import type { Limiter } from "../../accounts/limiter.ts";
 import type { KeyListing } from "./contract.ts";
 
@@ -40,8 +41,9 @@ export async function keyListings(
 }
 
 /** A key that was rotated uses up the rates of the one that took its place. */
-function ratedKey({ id, successorId, effective }: OwnKey): RatedKey {
-  return { keyId: successorId ?? id, ...effective };
+function ratedKey(key: OwnKey): RatedKey {
+  const { id, successorId, effective } = key;
+  return { keyId: successorId ?? id, ...effective, account: accountRates(key) };
 }
 
 const isoTime = (ms: number): string => new Date(ms).toISOString();

@@ -23,6 +23,17 @@ export function requireOwnOrigin(request: FastifyRequest, publicUrl: string | nu
   if (!isOwn(origin, host, publicUrl)) throw foreign("the request comes from another site's page");
 }
 
+/**
+ * Refuses what is not somebody going to a page: an image, a frame or a script of another site's page would use up the visitor's
+ * turns. Errors: `forbidden_origin`.
+ */
+export function requireNavigation(request: FastifyRequest): void {
+  const { "sec-fetch-mode": mode = "navigate", "sec-fetch-dest": destination = "document" } =
+    request.headers;
+  if (mode === "navigate" && destination === "document") return;
+  throw foreign("a sign-in begins and ends as a page of its own");
+}
+
 function isOwn(origin: string, host: string | undefined, publicUrl: string | null): boolean {
   if (publicUrl !== null) return origin === publicUrl;
   const parsed = URL.parse(origin);

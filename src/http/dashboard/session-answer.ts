@@ -45,7 +45,10 @@ function signedIn(
     session_id: sessionId,
     first_key_due: firstKeyMs === null,
     limits: {
-      requests_per_second: settings.limits.dashboardRequestsPerSecond,
+      requests_per_second: Math.min(
+        settings.limits.dashboardRequestsPerSecond,
+        account.requestsPerSecond ?? settings.limits.dashboardRequestsPerSecond,
+      ),
       submissions_per_minute: account.submissionsPerMinute ?? settings.limits.submissionsPerMinute,
     },
   };

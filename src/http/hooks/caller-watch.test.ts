@@ -16,20 +16,30 @@ beforeEach(() => {
 });
 afterEach(() => accounts.remove());
 
+const idleMs = 1_800_000;
+
 function watchOver(store: Pick<TestAccounts["store"], "read">) {
-  return createCallerWatch({ accounts: store as HttpContext["accounts"], clock }).watch;
+  return createCallerWatch({
+    accounts: store as HttpContext["accounts"],
+    clock,
+    dashboard: { sessions: { idleMs } },
+  }).watch;
 }
 
-function callerOf({ id, accountId }: CreatedKey): Caller {
+function callerOf({ id, accountId }: Pick<CreatedKey, "id" | "accountId">): Caller {
   const rates = { requestsPerSecond: 1, submissionsPerMinute: 1, ratesKeyId: id };
   return { keyId: id, accountId, methods: null, ...rates };
 }
 
-function addSession(accountId: string): void {
+function sessionCaller(accountId: string, sessionId = "one"): Caller {
+  return { ...callerOf({ id: `dashboard-${accountId}`, accountId }), sessionId };
+}
+
+function addSession(accountId: string, id = "one"): void {
   accounts.database.run(
-    `INSERT INTO session(id, account_id, token_hash, way, agent, address_group, created_ms, used_ms, rotated_ms, expires_ms)
-     VALUES('0123456789abcdef', :accountId, x'00', 'link', 'a test', '192.0.2.0/24', 0, 0, 0, :expiresMs)`,
-    { accountId, expiresMs: clock.now() + 3_600_000 },
+    `INSERT INTO session(id, account_id, generation, asker, way, agent, address_group, created_ms, used_ms, rotated_ms, expires_ms)
+     VALUES(:id, :accountId, 1, '', 'link', 'a test', '192.0.2.0/24', 0, :nowMs, 0, :expiresMs)`,
+    { id, accountId, nowMs: clock.now(), expiresMs: clock.now() + 3_600_000 },
   );
 }
 
@@ -49,7 +59,7 @@ test("what a revoked key holds is ended within five seconds, and nothing of anot
 test("an expired key, and a session of a suspended account, end what they hold", async () => {
   const expiring = await accounts.makeKey({ expiresMs: clock.now() + 60_000 });
   const { accountId } = await accounts.makeKey();
-  const session = { ...callerOf(expiring), accountId, keyId: `dashboard-${accountId}` };
+  const session = sessionCaller(accountId);
   addSession(accountId);
   const [endKey, endSession] = [vi.fn(), vi.fn()];
   watch(callerOf(expiring), endKey);
@@ -64,17 +74,37 @@ test("an expired key, and a session of a suspended account, end what they hold",
   expect(endSession).toHaveBeenCalled();
 });
 
-test("what a page holds is ended once its account is signed out everywhere", async () => {
-  const key = await accounts.makeKey();
-  const { accountId } = key;
-  const end = vi.fn();
-  watch({ ...callerOf(key), keyId: `dashboard-${accountId}` }, end);
-  addSession(accountId);
+test("what a session holds is ended once that session is, whatever other sessions the account has", async () => {
+  const { accountId } = await accounts.makeKey();
+  const ends = [vi.fn(), vi.fn()];
+  for (const [index, id] of ["one", "two"].entries()) {
+    addSession(accountId, id);
+    watch(sessionCaller(accountId, id), ends[index] ?? vi.fn());
+  }
   await clock.advance(5_000);
+  expect(ends.map(({ mock }) => mock.calls.length)).toEqual([0, 0]);
+  accounts.database.run("DELETE FROM session WHERE id = 'one'");
+  await clock.advance(5_000);
+  expect(ends.map(({ mock }) => mock.calls.length)).toEqual([1, 0]);
+});
+
+test("a session that was idle too long, or is too old, ends what it holds", async () => {
+  const { accountId } = await accounts.makeKey();
+  addSession(accountId);
+  const end = vi.fn();
+  watch(sessionCaller(accountId), end);
+  await clock.advance(idleMs - 5_000);
   expect(end).not.toHaveBeenCalled();
-  accounts.database.run("DELETE FROM session WHERE account_id = :accountId", { accountId });
   await clock.advance(5_000);
   expect(end).toHaveBeenCalled();
+  const endOld = vi.fn();
+  addSession(accountId, "old");
+  watch(sessionCaller(accountId, "old"), endOld);
+  accounts.database.run("UPDATE session SET expires_ms = :nowMs WHERE id = 'old'", {
+    nowMs: clock.now(),
+  });
+  await clock.advance(5_000);
+  expect(endOld).toHaveBeenCalled();
 });
 
 test("the store is asked once a look, and not at all once nobody is watched", async () => {

@@ -1,9 +1,10 @@
 import type { Caller } from "../../accounts/authenticate.ts";
+import type { SessionSettings } from "../../accounts/sessions/settings.ts";
 import type { HttpContext } from "../context.ts";
 
 /** Ends what callers hold open for long, soon after they are good no more. */
 export type CallerWatch = {
-  /** Calls `end` once the caller's key has ended or its account is suspended, until the function that it returns is called. */
+  /** Calls `end` once the caller's key or session has ended or its account is suspended, until the function that it returns is called. */
   watch(caller: Caller, end: () => void): () => void;
 };
 
@@ -12,16 +13,19 @@ const lookMs = 5_000;
 export function createCallerWatch({
   accounts,
   clock,
-}: Pick<HttpContext, "accounts" | "clock">): CallerWatch {
+  dashboard,
+}: Pick<HttpContext, "accounts" | "clock"> & {
+  dashboard: { sessions: Pick<SessionSettings, "idleMs"> };
+}): CallerWatch {
   const watched = new Map<() => void, Caller>();
   let rest = new AbortController();
 
   async function look(): Promise<void> {
-    const callers = [...new Map([...watched.values()].map((one) => [one.keyId, one])).values()].map(
-      ({ keyId, accountId }) => ({ keyId, accountId }),
-    );
-    const ended = new Set(await accounts.read("findEndedCallers", { callers, nowMs: clock.now() }));
-    for (const [end, { keyId }] of [...watched]) if (ended.has(keyId)) end();
+    const callers = [...new Map([...watched.values()].map((one) => [nameOf(one), one])).values()];
+    const { idleMs } = dashboard.sessions;
+    const asked = { callers, idleMs, nowMs: clock.now() };
+    const ended = new Set(await accounts.read("findEndedCallers", asked));
+    for (const [end, caller] of [...watched]) if (ended.has(nameOf(caller))) end();
   }
 
   async function lookAgainAndAgain({ signal }: AbortController): Promise<void> {
@@ -46,6 +50,8 @@ export function createCallerWatch({
 
   return { watch };
 }
+
+const nameOf = ({ keyId, sessionId }: Caller): string => sessionId ?? keyId;
 
 /** One for all, as an abort without a reason makes an exception each time. */
 const nobody = new Error("nobody is watched any more");

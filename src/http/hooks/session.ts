@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { CallerSession, SessionNote } from "../../accounts/sessions/find-session.ts";
-import { hashOfSecret, type SessionToken } from "../../accounts/sessions/session-token.ts";
+import type { PresentedToken } from "../../accounts/sessions/session-token.ts";
 import type { HttpContext } from "../context.ts";
 import { foreign, isChanging, requireOwnOrigin } from "../dashboard/request-origin.ts";
 import { problem } from "../problem-writer.ts";
@@ -51,28 +51,30 @@ export function sessionEntry(context: HttpContext) {
       return null;
     }
     if (needs !== "visitor" && isChanging(request)) requireCsrfToken(request, token);
-    const secretHash = hashOfSecret(token.secret);
+    const { id: sessionId, generation, asker } = token;
     const { idleMs } = dashboard.sessions;
+    // What is told to whoever holds this cookie is kept by nobody on the way.
+    reply.header("cache-control", "no-store");
     const admission = await limiter.admitSession({
-      sessionId: token.id,
-      secretHash,
+      sessionId,
+      generation,
+      asker,
       idleMs,
       readOf,
       maxWaitMs: settings.maxReadWaitMs,
     });
     if (admission.kind === "none" || admission.kind === "stolen") {
-      cookies.clearSession(reply);
-      if (admission.kind === "stolen") await endStolen(token.id);
+      if (admission.kind === "stolen") await endStolen(sessionId);
       if (needs === "visitor") return null;
       throw sessionNeeded(false);
     }
     if (needs === "operator" && admission.session.role !== "operator") throw noSuchPath();
     request.session = admission.session;
-    noteUse(token.id, admission.note);
+    noteUse(token, admission.note);
     return admission;
   }
 
-  function requireCsrfToken(request: FastifyRequest, { id }: SessionToken): void {
+  function requireCsrfToken(request: FastifyRequest, { id }: PresentedToken): void {
     const sent = request.headers["x-earshot-csrf"];
     if (typeof sent === "string" && csrf.isOf(id, sent)) return;
     throw foreign("the request does not hold the token of its session in X-Earshot-Csrf");
@@ -80,17 +82,23 @@ export function sessionEntry(context: HttpContext) {
 
   async function endStolen(sessionId: string): Promise<void> {
     await context.accounts.write("endStolenSession", { sessionId, nowMs: clock.now() });
-    context.log.warn("a session was ended: a secret that was replaced came back");
+    context.log.warn("a session was ended: a token that was replaced came back");
   }
 
   /** Nobody waits for it; what is lost is noted with the next request. */
-  function noteUse(sessionId: string, note: SessionNote): void {
+  function noteUse({ id: sessionId, generation, asker }: PresentedToken, note: SessionNote): void {
     if (note === null) return;
     const nowMs = clock.now();
-    const untilMs = nowMs + dashboard.sessions.formerMs;
+    const formerUntilMs = nowMs + dashboard.sessions.formerMs;
     const written =
       note === "first_use"
-        ? context.accounts.write("endFormerSecret", { sessionId, untilMs, nowMs })
+        ? context.accounts.write("advanceSession", {
+            sessionId,
+            generation,
+            asker,
+            formerUntilMs,
+            nowMs,
+          })
         : context.accounts.write("noteSessionUse", { sessionId, nowMs });
     written.catch(() => undefined);
   }

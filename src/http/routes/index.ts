@@ -57,15 +57,15 @@ export function addRoutes(
   addMetricsRoute(typed, context);
   addOpenApiRoute(typed);
   addDocsRoutes(typed);
-  const turns = createSignInTurns(context);
-  addSessionRoutes(typed, context, turns);
+  // Turns of their own: whatever has a browser go to a code host keeps nobody from signing in with a link.
+  addSessionRoutes(typed, context, createSignInTurns(context));
   addSessionListRoutes(typed, context);
-  addAuthRoutes(typed, context, turns);
+  addAuthRoutes(typed, context, createSignInTurns(context));
   addCredentialRoutes(typed, context);
   addUsageRoute(typed, context);
   addServiceStatusRoute(typed, context);
   addKeyRoutes(typed, context);
   addAccountRoutes(typed, context, held);
   addOperatorRoutes(typed, context);
-  addPageRoutes(typed);
+  addPageRoutes(typed, context);
 }

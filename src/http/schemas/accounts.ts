@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { withoutControls } from "../../text/controls.ts";
+import { isOneVisibleLine } from "../../accounts/keys/key-name.ts";
 import { closedObject, wording, wordOf } from "./words.ts";
 
 const longestQuery = 100;
@@ -19,7 +19,7 @@ const limit = (name: string) => {
 };
 
 const reasonText = wording(
-  `the reason is a text of ${longestReason} characters at most`,
+  `the reason is a text of ${longestReason} visible characters at most, in one line`,
   'send such as "suspended_reason":"Scrapes with a hundred keys"',
 );
 const suspendedText = wording("suspended is true or false", 'send such as "suspended":true');
@@ -35,7 +35,8 @@ export const accountChange = closedObject(
     suspended_reason: z
       .string(reasonText)
       .max(longestReason, reasonText)
-      .transform((text) => withoutControls(text).trim())
+      .transform((text) => text.trim().normalize("NFC"))
+      .refine(isOneVisibleLine, reasonText)
       .optional(),
     requests_per_second: limit("requests_per_second"),
     submissions_per_minute: limit("submissions_per_minute"),

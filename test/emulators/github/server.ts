@@ -15,6 +15,8 @@ type Faults = {
   token?: Answer;
   profile?: Answer;
   membership?: Answer;
+  /** The organisation at whose membership that goes wrong, at GitHub; all of them without it. */
+  membershipOf?: string;
   /** The `iss` that is sent along with a code. */
   issuer?: string;
   /** What the page sends the browser back with, instead of a code. */
@@ -156,7 +158,8 @@ export async function startGitHubEmulator({
     if (path === "/api/v4/user") {
       return faults.profile ?? { status: 200, body: { username: login, id, state: "active" } };
     }
-    if (faults.membership !== undefined) return faults.membership;
+    const isFaulty = faults.membershipOf === undefined || faults.membershipOf === asked;
+    if (faults.membership !== undefined && isFaulty) return faults.membership;
     if (asked !== undefined) return membershipAtGitHub(asked, user, scopes);
     if (path === "/oauth/userinfo" && scopes.includes("openid")) {
       return { status: 200, body: { sub: String(id), groups: Object.keys(organizations) } };

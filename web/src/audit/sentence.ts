@@ -10,19 +10,24 @@ export function auditSentence(entry: AuditEntry): string {
 const sentences: Readonly<Record<Action, (entry: AuditEntry) => string>> = {
   account_created: ({ detail }) => `Account made${wayText(detail.way)}`,
   account_deleted: () => "Account deleted",
+  account_exported: () => "Everything that is kept of the account exported",
   account_limits_changed: ({ detail }) => `Limits of the account set to ${ratesText(detail)}`,
   account_restored: () => "Account restored",
   account_role_changed: ({ detail }) =>
     detail.role === "operator" ? "Made an operator" : "Made a member, no operator any more",
-  account_suspended: () => "Account suspended",
+  account_suspended: ({ detail }) =>
+    detail.reason_changed === true ? "Suspended for another reason" : "Account suspended",
   credential_added: ({ detail }) => `Credential added${credentialText(detail)}`,
   credential_removed: ({ detail }) => `Credential removed${credentialText(detail)}`,
   key_changed: (entry) => `${keyText(entry)} changed: ${changesText(entry.detail)}`,
   key_created: (entry) => `${keyText(entry)} made`,
   key_revoked: (entry) => `${keyText(entry)} revoked`,
   key_rotated: (entry) => `${keyText(entry)} rotated, ${overlapText(entry.detail.overlap_hours)}`,
-  session_ended: () => "One session signed out from another",
-  session_stolen: () => "A session ended: a secret of it was used that had been replaced",
+  session_ended: ({ detail }) =>
+    detail.reason === "too_many"
+      ? "A session ended: it was used longest ago, and there were too many"
+      : "One session signed out from another",
+  session_stolen: () => "A session ended: a cookie of it was used that had been replaced",
   sessions_ended: ({ detail }) => `Signed out everywhere${countText(detail.sessions)}`,
   sign_in_link_made: () => "Sign-in link printed",
   sign_in_refused: ({ detail }) => `Sign-in refused${wayText(detail.way)}${whyText(detail.word)}`,
@@ -47,6 +52,7 @@ const refusals: Readonly<Record<string, string>> = {
   not_allowed: "the account is not let in",
   provider_failed: "the code host failed",
   suspended: "the account is suspended",
+  too_many: "the account had been deleted too often",
 };
 
 const whyText = (word: Told) => {

@@ -26,7 +26,7 @@ export function addAccountRoutes(app: TypedApp, context: HttpContext, held: Held
     url: `${path}/export`,
     config,
     schema: hide,
-    handler: (request, reply) => {
+    handler: async (request, reply) => {
       const caller = callerOf(request);
       const name = `earshot-account-${iso(clock.now()).slice(0, 10)}.ndjson`;
       reply
@@ -35,6 +35,7 @@ export function addAccountRoutes(app: TypedApp, context: HttpContext, held: Held
         // A stop waits for no connection that could bring another request.
         .header("connection", "close");
       if (request.method === "HEAD") return reply.send(Readable.from([]));
+      await accounts.write("noteExport", { accountId: caller.accountId, nowMs: clock.now() });
       const signal = held.holdStream(caller, reply, settings.maxStreamMs);
       return reply.send(Readable.from(exportLines(accounts, caller.accountId, signal)));
     },

@@ -1,10 +1,12 @@
-import type { FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { isProviderName, type ProviderName } from "../../../accounts/sign-in/provider.ts";
-import { SignInRefused } from "../../../accounts/sign-in/refusal.ts";
+import { type RefusalWord, SignInRefused } from "../../../accounts/sign-in/refusal.ts";
 import type { HttpContext } from "../../context.ts";
 import { arrivalOf } from "../../dashboard/arrival.ts";
 import { baseUrl } from "../../dashboard/base-url.ts";
+import { requireNavigation } from "../../dashboard/request-origin.ts";
 import type { SignInTurns } from "../../dashboard/sign-in-turns.ts";
+import { acceptsHtml } from "../../docs-page/accepts-html.ts";
 import { problem } from "../../problem-writer.ts";
 import { providerPath } from "../../schemas/sessions.ts";
 import type { TypedApp } from "../typed-app.ts";
@@ -14,7 +16,7 @@ import type { TypedApp } from "../typed-app.ts";
  * was refused leads to the sign-in page, which has words for it.
  */
 export function addAuthRoutes(app: TypedApp, context: HttpContext, turns: SignInTurns): void {
-  const { dashboard, log, settings } = context;
+  const { dashboard, log, metrics, settings } = context;
   const { cookies, sessions, signIn, signInLimits } = dashboard;
 
   const redirectUri = (request: FastifyRequest, provider: ProviderName): string =>
@@ -26,13 +28,14 @@ export function addAuthRoutes(app: TypedApp, context: HttpContext, turns: SignIn
     schema: { hide: true, params: providerPath },
     handler: async (request, reply) => {
       const provider = configured(request.params.provider);
-      turns.take(request, reply);
+      requireNavigation(request);
+      if (!mayTakeTurn(request, reply)) return reply.redirect(refusalPath("too_many"), 303);
       const begun = await signIn.begin(provider, {
         redirectUri: redirectUri(request, provider),
         returnTo: queryOf(request).get("return"),
       });
       if (begun === null) throw noProvider();
-      cookies.setSignIn(reply, begun.secret, signInLimits.attemptMs);
+      cookies.setSignIn(reply, begun.attempt, signInLimits.attemptMs);
       return reply.redirect(begun.location, 303);
     },
   });
@@ -43,25 +46,39 @@ export function addAuthRoutes(app: TypedApp, context: HttpContext, turns: SignIn
     schema: { hide: true, params: providerPath },
     handler: async (request, reply) => {
       const provider = configured(request.params.provider);
-      turns.take(request, reply);
+      requireNavigation(request);
+      if (!mayTakeTurn(request, reply)) return reply.redirect(refusalPath("too_many"), 303);
       try {
         const entered = await signIn.finish(provider, {
-          secret: cookies.signIn(request),
+          attempt: cookies.signIn(request),
           redirectUri: redirectUri(request, provider),
           parameters: queryOf(request),
           arrival: arrivalOf(request, cookies),
         });
         cookies.clearSignIn(reply);
         cookies.setSession(reply, entered.session.token, sessions.maxAgeMs);
+        metrics.signIns.inc({ outcome: "signed_in" });
         return reply.redirect(entered.returnTo, 303);
       } catch (fault) {
         if (!(fault instanceof SignInRefused)) throw fault;
         const { word, reason } = fault;
+        metrics.signIns.inc({ outcome: word });
         log.info({ request_id: request.id, provider, word, reason }, "sign-in refused");
-        return reply.redirect(`/dashboard/sign-in?error=${word}`, 303);
+        return reply.redirect(refusalPath(word), 303);
       }
     },
   });
+
+  /** Where no browser shows a page, the refusal is thrown. */
+  function mayTakeTurn(request: FastifyRequest, reply: FastifyReply): boolean {
+    try {
+      turns.take(request, reply);
+      return true;
+    } catch (fault) {
+      if (!acceptsHtml(request.headers.accept)) throw fault;
+      return false;
+    }
+  }
 
   function configured(name: string): ProviderName {
     if (!isProviderName(name)) throw noProvider();
@@ -69,6 +86,8 @@ export function addAuthRoutes(app: TypedApp, context: HttpContext, turns: SignIn
     return name;
   }
 }
+
+const refusalPath = (word: RefusalWord): string => `/dashboard/sign-in?error=${word}`;
 
 /** As it was written: two of one name are both there for sign-in to refuse. */
 function queryOf(request: FastifyRequest): URLSearchParams {

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import fastifyStatic from "@fastify/static";
 import type { FastifyReply } from "fastify";
+import type { HttpContext } from "../../context.ts";
 import { acceptsHtml } from "../../docs-page/accepts-html.ts";
 import { problem } from "../../problem-writer.ts";
 import type { TypedApp } from "../typed-app.ts";
@@ -33,11 +34,14 @@ const pageHeaders = {
   "x-content-type-options": "nosniff",
 } as const;
 
+/** Where the server is known by an https address a browser comes by it alone, also where a link says http. */
+const keptToTls = { "strict-transport-security": "max-age=31536000" } as const;
+
 /**
  * GET / is the landing page for browsers, and leads others to the documentation; /dashboard and all below it is the one page of
  * the dashboard, which finds its way by itself. Files whose names hold their hash are kept by browsers for good.
  */
-export function addPageRoutes(app: TypedApp): void {
+export function addPageRoutes(app: TypedApp, { settings }: Pick<HttpContext, "settings">): void {
   const isBuilt = existsSync(`${builtFolder}/app.html`);
   if (isBuilt) {
     app.register(fastifyStatic, {
@@ -52,6 +56,7 @@ export function addPageRoutes(app: TypedApp): void {
 
   function sendPage(reply: FastifyReply, file: "app.html" | "index.html") {
     if (!isBuilt) throw notBuilt();
+    if (settings.publicUrl?.startsWith("https:")) reply.headers(keptToTls);
     return reply.headers(pageHeaders).sendFile(file);
   }
 
@@ -76,7 +81,10 @@ export function addPageRoutes(app: TypedApp): void {
     url: "/dashboard/*",
     schema: { hide: true },
     handler: async (request, reply) => {
-      if (request.params["*"].startsWith("api/")) throw noSuchPath();
+      if (request.params["*"].startsWith("api/")) {
+        reply.header("cache-control", "no-store");
+        throw noSuchPath();
+      }
       return sendPage(reply, "app.html");
     },
   });

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { CallerSession } from "../../../accounts/sessions/find-session.ts";
-import { hashOfSecret, printSessionToken } from "../../../accounts/sessions/session-token.ts";
+import { nextToken } from "../../../accounts/sessions/session-token.ts";
 import { SignInRefused } from "../../../accounts/sign-in/refusal.ts";
 import type { HttpContext } from "../../context.ts";
-import { arrivalOf } from "../../dashboard/arrival.ts";
+import { arrivalOf, askerOf } from "../../dashboard/arrival.ts";
 import type { SessionAnswer } from "../../dashboard/contract.ts";
 import { sessionAnswer } from "../../dashboard/session-answer.ts";
 import type { SignInTurns } from "../../dashboard/sign-in-turns.ts";
@@ -18,7 +18,7 @@ const signedIn = { pace: "session" as const };
 
 /** /dashboard/api/session, sign-in, sign-out and sign-out-everywhere: the session of the browser that asks. */
 export function addSessionRoutes(app: TypedApp, context: HttpContext, turns: SignInTurns): void {
-  const { accounts, clock, dashboard } = context;
+  const { accounts, clock, dashboard, metrics } = context;
   const { cookies, sessions, signIn } = dashboard;
 
   app.route({
@@ -28,7 +28,8 @@ export function addSessionRoutes(app: TypedApp, context: HttpContext, turns: Sig
     schema: hide,
     handler: async (request, reply): Promise<SessionAnswer> => {
       const { session } = request;
-      if (session !== null && mayRotate(session)) await rotate(request, reply);
+      if (session === null) leaveEnded(request, reply);
+      else if (isDue(session)) rotate(request, reply, session);
       return await sessionAnswer(context, request, session);
     },
   });
@@ -43,10 +44,17 @@ export function addSessionRoutes(app: TypedApp, context: HttpContext, turns: Sig
       const entered = await signIn
         .finishLink(request.body.token, arrivalOf(request, cookies))
         .catch((fault: unknown) => {
-          if (fault instanceof SignInRefused) throw suspended();
+          if (fault instanceof SignInRefused) {
+            metrics.signIns.inc({ outcome: fault.word });
+            throw suspended();
+          }
           throw fault;
         });
-      if (entered === null) throw linkInvalid();
+      if (entered === null) {
+        metrics.signIns.inc({ outcome: "link_invalid" });
+        throw linkInvalid();
+      }
+      metrics.signIns.inc({ outcome: "signed_in" });
       const { accountId, session } = entered;
       cookies.setSession(reply, session.token, sessions.maxAgeMs);
       return await sessionAnswer(context, request, { id: session.id, accountId });
@@ -80,23 +88,21 @@ export function addSessionRoutes(app: TypedApp, context: HttpContext, turns: Sig
     },
   });
 
-  /** The store decides; asked only when it may say yes, since it then has to write. */
-  function mayRotate({ rotatedMs, bringsFormer }: CallerSession): boolean {
-    const { rotationMs, formerMs } = sessions;
-    return rotatedMs + (bringsFormer ? formerMs : rotationMs) <= clock.now();
+  /** Only here: what another request brought may be older than the cookie that the browser holds since. */
+  function leaveEnded(request: FastifyRequest, reply: FastifyReply): void {
+    if (cookies.session(request) !== null) cookies.clearSession(reply);
   }
 
-  async function rotate(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  function isDue({ bringsCurrent, rotatedMs }: CallerSession): boolean {
+    return bringsCurrent && rotatedMs + sessions.rotationMs <= clock.now();
+  }
+
+  /** Nothing is written: the store knows of the next token once it is used, and until then the same is told again. */
+  function rotate(request: FastifyRequest, reply: FastifyReply, session: CallerSession): void {
     const token = cookies.session(request);
     if (token === null) return;
-    const { id, secret } = token;
-    const { rotationMs, formerMs } = sessions;
-    const nowMs = clock.now();
-    const asked = { sessionId: id, secretHash: hashOfSecret(secret), rotationMs, formerMs, nowMs };
-    const rotated = await accounts.write("rotateSession", asked);
-    if (rotated === null) return;
-    const renewed = printSessionToken({ id, secret: rotated.secret });
-    cookies.setSession(reply, renewed, rotated.expiresMs - nowMs);
+    const next = nextToken(token, askerOf(request));
+    cookies.setSession(reply, next, session.expiresMs - clock.now());
   }
 }
 

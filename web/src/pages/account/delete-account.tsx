@@ -50,7 +50,8 @@ export function DeleteAccountPanel() {
         >
           <p>
             {loss} All results, usage, credentials and webhooks are removed. Posts in the archive
-            are not yours and stay.
+            are not yours and stay. For a while the server remembers the limits of the account,
+            without your name.
           </p>
         </ConfirmName>
       ) : null}

@@ -116,5 +116,5 @@ function AskedDialog({
   const { what, key } = asking;
   if (what === "edit") return <EditKeyDialog held={key} limits={answer.limits} {...then} />;
   if (what === "rotate") return <RotateKeyDialog held={key} {...then} />;
-  return <RevokeKeyDialog held={key} {...then} />;
+  return <RevokeKeyDialog held={key} all={answer.keys} {...then} />;
 }

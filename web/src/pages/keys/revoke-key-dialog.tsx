@@ -8,8 +8,15 @@ import { Ago } from "../../components/time.tsx";
 import { useAsking } from "../../components/use-asking.ts";
 import type { DialogThen } from "./create-key-dialog.tsx";
 import { forgetFreshKey } from "./fresh-key.ts";
+import { predecessorsOf } from "./texts.ts";
 
-export function RevokeKeyDialog({ held, onClose, onDone }: DialogThen & { held: KeyListing }) {
+export function RevokeKeyDialog({
+  held,
+  all,
+  onClose,
+  onDone,
+}: DialogThen & { held: KeyListing; all: readonly KeyListing[] }) {
+  const [before] = predecessorsOf(held, all);
   const { isUnderWay, problem, run } = useAsking();
   const revoke = () =>
     run(async () => {
@@ -25,6 +32,12 @@ export function RevokeKeyDialog({ held, onClose, onDone }: DialogThen & { held: 
         Every request with <code>{held.shown}</code> is refused from now on, everywhere. Jobs that
         it submitted go on, and stay in your account. This cannot be undone.
       </p>
+      {before === undefined ? null : (
+        <p>
+          It took the place of <code>{before.shown}</code>, which is still good for a while. That
+          one ends with it.
+        </p>
+      )}
       {held.used_at === null ? (
         <p>Nothing has used it yet.</p>
       ) : (

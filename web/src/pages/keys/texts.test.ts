@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { KeyListing } from "../../../../src/http/dashboard/contract.ts";
-import { countText, endText, inWords, leftText, limitsText, overlapText } from "./texts.ts";
+import {
+  countText,
+  endText,
+  inWords,
+  leftText,
+  limitsText,
+  overlapText,
+  predecessorsOf,
+} from "./texts.ts";
 
 const account = { requests_per_second: 3, submissions_per_minute: 10 };
 const own = { requests_per_second: null, submissions_per_minute: null };
@@ -46,12 +54,25 @@ describe("what is said of keys", () => {
 
   it("counts the keys that take a place: not those that ended, nor one whose place was taken", () => {
     const keys = [
-      key({}),
+      key({ id: "BBBBBBBB" }),
       key({ state: "expiring", successor_id: "BBBBBBBB" }),
       key({ state: "revoked" }),
       key({ state: "expired" }),
     ];
     expect(countText({ keys, max_keys: 5, limits: account })).toBe("1 of 5 keys");
+    const overBefore = [
+      key({ id: "BBBBBBBB", state: "expired" }),
+      key({ state: "expiring", successor_id: "BBBBBBBB" }),
+    ];
+    expect(countText({ keys: overBefore, max_keys: 5, limits: account })).toBe("1 of 5 keys");
+  });
+
+  it("finds the key that ends with the one in its place", () => {
+    const before = key({ state: "expiring", successor_id: "BBBBBBBB" });
+    const after = key({ id: "BBBBBBBB" });
+    expect(predecessorsOf(after, [after, before])).toEqual([before]);
+    expect(predecessorsOf(after, [after, { ...before, state: "expired" }])).toEqual([]);
+    expect(predecessorsOf(before, [after, before])).toEqual([]);
   });
 
   it("tells how a key ended", () => {

@@ -6,9 +6,18 @@ export function isLive({ state }: KeyListing): boolean {
   return state === "active" || state === "expiring";
 }
 
-/** How many of the keys count against what an account may hold: one whose place was taken does not. */
+/** How many of the keys count against what an account may hold: one whose place a key took that is good does not. */
 export function heldKeys(keys: readonly KeyListing[]): number {
-  return keys.filter(({ state }) => state === "active").length;
+  const live = keys.filter(isLive);
+  return live.filter(({ successor_id: id }) => live.every((other) => other.id !== id)).length;
+}
+
+/** The keys that a key took the place of and that are still good: they end when it is revoked. */
+export function predecessorsOf(
+  { id }: Pick<KeyListing, "id">,
+  keys: readonly KeyListing[],
+): readonly KeyListing[] {
+  return keys.filter((key) => key.successor_id === id && isLive(key));
 }
 
 /** "3 a second, 10 searches a minute": a key's own rates, else the account's. */

@@ -35,6 +35,11 @@ const refusals: Readonly<Record<SignInError, Refusal>> = {
     title: "This account is suspended",
     text: "Its keys are refused and it cannot sign in until an operator of this installation restores it. Ask there.",
   },
+  too_many: {
+    tone: "caution",
+    title: "Too many sign-ins",
+    text: "Too many came from your network within a minute, or you deleted your account here more than twice within a day. Try again in a minute; if it stays so, tomorrow.",
+  },
 };
 
 /** What a word in the address of the sign-in page means; null for none. */

@@ -1,0 +1,102 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createLocalStore } from "../db/local-store.ts";
+import { controlMigrations } from "../db/migrations/control.ts";
+import { type Database, openForWriting } from "../db/open.ts";
+import { ensureSecrets } from "../db/settings.ts";
+import { rememberedOf } from "./closed-identities.ts";
+import { type AccountStore, accountStoreOperations } from "./store.ts";
+
+let folder: string;
+let database: Database;
+let store: AccountStore;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "earshot-"));
+  database = openForWriting(join(folder, "control.db"), controlMigrations);
+  ensureSecrets(database, randomBytes);
+  store = createLocalStore(database, accountStoreOperations(randomBytes));
+});
+afterEach(() => {
+  database.close();
+  rmSync(folder, { recursive: true });
+});
+
+const ann = { provider: "github" as const, subject: "github.com/583231" };
+const keptMs = 1_000;
+
+const signUp = (nowMs: number) =>
+  store.write("signInIdentity", {
+    agent: "a test",
+    addressGroup: "192.0.2.0/24",
+    way: "github",
+    maxAgeMs: 1_000_000,
+    maxPerAccount: 20,
+    nowMs,
+    leaves: null,
+    ...ann,
+    login: "ann",
+    isOperator: false,
+  });
+
+/** Signs up and deletes the account, which has a limit of its own. */
+async function comeAndGo(nowMs: number, asked: { keptMs: number } = { keptMs }): Promise<void> {
+  const entered = await signUp(nowMs);
+  if (entered.kind !== "signed_in") throw new Error(entered.kind);
+  const { accountId } = entered;
+  database.run("UPDATE account SET requests_per_second = 7 WHERE id = :accountId", { accountId });
+  await store.write("closeAccount", { accountId, actor: { accountId }, ...asked, nowMs });
+}
+
+const closingsAt = (nowMs: number) => rememberedOf(database, ann, nowMs)?.closings ?? null;
+
+test("nothing of whoever deleted their account is to be read from what is remembered", async () => {
+  await comeAndGo(10);
+  const [row] = database.all<Record<string, unknown>>("SELECT * FROM closed_identity");
+  expect(row).toMatchObject({ requests_per_second: 7, submissions_per_minute: null });
+  const hash = Buffer.from(row?.hash instanceof Uint8Array ? row.hash : []);
+  expect(hash).toHaveLength(32);
+  // Another store would remember the same person by another hash.
+  database.run("UPDATE setting SET value = :value WHERE name = 'cursor_key'", {
+    value: randomBytes(32),
+  });
+  expect(closingsAt(11)).toBeNull();
+});
+
+test("it is forgotten in time, and removed by the sweep", async () => {
+  await comeAndGo(10);
+  expect([closingsAt(1_009), closingsAt(1_010)]).toEqual([1, null]);
+  await store.write("sweepSessions", { idleMs: 1, nowMs: 1_009 });
+  expect(database.all("SELECT 1 FROM closed_identity")).toHaveLength(1);
+  await store.write("sweepSessions", { idleMs: 1, nowMs: 1_010 });
+  expect(database.all("SELECT 1 FROM closed_identity")).toEqual([]);
+});
+
+test("deletions are counted for as long as one is remembered, then from the first again", async () => {
+  await comeAndGo(10);
+  await comeAndGo(900);
+  expect(closingsAt(901)).toBe(2);
+  await comeAndGo(1_500);
+  expect(closingsAt(1_501)).toBe(1);
+});
+
+test("a sign-up that is refused is noted, of nobody", async () => {
+  for (const nowMs of [10, 20, 30]) await comeAndGo(nowMs);
+  expect(await signUp(40)).toEqual({ kind: "too_many" });
+  const note = database.get(
+    "SELECT subject, actor, detail FROM audit WHERE action = 'sign_in_refused'",
+  );
+  expect(note).toEqual({
+    subject: null,
+    actor: "service",
+    detail: JSON.stringify({ way: "github", word: "too_many", reason: "deleted_too_often" }),
+  });
+});
+
+test("nothing is remembered where the setting says so", async () => {
+  for (const nowMs of [10, 20, 30, 40]) await comeAndGo(nowMs, { keptMs: 0 });
+  expect(database.all("SELECT 1 FROM closed_identity")).toEqual([]);
+});

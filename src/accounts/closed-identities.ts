@@ -1,0 +1,107 @@
+import { createHmac, hkdfSync } from "node:crypto";
+import type { Database } from "../db/open.ts";
+
+/**
+ * What is remembered for a while of whoever deleted an account, so that a sign-up again does not begin with everything that was
+ * used up or taken away: the limits that an operator gave the account, and when keys were made. It is kept under a hash of who
+ * signs in, keyed with a secret of this store, and names nobody.
+ */
+export type Remembered = {
+  requestsPerSecond: number | null;
+  submissionsPerMinute: number | null;
+  /** A JSON list of Unix milliseconds: the keys that were made within the last 24 hours. */
+  keyTimes: string;
+  /** Accounts that were deleted since `sinceMs`. */
+  closings: number;
+  sinceMs: number;
+};
+
+/** How long it is remembered. */
+export const rememberedMs = 86_400_000;
+
+/** Sign-ups that follow a deletion within that time. */
+export const mostSignUps = 2;
+
+const dayMs = 86_400_000;
+
+type Identity = { provider: string; subject: string };
+
+/** Remembers whoever signs in to an account, whose rows are still there, until `keptMs` from now; 0 remembers nothing. */
+export function rememberIdentities(
+  database: Database,
+  { accountId, keptMs, nowMs }: { accountId: string; keptMs: number; nowMs: number },
+): void {
+  if (keptMs === 0) return;
+  const identities = database.all<Identity>(
+    "SELECT provider, subject FROM identity WHERE account_id = :accountId",
+    { accountId },
+  );
+  for (const identity of identities) {
+    const before = rememberedOf(database, identity, nowMs);
+    const isSameTime = before !== null && before.sinceMs + keptMs > nowMs;
+    database.run(
+      `INSERT OR REPLACE INTO closed_identity(hash, since_ms, until_ms, closings, requests_per_second, submissions_per_minute, made_times)
+       SELECT :hash, :sinceMs, :untilMs, :closings, requests_per_second, submissions_per_minute, (${keyTimes})
+       FROM account WHERE id = :accountId`,
+      {
+        hash: hashOf(database, identity),
+        sinceMs: isSameTime ? before.sinceMs : nowMs,
+        untilMs: nowMs + keptMs,
+        closings: isSameTime ? before.closings + 1 : 1,
+        accountId,
+        dayAgoMs: nowMs - dayMs,
+      },
+    );
+  }
+}
+
+/** What is remembered of somebody; null: nothing. */
+export function rememberedOf(
+  database: Database,
+  identity: Identity,
+  nowMs: number,
+): Remembered | null {
+  if (database.get("SELECT 1 FROM closed_identity LIMIT 1") === undefined) return null;
+  const found = database.get<Remembered>(
+    `SELECT requests_per_second AS requestsPerSecond, submissions_per_minute AS submissionsPerMinute, made_times AS keyTimes,
+       closings, since_ms AS sinceMs
+     FROM closed_identity WHERE hash = :hash AND until_ms > :nowMs`,
+    { hash: hashOf(database, identity), nowMs },
+  );
+  return found ?? null;
+}
+
+/** Gives an account, just made, what is remembered of its owner. */
+export function restoreRemembered(
+  database: Database,
+  accountId: string,
+  { requestsPerSecond, submissionsPerMinute, keyTimes }: Remembered,
+): void {
+  database.run(
+    `UPDATE account SET requests_per_second = :requestsPerSecond, submissions_per_minute = :submissionsPerMinute,
+       earlier_key_times = :keyTimes WHERE id = :accountId`,
+    { accountId, requestsPerSecond, submissionsPerMinute, keyTimes },
+  );
+}
+
+/** Removes what has been remembered long enough. */
+export function forgetRemembered(database: Database, nowMs: number): void {
+  database.run("DELETE FROM closed_identity WHERE until_ms <= :nowMs", { nowMs });
+}
+
+/** When an account made keys, those of the accounts before it too, as a query of `ms`. */
+export const keysMadeSql = `
+  SELECT created_ms AS ms FROM api_key WHERE account_id = :accountId
+  UNION ALL SELECT value FROM account, json_each(coalesce(earlier_key_times, '[]')) WHERE account.id = :accountId`;
+
+const keyTimes = `SELECT json_group_array(ms) FROM (${keysMadeSql}) WHERE ms > :dayAgoMs`;
+
+/** The secret stays in the store: without it nobody finds out whether somebody is remembered. */
+function hashOf(database: Database, { provider, subject }: Identity): Uint8Array {
+  const secret = database.get<{ value: Uint8Array }>(
+    "SELECT value FROM setting WHERE name = 'cursor_key'",
+  );
+  if (secret === undefined) throw new Error("the control store has no cursor_key");
+  const key = Buffer.from(hkdfSync("sha256", secret.value, "", "earshot closed identities", 32));
+  return createHmac("sha256", key).update(`${provider}:${subject}`).digest();
+}

@@ -1,0 +1,49 @@
+import type { Database } from "../../db/open.ts";
+import type { DeploymentLimits } from "./effective-limits.ts";
+import { invalidField } from "./faults.ts";
+import type { KeyChoice } from "./own-operations.ts";
+import type { OwnKey } from "./read-keys.ts";
+import { lowerableTo } from "./refuse-raised.ts";
+
+/**
+ * A key that the command line gave more than its account has is good for the methods and the time that it was given for: its
+ * owner may take some of them away. Errors: `invalid_request` for a later end or more methods.
+ */
+export function refuseWidened(
+  database: Database,
+  held: OwnKey,
+  { changes, limits }: { changes: Partial<KeyChoice>; limits: DeploymentLimits },
+): void {
+  const { expiresMs, methods } = changes;
+  const isLater = expiresMs !== undefined && endOf(expiresMs) > endOf(held.expiresMs);
+  const isMore = methods !== undefined && !isWithin(methods, held.methods);
+  if (!isLater && !isMore) return;
+  const { accountId, id } = held;
+  const given = lowerableTo(database, { accountId, id, limits });
+  const account = lowerableTo(database, { accountId, id: null, limits });
+  const isRaised =
+    given.requestsPerSecond > account.requestsPerSecond ||
+    given.submissionsPerMinute > account.submissionsPerMinute;
+  if (!isRaised) return;
+  const why = "the key has more than its account, by whoever runs the server";
+  if (isLater) {
+    throw invalidField(
+      "expires_at",
+      `${why}, and ends when they said`,
+      "send no later end, or ask them",
+    );
+  }
+  throw invalidField(
+    "methods",
+    `${why}, for the methods that they said`,
+    "send some of its methods, or ask them",
+  );
+}
+
+const endOf = (expiresMs: number | null): number => expiresMs ?? Number.POSITIVE_INFINITY;
+
+/** Null: all. */
+function isWithin(methods: KeyChoice["methods"], held: OwnKey["methods"]): boolean {
+  if (held === null) return true;
+  return methods?.every((method) => held.includes(method)) ?? false;
+}

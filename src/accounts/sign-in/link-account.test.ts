@@ -1,0 +1,62 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createLocalStore } from "../../db/local-store.ts";
+import { controlMigrations } from "../../db/migrations/control.ts";
+import { type Database, openForWriting } from "../../db/open.ts";
+import { insertAccount } from "../insert-account.ts";
+import { hashOfSecret } from "../sessions/session-token.ts";
+import { type AccountStore, accountStoreOperations } from "../store.ts";
+
+/** The account that a sign-in link without an account leads to. */
+
+let folder: string;
+let database: Database;
+let store: AccountStore;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "earshot-"));
+  database = openForWriting(join(folder, "control.db"), controlMigrations);
+  store = createLocalStore(database, accountStoreOperations(randomBytes));
+});
+afterEach(() => {
+  database.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function enter(): Promise<string> {
+  const asked = { accountId: null, actor: "command_line" as const, nowMs: 1, expiresMs: 100 };
+  const token = await store.write("makeSignInLink", asked);
+  const entered = await store.write("signInWithLink", {
+    agent: "a test",
+    addressGroup: "127.0.0.1",
+    way: "link",
+    maxAgeMs: 1_000,
+    maxPerAccount: 20,
+    nowMs: 2,
+    leaves: null,
+    hash: hashOfSecret(token),
+  });
+  if (entered?.kind !== "signed_in") throw new Error("the link does not sign in");
+  return entered.accountId;
+}
+
+test("is one, and none that was given the name of an operator", async () => {
+  const named = insertAccount(database, { name: "operator", nowMs: 1 }, randomBytes);
+  const entered = await enter();
+  expect(entered).not.toBe(named);
+  expect(await enter()).toBe(entered);
+  const roles = database.all("SELECT role FROM account WHERE id = :named", { named });
+  expect(roles).toEqual([{ role: "member" }]);
+});
+
+test("is called operator where nobody else is, and is made again when it was deleted", async () => {
+  const entered = await enter();
+  expect(await store.read("resolveAccount", { account: "operator" })).toBe(entered);
+  database.run("UPDATE account SET role = 'member' WHERE id = :entered", { entered });
+  await store.write("closeAccount", { accountId: entered, actor: "command_line", nowMs: 3 });
+  expect(database.all("SELECT * FROM setting WHERE value = :entered", { entered })).toEqual([]);
+  expect(await enter()).not.toBe(entered);
+});
