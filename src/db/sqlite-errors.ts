@@ -47,7 +47,7 @@ export function storeError(thrown: unknown): unknown {
 export function accountGone(cause?: unknown): EarshotError {
   return new EarshotError("unauthorized", "the account is deleted", {
     status: 401,
-    hint: "sign up again; nothing is left of the account",
+    hint: "sign up again, or use the key of another account",
     ...(cause === undefined ? {} : { cause }),
   });
 }

@@ -120,16 +120,12 @@ export function signInOperations(randomBytes: RandomBytes) {
         },
       ): SignedIn => {
         const accountId = identify(database, asked);
-        if (accountId === null) {
-          const detail = { way: asked.provider, word: "too_many", reason: "deleted_too_often" };
-          noteRefusal(database, { accountId: null, detail, nowMs: asked.nowMs });
-          return { kind: "too_many" };
-        }
+        if (accountId === null) return { kind: "too_many" };
         return arrive(database, { accountId, isOperator: asked.isOperator }, asked);
       },
     ),
 
-    /** Notes that somebody whom a provider named is not let in, of their account if they have one. */
+    /** Notes that an account is not let in any more. Of those without one nothing is noted: strangers do not fill the log. */
     noteNotAllowed: durable(
       (
         database,
@@ -140,8 +136,9 @@ export function signInOperations(randomBytes: RandomBytes) {
           "SELECT account_id AS accountId FROM identity WHERE provider = :provider AND subject = :subject",
           { provider, subject },
         );
+        if (held === undefined) return null;
         const detail = { way: provider, word: "not_allowed", reason };
-        noteRefusal(database, { accountId: held?.accountId ?? null, detail, nowMs });
+        noteRefusal(database, { accountId: held.accountId, detail, nowMs });
         return null;
       },
     ),
@@ -214,7 +211,7 @@ function makeOperator(database: Database, accountId: string, nowMs: number): voi
 
 function noteRefusal(
   database: Database,
-  asked: { accountId: string | null; detail: Record<string, string>; nowMs: number },
+  asked: { accountId: string; detail: Record<string, string>; nowMs: number },
 ): void {
   const { accountId, detail, nowMs: atMs } = asked;
   noteAudit(database, { atMs, action: "sign_in_refused", actor: "service", accountId, detail });

@@ -220,6 +220,13 @@ test("whoever the code host has not named leaves no row: not by beginning, cance
   expect([notes(), attempts()]).toEqual(before);
 });
 
+test("somebody without an account who is not let in leaves no row", async () => {
+  const before = notes();
+  provider.users.push({ id: 777, login: "stranger", organizations: {} });
+  expect(await come(signInWith({ allow: "ann" }), "stranger")).toBe("not_allowed");
+  expect(notes()).toBe(before);
+});
+
 test("a suspended account that signs in, and one that is not let in any more, are named by the audit log", async () => {
   const accountId = await come(signInWith(), "ann");
   expect(await come(signInWith({ allow: "ben" }), "ann")).toBe("not_allowed");
