@@ -48,9 +48,12 @@ describe("the landing page", () => {
     expect(page).toContain('202 {"uuid":"0e9f…","error":""}');
   });
 
-  it("says how the service is started as the README does", async () => {
-    const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
-    expect(page).toContain('data-copy="npx earshot serve"');
-    expect(readme).toContain("\nnpx earshot serve\n");
+  it("leads whoever wants to run it to how it is installed, and gives no command that needs a checkout", async () => {
+    expect(page).toContain('href="/docs/operations#install">Run it yourself</a>');
+    expect(page).not.toMatch(/\bnp[mx] /);
+    const headers = { accept: "text/html" };
+    const { body } = await service.call(null, { method: "GET", url: "/docs/operations", headers });
+    expect(body).toContain('id="install"');
+    expect(body).toContain("npm ci");
   });
 });

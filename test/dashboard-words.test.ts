@@ -20,22 +20,22 @@ describe("the words of the dashboard", () => {
   });
 
   it.each<[AuditEntry["action"], Partial<AuditEntry>, string]>([
-    ["key_created", { key: "laptop" }, "Key laptop made"],
+    ["key_created", { key: "laptop" }, "Key \u2068laptop\u2069 made"],
     ["key_revoked", { key: "a deleted key" }, "A key, gone since, revoked"],
     [
       "key_rotated",
       { key: "laptop", detail: { overlap_hours: 24 } },
-      "Key laptop rotated, good for another 24 h",
+      "Key \u2068laptop\u2069 rotated, good for another 24 h",
     ],
     [
       "key_rotated",
       { key: "laptop", detail: { overlap_hours: 168 } },
-      "Key laptop rotated, good for another 7 days",
+      "Key \u2068laptop\u2069 rotated, good for another 7 days",
     ],
     [
       "key_rotated",
       { key: "laptop", detail: { overlap_hours: 0 } },
-      "Key laptop rotated, ended at once",
+      "Key \u2068laptop\u2069 rotated, ended at once",
     ],
     [
       "key_changed",
@@ -43,7 +43,7 @@ describe("the words of the dashboard", () => {
         key: "laptop",
         detail: { renamed: true, methods: null, expires_at: null, requests_per_second: 1 },
       },
-      "Key laptop changed: its name; all methods; does not expire; 1 request a second",
+      "Key \u2068laptop\u2069 changed: its name; all methods; does not expire; 1 request a second",
     ],
     [
       "account_limits_changed",

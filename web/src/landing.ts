@@ -3,35 +3,7 @@ import "./styles/app.css";
 import "./styles/landing.css";
 import type { SessionAnswer } from "../../src/http/dashboard/contract.ts";
 
-const saidMs = 1_500;
-
-/** What the page says without a script is right as it stands: this knows more of the installation, and who is here. */
-function enhance(): void {
-  for (const button of document.querySelectorAll<HTMLButtonElement>("[data-copy]")) {
-    button.hidden = false;
-    button.addEventListener("click", () => void copy(button));
-  }
-  void showWays();
-}
-
-async function copy(button: HTMLButtonElement): Promise<void> {
-  const icon = button.querySelector("use");
-  const said = document.querySelector("[data-said]");
-  let word = "Copied";
-  try {
-    await navigator.clipboard.writeText(button.dataset.copy ?? "");
-    icon?.setAttribute("href", "#i-done");
-  } catch {
-    word = "Select it and copy by hand";
-  }
-  if (said !== null) said.textContent = word;
-  setTimeout(() => {
-    icon?.setAttribute("href", "#i-copy");
-    if (said !== null) said.textContent = "";
-  }, saidMs);
-}
-
-/** Leads straight to where people sign in here; who is signed in, to the dashboard. */
+/** What the page says without a script is right as it stands. This leads straight to where people sign in here; who is signed in, to the dashboard. */
 async function showWays(): Promise<void> {
   const response = await fetch("/dashboard/api/session").catch(() => null);
   if (response === null || !response.ok) return;
@@ -94,4 +66,4 @@ function drawing(symbol: string): SVGSVGElement {
   return svg;
 }
 
-enhance();
+void showWays();

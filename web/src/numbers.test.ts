@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import {
+  agoFigure,
   behindText,
   bytesText,
   counted,
@@ -41,6 +42,18 @@ test("how far behind something is is told in seconds, to a tenth where they are 
     "10 s",
     "15 s",
     "3 min",
+  ]);
+});
+
+test("how long ago something was is told in whole units", () => {
+  const told = [-5_000, 161, 74_400, 265_200, 9_000_000, 180_000_000].map(agoFigure);
+  expect(told.map(({ value, unit }) => `${value} ${unit}`)).toEqual([
+    "0 s",
+    "0 s",
+    "74 s",
+    "4 min",
+    "3 h",
+    "2 days",
   ]);
 });
 

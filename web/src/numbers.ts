@@ -43,8 +43,16 @@ export function durationFigure(ms: number): Figure {
   return { value: short.format(ms / 3_600_000), unit: "h" };
 }
 
+/** How long ago something was, in whole seconds, minutes, hours or days, such as 74 and "s"; what is to come is 0 s. */
+export function agoFigure(ms: number): Figure {
+  if (ms < 120_000) return { value: whole.format(Math.max(0, ms) / 1_000), unit: "s" };
+  if (ms < 7_200_000) return { value: whole.format(ms / 60_000), unit: "min" };
+  if (ms < 172_800_000) return { value: whole.format(ms / 3_600_000), unit: "h" };
+  return { value: whole.format(ms / 86_400_000), unit: "days" };
+}
+
 /** How far behind something is: seconds below a minute, to a tenth where they are few. */
-export function behindFigure(ms: number): Figure {
+function behindFigure(ms: number): Figure {
   if (ms < 9_950) return { value: (Math.max(0, ms) / 1_000).toFixed(1), unit: "s" };
   if (ms < 60_000) return { value: whole.format(ms / 1_000), unit: "s" };
   return durationFigure(ms);

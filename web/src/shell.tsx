@@ -85,7 +85,9 @@ function Sidebar({ menu }: { menu: React.RefObject<HTMLElement | null> }) {
         <div className="side-user">
           <Link href="/account">
             <Icon name={account.provider === null ? "person" : "branch"} />
-            <span className="clip">{account.name}</span>
+            <span className="clip">
+              <bdi>{account.name}</bdi>
+            </span>
           </Link>
           <Button variant="plain" data-icon="" aria-label="Switch theme" onClick={switchTheme}>
             <Icon name="theme" />

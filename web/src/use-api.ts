@@ -17,11 +17,13 @@ export function useApi<Value>(path: string | null, everyMs = 0): Loaded<Value> {
     (asked: string) => api.get<Value>(asked),
     { refreshInterval: everyMs, keepPreviousData: true, shouldRetryOnError: false },
   );
-  // SWR asks no more at intervals once an answer has failed.
+  // SWR asks no more at intervals once an answer has failed. Like those, this is for a page that is looked at.
   useEffect(() => {
     if (error === undefined || everyMs === 0) return;
-    const timer = setTimeout(() => void mutate(), everyMs);
-    return () => clearTimeout(timer);
+    const timer = setInterval(() => {
+      if (document.visibilityState === "visible") void mutate();
+    }, everyMs);
+    return () => clearInterval(timer);
   }, [error, everyMs, mutate]);
   const refresh = async () => {
     await mutate();

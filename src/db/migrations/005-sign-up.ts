@@ -5,7 +5,8 @@
  * SHA-256 hash is kept. A session's tokens count up in generations; the one before is good until `former_until_ms`.
  * `account.first_key_ms` is when its first key was shown, null until then. A key that was rotated names its successor and ends
  * with `expires_ms`; `methods` is a JSON list, null allows all. Its rates are what the command line gave it, and no more than
- * what its owner lowers them to, in `owner_…`. `account.ending` is `suspended` or `deleted` as long as the server has not ended the account's jobs, or dropped all of its rows.
+ * what its owner lowers them to, in `owner_…`. `account.ending` is `suspended` or `deleted` as long as the server has not ended
+ * the account's jobs, or dropped all of its rows.
  *
  * `closed_identity` is what is remembered for a while of whoever deleted an account, under a keyed hash that names nobody
  * (accounts/closed-identities.ts); `earlier_key_times` is what an account took over from it.

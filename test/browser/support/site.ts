@@ -30,7 +30,7 @@ export async function startSite(settings: Readonly<Record<string, string>> = {})
     ...settings,
   });
   proxy.forwardTo(service.url);
-  await service.addPosts(harbourPosts(Date.now()));
+  await holdHarbour(service, Date.now());
   return {
     url: proxy.url,
     service,
@@ -52,6 +52,24 @@ const texts = [
   "For everyone asking: the harbour barrier was built for a storm surge of 3.1 m. Tonight’s forecast is 2.8.",
   "Sandbags at the fish market until six, free, bring your own trolley. #harbour <b>not markup</b> &amp; co",
 ];
+
+/** The posts, and a ledger of a week in which two hours are missing. */
+async function holdHarbour({ context }: ServiceUnderTest, nowMs: number): Promise<void> {
+  const held = {
+    platform: "bluesky",
+    collection: "posts",
+    account: null,
+    source: "jetstream",
+  } as const;
+  const gapMs = nowMs - 60 * hourMs;
+  await context.archive.write({
+    changes: harbourPosts(nowMs).map((post) => ({ kind: "upsert" as const, post })),
+    coverage: [
+      { ...held, fromMs: nowMs - 8 * 24 * hourMs, toMs: gapMs },
+      { ...held, fromMs: gapMs + 2 * hourMs, toMs: nowMs + hourMs },
+    ],
+  });
+}
 
 /** Invented posts about a harbour, one every two hours for six days, newest first. */
 function harbourPosts(nowMs: number): Post[] {

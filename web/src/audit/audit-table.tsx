@@ -10,9 +10,10 @@ const what: Column<AuditEntry> = {
 };
 const subject: Column<AuditEntry> = {
   title: "Account",
-  cell: ({ subject: name }) => name ?? <span className="quiet">none</span>,
+  cell: ({ subject: name }) =>
+    name === null ? <span className="quiet">none</span> : <bdi>{name}</bdi>,
 };
-const actor: Column<AuditEntry> = { title: "By", cell: ({ actor: name }) => name };
+const actor: Column<AuditEntry> = { title: "By", cell: ({ actor: name }) => <bdi>{name}</bdi> };
 
 /** What happened, newest first; `isOfAll` tells to whom. */
 export function AuditTable({

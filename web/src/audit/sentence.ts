@@ -1,4 +1,5 @@
 import type { AuditEntry } from "../../../src/http/dashboard/contract.ts";
+import { isolated } from "../isolated.ts";
 
 type Action = AuditEntry["action"];
 
@@ -61,7 +62,7 @@ const whyText = (word: Told) => {
 };
 
 function keyText({ key }: AuditEntry): string {
-  return key === null || key === "a deleted key" ? "A key, gone since," : `Key ${key}`;
+  return key === null || key === "a deleted key" ? "A key, gone since," : `Key ${isolated(key)}`;
 }
 
 function overlapText(hours: Told): string {

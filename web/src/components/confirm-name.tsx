@@ -1,5 +1,6 @@
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import type { ApiProblem } from "../api.ts";
+import { isolated } from "../isolated.ts";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { Field } from "./field.tsx";
@@ -17,7 +18,7 @@ export function ConfirmName({
   onConfirm,
   children,
 }: {
-  title: string;
+  title: ReactNode;
   name: string;
   /** The verb and its object, such as "Delete account". */
   action: string;
@@ -27,7 +28,7 @@ export function ConfirmName({
   problem: ApiProblem | null;
   onClose(): void;
   onConfirm(): Promise<void>;
-  children: React.ReactNode;
+  children: ReactNode;
 }) {
   const [typed, setTyped] = useState("");
   const [isSent, setSent] = useState(false);
@@ -42,14 +43,18 @@ export function ConfirmName({
       <Field
         label={
           <>
-            Type <b>{name}</b> to confirm
+            Type{" "}
+            <b>
+              <bdi>{name}</bdi>
+            </b>{" "}
+            to confirm
           </>
         }
         value={typed}
         autoCapitalize="off"
         spellCheck={false}
         autoFocus
-        invalid={isSent && !isSame ? `That is not ${name}.` : null}
+        invalid={isSent && !isSame ? `That is not ${isolated(name)}.` : null}
         onChange={(event) => setTyped(event.target.value)}
       />
       {problem === null ? null : <ProblemNote problem={problem} />}

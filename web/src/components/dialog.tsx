@@ -7,7 +7,7 @@ export function Dialog({
   onSubmit,
   children,
 }: {
-  title: string;
+  title: ReactNode;
   onClose(): void;
   onSubmit?: () => void;
   children: ReactNode;

@@ -36,7 +36,15 @@ export function Post({ post }: { post: ShownPost }) {
       <div>
         <div className="post-head">
           {author === null ? null : <b dir="auto">{author}</b>}
-          <span className="handle">{handle === null ? `Post ${id}` : `@${handle}`}</span>
+          <span className="handle">
+            {handle === null ? (
+              `Post ${id}`
+            ) : (
+              <>
+                @<bdi>{handle}</bdi>
+              </>
+            )}
+          </span>
           {at === null ? null : <Ago at={at} />}
         </div>
         {parts === null ? (

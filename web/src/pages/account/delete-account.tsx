@@ -39,7 +39,11 @@ export function DeleteAccountPanel() {
       </ul>
       {isAsking ? (
         <ConfirmName
-          title={`Delete ${account.name}?`}
+          title={
+            <>
+              Delete <bdi>{account.name}</bdi>?
+            </>
+          }
           name={account.name}
           action="Delete account"
           stay="Keep my account"

@@ -4,6 +4,7 @@ import { Button } from "../../components/button.tsx";
 import { PageHead } from "../../components/page-head.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
 import { useAsking } from "../../components/use-asking.ts";
+import { isolated } from "../../isolated.ts";
 import { useSignedIn } from "../../session.tsx";
 import { NoProviderNote } from "../operator/no-provider-note.tsx";
 import { DeleteAccountPanel } from "./delete-account.tsx";
@@ -35,8 +36,8 @@ export function AccountPage() {
         }
       >
         {account.provider === null
-          ? `You came by a link, as ${account.name}. `
-          : `Signed in with ${providerLabels[account.provider]} as ${account.name}. Your number there is your identity; renaming yourself changes nothing here. `}
+          ? `You came by a link, as ${isolated(account.name)}. `
+          : `Signed in with ${providerLabels[account.provider]} as ${isolated(account.name)}. Your number there is your identity; renaming yourself changes nothing here. `}
         {account.role === "operator" ? "You are an operator of this installation." : null}
       </PageHead>
       <div className="stack">

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { JobCoverage } from "../../jobs/job.ts";
+import type { JobCoverage, JobSource } from "../../jobs/job.ts";
 import { coverageRows } from "./coverage-rows.ts";
 
 const day = (number: number): string => `2026-01-${String(number).padStart(2, "0")}T00:00:00.000Z`;
@@ -12,6 +12,7 @@ function rowOf(
   from: number | null,
   held: readonly ReturnType<typeof span>[],
   gaps: readonly ReturnType<typeof span>[],
+  sources: readonly JobSource[] = [],
 ) {
   const complete = gaps.length === 0;
   const platform = { platform: "bluesky", collection: "posts", truncated: false } as const;
@@ -19,7 +20,7 @@ function rowOf(
     ...{ from: from === null ? null : day(from), to: day(20), complete, gaps, truncated: false },
     platforms: [{ ...platform, complete, held, gaps }],
   };
-  return coverageRows(coverage)?.rows[0];
+  return coverageRows(coverage, sources)?.rows[0];
 }
 
 test("a time that is held whole is complete", () => {
@@ -38,7 +39,20 @@ test("what lies before everything that is held is not held, and is no gap", () =
 
 test("where nothing is held nothing is drawn as a gap", () => {
   const row = rowOf(10, [], [span(10, 20)]);
-  expect([row?.finding, row?.parts.gaps.length]).toEqual(["Not held whole", 0]);
+  expect([row?.finding, row?.parts.gaps.length]).toEqual([
+    "No part of this window is held whole",
+    0,
+  ]);
+});
+
+test("where posts are found and no stretch is whole, they are told of", () => {
+  const from = (via: JobSource["via"]): JobSource => ({
+    ...{ platform: "bluesky", from: day(10), to: day(20), count: 3 },
+    via,
+  });
+  const findingOf = (via: JobSource["via"]) => rowOf(10, [], [span(10, 20)], [from(via)])?.finding;
+  expect(findingOf("archive")).toBe("Posts held, none of this time whole");
+  expect(findingOf("public")).toBe("No part of this window is held whole");
 });
 
 test("a search without a beginning is drawn from a little before the first moment that is held", () => {
@@ -49,5 +63,5 @@ test("a search without a beginning is drawn from a little before the first momen
 
 test("a method that does not search has no coverage to draw", () => {
   const coverage = { from: null, to: day(20), complete: true, gaps: [], truncated: false };
-  expect(coverageRows({ ...coverage, platforms: [] })).toBeNull();
+  expect(coverageRows({ ...coverage, platforms: [] }, [])).toBeNull();
 });

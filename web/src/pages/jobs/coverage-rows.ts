@@ -1,5 +1,6 @@
 import type { Stretch, TraceParts } from "../../components/trace-drawing.ts";
-import type { JobCoverage, JobSpan } from "../../jobs/job.ts";
+import { noneWholeText } from "../../held-text.ts";
+import type { JobCoverage, JobSource, JobSpan } from "../../jobs/job.ts";
 import { counted, stretchText } from "../../numbers.ts";
 import { platformNames } from "../../platforms.ts";
 
@@ -16,8 +17,14 @@ export type CoverageRows = { window: { fromMs: number; toMs: number }; rows: Cov
 /** What is drawn before the first moment that is known, where a search has no beginning: a tenth of the rest. */
 const before = 0.1;
 
-/** What a job's coverage says of each platform, on one axis of time; null where there is no time to draw. */
-export function coverageRows({ from, to, platforms }: JobCoverage): CoverageRows | null {
+/**
+ * What a job's coverage says of each platform, on one axis of time; null where there is no time to draw. `sources` tell of which
+ * platforms posts were found.
+ */
+export function coverageRows(
+  { from, to, platforms }: JobCoverage,
+  sources: readonly JobSource[],
+): CoverageRows | null {
   if (platforms.length === 0) return null;
   const toMs = Date.parse(to);
   const spans = platforms.flatMap(({ held, gaps }) => [...held, ...gaps]);
@@ -35,12 +42,12 @@ export function coverageRows({ from, to, platforms }: JobCoverage): CoverageRows
         : `${platformNames[platform]}: ${collection}`;
     // What lies before everything that is held is no gap: it was never held.
     const drawn = stretches(gaps).filter(({ fromMs }) => fromMs > window.fromMs && held.length > 0);
-    const finding = findingOf(
-      complete,
-      held.length > 0,
-      stretches(gaps).length > drawn.length,
-      drawn,
-    );
+    const postsFound = collection === "posts" ? heldPosts(sources, platform) : 0;
+    const finding = complete
+      ? "Complete"
+      : held.length === 0
+        ? noneWholeText(postsFound)
+        : missingText(stretches(gaps).length > drawn.length, drawn);
     return {
       id: `${platform} ${collection}`,
       name,
@@ -52,14 +59,14 @@ export function coverageRows({ from, to, platforms }: JobCoverage): CoverageRows
   return { window, rows };
 }
 
-function findingOf(
-  complete: boolean,
-  isHeld: boolean,
-  beginsLate: boolean,
-  gaps: readonly Stretch[],
-): string {
-  if (complete) return "Complete";
-  if (!isHeld) return "Not held whole";
+/** How many posts came from what is held; those that were asked live say nothing of it. */
+function heldPosts(sources: readonly JobSource[], platform: JobSource["platform"]): number {
+  return sources
+    .filter((source) => source.platform === platform && source.via === "archive")
+    .reduce((sum, { count }) => sum + count, 0);
+}
+
+function missingText(beginsLate: boolean, gaps: readonly Stretch[]): string {
   const ms = gaps.reduce((sum, gap) => sum + gap.toMs - gap.fromMs, 0);
   const parts = [
     ...(gaps.length > 0 ? [`${counted(gaps.length, "gap")}, ${stretchText(ms)}`] : []),

@@ -5,8 +5,11 @@ import type { JobStatus } from "../../jobs/job.ts";
 import { coverageRows } from "./coverage-rows.ts";
 
 /** Which part of the time that was asked for is held, drawn for each platform. */
-export function JobCoverage({ job: { coverage } }: { job: JobStatus }) {
-  const drawn = useMemo(() => (coverage === null ? null : coverageRows(coverage)), [coverage]);
+export function JobCoverage({ job: { coverage, sources } }: { job: JobStatus }) {
+  const drawn = useMemo(
+    () => (coverage === null ? null : coverageRows(coverage, sources)),
+    [coverage, sources],
+  );
   if (coverage === null || drawn === null) return null;
   const { window, rows } = drawn;
   const from = coverage.from === null ? "the beginning" : shortTime(coverage.from);

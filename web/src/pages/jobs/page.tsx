@@ -30,7 +30,7 @@ export function JobsPage() {
         {situation(list, counts)}
       </PageHead>
       <div className="stack">
-        <LiveNote />
+        {list.jobs === undefined ? null : <LiveNote />}
         {list.problem === undefined ? null : (
           <ProblemNote problem={list.problem} retry={list.refresh} />
         )}

@@ -2,6 +2,7 @@ import { useState } from "react";
 import type { KeyLimits, NewKeyAnswer } from "../../../../src/http/dashboard/contract.ts";
 import { api } from "../../api.ts";
 import { useAsking } from "../../components/use-asking.ts";
+import { isolated } from "../../isolated.ts";
 import { useSignedIn } from "../../session.tsx";
 import { holdFreshKey } from "./fresh-key.ts";
 import { askedOfForm, emptyKeyForm } from "./key-form.ts";
@@ -23,7 +24,7 @@ export function CreateKeyDialog({ limits, onClose, onDone }: DialogThen & { limi
       holdFreshKey({
         ...answer,
         accountId: account.id,
-        title: `The key ${answer.key.name}, this one time`,
+        title: `The key ${isolated(answer.key.name)}, this one time`,
         callTitle: "A call with it",
       });
       await onDone();

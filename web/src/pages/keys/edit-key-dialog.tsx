@@ -23,7 +23,11 @@ export function EditKeyDialog({
     });
   return (
     <KeyFormDialog
-      title={`Edit ${held.name}`}
+      title={
+        <>
+          Edit <bdi>{held.name}</bdi>
+        </>
+      }
       action="Save changes"
       form={form}
       onChange={setForm}

@@ -18,7 +18,9 @@ export function EndedKeys({
       title: "Name",
       cell: (key) => (
         <>
-          <span className="soft">{key.name}</span>
+          <span className="soft">
+            <bdi>{key.name}</bdi>
+          </span>
           <small>
             <code>{key.shown}</code>
           </small>

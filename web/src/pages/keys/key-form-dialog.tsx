@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import type { KeyLimits } from "../../../../src/http/dashboard/contract.ts";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
@@ -18,7 +18,7 @@ export function KeyFormDialog({
   onClose,
   onSubmit,
 }: {
-  title: string;
+  title: ReactNode;
   action: string;
   form: KeyForm;
   onChange(form: KeyForm): void;

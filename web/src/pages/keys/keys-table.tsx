@@ -24,7 +24,9 @@ export function KeysTable({
       title: "Name",
       cell: (key) => (
         <>
-          <span className="name">{key.name}</span>
+          <span className="name">
+            <bdi>{key.name}</bdi>
+          </span>
           <small>
             <code>{key.shown}</code>
           </small>

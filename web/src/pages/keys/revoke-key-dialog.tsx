@@ -27,7 +27,15 @@ export function RevokeKeyDialog({
       focusPageHead();
     });
   return (
-    <Dialog title={`Revoke ${held.name}?`} onClose={onClose} onSubmit={() => void revoke()}>
+    <Dialog
+      title={
+        <>
+          Revoke <bdi>{held.name}</bdi>?
+        </>
+      }
+      onClose={onClose}
+      onSubmit={() => void revoke()}
+    >
       <p className="soft">
         Every request with <code>{held.shown}</code> is refused from now on, everywhere. Jobs that
         it submitted go on, and stay in your account. This cannot be undone.

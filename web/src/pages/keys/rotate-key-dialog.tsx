@@ -10,6 +10,7 @@ import { Dialog } from "../../components/dialog.tsx";
 import { LabelledSelect, type Option } from "../../components/field.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
 import { useAsking } from "../../components/use-asking.ts";
+import { isolated } from "../../isolated.ts";
 import { useSignedIn } from "../../session.tsx";
 import type { DialogThen } from "./create-key-dialog.tsx";
 import { holdFreshKey } from "./fresh-key.ts";
@@ -36,13 +37,21 @@ export function RotateKeyDialog({ held, onClose, onDone }: DialogThen & { held: 
       holdFreshKey({
         ...answer,
         accountId: account.id,
-        title: `The successor of ${held.name}, this one time`,
+        title: `The successor of ${isolated(held.name)}, this one time`,
         callTitle: "A call with it",
       });
       await onDone();
     });
   return (
-    <Dialog title={`Rotate ${held.name}?`} onClose={onClose} onSubmit={() => void rotate()}>
+    <Dialog
+      title={
+        <>
+          Rotate <bdi>{held.name}</bdi>?
+        </>
+      }
+      onClose={onClose}
+      onSubmit={() => void rotate()}
+    >
       <p className="soft">
         You get a key of the same name, methods and limits, shown once. Put it in the old one’s
         place while both are good; they share their limits.

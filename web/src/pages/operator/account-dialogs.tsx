@@ -18,7 +18,11 @@ export function RoleDialog({ account, onClose, onChange }: AccountAct) {
     });
   return (
     <ActDialog
-      title={isOperator ? `Make ${account.name} a member?` : `Make ${account.name} an operator?`}
+      title={
+        <>
+          Make <bdi>{account.name}</bdi> {isOperator ? "a member" : "an operator"}?
+        </>
+      }
       action={isOperator ? "Make a member" : "Make an operator"}
       asked={asked}
       onClose={onClose}
@@ -45,7 +49,11 @@ export function SuspendDialog({ account, onClose, onChange }: AccountAct) {
     });
   return (
     <ActDialog
-      title={`Suspend ${account.name}?`}
+      title={
+        <>
+          Suspend <bdi>{account.name}</bdi>?
+        </>
+      }
       action="Suspend account"
       isDestroying
       asked={asked}
@@ -80,7 +88,11 @@ export function DeleteDialog({ account, onClose, onChanged }: AccountAct) {
     });
   return (
     <ConfirmName
-      title={`Delete ${account.name}?`}
+      title={
+        <>
+          Delete <bdi>{account.name}</bdi>?
+        </>
+      }
       name={account.name}
       action="Delete account"
       stay="Keep the account"

@@ -50,7 +50,7 @@ export function AccountPanel({
     <section className="panel" aria-labelledby="opened">
       <div className="panel-head">
         <h2 id="opened" ref={heading} tabIndex={-1}>
-          {account.name}
+          <bdi>{account.name}</bdi>
         </h2>
         <div className="row push">
           <Link className="button" data-size="small" href={`/audit?account=${account.id}`}>

@@ -106,7 +106,7 @@ const columns: readonly Column<AccountListing>[] = [
     cell: (account) => (
       <>
         <Link className="name" href={`/accounts/${account.id}`}>
-          {account.name}
+          <bdi>{account.name}</bdi>
         </Link>
         <small>
           {account.provider === null ? "" : `${account.provider}, `}

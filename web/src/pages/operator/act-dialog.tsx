@@ -14,7 +14,7 @@ export function ActDialog({
   onSubmit,
   children,
 }: {
-  title: string;
+  title: ReactNode;
   action: string;
   isDestroying?: boolean;
   asked: Asked;

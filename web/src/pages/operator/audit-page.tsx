@@ -81,7 +81,7 @@ function AccountFilter() {
           ) : null}
           {found.map(({ id, name }) => (
             <Link key={id} className="button" data-size="small" href={`/audit?account=${id}`}>
-              {name}
+              <bdi>{name}</bdi>
             </Link>
           ))}
         </div>
@@ -100,7 +100,9 @@ function FilteredBy({ id }: { id: string }) {
         {account === undefined ? (
           <code>{id}</code>
         ) : (
-          <Link href={`/accounts/${id}`}>{account.name}</Link>
+          <Link href={`/accounts/${id}`}>
+            <bdi>{account.name}</bdi>
+          </Link>
         )}
       </p>
       <Link className="button" data-size="small" href="/audit">

@@ -22,7 +22,11 @@ export function LimitsDialog({ account, onClose, onChange }: AccountAct) {
   };
   return (
     <ActDialog
-      title={`Limits of ${account.name}`}
+      title={
+        <>
+          Limits of <bdi>{account.name}</bdi>
+        </>
+      }
       action="Save limits"
       asked={asked}
       onClose={onClose}

@@ -48,6 +48,17 @@ describe("what is known of a platform", () => {
     expect(coverageLines(answer(none), [], nowMs)[0]).toMatchObject({ state: "nothing" });
   });
 
+  it("is held in part where posts are found and no stretch of the window is whole", () => {
+    const none = answer(posts({ held: [], gaps: [{ from, to }] }));
+    const found = (origin: string) => ({
+      ...{ ID: "1", Content: "", Score: 1 },
+      Metadata: { platform: "bluesky", origin } as const,
+    });
+    const textOf = (origin: string) => coverageLines(none, [found(origin)], nowMs)[0]?.text;
+    expect(textOf("stream")).toBe("Posts held, none of this time whole");
+    expect(textOf("upstream")).toBe("No part of this window is held whole");
+  });
+
   it("names the likes that were not seen, and a platform that was asked live", () => {
     const likes = posts({ collection: "likes", gaps: [{ from, to }] });
     const x = {
@@ -76,6 +87,10 @@ describe("an empty answer", () => {
     const gaps = answer(posts({ complete: true }), posts({ platform: "mastodon", gaps: [hole] }));
     expect(incompleteSentence(gaps, nowMs)).toMatch(
       /^Mastodon: 37 min missing, .* cannot be found here\.$/,
+    );
+    const none = answer(posts({ held: [], gaps: [{ from, to }] }));
+    expect(incompleteSentence(none, nowMs)).toBe(
+      "Bluesky: no part of this window is held whole. What is missing cannot be found here.",
     );
     expect(incompleteSentence(answer(), nowMs)).toMatch(/says nothing/);
   });

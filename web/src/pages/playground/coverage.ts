@@ -1,5 +1,6 @@
 import { type Platform, platforms } from "../../../../src/lib/platform.ts";
 import { lengthOf, shortTime } from "../../components/time.tsx";
+import { noneWholeText } from "../../held-text.ts";
 import { listed, platformNames } from "../../platforms.ts";
 import type { CollectionCoverage, Coverage, PostRecord, TimeSpan } from "./answer.ts";
 
@@ -33,7 +34,9 @@ export function coverageLines(
       collection === "posts" || complete ? [] : [`Not all ${collection} were seen`],
     );
     if (posts !== undefined) {
-      return [{ platform, remarks, ...stateOf(posts, coverage, nowMs) }];
+      return [
+        { platform, remarks, ...stateOf(posts, coverage, heldPosts(results, platform), nowMs) },
+      ];
     }
     if (told.has(platform) || !asked.has(platform)) return [];
     return [{ platform, remarks, state: "live", text: "Asked live, cannot be proven complete" }];
@@ -43,6 +46,7 @@ export function coverageLines(
 function stateOf(
   { complete, held, gaps }: CollectionCoverage,
   coverage: Coverage,
+  postsFound: number,
   nowMs: number,
 ): Pick<CoverageLine, "state" | "text"> {
   const until = endOf(coverage.to, nowMs);
@@ -53,7 +57,7 @@ function stateOf(
         : `Complete, ${shortTime(coverage.from)} to ${until}`;
     return { state: "complete", text };
   }
-  if (held.length === 0) return { state: "nothing", text: "Nothing held of this window" };
+  if (held.length === 0) return { state: "nothing", text: noneWholeText(postsFound) };
   const [first] = held;
   const inner = gaps.filter(
     ({ to }) => first?.from == null || Date.parse(to) > Date.parse(first.from),
@@ -64,6 +68,13 @@ function stateOf(
       : null;
   const texts = [lead, inner.length === 0 ? null : missing(inner)].filter((text) => text !== null);
   return { state: "gaps", text: texts.join("; ") };
+}
+
+/** How many posts came from what is held; those that were asked live say nothing of it. */
+function heldPosts(results: readonly PostRecord[], platform: Platform): number {
+  return results.filter(
+    ({ Metadata }) => Metadata?.platform === platform && Metadata.origin !== "upstream",
+  ).length;
 }
 
 function missing(gaps: readonly TimeSpan[]): string {
@@ -106,5 +117,5 @@ export function incompleteSentence(coverage: Coverage, nowMs: number): string {
       ({ platform, text }) =>
         `${platformNames[platform]}: ${text.charAt(0).toLowerCase()}${text.slice(1)}.`,
     );
-  return `${texts.join(" ")} What was written then cannot be found here.`;
+  return `${texts.join(" ")} What is missing cannot be found here.`;
 }

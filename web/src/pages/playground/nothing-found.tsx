@@ -26,6 +26,7 @@ export function NothingFound({
           <path className="p-trace" d="M90 17v6M96 12v16M102 15v10M108 18v4" />
         </svg>
         <h3>Nothing found in what we hold</h3>
+        <code className="clip">{ask.query}</code>
         <p>{incompleteSentence(first.coverage, nowMs)}</p>
         <div className="row">
           <Button size="small" onClick={() => onSearch(ask)}>
@@ -46,6 +47,7 @@ export function NothingFound({
         <path className="p-trace" d="M46 17v6M52 12v16M58 15v10M64 18v4" />
       </svg>
       <h3>No post matches</h3>
+      <code className="clip">{ask.query}</code>
       <p>{completeSentence(first.coverage, nowMs)}</p>
       <div className="row">
         {looser === null ? null : (

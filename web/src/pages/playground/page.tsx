@@ -115,6 +115,7 @@ export function PlaygroundPage() {
         />
         <div className="split">
           <Results
+            ask={ask}
             shown={shown}
             phase={phase}
             before={<Starters onPick={put} />}

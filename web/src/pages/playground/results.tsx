@@ -5,6 +5,7 @@ import { State } from "../../components/state.tsx";
 import { wholeNumber } from "../../numbers.ts";
 import { AnswerPosts, type View } from "./answer-posts.tsx";
 import type { Ask } from "./ask.ts";
+import { queryToName } from "./named-query.ts";
 import type { Phase } from "./search.ts";
 import type { Shown } from "./use-search.ts";
 
@@ -15,6 +16,7 @@ const views: readonly Option<View>[] = [
 
 /** The posts of an answer, as cards or as they came, and how a search stands that is under way. */
 export function Results({
+  ask,
   shown,
   phase,
   before,
@@ -22,6 +24,8 @@ export function Results({
   onCancel,
   onSearch,
 }: {
+  /** What the box holds. */
+  ask: Ask;
   shown: Shown | null;
   phase: Phase | null;
   /** What stands there before the first search. */
@@ -32,10 +36,19 @@ export function Results({
 }) {
   const [view, setView] = useState<View>("cards");
   const isLong = useIsLong(phase !== null);
+  const named = shown === null ? null : queryToName(shown.ask, ask, phase !== null);
   return (
     <section aria-labelledby="results">
       <div className="results-head">
-        <h2 id="results">{titleOf(shown)}</h2>
+        <h2 id="results">
+          {titleOf(shown)}
+          {named === null ? null : (
+            <>
+              {" "}
+              for <code className="clip">{named}</code>
+            </>
+          )}
+        </h2>
         {phase?.kind === "running" ? (
           <>
             <State state={phase.state} />

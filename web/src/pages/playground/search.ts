@@ -3,6 +3,7 @@ import type { JobStateWord } from "../../components/state.tsx";
 import type { CountsAnswer, SearchAnswer } from "./answer.ts";
 import { type Ask, submissionOf } from "./ask.ts";
 import type { CountsWindow } from "./counts.ts";
+import { waitForRate } from "./rate-wait.ts";
 
 /** How a search stands that has not been answered yet. */
 export type Phase =
@@ -18,7 +19,8 @@ const nextWaitSeconds = 5;
 
 /**
  * Submits a search and follows it to its end. It is sent again under one Idempotency-Key for as long as it runs, so that it is one job
- * and one of the searches a minute however often it is asked for. Errors: ApiProblem; whatever `signal` was aborted with.
+ * and one of the searches a minute however often it is asked for. What it waited for a
+ * rate is no part of its time. Errors: ApiProblem; whatever `signal` was aborted with.
  */
 export async function runSearch(
   ask: Ask,
@@ -31,6 +33,7 @@ export async function runSearch(
   const asked = cursor === null ? body.arguments : { ...body.arguments, next_cursor: cursor };
   const headers = { "idempotency-key": randomKey() };
   let wait = firstWaitSeconds;
+  let waitedMs = 0;
   let rates: RatesLeft | null = null;
   for (;;) {
     try {
@@ -43,17 +46,18 @@ export async function runSearch(
       rates ??= ratesLeft(response);
       if (response.status !== 202) {
         const answer: SearchAnswer = await response.json();
-        return { answer, rates, elapsedMs: performance.now() - startedMs };
+        return { answer, rates, elapsedMs: performance.now() - startedMs - waitedMs };
       }
       const { uuid, status }: { uuid: string; status: JobStateWord } = await response.json();
       onPhase({ kind: "running", uuid, state: status });
       wait = nextWaitSeconds;
     } catch (fault) {
-      const waitMs =
-        fault instanceof ApiProblem && fault.status === 429 ? fault.retryAfterMs : null;
-      if (!(fault instanceof ApiProblem) || waitMs === null) throw fault;
+      const waitMs = waitForRate(fault, waitedMs);
+      if (waitMs === null) throw fault;
+      const waitingSinceMs = performance.now();
       onPhase({ kind: "waiting", untilMs: Date.now() + waitMs });
       await sleep(waitMs, signal);
+      waitedMs += performance.now() - waitingSinceMs;
       onPhase({ kind: "sent" });
     }
   }

@@ -2,7 +2,8 @@ import { useEffect, useRef, useState } from "react";
 import type { ApiProblem, RatesLeft } from "../../api.ts";
 import type { PostRecord, SearchAnswer } from "./answer.ts";
 import { type Ask, addressOf } from "./ask.ts";
-import { cancelJob, type Phase, problemFrom, runSearch } from "./search.ts";
+import { type Phase, problemFrom, runSearch } from "./search.ts";
+import { endSearch, type UnderWay } from "./under-way.ts";
 
 /** The answer that is on the screen: its first page, and those that were added to it. */
 export type Shown = {
@@ -55,25 +56,29 @@ export function useSearch(
   );
   const [phase, setPhase] = useState<Phase | null>(null);
   const [problem, setProblem] = useState<ApiProblem | null>(null);
-  const underWay = useRef<AbortController | null>(null);
+  const underWay = useRef<UnderWay | null>(null);
   const answered = useRef(onAnswered);
   useEffect(() => {
     answered.current = onAnswered;
   });
-  useEffect(() => () => underWay.current?.abort(), []);
+  useEffect(() => () => underWay.current?.control.abort(), []);
 
   const start = (ask: Ask, before: Shown | null) => {
-    underWay.current?.abort();
+    endSearch(underWay.current);
     const control = new AbortController();
-    underWay.current = control;
+    const own: UnderWay = { control, uuid: null };
+    underWay.current = own;
     setPhase({ kind: "sent" });
     setProblem(null);
     const cursor = before?.answer.next_cursor ?? null;
     runSearch(ask, cursor, control.signal, (next) => {
-      if (!control.signal.aborted) setPhase(next);
+      if (control.signal.aborted) return;
+      if (next.kind === "running") own.uuid = next.uuid;
+      setPhase(next);
     }).then(
       ({ answer, elapsedMs, rates: told }) => {
         if (control.signal.aborted) return;
+        own.uuid = null;
         const results = [...(before?.results ?? []), ...answer.results];
         const next = { ask, results, first: before?.first ?? answer, answer, elapsedMs };
         keep(nameOf(accountId, ask), next);
@@ -98,12 +103,11 @@ export function useSearch(
       if (shown !== null) start(shown.ask, shown);
     },
     cancel: () => {
-      underWay.current?.abort();
-      if (phase?.kind === "running") void cancelJob(phase.uuid);
+      endSearch(underWay.current);
       setPhase(null);
     },
     recall: (ask) => {
-      underWay.current?.abort();
+      underWay.current?.control.abort();
       setPhase(null);
       setProblem(null);
       setShown(kept.get(nameOf(accountId, ask)) ?? null);

@@ -6,6 +6,7 @@ import { ProblemNote } from "../../components/problem-note.tsx";
 import { useAsking } from "../../components/use-asking.ts";
 import { useSession } from "../../session.tsx";
 import { forgetLinkToken } from "./link-token.ts";
+import { SignInCommand } from "./sign-in-command.tsx";
 
 /** Signs in by a one-time link. It is used up by the click alone: what opens links ahead of their reader does not click. */
 export function LinkSignIn({
@@ -44,10 +45,7 @@ export function LinkSignIn({
           <p>It was used, is too old, or is not whole. A link works once, for a few minutes.</p>
         </div>
         <div className="steps-plain">
-          <p className="label">Another one, on the machine where Earshot runs</p>
-          <pre className="code boxed" role="region" tabIndex={0} aria-label="Command">
-            npx earshot sign-in
-          </pre>
+          <SignInCommand label="Another one, where the server runs" />
         </div>
         {hasProviders || isSignedIn ? (
           <div className="ways">

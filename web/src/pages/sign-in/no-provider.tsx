@@ -1,3 +1,5 @@
+import { SignInCommand } from "./sign-in-command.tsx";
+
 /** How one gets in where nobody has set up a code host: told to the operator, who is the one to do it. */
 export function NoProvider() {
   return (
@@ -9,11 +11,7 @@ export function NoProvider() {
         </p>
       </div>
       <div className="steps-plain">
-        <p className="label">On the machine where Earshot runs</p>
-        <pre className="code boxed" role="region" tabIndex={0} aria-label="Command">
-          npx earshot sign-in
-        </pre>
-        <p className="small soft">It prints a link that works once. Open it in this browser.</p>
+        <SignInCommand label="Where the server runs" />
       </div>
       <div className="steps-plain">
         <p className="label">To let others sign in</p>

@@ -36,6 +36,9 @@ test("what was found is told in a few words", () => {
     "No gap; one server’s view",
   );
   expect(findingText(askedOf("x"))).toBe("Not archived, never complete");
+  const never = { ...askedOf("x"), way: "held" } as const;
+  expect(findingText(never)).toBe("No part of this window is held whole");
+  expect(findingText({ ...never, posts: 3 })).toBe("Posts held, none of this time whole");
 });
 
 test("who does not see the drawing is told of each gap, but not of hundreds", () => {

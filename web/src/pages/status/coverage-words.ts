@@ -1,5 +1,6 @@
 import type { PlatformStatus } from "../../../../src/http/dashboard/contract.ts";
 import { exactTime, shortTime } from "../../components/time.tsx";
+import { noneWholeText } from "../../held-text.ts";
 import { behindText, counted, stretchText } from "../../numbers.ts";
 import { platformNames } from "../../platforms.ts";
 
@@ -22,7 +23,7 @@ export function findingText({ way, coverage, posts }: PlatformStatus): string {
   if (held.length > 0)
     return way === "streamed" ? "No gap; one server’s view" : "No gap in what is held";
   if (way === "asked") return "Not archived, never complete";
-  return posts > 0 ? "Posts held, none of this time whole" : "Nothing held";
+  return noneWholeText(posts);
 }
 
 /** The finding as a sentence that stands for the drawing. */

@@ -2,7 +2,7 @@ import type { StatusAnswer } from "../../../../src/http/dashboard/contract.ts";
 import { FigureBox, FigureText } from "../../components/figure-box.tsx";
 import { Meter } from "../../components/meter.tsx";
 import { exactTime } from "../../components/time.tsx";
-import { behindFigure, bytesFigure, bytesText, shortNumber } from "../../numbers.ts";
+import { agoFigure, bytesFigure, bytesText, shortNumber } from "../../numbers.ts";
 
 /** The service in five numbers. */
 export function StatusFigures({
@@ -23,10 +23,7 @@ export function StatusFigures({
           "none"
         ) : (
           <time dateTime={newest} title={exactTime(newest)}>
-            <FigureText
-              figure={behindFigure(Math.max(0, Date.parse(to) - Date.parse(newest)))}
-              more=" ago"
-            />
+            <FigureText figure={agoFigure(Date.parse(to) - Date.parse(newest))} more=" ago" />
           </time>
         )}
       </FigureBox>

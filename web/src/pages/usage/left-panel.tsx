@@ -38,7 +38,14 @@ function LeftTable({ answer }: { answer: KeysAnswer }) {
     <Table
       caption="Limits left, per key"
       columns={[
-        { title: "Key", cell: ({ name }) => <span className="name">{name}</span> },
+        {
+          title: "Key",
+          cell: ({ name }) => (
+            <span className="name">
+              <bdi>{name}</bdi>
+            </span>
+          ),
+        },
         {
           title: "Searches in 60 s",
           cell: (key) => (

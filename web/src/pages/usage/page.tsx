@@ -6,6 +6,7 @@ import { FigureBox, FigureText } from "../../components/figure-box.tsx";
 import { Loading } from "../../components/loading.tsx";
 import { PageHead } from "../../components/page-head.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
+import { isolated } from "../../isolated.ts";
 import { counted, durationFigure, percentFigure, shortNumber } from "../../numbers.ts";
 import { rangeLabel, rangeOf, ranges } from "../../ranges.ts";
 import { useApi } from "../../use-api.ts";
@@ -68,7 +69,7 @@ function keyOptions(data: UsageAnswer | undefined, keyId: string) {
   const keys = data?.keys ?? [];
   const options = keys.map(({ id, name, ended }) => ({
     value: id,
-    label: ended ? `${name} (ended)` : name,
+    label: ended ? `${isolated(name)} (ended)` : name,
   }));
   const isMissing = keyId !== allKeys && !keys.some(({ id }) => id === keyId);
   return [
@@ -79,7 +80,8 @@ function keyOptions(data: UsageAnswer | undefined, keyId: string) {
 }
 
 function situation({ keys, totals, range }: UsageAnswer, keyId: string): string {
-  const name = keys.find(({ id }) => id === keyId)?.name ?? "All keys";
+  const key = keys.find(({ id }) => id === keyId);
+  const name = key === undefined ? "All keys" : isolated(key.name);
   const { requests, refused } = totals;
   if (requests === 0) return `${name}: no request in ${rangeLabel(range)}.`;
   const refusals =

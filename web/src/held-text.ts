@@ -1,0 +1,9 @@
+/**
+ * What is told of a platform of which no stretch of a time is held whole: posts of it may be held all the same, as `postsFound` of
+ * them show.
+ */
+export function noneWholeText(postsFound: number): string {
+  return postsFound > 0
+    ? "Posts held, none of this time whole"
+    : "No part of this window is held whole";
+}

@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { readAsk } from "./ask.ts";
+import { type Phase, runSearch } from "./search.ts";
+
+const comet = readAsk("q=comet");
+const empty = { uuid: "0f8f", results: [], next_cursor: null, complete: true };
+
+const refusal = (code: string, seconds: number) => () =>
+  Response.json({ code }, { status: 429, headers: { "retry-after": String(seconds) } });
+const answer = () => Response.json(empty);
+
+function serverOf(...responses: readonly (() => Response)[]) {
+  const left = [...responses];
+  const asked = vi.fn(async () => (left.shift() ?? answer)());
+  vi.stubGlobal("fetch", asked);
+  return asked;
+}
+
+function searched() {
+  const phases: Phase["kind"][] = [];
+  const ended = runSearch(comet, null, new AbortController().signal, ({ kind }) => {
+    phases.push(kind);
+  }).then(
+    ({ elapsedMs }) => ({ elapsedMs, phases }),
+    (fault: { code?: string }) => ({ refusedAs: fault.code, phases }),
+  );
+  return ended;
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+test("a search waits for its rate, and the wait is no part of its time", async () => {
+  const asked = serverOf(refusal("rate_limited", 30));
+  const ended = searched();
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(await ended).toEqual({ elapsedMs: 0, phases: ["waiting", "sent"] });
+  expect(asked).toHaveBeenCalledTimes(2);
+});
+
+test("the waits for a rate are two minutes in all", async () => {
+  const asked = serverOf(...Array.from({ length: 4 }, () => refusal("rate_limited", 50)));
+  const ended = searched();
+  await vi.advanceTimersByTimeAsync(100_000);
+  expect(await ended).toMatchObject({ refusedAs: "rate_limited" });
+  expect(asked).toHaveBeenCalledTimes(3);
+});
+
+test("what else is refused for a time is shown at once", async () => {
+  const asked = serverOf(refusal("too_many_failed_keys", 1));
+  expect(await searched()).toEqual({ refusedAs: "too_many_failed_keys", phases: [] });
+  expect(asked).toHaveBeenCalledTimes(1);
+});

@@ -1,0 +1,28 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { endSearch } from "./under-way.ts";
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+function ended(uuid: string | null) {
+  const asked = vi.fn(async (_path: string, _options: { method: string }) => Response.json({}));
+  vi.stubGlobal("fetch", asked);
+  const control = new AbortController();
+  const search = { control, uuid };
+  endSearch(search);
+  endSearch(search);
+  const requests = asked.mock.calls.map(([path, { method }]) => `${method} ${path}`);
+  return { requests, isAborted: control.signal.aborted };
+}
+
+test("a search that became a job is cancelled, once", () => {
+  expect(ended("0f8f")).toEqual({
+    requests: ["DELETE /v1/search/live/social/status/0f8f"],
+    isAborted: true,
+  });
+});
+
+test("a search that was given no job is only left", () => {
+  expect(ended(null)).toEqual({ requests: [], isAborted: true });
+});

@@ -1,0 +1,16 @@
+/** The command that prints a link to sign in with, and how it is called where it is not installed as one. */
+export function SignInCommand({ label }: { label: string }) {
+  return (
+    <>
+      <p className="label">{label}</p>
+      <pre className="code boxed" role="region" tabIndex={0} aria-label="Command">
+        earshot sign-in
+      </pre>
+      <p className="small soft">
+        In a checkout <code>npx earshot sign-in</code>, in the container{" "}
+        <code>node bin/earshot.mjs sign-in</code>. It prints a link that works once. Open it in this
+        browser.
+      </p>
+    </>
+  );
+}
