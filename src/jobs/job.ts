@@ -1,3 +1,4 @@
+import type { ResultSignature } from "../nodes/proof/proof.ts";
 import type { AnswerRequest, SourceAnswer, SourceWarning } from "../platforms/source.ts";
 
 /** What `start_time` and `end_time` of a submission say, Unix milliseconds; null when absent. */
@@ -9,6 +10,8 @@ export const noBounds: AskedBounds = { startMs: null, endMs: null };
 export type SearchJobRequest = AnswerRequest & {
   /** The bounds that the window was narrowed by; none when absent. */
   asked?: AskedBounds;
+  /** Whether it needs credentials of its account, which are handed to no other node; absent when it does not. */
+  isKeptHere?: true;
 };
 
 export const jobStates = [
@@ -31,8 +34,8 @@ export type JobFailure = {
   retryable?: boolean;
 };
 
-/** What a node hands in for a finished job. */
-export type JobResult = SourceAnswer;
+/** What a node hands in for a finished job; a remote one signs it. */
+export type JobResult = SourceAnswer & { signature?: ResultSignature | null };
 
 export type Job = {
   uuid: string;

@@ -1,7 +1,7 @@
 import type { Store } from "../db/operations.ts";
 import type { Clock } from "../lib/clock.ts";
 import { EarshotError } from "../lib/errors.ts";
-import type { Lease, LeaseFailure, LeaseGateway, NodeCapabilities } from "../nodes/lease.ts";
+import type { AskingNode, Lease, LeaseFailure, LeaseGateway } from "../nodes/lease.ts";
 import type { Method } from "../platforms/methods.ts";
 import type { Dispatcher, LiveJob } from "./dispatcher.ts";
 import { fetchedPosts } from "./fetched-operations.ts";
@@ -37,16 +37,16 @@ export function createLeases(context: LeasesContext): Leases {
   const { store, clock, now, randomUuid, settings, dispatcher, tellStand } = context;
 
   async function lease(
-    capabilities: NodeCapabilities,
+    asking: AskingNode<SearchJobRequest>,
     waitMs: number,
     signal?: AbortSignal,
   ): Promise<Lease<SearchJobRequest> | null> {
     const endMs = clock.elapsed() + waitMs;
     for (;;) {
       const leftMs = endMs - clock.elapsed();
-      const job = await dispatcher.next(capabilities.methods, leftMs, signal);
+      const job = await dispatcher.next(asking.methods, leftMs, signal);
       if (job === null) return null;
-      const leased = await leaseJob(job, capabilities.nodeId);
+      const leased = await leaseJob(job, asking.nodeId);
       if (leased !== null) return leased;
     }
   }

@@ -55,10 +55,10 @@ export function startRunner(options: RunnerOptions): Runner {
 
 async function work(options: RunnerOptions, stopping: AbortSignal): Promise<void> {
   const { gateway, clock, nodeId, methods, log } = options;
-  const capabilities = { nodeId, methods };
+  const asking = { nodeId, methods };
   while (!stopping.aborted) {
     try {
-      const lease = await gateway.lease(capabilities, leaseWaitMs, stopping);
+      const lease = await gateway.lease(asking, leaseWaitMs, stopping);
       if (lease !== null) await run(options, lease);
     } catch (error) {
       if (stopping.aborted) return;

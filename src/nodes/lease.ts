@@ -21,7 +21,17 @@ export type Lease<Work> = {
   lost: AbortSignal;
 };
 
-export type NodeCapabilities = { nodeId: string; methods: readonly string[] };
+/** The node that asks, and the methods that it asks for. */
+export type AskingNode<Work> = {
+  nodeId: string;
+  methods: readonly string[];
+  /** Whether it may be given anything for the moment, such as by its pace; always where it is left out. */
+  isOpen?: () => boolean;
+  /** Whether it can run this; whatever is of its methods where it is left out. */
+  accepts?: (work: Work) => boolean;
+  /** What share of the jobs that it can run at a time it runs, from 0: the least loaded is given work first. */
+  load?: () => number;
+};
 
 export type LeaseFailure = {
   code: string;
@@ -35,7 +45,7 @@ export type LeaseFailure = {
 export type LeaseGateway<Work, Result> = {
   /** Waits up to `waitMs` for a job that the node can run; null when none came. */
   lease(
-    capabilities: NodeCapabilities,
+    asking: AskingNode<Work>,
     waitMs: number,
     signal?: AbortSignal,
   ): Promise<Lease<Work> | null>;

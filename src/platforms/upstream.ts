@@ -125,4 +125,6 @@ export type FetchPlace = {
   /** Of that page, what was given already: its last item and how many there were. */
   lastKey: string | null;
   skip: number;
+  /** The node that has this credential; absent for the gateway's own. */
+  nodeId?: string;
 };

@@ -22,6 +22,8 @@ const titles: Record<keyof typeof settings, string> = {
   backfill: "History",
   upstreams: "Platforms",
   usage: "Usage and status",
+  nodes: "Remote nodes",
+  node: "A node by itself",
   import: "Import",
   log: "Log",
 };

@@ -144,6 +144,21 @@ export function secretKey(name: string, meaning: string): Setting<Uint8Array | n
   };
 }
 
+/** A file or a folder; null where there is none. */
+export function pathOrNone(name: string, what: string, meaning: string): Setting<string | null> {
+  return {
+    name,
+    fallback: null,
+    defaultText: "none",
+    expected: `${what}, or none`,
+    meaning,
+    read: (written) => {
+      if (written.trim() === "") return unreadable;
+      return { ok: true, value: written.trim() === "none" ? null : written };
+    },
+  };
+}
+
 const noAddresses = "none";
 
 /** IP addresses and networks. */
@@ -182,16 +197,17 @@ export function choice<const Word extends string>(
   };
 }
 
-/** Some of a few words, each at most once. */
+/** Some of a few words, each at most once; all of them, or `fallback`, where nothing is said. */
 export function someOf<const Word extends string>(
   name: string,
   words: readonly Word[],
   meaning: string,
+  fallback: readonly NoInfer<Word>[] = words,
 ): Setting<readonly Word[]> {
   return {
     name,
-    fallback: words,
-    defaultText: words.join(","),
+    fallback,
+    defaultText: fallback.join(","),
     expected: `one or more of ${words.join(", ")}, separated by commas`,
     meaning,
     read: (written) => {

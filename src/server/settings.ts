@@ -7,6 +7,7 @@ import { archiveDefaults } from "../archive/settings.ts";
 import { jobDefaults } from "../jobs/settings.ts";
 import { webhookDefaults } from "../jobs/webhooks/settings.ts";
 import { longestArchiveQuery, longestLiveQuery } from "../query/bounds.ts";
+import { gatewaySettings, nodeSettings } from "./node-settings.ts";
 import {
   addressList,
   allowList,
@@ -918,6 +919,8 @@ export const settings = {
       "How long the page Status shows the same of the archive before it is asked again, for all accounts together.",
     ),
   },
+  nodes: gatewaySettings,
+  node: nodeSettings,
   import: {
     maxBytes: count(
       "EARSHOT_IMPORT_MAX_BYTES",

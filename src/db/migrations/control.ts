@@ -3,6 +3,7 @@ import { control002 } from "./002-jobs-of-a-client.ts";
 import { control003 } from "./003-webhooks.ts";
 import { control004 } from "./004-credentials.ts";
 import { control005 } from "./005-sign-up.ts";
+import { control006 } from "./006-nodes.ts";
 
 /** The steps of the control database, oldest first. A step that was released is never changed: a new one follows it. */
 export const controlMigrations: readonly string[] = [
@@ -11,4 +12,5 @@ export const controlMigrations: readonly string[] = [
   control003,
   control004,
   control005,
+  control006,
 ];

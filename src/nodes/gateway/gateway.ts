@@ -1,0 +1,97 @@
+import type { SourceAnswer } from "../../platforms/source.ts";
+import type { Capability } from "../capability.ts";
+import type { EvidenceKind } from "../evidence/evidence.ts";
+import type { Attestation, ResultSignature } from "../proof/proof.ts";
+import type {
+  ChallengeAnswer,
+  JobEnvelope,
+  LeaseBody,
+  Registration,
+  RegistrationAnswer,
+  SealedAnswer,
+} from "../protocol/messages.ts";
+import type { NodeState } from "./node-store.ts";
+
+/** An answer that a node has signed. */
+export type SignedAnswer = SourceAnswer & { signature: ResultSignature };
+
+/** A request as its signature covers it (RFC 9421). */
+export type SignedRequest = {
+  method: string;
+  /** The path with its query. */
+  path: string;
+  headers: Readonly<Record<string, string | undefined>>;
+  /** The body as it came. */
+  body: Uint8Array;
+};
+
+/** A node that has attested since the gateway started, by the keys of its run. */
+export type NodeSession = { nodeId: string; keyId: string };
+
+/** A node as others are told of it. Times are Unix milliseconds. */
+export type NodeView = {
+  id: string;
+  name: string;
+  /** Null of the node in the gateway's own process. */
+  keyId: string | null;
+  evidence: EvidenceKind;
+  state: NodeState | "quarantined";
+  /** Whether it is attested and was heard of lately. */
+  isConnected: boolean;
+  capabilities: readonly Capability[];
+  concurrency: number;
+  running: number;
+  url: string | null;
+  version: string;
+  attestationId: string | null;
+  attestedMs: number | null;
+  seenMs: number | null;
+  quarantinedUntilMs: number | null;
+  quarantineReason: string | null;
+  jobsDone: number;
+  jobsFailed: number;
+};
+
+/** What this gateway asks of nodes, for everyone to read. */
+export type PublishedPolicy = {
+  id: string;
+  audience: string;
+  gateway_key: string;
+  evidence: readonly EvidenceKind[];
+  /** The policy file as it is in force; null without one. */
+  quotes: Readonly<Record<string, unknown>> | null;
+};
+
+/**
+ * The gateway's side of remote nodes: it hands work to those alone that have attested, each job sealed to the keys that were
+ * attested, and takes answers that those keys have signed. What it knows of the keys of a run is in memory: after a restart all
+ * nodes attest again.
+ */
+export type NodeGateway = {
+  policy(): PublishedPolicy;
+  /** Errors: `too_many_attempts`. */
+  challenge(address: string): ChallengeAnswer;
+  /** Errors: `node_refused`, with the check that failed in its details; `too_many_attempts`. */
+  register(registration: Registration, address: string): Promise<RegistrationAnswer>;
+  /**
+   * Who has signed a request. Errors: `node_unauthorized`, with `unknown_key`, `attestation_ended`, `bad_signature`,
+   * `clock_skew` or `replayed` in its details.
+   */
+  enter(request: SignedRequest): NodeSession;
+  /** Null when no job came in time, and for a node that gets none: pending, draining, quarantined. */
+  lease(session: NodeSession, asked: LeaseBody, signal: AbortSignal): Promise<JobEnvelope | null>;
+  /** How long the lease holds from here on. Errors: `lease_lost`. */
+  renew(session: NodeSession, job: string, token: string): Promise<number>;
+  /** Errors: `lease_lost`; `node_answer_refused`, with what is wrong in its details: the job runs again then. */
+  complete(session: NodeSession, answer: SealedAnswer): Promise<void>;
+  fail(session: NodeSession, answer: SealedAnswer): Promise<void>;
+  /** The node stops: what it still holds goes to others at once. */
+  leave(session: NodeSession): Promise<void>;
+  /** The remote nodes that are known, but for removed ones; the oldest first. */
+  nodes(): readonly NodeView[];
+  /** What the keys of a run were attested with; null when it is not known, or not kept any more. */
+  attestation(id: string): Promise<Attestation | null>;
+  /** Reads what earlier runs know, then keeps watch: over nodes that an operator changed, and what is kept long enough. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+};

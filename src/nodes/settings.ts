@@ -1,0 +1,71 @@
+import type { EvidenceKind } from "./evidence/evidence.ts";
+
+/** What a gateway asks of nodes; durations in milliseconds. Each is a setting of its own (docs/configuration.md). */
+export type GatewaySettings = {
+  embedded: "on" | "spare" | "off";
+  evidence: readonly EvidenceKind[];
+  policyFile: string | null;
+  audience: string;
+  simulatedRoot: string | null;
+  collateralUrl: string;
+  collateralDir: string | null;
+  collateralMaxAgeMs: number;
+  attestationMs: number;
+  challengeMs: number;
+  maxChallenges: number;
+  attemptsPerMinute: number;
+  maxPending: number;
+  clockSkewMs: number;
+  dispatchesPerSecond: number;
+  leaseWaitMs: number;
+  maxResultBytes: number;
+  strikes: number;
+  quarantineMs: number;
+  spotCheckPercent: number;
+  memoryMs: number;
+};
+
+export const gatewayDefaults: GatewaySettings = {
+  embedded: "on",
+  evidence: ["tdx"],
+  policyFile: null,
+  audience: "earshot",
+  simulatedRoot: null,
+  collateralUrl: "https://api.trustedservices.intel.com",
+  collateralDir: null,
+  collateralMaxAgeMs: 21_600_000,
+  attestationMs: 3_600_000,
+  challengeMs: 60_000,
+  maxChallenges: 1_000,
+  attemptsPerMinute: 60,
+  maxPending: 100,
+  clockSkewMs: 60_000,
+  dispatchesPerSecond: 3,
+  leaseWaitMs: 20_000,
+  maxResultBytes: 16_777_216,
+  strikes: 3,
+  quarantineMs: 300_000,
+  spotCheckPercent: 0,
+  memoryMs: 604_800_000,
+};
+
+/** What a node goes by; durations in milliseconds. */
+export type NodeSettings = {
+  gateway: string | null;
+  gatewayKey: string | null;
+  audience: string;
+  name: string | null;
+  evidence: EvidenceKind;
+  simulatedTee: string | null;
+  url: string | null;
+  introspectionMs: number;
+  gatewayTimeoutMs: number;
+  drainMs: number;
+};
+
+export const nodeDefaults: Pick<NodeSettings, "introspectionMs" | "gatewayTimeoutMs" | "drainMs"> =
+  {
+    introspectionMs: 60_000,
+    gatewayTimeoutMs: 10_000,
+    drainMs: 30_000,
+  };

@@ -1,0 +1,195 @@
+import { evidenceKinds } from "../nodes/evidence/evidence.ts";
+import { gatewayDefaults, nodeDefaults } from "../nodes/settings.ts";
+import {
+  choice,
+  count,
+  duration,
+  pathOrNone,
+  type Setting,
+  someOf,
+  text,
+  url,
+  urlOrNone,
+  word,
+} from "./setting-kinds.ts";
+
+/** What a gateway asks of the nodes that come to it. */
+export const gatewaySettings = {
+  embedded: choice(
+    "EARSHOT_EMBEDDED_NODE",
+    "on",
+    ["on", "spare", "off"],
+    "What the node in the server's own process runs: its share of the jobs, those that no connected node can run, or none.",
+  ),
+  evidence: someOf(
+    "EARSHOT_NODES_EVIDENCE",
+    evidenceKinds,
+    "What remote nodes may show for themselves. `simulated` and `none` prove nothing about the machine: with them every result, health answer and page says so.",
+    ["tdx"],
+  ),
+  policyFile: pathOrNone(
+    "EARSHOT_NODES_POLICY",
+    "a JSON file",
+    "The policy that evidence is checked against (docs/attestation.md). Without one no node with a quote is admitted.",
+  ),
+  audience: text(
+    "EARSHOT_NODES_AUDIENCE",
+    gatewayDefaults.audience,
+    "a name",
+    "The name under which nodes attest to this gateway; evidence that was made for another is refused.",
+  ),
+  simulatedRoot: pathOrNone(
+    "EARSHOT_NODES_SIMULATED_ROOT",
+    "a file with a certificate in PEM",
+    "The root that simulated quotes are verified against; `earshot nodes simulate` makes one.",
+  ),
+  collateralUrl: url(
+    "EARSHOT_NODES_COLLATERAL_URL",
+    gatewayDefaults.collateralUrl,
+    ["https:", "http:"],
+    "The caching service, or Intel's own, that collateral of quotes is fetched from.",
+  ),
+  collateralDir: pathOrNone(
+    "EARSHOT_NODES_COLLATERAL_DIR",
+    "a folder",
+    "A folder with collateral, which is taken instead of fetching any; for gateways without a way out.",
+  ),
+  collateralMaxAgeMs: duration(
+    "EARSHOT_NODES_COLLATERAL_MAX_AGE",
+    gatewayDefaults.collateralMaxAgeMs,
+    60_000,
+    "How old fetched collateral gets before it is fetched again, long before it ends.",
+  ),
+  attestationMs: duration(
+    "EARSHOT_NODES_ATTESTATION_TIME",
+    gatewayDefaults.attestationMs,
+    1_000,
+    "How long an attestation counts; a node attests again at half of it.",
+  ),
+  challengeMs: duration(
+    "EARSHOT_NODES_CHALLENGE_TIME",
+    gatewayDefaults.challengeMs,
+    1_000,
+    "How long a node has from its challenge to its evidence.",
+  ),
+  maxChallenges: count(
+    "EARSHOT_NODES_MAX_CHALLENGES",
+    gatewayDefaults.maxChallenges,
+    [1, 1_000_000],
+    "Challenges that may be open at a time; the oldest goes for one more.",
+  ),
+  attemptsPerMinute: count(
+    "EARSHOT_NODES_ATTEMPTS_PER_MINUTE",
+    gatewayDefaults.attemptsPerMinute,
+    [1, 1_000_000],
+    "Challenges and registrations that one address may ask for in any 60 seconds.",
+  ),
+  maxPending: count(
+    "EARSHOT_NODES_MAX_PENDING",
+    gatewayDefaults.maxPending,
+    [1, 100_000],
+    "Nodes that may wait for approval; the one heard of longest ago goes for one more.",
+  ),
+  clockSkewMs: duration(
+    "EARSHOT_NODES_CLOCK_SKEW",
+    gatewayDefaults.clockSkewMs,
+    1_000,
+    "How far the time of a node's request may be from the gateway's.",
+  ),
+  dispatchesPerSecond: count(
+    "EARSHOT_NODES_DISPATCHES_PER_SECOND",
+    gatewayDefaults.dispatchesPerSecond,
+    [1, 100_000],
+    "Jobs that one remote node is given in any second.",
+  ),
+  leaseWaitMs: duration(
+    "EARSHOT_NODES_LEASE_WAIT",
+    gatewayDefaults.leaseWaitMs,
+    100,
+    "Longest time that a node's request for work is held open.",
+  ),
+  maxResultBytes: count(
+    "EARSHOT_NODES_MAX_RESULT_BYTES",
+    gatewayDefaults.maxResultBytes,
+    [65_536, 268_435_456],
+    "Largest request of a node, a result above all.",
+  ),
+  strikes: count(
+    "EARSHOT_NODES_STRIKES",
+    gatewayDefaults.strikes,
+    [1, 1_000],
+    "Wrong answers and lapsed leases within ten minutes after which a node is quarantined.",
+  ),
+  quarantineMs: duration(
+    "EARSHOT_NODES_QUARANTINE",
+    gatewayDefaults.quarantineMs,
+    1_000,
+    "How long a node is quarantined; doubled each time that it comes to it again, up to a day.",
+  ),
+  spotCheckPercent: count(
+    "EARSHOT_NODES_SPOT_CHECKS",
+    gatewayDefaults.spotCheckPercent,
+    [0, 100],
+    "Of a hundred jobs, how many a second node runs too, so that differences are recorded. What a platform bills is not asked twice.",
+  ),
+  memoryMs: duration(
+    "EARSHOT_NODES_MEMORY",
+    gatewayDefaults.memoryMs,
+    60_000,
+    "How long spot checks are kept, and attestations after the last result that they belong to.",
+  ),
+} satisfies Record<string, Setting<unknown>>;
+
+/** What `earshot node` goes by. */
+export const nodeSettings = {
+  gateway: urlOrNone(
+    "EARSHOT_NODE_GATEWAY",
+    ["https:", "http:"],
+    "The gateway that `earshot node` takes work from.",
+  ),
+  gatewayKey: word(
+    "EARSHOT_NODE_GATEWAY_KEY",
+    "The key of that gateway, as `earshot nodes key` prints it; a gateway with another is refused. Needed for `tdx`; otherwise the first one is kept until the node stops.",
+  ),
+  audience: text(
+    "EARSHOT_NODE_AUDIENCE",
+    gatewayDefaults.audience,
+    "a name",
+    "The name of the gateway that evidence is made for (its EARSHOT_NODES_AUDIENCE); a gateway of another name is refused.",
+  ),
+  name: word("EARSHOT_NODE_NAME", "What operators know the node by; the host's name when absent."),
+  evidence: choice(
+    "EARSHOT_NODE_EVIDENCE",
+    "tdx",
+    evidenceKinds,
+    "What the node shows for itself. `tdx` needs an Intel TDX machine; on others `none`, and the gateway has to take it.",
+  ),
+  simulatedTee: pathOrNone(
+    "EARSHOT_NODE_SIMULATED_TEE",
+    "a file",
+    "What simulated quotes are made with, as `earshot nodes simulate` writes it.",
+  ),
+  url: urlOrNone(
+    "EARSHOT_NODE_URL",
+    ["https:", "http:"],
+    "Where clients reach what `--listen` serves, for the gateway's list of nodes.",
+  ),
+  introspectionMs: duration(
+    "EARSHOT_NODE_INTROSPECTION_TIME",
+    nodeDefaults.introspectionMs,
+    0,
+    "How long a node that listens goes by what the gateway said of a key.",
+  ),
+  gatewayTimeoutMs: duration(
+    "EARSHOT_NODE_GATEWAY_TIMEOUT",
+    nodeDefaults.gatewayTimeoutMs,
+    100,
+    "Time that the gateway has to answer a request, beyond the time that it may hold it.",
+  ),
+  drainMs: duration(
+    "EARSHOT_NODE_DRAIN_TIME",
+    nodeDefaults.drainMs,
+    0,
+    "Longest time that a node which is stopped takes to end what it runs; what is left goes back to the gateway.",
+  ),
+} satisfies Record<string, Setting<unknown>>;
