@@ -13,9 +13,12 @@ export const isInsecure = (kind: EvidenceKind): boolean => kind !== "tdx";
 export type Evidence = {
   /** The quote in hexadecimal digits. */
   quote: string | null;
-  /** The event log as the guest agent gave it, JSON text; null where the machine keeps none. */
+  /**
+   * The event log as the guest agent gave it, JSON text; null where the machine keeps none. The quote vouches for its events of
+   * RTMR3 alone.
+   */
   eventLog: string | null;
-  /** What the guest agent tells of the virtual machine, JSON text; null where it tells nothing. */
+  /** What the guest agent tells of the virtual machine, JSON text, which nothing vouches for; null where it tells nothing. */
   vmConfig: string | null;
 };
 

@@ -1,0 +1,246 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { collateral, nowMs, quoteBytes, tee } from "../../../test/support/evidence-under-test.ts";
+import {
+  type FakeCollateralService,
+  type ServiceFault,
+  startCollateralService,
+} from "../../../test/support/fake-collateral-service.ts";
+import { until } from "../../../test/support/until.ts";
+import { createGuard } from "../../lib/guard.ts";
+import { createGuardedFetch, type GuardedFetch } from "../../lib/guarded-fetch.ts";
+import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
+import { collateralFromFolder, collateralFromService } from "./collateral.ts";
+import type { Collateral, CollateralSource } from "./evidence.ts";
+import { createSimulatedTee } from "./simulated/simulated-tee.ts";
+
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+const [hour, day] = [3_600_000, 86_400_000];
+const quote = quoteBytes();
+const unavailable = expect.objectContaining({
+  name: "EarshotError",
+  code: "collateral_unavailable",
+  status: 503,
+  retryable: true,
+});
+
+type Setting = { source: CollateralSource; service: FakeCollateralService; clock: ManualClock };
+
+async function start(first = collateral, path = ""): Promise<Setting> {
+  const service = await startCollateralService(first);
+  const client = createGuardedFetch({
+    guard: createGuard([service.url]),
+    userAgent: "earshot-test/1",
+    timeoutMs: 20_000,
+    maxBytes: 100_000,
+    maxRedirects: 0,
+  });
+  closers.push(service.stop, client.close);
+  // Only what never answers is not waited for.
+  const fetch: GuardedFetch = (address, options) =>
+    client(address, { ...options, timeoutMs: service.isSilent() ? 50 : 20_000 });
+  const clock = createManualClock(nowMs);
+  const url = `${service.url}${path}`;
+  return {
+    source: collateralFromService({ url, fetch, clock, maxAgeMs: 4 * hour }),
+    service,
+    clock,
+  };
+}
+
+const untilGiven = (source: CollateralSource, wanted: Collateral) =>
+  until("the fetched collateral is given", async () =>
+    (await source(quote)).tcb_info === wanted.tcb_info ? true : null,
+  );
+
+const untilAsked = (service: FakeCollateralService, times: number) =>
+  until(`the service is asked ${times} times`, () =>
+    service.requests.length >= times ? true : null,
+  );
+
+describe("collateral from a service", () => {
+  test("is fetched with four requests, and held", async () => {
+    const { source, service, clock } = await start();
+    expect(await source(quote)).toEqual(collateral);
+    expect(service.requests.toSorted()).toEqual([
+      "/sgx/certification/v4/pckcrl?ca=platform&encoding=der",
+      "/sgx/certification/v4/rootcacrl",
+      "/tdx/certification/v4/qe/identity?update=standard",
+      "/tdx/certification/v4/tcb?fmspc=00906EA10000",
+    ]);
+    await clock.advance(2 * hour);
+    expect(await source(quote)).toEqual(collateral);
+    expect(service.requests).toHaveLength(4);
+  });
+
+  test("is the same by an address that ends with the path of the service", async () => {
+    const { source } = await start(collateral, "/sgx/certification/v4/");
+    expect(await source(quote)).toEqual(collateral);
+  });
+
+  test("is fetched once for all that ask at a time", async () => {
+    const { source, service } = await start();
+    await Promise.all([source(quote), source(quote), source(quote)]);
+    expect(service.requests).toHaveLength(4);
+  });
+
+  test("is fetched anew in the background before its time is over", async () => {
+    const { source, service, clock } = await start();
+    await source(quote);
+    const next = tee.collateral({ evaluationNumber: 19 });
+    service.give(next);
+    await clock.advance(3 * hour);
+    expect(await source(quote)).toEqual(collateral);
+    await untilGiven(source, next);
+    expect(service.requests).toHaveLength(8);
+  });
+
+  test("is fetched anew before it ends, however young it is", async () => {
+    const { source, service, clock } = await start(
+      tee.collateral({ inForce: { fromMs: nowMs - hour, toMs: nowMs + hour } }),
+    );
+    await source(quote);
+    service.give(collateral);
+    await clock.advance(0.8 * hour);
+    await source(quote);
+    await untilGiven(source, collateral);
+    await clock.advance(hour);
+    expect(await source(quote)).toEqual(collateral);
+  });
+});
+
+test("Intel's own service is asked for all but the list of the root, which lies elsewhere", async () => {
+  const asked: string[] = [];
+  const fetch: GuardedFetch = (address) => {
+    asked.push(String(address));
+    return Promise.reject(new Error("nobody is there"));
+  };
+  const url = "https://api.trustedservices.intel.com";
+  const source = collateralFromService({
+    url,
+    fetch,
+    clock: createManualClock(nowMs),
+    maxAgeMs: hour,
+  });
+  await expect(source(quote)).rejects.toEqual(unavailable);
+  const hosts = asked.map((address) => new URL(address).host);
+  expect(hosts.filter((host) => host === "api.trustedservices.intel.com")).toHaveLength(3);
+  expect(asked).toContain("https://certificates.trustedservices.intel.com/IntelSGXRootCA.der");
+});
+
+describe("a service that fails", () => {
+  const faults: ServiceFault[] = ["error", "garbage", "cut off", "silent", "too long", "headless"];
+
+  test.each(faults)("with %s is no source, and says so", async (fault) => {
+    const { source, service } = await start();
+    service.failWith(fault);
+    await expect(source(quote)).rejects.toEqual(unavailable);
+  });
+
+  test.each(faults)("with %s leaves what is held in use while it is in force", async (fault) => {
+    const short = tee.collateral({ inForce: { fromMs: nowMs - day, toMs: nowMs + day } });
+    const { source, service, clock } = await start(short);
+    await source(quote);
+    service.failWith(fault);
+    await clock.advance(23 * hour);
+    const before = service.requests.length;
+    expect(await source(quote)).toEqual(short);
+    await untilAsked(service, before + 4);
+    expect(await source(quote)).toEqual(short);
+    await clock.advance(2 * hour);
+    await expect(source(quote)).rejects.toEqual(unavailable);
+    service.failWith(null);
+    service.give(collateral);
+    await clock.advance(11_000);
+    expect(await source(quote)).toEqual(collateral);
+  });
+
+  test("is left alone for a while", async () => {
+    const { source, service, clock } = await start();
+    service.failWith("error");
+    await expect(source(quote)).rejects.toEqual(unavailable);
+    const asked = service.requests.length;
+    await expect(source(quote)).rejects.toEqual(unavailable);
+    expect(service.requests).toHaveLength(asked);
+    await clock.advance(11_000);
+    await expect(source(quote)).rejects.toEqual(unavailable);
+    expect(service.requests.length).toBeGreaterThan(asked);
+  });
+
+  test.each([
+    ["is signed by somebody else", createSimulatedTee({ nowMs }).collateral()],
+    [
+      "was damaged",
+      { ...collateral, tcb_info: collateral.tcb_info.replace("UpToDate", "Revoked") },
+    ],
+    ["has ended", tee.collateral({ inForce: { fromMs: nowMs - day, toMs: nowMs - hour } })],
+    ["is of an older evaluation", tee.collateral({ evaluationNumber: 17 })],
+  ])("by giving what %s changes nothing", async (_name, bad) => {
+    const { source, service, clock } = await start();
+    await source(quote);
+    service.give(bad);
+    await clock.advance(3.5 * hour);
+    await source(quote);
+    await untilAsked(service, 8);
+    // It is asked again only once what it gave was dropped.
+    await until("it is asked again", async () => {
+      await clock.advance(11_000);
+      expect(await source(quote)).toEqual(collateral);
+      return service.requests.length >= 12 ? true : null;
+    });
+  });
+
+  test("is not asked about what is no quote", async () => {
+    const { source, service } = await start();
+    await expect(source(Buffer.from("hello"))).rejects.toMatchObject({ code: "quote_refused" });
+    expect(service.requests).toEqual([]);
+  });
+});
+
+describe("collateral from a folder", () => {
+  const name = "tdx-00906ea10000-platform.json";
+
+  async function folderWith(text: string | null): Promise<CollateralSource> {
+    const folder = await mkdtemp(join(tmpdir(), "earshot-collateral-"));
+    closers.push(() => rm(folder, { recursive: true }));
+    if (text !== null) await writeFile(join(folder, name), text);
+    return collateralFromFolder(folder);
+  }
+
+  test("is that of the file for the kind of machine", async () => {
+    const source = await folderWith(JSON.stringify(collateral));
+    expect(await source(quote)).toEqual(collateral);
+  });
+
+  test("may have its blobs as lists of bytes", async () => {
+    const bytes = (hex: string) => [...Buffer.from(hex, "hex")];
+    const listed = {
+      ...collateral,
+      pck_crl: bytes(collateral.pck_crl),
+      root_ca_crl: bytes(collateral.root_ca_crl),
+    };
+    const source = await folderWith(JSON.stringify(listed));
+    expect(await source(quote)).toEqual(collateral);
+  });
+
+  test.each([
+    ["is not there", null],
+    ["is no JSON", "hello"],
+    ["is something else", "[]"],
+    ["lacks a part", JSON.stringify({ ...collateral, pck_crl: undefined })],
+    ["is too long", " ".repeat(3_000_000)],
+  ])("that %s is named, with what to do", async (_name, text) => {
+    const source = await folderWith(text);
+    await expect(source(quote)).rejects.toMatchObject({
+      code: "collateral_unavailable",
+      message: expect.stringContaining(name),
+      hint: expect.stringContaining("folder"),
+    });
+  });
+});

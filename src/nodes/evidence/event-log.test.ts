@@ -1,0 +1,150 @@
+import { createHash } from "node:crypto";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { EarshotError } from "../../lib/errors.ts";
+import { replayEventLog } from "./event-log.ts";
+import { type BootEvent, bootEvent, bootLog, measuredBy } from "./simulated/boot-log.ts";
+
+const composeHash = "ab".repeat(32);
+const events = bootLog(composeHash);
+const rtMr3 = measuredBy(events).toString("hex");
+
+/** The code of the check that refuses the log, or the compose hash that it proves. */
+function verdictOn(log: unknown, register = rtMr3): string {
+  try {
+    const text = typeof log === "string" ? log : JSON.stringify(log);
+    return replayEventLog(text, register).composeHash ?? "none";
+  } catch (fault) {
+    if (!(fault instanceof EarshotError) || fault.code !== "quote_refused") throw fault;
+    return fault.details[0]?.code ?? "";
+  }
+}
+
+const changed = (at: number, change: Partial<Record<keyof BootEvent | "version", unknown>>) =>
+  events.map((event, index) => (index === at ? { ...event, ...change } : event));
+const composeAt = events.findIndex(({ event }) => event === "compose-hash");
+
+describe("an event log", () => {
+  test("that RTMR3 was measured from proves what the boot measured", () => {
+    const { composeHash: proven, facts } = replayEventLog(JSON.stringify(events), rtMr3);
+    expect(proven).toBe(composeHash);
+    expect(facts["app-id"]).toBe(composeHash.slice(0, 40));
+    expect(Object.keys(facts)).not.toContain("system-preparing");
+  });
+
+  test("may hold events of other registers, which a policy knows as a whole", () => {
+    const firmware = { imr: 0, event_type: 10, digest: "00", event: "", event_payload: "not hex" };
+    expect(verdictOn([firmware, ...events])).toBe(composeHash);
+  });
+
+  test("proves as much without its digests, which are not what is replayed", () => {
+    expect(verdictOn(events.map(({ digest: _, ...rest }) => rest))).toBe(composeHash);
+    expect(verdictOn(events.map((event) => ({ ...event, digest: "" })))).toBe(composeHash);
+  });
+
+  test("may have the digests of the second form", () => {
+    const second = events.map((event) => {
+      const { event: name, event_payload: payload, event_type: type } = event;
+      const digest = createHash("sha384")
+        .update(JSON.stringify({ name, payload, type }))
+        .digest("hex");
+      return { ...event, version: 2, digest };
+    });
+    expect(verdictOn(second, measuredBy(second).toString("hex"))).toBe(composeHash);
+    expect(verdictOn(second)).toBe("event_log_mismatch");
+  });
+
+  test("proves nothing by what programs emit after the boot", () => {
+    const late = [...events, bootEvent("compose-hash", "cd".repeat(32)), bootEvent("mine", "00")];
+    expect(verdictOn(late, measuredBy(late).toString("hex"))).toBe(composeHash);
+    const moved = [
+      ...events.filter((_, index) => index !== composeAt),
+      bootEvent("compose-hash", composeHash),
+    ];
+    expect(verdictOn(moved, measuredBy(moved).toString("hex"))).toBe("none");
+  });
+});
+
+describe("a changed event log is refused", () => {
+  test.each([
+    ["another payload", changed(composeAt, { event_payload: "cd".repeat(32) }), "event_digest"],
+    ["another name", changed(composeAt, { event: "compose-hush" }), "event_digest"],
+    ["another digest", changed(composeAt, { digest: "00".repeat(48) }), "event_digest"],
+    [
+      "another payload without digest",
+      changed(composeAt, { event_payload: "cd".repeat(32), digest: "" }),
+      "event_log_mismatch",
+    ],
+    [
+      "another payload with its digest",
+      changed(composeAt, bootEvent("compose-hash", "cd".repeat(32))),
+      "event_log_mismatch",
+    ],
+    ["another register", changed(composeAt, { imr: 2 }), "event_log_mismatch"],
+    ["another type", changed(composeAt, { event_type: 1 }), "event_type_unknown"],
+    ["another form of digest", changed(composeAt, { version: 2 }), "event_digest"],
+    ["an event less", events.slice(1), "event_log_mismatch"],
+    ["an event more", [...events, bootEvent("mine", "00")], "event_log_mismatch"],
+    ["events in another order", events.toReversed(), "event_log_mismatch"],
+    ["none at all", [], "event_log_mismatch"],
+    ["a name with a colon", changed(composeAt, { event: "compose-hash:" }), "event_log_malformed"],
+    ["a payload of no digits", changed(composeAt, { event_payload: "xyz" }), "event_log_malformed"],
+    ["no list", {}, "event_log_malformed"],
+    ["no JSON", "{", "event_log_malformed"],
+    ["too deep", "[".repeat(100_000), "event_log_malformed"],
+    ["too long", `[${" ".repeat(300_000)}]`, "event_log_malformed"],
+    ["too many events", Array.from({ length: 5_000 }, () => ({ imr: 3 })), "event_log_malformed"],
+  ])("%s", (_name, log, code) => {
+    expect(verdictOn(log)).toBe(code);
+  });
+
+  test("with another register in the quote", () => {
+    expect(verdictOn(events, "00".repeat(48))).toBe("event_log_mismatch");
+    expect(verdictOn(events, "")).toBe("event_log_mismatch");
+  });
+
+  test("with an event of the boot twice, even if it was measured so", () => {
+    const twice = [
+      ...events.slice(0, 3),
+      bootEvent("compose-hash", "cd".repeat(32)),
+      ...events.slice(3),
+    ];
+    expect(verdictOn(twice, measuredBy(twice).toString("hex"))).toBe("event_repeated");
+  });
+
+  test("from a boot that had not ended", () => {
+    const early = events.slice(0, -1);
+    expect(verdictOn(early, measuredBy(early).toString("hex"))).toBe("boot_incomplete");
+  });
+});
+
+test("no text at all brings the reader down", () => {
+  const member = fc.record(
+    {
+      imr: fc.oneof(fc.constant(3), fc.anything()),
+      event_type: fc.oneof(fc.constant(0x08000001), fc.anything()),
+      event: fc.oneof(fc.constantFrom("compose-hash", "__proto__", "system-ready"), fc.anything()),
+      event_payload: fc.oneof(fc.constant("00"), fc.anything()),
+      digest: fc.oneof(fc.constant(""), fc.anything()),
+      version: fc.oneof(fc.constantFrom(1, 2), fc.anything()),
+    },
+    { requiredKeys: [] },
+  );
+  const text = fc.oneof(
+    fc.string(),
+    fc.json(),
+    fc.array(member).map((list) => {
+      try {
+        return JSON.stringify(list) ?? "";
+      } catch {
+        return "";
+      }
+    }),
+  );
+  fc.assert(
+    fc.property(text, (log) => {
+      expect(verdictOn(log)).toBeTypeOf("string");
+    }),
+    { numRuns: 500 },
+  );
+});

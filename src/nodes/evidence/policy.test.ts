@@ -1,0 +1,189 @@
+import fc from "fast-check";
+import { beforeAll, describe, expect, test } from "vitest";
+import { collateral, nowMs, quoteBytes, tee } from "../../../test/support/evidence-under-test.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import type { QuoteFacts } from "./evidence.ts";
+import { type NodePolicy, policyIdOf, readPolicy } from "./policy.ts";
+import { checkFacts } from "./policy-check.ts";
+import { verifyQuote } from "./quote.ts";
+
+const usual = tee.policy();
+const [image] = usual.images;
+const text = (changed: Record<string, unknown>) => JSON.stringify({ ...usual, ...changed });
+
+describe("a policy is read", () => {
+  test("as it was written, with its digits in lower case", () => {
+    expect(readPolicy(JSON.stringify(usual))).toEqual(usual);
+    expect(readPolicy(text({ compose_hashes: ["AB".repeat(32)] })).compose_hashes).toEqual([
+      "ab".repeat(32),
+    ]);
+    expect(readPolicy(text({ platforms: null })).platforms).toBeNull();
+  });
+
+  test("and has a name that follows from all that it says", () => {
+    const shuffled = Object.fromEntries(Object.entries(usual).reverse());
+    expect(policyIdOf(readPolicy(JSON.stringify(shuffled)))).toBe(policyIdOf(usual));
+    const ids = [usual, tee.policy({ platforms: null }), tee.policy({ compose_hashes: [] })].map(
+      policyIdOf,
+    );
+    expect(new Set(ids).size).toBe(3);
+    expect(policyIdOf(usual)).toMatch(/^[A-Za-z0-9_-]{22}$/);
+  });
+});
+
+describe("a policy that cannot be read says where and why", () => {
+  test.each([
+    ["no JSON", "{", "", /JSON/],
+    ["no object", "[]", "", /object/],
+    ["a member too many", text({ modes: ["tdx"] }), "", /modes/],
+    ["a member too few", JSON.stringify({ ...usual, images: undefined }), "/images", /array/],
+    ["a status that nobody knows", text({ tcb_status: ["Fine"] }), "/tcb_status/0", /UpToDate/],
+    ["a revoked machine", text({ tcb_status: ["Revoked"] }), "/tcb_status/0", /UpToDate/],
+    ["no status", text({ tcb_status: [] }), "/tcb_status", /Too small/],
+    [
+      "a number below zero",
+      text({ min_tcb_evaluation_number: -1 }),
+      "/min_tcb_evaluation_number",
+      /Too small/,
+    ],
+    [
+      "a short hash",
+      text({ compose_hashes: ["ab"] }),
+      "/compose_hashes/0",
+      /64 hexadecimal digits/,
+    ],
+    [
+      "a long machine",
+      text({ platforms: ["ab".repeat(17)] }),
+      "/platforms/0",
+      /32 hexadecimal digits/,
+    ],
+    [
+      "two registers",
+      text({ images: [{ ...image, rtmr: image?.rtmr.slice(1) }] }),
+      "/images/0/rtmr",
+      /3/,
+    ],
+    [
+      "a program that was not measured",
+      text({ images: [{ ...image, rtmr3: "00".repeat(48) }] }),
+      "/images/0/rtmr3",
+      /no program/,
+    ],
+  ])("%s", (_name, written, pointer, words) => {
+    try {
+      readPolicy(written);
+      expect.unreachable();
+    } catch (fault) {
+      expect(fault).toMatchObject({ name: "EarshotError", code: "policy_unreadable" });
+      if (!(fault instanceof EarshotError)) throw fault;
+      expect(fault.message).toMatch(words);
+      expect(fault.hint).toMatch(/attestation\.md/);
+      if (pointer !== "") expect(fault.details[0]?.pointer).toBe(pointer);
+    }
+  });
+
+  test("whatever the text is", () => {
+    const part = fc.oneof(fc.jsonValue(), fc.constantFrom(...Object.values(usual)));
+    const likely = fc
+      .dictionary(fc.constantFrom(...Object.keys(usual), "__proto__", "x"), part)
+      .map((value) => JSON.stringify(value));
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json(), likely), (written) => {
+        try {
+          readPolicy(written);
+        } catch (fault) {
+          expect(fault).toMatchObject({ name: "EarshotError", code: "policy_unreadable" });
+          if (fault instanceof EarshotError) expect(fault.message).not.toMatch(/[\p{Cc}]/u);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe("a machine is held against the policy", () => {
+  let facts: QuoteFacts;
+  beforeAll(async () => {
+    facts = await verifyQuote(quoteBytes(), collateral, nowMs, { rootDer: tee.rootDer });
+  });
+
+  function verdict(
+    policy: Partial<NodePolicy>,
+    changed: Partial<QuoteFacts> = {},
+    hash: string | null = tee.composeHash,
+  ) {
+    try {
+      return checkFacts({ ...usual, ...policy }, { ...facts, ...changed }, hash);
+    } catch (fault) {
+      if (!(fault instanceof EarshotError)) throw fault;
+      return fault.details[0]?.code;
+    }
+  }
+  const images = (changed: object) => (image === undefined ? [] : [{ ...image, ...changed }]);
+
+  test("one that it names is listed, by either of its names", () => {
+    expect(verdict({})).toEqual({ image: "simulated", isListedPlatform: true });
+    expect(verdict({ platforms: [facts.ppid ?? ""] })).toEqual({
+      image: "simulated",
+      isListedPlatform: true,
+    });
+  });
+
+  test("any machine is taken where it names none, and is listed by nobody", () => {
+    expect(verdict({ platforms: null })).toEqual({ image: "simulated", isListedPlatform: false });
+  });
+
+  test("accepted advisories and states are accepted", () => {
+    const weak = { tcbStatus: "SWHardeningNeeded", advisories: ["INTEL-SA-00001"] };
+    const taken = { tcb_status: ["UpToDate", "SWHardeningNeeded"] as NodePolicy["tcb_status"] };
+    expect(verdict(taken, weak)).toBe("advisories");
+    expect(verdict({ ...taken, accepted_advisories: ["INTEL-SA-00001"] }, weak)).toMatchObject({
+      image: "simulated",
+    });
+    expect(verdict({}, weak)).toBe("tcb_status");
+  });
+
+  test.each([
+    ["tcb_status", { tcb_status: ["OutOfDate" as const] }, {}, "tcb_status"],
+    ["min_tcb_evaluation_number", { min_tcb_evaluation_number: 19 }, {}, "tcb_evaluation_outdated"],
+    ["platforms", { platforms: ["ab".repeat(16)] }, {}, "platform_not_listed"],
+    ["no platforms", { platforms: [] }, {}, "platform_not_listed"],
+    ["no images", { images: [] }, {}, "image_unknown"],
+    ["compose_hashes", { compose_hashes: ["ab".repeat(32)] }, {}, "compose_hash_unknown"],
+    ["no compose_hashes", { compose_hashes: [] }, {}, "compose_hash_unknown"],
+    ["an SGX quote", {}, { tee: "sgx" as const }, "not_tdx"],
+    ["debugging", {}, { tdAttributes: "0100001000000000" }, "debug"],
+    ["MRCONFIGID", {}, { mrConfigId: "01".repeat(48) }, "mr_config_id"],
+    ["MROWNER", {}, { mrOwner: "01".repeat(48) }, "mr_owner"],
+    ["MROWNERCONFIG", {}, { mrOwnerConfig: "01".repeat(48) }, "mr_owner_config"],
+    [
+      "a machine without a name",
+      {},
+      { ppid: null, platformInstanceId: null },
+      "platform_not_listed",
+    ],
+  ])("refused by %s", (_name, policy, changed, code) => {
+    expect(verdict(policy, changed)).toBe(code);
+  });
+
+  test.each([
+    ["mrtd", { mrtd: "ab".repeat(48) }],
+    ["rtmr/0", { rtmr: ["ab".repeat(48), ...(image?.rtmr.slice(1) ?? [])] }],
+    ["rtmr/2", { rtmr: [...(image?.rtmr.slice(0, 2) ?? []), "ab".repeat(48)] }],
+  ])("refused by an image with another %s", (_name, changed) => {
+    expect(verdict({ images: images(changed) })).toBe("image_unknown");
+  });
+
+  test("an image that names RTMR3 is that program and no other, whatever the event log says", () => {
+    const rtmr3 = facts.rtMr[3] ?? "";
+    expect(verdict({ images: images({ rtmr3 }), compose_hashes: [] }, {}, null)).toMatchObject({
+      image: "simulated",
+    });
+    expect(verdict({ images: images({ rtmr3: "ab".repeat(48) }) })).toBe("app_not_measured");
+    expect(verdict({ images: images({ rtmr3: "ab".repeat(48) }) }, {}, null)).toBe(
+      "app_not_measured",
+    );
+    expect(verdict({}, {}, null)).toBe("app_not_measured");
+  });
+});

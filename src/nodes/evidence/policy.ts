@@ -1,0 +1,82 @@
+import { createHash } from "node:crypto";
+import * as z from "zod";
+import { EarshotError, messageOf } from "../../lib/errors.ts";
+import { withoutControls } from "../../text/controls.ts";
+import { tcbStatuses } from "./tcb-status.ts";
+
+const hexOf = (bytes: number) =>
+  z
+    .string()
+    .regex(new RegExp(`^[0-9a-f]{${bytes * 2}}$`, "i"), `has to be ${bytes * 2} hexadecimal digits`)
+    .toLowerCase();
+
+const measurement = hexOf(48);
+const appMeasurement = measurement.refine((value) => /[^0]/.test(value), {
+  error: "may not be zero: that is what it is when no program was measured",
+});
+
+const image = z.strictObject({
+  name: z.string().min(1).max(128),
+  mrtd: measurement,
+  rtmr: z.array(measurement).length(3),
+  rtmr3: appMeasurement.optional(),
+});
+
+const nodePolicy = z.strictObject({
+  tcb_status: z.array(z.enum(tcbStatuses).exclude(["Revoked"])).min(1),
+  accepted_advisories: z.array(z.string().min(1).max(64)).max(1_000),
+  min_tcb_evaluation_number: z.int().min(0),
+  images: z.array(image).max(1_000),
+  compose_hashes: z.array(hexOf(32)).max(1_000),
+  platforms: z.array(hexOf(16)).max(10_000).nullable(),
+});
+
+/**
+ * What quotes have to show beyond good signatures: which states of a machine are good enough, which images it may have booted
+ * (MRTD and RTMR0 to 2) with which programs (compose hashes, or RTMR3 itself), and which machines; `platforms` null is any.
+ * Hexadecimal digits in lower case.
+ */
+export type NodePolicy = z.infer<typeof nodePolicy>;
+
+/** Errors: `policy_unreadable`, with the place and what it has to be in its details. */
+export function readPolicy(text: string): NodePolicy {
+  const read = nodePolicy.safeParse(parse(text));
+  if (read.success) return read.data;
+  const details = read.error.issues.slice(0, 20).map((issue) => {
+    const pointer = issue.path.map((part) => `/${String(part)}`).join("");
+    return { code: "invalid_value", message: sentence(pointer, issue.message), pointer };
+  });
+  throw unreadable(details[0]?.message ?? "it has another form", details);
+}
+
+/** Names a policy by all that it says. */
+export function policyIdOf(policy: NodePolicy): string {
+  const fields = Object.entries(policy).sort(([a], [b]) => (a < b ? -1 : 1));
+  return createHash("sha256").update(JSON.stringify(fields)).digest("base64url").slice(0, 22);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (fault) {
+    throw unreadable(messageOf(fault), []);
+  }
+}
+
+function sentence(pointer: string, message: string): string {
+  return `${pointer === "" ? "the policy" : pointer}: ${message}`;
+}
+
+function unreadable(
+  reason: string,
+  details: readonly { code: string; message: string; pointer: string }[],
+): EarshotError {
+  const message = withoutControls(reason).replaceAll("\n", " ").slice(0, 300);
+  return new EarshotError("policy_unreadable", `the policy for nodes cannot be read: ${message}`, {
+    hint: "docs/attestation.md describes the file; `earshot nodes simulate` writes one for simulated nodes",
+    details: details.map((detail) => ({
+      ...detail,
+      message: withoutControls(detail.message).slice(0, 300),
+    })),
+  });
+}

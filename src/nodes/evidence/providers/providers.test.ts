@@ -1,0 +1,181 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { evidence, statement, tee } from "../../../../test/support/evidence-under-test.ts";
+import { type AgentFault, startGuestAgent } from "../../../../test/support/fake-guest-agent.ts";
+import { reportDataOf } from "../../protocol/statement.ts";
+import { writeSimulatedTee } from "../simulated/simulated-folder.ts";
+import { configfsProvider } from "./configfs.ts";
+import { dstackProvider } from "./dstack.ts";
+import { noEvidence, openProvider, simulatedProvider } from "./open-provider.ts";
+
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+let folder = "";
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "earshot-evidence-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const reportData = reportDataOf(statement);
+const unavailable = expect.objectContaining({
+  name: "EarshotError",
+  code: "evidence_unavailable",
+  retryable: true,
+  hint: expect.stringMatching(/\S/),
+});
+const heldBy = (quote: string | null) => Buffer.from(quote ?? "", "hex").subarray(568, 632);
+
+async function agent() {
+  const socket = join(folder, "dstack.sock");
+  const started = await startGuestAgent(socket, tee);
+  closers.push(started.stop);
+  return { socket, ...started };
+}
+
+describe("the guest agent of dstack", () => {
+  test("gives a quote for the report data, with its event log", async () => {
+    const { socket, requests } = await agent();
+    const provider = dstackProvider(socket);
+    const given = await provider.evidenceFor(reportData);
+    expect(provider.kind).toBe("tdx");
+    expect(heldBy(given.quote)).toEqual(reportData);
+    expect(given).toMatchObject({ eventLog: evidence.eventLog, vmConfig: "{}" });
+    expect(requests).toEqual(["/GetQuote"]);
+  });
+
+  test.each<AgentFault>(["error", "garbage", "no quote", "too long", "cut off"])(
+    "that fails with %s has no evidence",
+    async (fault) => {
+      const { socket, failWith } = await agent();
+      failWith(fault);
+      await expect(dstackProvider(socket).evidenceFor(reportData)).rejects.toEqual(unavailable);
+    },
+  );
+
+  test("that is not there has none either", async () => {
+    const provider = dstackProvider(join(folder, "nowhere.sock"));
+    await expect(provider.evidenceFor(reportData)).rejects.toEqual(unavailable);
+  });
+});
+
+describe("the kernel", () => {
+  /** The files of one entry as the kernel fills them: each write counts, and makes the quote anew. */
+  function kernel(settings: { provider?: string; writesOfOthers?: number; fails?: boolean } = {}) {
+    const { provider = "tdx_guest", writesOfOthers = 0, fails = false } = settings;
+    const entries = new Set<string>();
+    let generation = 0;
+    let quote: Buffer = Buffer.alloc(0);
+    const contents: Record<string, () => Buffer> = {
+      provider: () => Buffer.from(`${provider}\n`),
+      generation: () => Buffer.from(`${generation}\n`),
+      outblob: () => quote,
+    };
+    return {
+      entries,
+      mkdtemp: async (prefix: string) => {
+        if (fails) throw Object.assign(new Error("no"), { code: "EACCES" });
+        entries.add(`${prefix}1`);
+        return `${prefix}1`;
+      },
+      readFile: async (path: string) =>
+        contents[path.split("/").at(-1) ?? ""]?.() ?? Buffer.alloc(0),
+      writeFile: async (_path: string, bytes: Uint8Array) => {
+        generation += 1 + writesOfOthers;
+        quote = tee.quote(bytes);
+      },
+      rmdir: async (path: string) => {
+        entries.delete(path);
+      },
+    };
+  }
+
+  test("gives a quote without an event log, and nothing is left behind", async () => {
+    const files = kernel();
+    const provider = configfsProvider("/report", files);
+    const given = await provider.evidenceFor(reportData);
+    expect(provider.kind).toBe("tdx");
+    expect(heldBy(given.quote)).toEqual(reportData);
+    expect(given).toMatchObject({ eventLog: null, vmConfig: null });
+    expect(files.entries.size).toBe(0);
+  });
+
+  test.each([
+    ["of another kind of machine", { provider: "sev_guest" }],
+    ["that somebody else writes to", { writesOfOthers: 1 }],
+    ["that lets nobody in", { fails: true }],
+  ])("%s has no evidence", async (_name, settings) => {
+    const files = kernel(settings);
+    await expect(configfsProvider("/report", files).evidenceFor(reportData)).rejects.toEqual(
+      unavailable,
+    );
+    expect(files.entries.size).toBe(0);
+  });
+
+  test("without the folder has none", async () => {
+    await expect(configfsProvider(join(folder, "nowhere")).evidenceFor(reportData)).rejects.toEqual(
+      unavailable,
+    );
+  });
+});
+
+describe("a node shows the kind that it was told to", () => {
+  const nowhere = () => ({
+    dstack: join(folder, "nowhere.sock"),
+    configfs: join(folder, "nowhere"),
+  });
+
+  test("none: nothing at all", async () => {
+    const provider = await openProvider({ evidence: "none", simulatedTee: null });
+    expect(provider).toBe(noEvidence);
+    expect(await provider.evidenceFor(reportData)).toEqual({
+      quote: null,
+      eventLog: null,
+      vmConfig: null,
+    });
+  });
+
+  test("simulated: quotes of the TEE of a file", async () => {
+    const { tee: simulatedTee } = await writeSimulatedTee(
+      join(folder, "tee"),
+      Date.UTC(2026, 5, 1),
+    );
+    const provider = await openProvider({ evidence: "simulated", simulatedTee });
+    expect(provider.kind).toBe("simulated");
+    expect(heldBy((await provider.evidenceFor(reportData)).quote)).toEqual(reportData);
+    expect(simulatedProvider(tee).kind).toBe("simulated");
+  });
+
+  test("simulated without the file says how to make it", async () => {
+    await expect(openProvider({ evidence: "simulated", simulatedTee: null })).rejects.toEqual(
+      unavailable,
+    );
+    const simulatedTee = join(folder, "nowhere.json");
+    await expect(openProvider({ evidence: "simulated", simulatedTee })).rejects.toMatchObject({
+      code: "simulated_tee_unreadable",
+      hint: expect.stringContaining("earshot nodes simulate"),
+    });
+  });
+
+  test("TDX: from the guest agent where there is one, otherwise from the kernel", async () => {
+    const { socket } = await agent();
+    const both = { dstack: socket, configfs: folder };
+    const first = await openProvider({ evidence: "tdx", simulatedTee: null }, both);
+    expect((await first.evidenceFor(reportData)).eventLog).toBe(evidence.eventLog);
+    const second = await openProvider(
+      { evidence: "tdx", simulatedTee: null },
+      { ...nowhere(), configfs: folder },
+    );
+    await expect(second.evidenceFor(reportData)).rejects.toThrow(/kernel/);
+  });
+
+  test("TDX on a machine that is none: it says so, and shows nothing else", async () => {
+    await expect(openProvider({ evidence: "tdx", simulatedTee: null }, nowhere())).rejects.toEqual(
+      unavailable,
+    );
+  });
+});

@@ -1,0 +1,173 @@
+import { describe, expect, test } from "vitest";
+import {
+  hasSampleQuotes,
+  sampleCollateral,
+  sampleQuote,
+  sampleReport,
+} from "../../../test/support/sample-quotes.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import { collateralFileName, collateralKeyOf } from "./collateral-key.ts";
+import { replayEventLog } from "./event-log.ts";
+import type { Collateral, QuoteFacts } from "./evidence.ts";
+import type { NodePolicy } from "./policy.ts";
+import { checkFacts } from "./policy-check.ts";
+import { verifyQuote } from "./quote.ts";
+
+const skipped = hasSampleQuotes() ? "" : " (skipped: the sample quotes are not on this machine)";
+const june2025 = Date.UTC(2025, 5, 20);
+const february2026 = Date.UTC(2026, 1, 20);
+const intelRoot = "44a0196b2b99f889b8e149e95b807a350e7424964399e885a7cbb8ccfab674d3";
+
+async function verdictOn(
+  quote: Uint8Array,
+  collateral: Collateral,
+  nowMs: number,
+): Promise<string> {
+  return codeOf(async () => (await verifyQuote(quote, collateral, nowMs)).tcbStatus);
+}
+
+async function codeOf(run: () => Promise<string> | string): Promise<string> {
+  try {
+    return await run();
+  } catch (fault) {
+    if (!(fault instanceof EarshotError) || fault.code !== "quote_refused") throw fault;
+    return fault.details[0]?.code ?? "";
+  }
+}
+
+/** A policy that takes the image and the machine of a quote, and that compose file. */
+const policyFor = (facts: QuoteFacts, composeHash: string): NodePolicy => ({
+  tcb_status: ["UpToDate"],
+  accepted_advisories: [],
+  min_tcb_evaluation_number: 17,
+  images: [{ name: "sample", mrtd: facts.mrTd, rtmr: facts.rtMr.slice(0, 3) }],
+  compose_hashes: [composeHash],
+  platforms: [facts.platformInstanceId ?? ""],
+});
+
+describe.skipIf(!hasSampleQuotes())(`quotes of real machines${skipped}`, () => {
+  test("one of TDX is up to date, and no program was measured on its machine", async () => {
+    const facts = await verifyQuote(
+      sampleQuote("tdx_quote"),
+      sampleCollateral("tdx_quote_collateral.json"),
+      june2025,
+    );
+    expect(facts).toMatchObject({
+      tee: "tdx",
+      tcbStatus: "UpToDate",
+      advisories: [],
+      fmspc: "b0c06f000000",
+      platformInstanceId: "07828474603e7019dc930775ffe8cdd2",
+      rootSha256: intelRoot,
+      tcbEvaluationNumber: 17,
+    });
+    expect(facts.rtMr[3]).toBe("00".repeat(48));
+    expect(new Date(facts.collateralUntilMs).toISOString()).toBe("2025-07-19T10:00:35.000Z");
+    const policy = policyFor(facts, "ab".repeat(32));
+    expect(await codeOf(() => checkFacts(policy, facts, null).image)).toBe("app_not_measured");
+  });
+
+  test("the same is refused with collateral that has ended", async () => {
+    const collateral = sampleCollateral("tdx_quote_collateral.json");
+    expect(await verdictOn(sampleQuote("tdx_quote"), collateral, february2026)).toBe(
+      "crl_outdated",
+    );
+  });
+
+  test("one of dstack is up to date, and its event log proves its compose file", async () => {
+    const { quote, eventLog, reportData } = sampleReport();
+    const collateral = sampleCollateral("tdx_quote_outdated_collateral.json");
+    const facts = await verifyQuote(quote, collateral, february2026);
+    expect(facts).toMatchObject({ tcbStatus: "UpToDate", fmspc: "90c06f000000", reportData });
+    const { composeHash } = replayEventLog(eventLog, facts.rtMr[3] ?? "");
+    expect(composeHash).toBe("3763bc34552cf3a27ff71ad5f7a90471562a1a2df552dfc1998cba2d60da27e7");
+    expect(checkFacts(policyFor(facts, composeHash ?? ""), facts, composeHash)).toEqual({
+      image: "sample",
+      isListedPlatform: true,
+    });
+    expect(collateralFileName(collateralKeyOf(quote))).toBe("tdx-90c06f000000-platform.json");
+  });
+
+  test("its event log is refused with another compose file", async () => {
+    const { quote, eventLog } = sampleReport();
+    const rtMr3 = quote.slice(520, 568);
+    const changed = eventLog.replace("3763bc34", "3763bc35");
+    expect(
+      await codeOf(() => String(replayEventLog(changed, Buffer.from(rtMr3).toString("hex")))),
+    ).toBe("event_digest");
+  });
+
+  test.each([
+    [
+      "an old machine",
+      "tdx_quote_outdated",
+      "tdx_quote_outdated_collateral.json",
+      february2026,
+      "tcb_level_unknown",
+    ],
+    [
+      "an older one",
+      "quote-from-tappd.hex",
+      "tdx_quote_collateral.json",
+      june2025,
+      "tcb_level_unknown",
+    ],
+    ["a machine of another kind", "tdx_quote", "sgx_quote_collateral.json", june2025, "crl_issuer"],
+  ])("%s is refused", async (_name, quote, collateral, nowMs, code) => {
+    expect(await verdictOn(sampleQuote(quote), sampleCollateral(collateral), nowMs)).toBe(code);
+  });
+
+  test("one of SGX is genuine, rated weak, and refused by any policy", async () => {
+    const quote = sampleQuote("sgx_quote");
+    const facts = await verifyQuote(quote, sampleCollateral("sgx_quote_collateral.json"), june2025);
+    expect(facts).toMatchObject({
+      tee: "sgx",
+      tcbStatus: "ConfigurationAndSWHardeningNeeded",
+      advisories: ["INTEL-SA-00289", "INTEL-SA-00615"],
+    });
+    const policy: NodePolicy = { ...policyFor(facts, "ab".repeat(32)), images: [] };
+    expect(await codeOf(() => checkFacts(policy, facts, null).image)).toBe("not_tdx");
+    expect(collateralFileName(collateralKeyOf(quote))).toBe("sgx-00a067110000-processor.json");
+  });
+
+  test.each([
+    ["header", 30, "quote_signature"],
+    ["MRTD", 184, "quote_signature"],
+    ["RTMR3", 520, "quote_signature"],
+    ["report data", 568, "quote_signature"],
+    ["signature", 640, "quote_signature"],
+    ["attestation key", 700, "attestation_key_unbound"],
+    ["report of the quoting enclave", 770, "qe_report_signature"],
+  ])("a turned bit in its %s is refused", async (_name, offset, code) => {
+    const quote = Buffer.from(sampleQuote("tdx_quote"));
+    quote[offset] = (quote[offset] ?? 0) ^ 1;
+    expect(await verdictOn(quote, sampleCollateral("tdx_quote_collateral.json"), june2025)).toBe(
+      code,
+    );
+  });
+
+  test.each([
+    ["pck_crl", "deadbeef", "crl_malformed"],
+    ["pck_crl", "", "crl_malformed"],
+    ["root_ca_crl", "30", "crl_malformed"],
+    ["tcb_info_signature", "00".repeat(64), "tcb_info_signature"],
+    ["qe_identity_signature", "00".repeat(64), "qe_identity_signature"],
+  ])("collateral with %s %j is refused", async (name, value, code) => {
+    const collateral = { ...sampleCollateral("tdx_quote_collateral.json"), [name]: value };
+    expect(await verdictOn(sampleQuote("tdx_quote"), collateral, june2025)).toBe(code);
+  });
+
+  test("so are revocation lists that are forged, of another issuer, or of another time", async () => {
+    const quote = sampleQuote("tdx_quote");
+    const collateral = sampleCollateral("tdx_quote_collateral.json");
+    const later = sampleCollateral("tdx_quote_outdated_collateral.json");
+    const forged = `${collateral.pck_crl.slice(0, -2)}${collateral.pck_crl.endsWith("00") ? "01" : "00"}`;
+    for (const [pck_crl, code] of [
+      [forged, "crl_signature"],
+      [collateral.root_ca_crl, "crl_issuer"],
+      [later.pck_crl, "crl_outdated"],
+    ] as const) {
+      expect(await verdictOn(quote, { ...collateral, pck_crl }, june2025)).toBe(code);
+    }
+  });
+});

@@ -1,0 +1,96 @@
+import { X509Certificate } from "node:crypto";
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { nowMs, statement } from "../../../../test/support/evidence-under-test.ts";
+import { reportDataOf } from "../../protocol/statement.ts";
+import { certificatesOf } from "../certificates.ts";
+import { collateralFromFolder } from "../collateral.ts";
+import { policyIdOf, readPolicy } from "../policy.ts";
+import { createEvidenceVerifier } from "../verify-evidence.ts";
+import { readSimulatedTee, type SimulatedFiles, writeSimulatedTee } from "./simulated-folder.ts";
+
+let folder = "";
+let files: SimulatedFiles;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "earshot-simulated-"));
+  files = await writeSimulatedTee(join(folder, "made", "here"), nowMs);
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function verify() {
+  const policy = readPolicy(await readFile(files.policy, "utf8"));
+  const verifier = createEvidenceVerifier({
+    accepted: ["simulated"],
+    policy,
+    policyId: policyIdOf(policy),
+    collateral: collateralFromFolder(files.collateralFolder),
+    simulatedRootDer: new X509Certificate(await readFile(files.root)).raw,
+  });
+  const tee = await readSimulatedTee(files.tee);
+  return verifier.verify(statement, tee.evidence(reportDataOf(statement)), nowMs);
+}
+
+describe("a simulated TEE in a folder", () => {
+  test("makes evidence that the other files of the folder verify", async () => {
+    const { verified } = await verify();
+    expect(verified).toMatchObject({
+      kind: "simulated",
+      image: "simulated",
+      isListedPlatform: true,
+    });
+  });
+
+  test("can be made anew over what is there", async () => {
+    const before = await readFile(files.root, "utf8");
+    await chmod(files.tee, 0o644);
+    files = await writeSimulatedTee(join(folder, "made", "here"), nowMs);
+    expect(await readFile(files.root, "utf8")).not.toBe(before);
+    expect((await stat(files.tee)).mode & 0o777).toBe(0o600);
+    await verify();
+  });
+
+  test("says in every certificate that it is none", async () => {
+    const tee = await readSimulatedTee(files.tee);
+    const policy = JSON.parse(await readFile(files.policy, "utf8"));
+    const collateral = await collateralFromFolder(files.collateralFolder)(
+      tee.quote(Buffer.alloc(64)),
+    );
+    const chains = [tee.chain, collateral.tcb_info_issuer_chain, collateral.pck_crl_issuer_chain];
+    for (const certificate of chains.flatMap((chain) => certificatesOf(chain, "chain"))) {
+      expect(certificate.subject).toContain("O=SIMULATED - NOT A TEE");
+      expect(certificate.issuer).toContain("O=SIMULATED - NOT A TEE");
+    }
+    expect(policy.images[0].name).toBe("simulated");
+  });
+
+  test("keeps the key of the machine from others, and that of the root from everyone", async () => {
+    expect((await stat(files.tee)).mode & 0o777).toBe(0o600);
+    const text = await readFile(files.tee, "utf8");
+    expect(text.match(/BEGIN PRIVATE KEY/g)).toHaveLength(1);
+    for (const path of [files.root, files.policy]) {
+      expect(await readFile(path, "utf8")).not.toContain("PRIVATE");
+    }
+  });
+});
+
+describe("a file that is no simulated TEE is refused, and not repeated", () => {
+  test.each([
+    ["no JSON", "secret"],
+    ["something else", '{"secret":1}'],
+    ["a damaged key", "damaged"],
+  ])("%s", async (_name, text) => {
+    const path = join(folder, "bad.json");
+    const good = JSON.parse(await readFile(files.tee, "utf8"));
+    await writeFile(
+      path,
+      text === "damaged" ? JSON.stringify({ ...good, pck_key: "secret" }) : text,
+    );
+    await expect(readSimulatedTee(path)).rejects.toMatchObject({
+      code: "simulated_tee_unreadable",
+      message: expect.not.stringContaining("secret"),
+      hint: expect.stringContaining("earshot nodes simulate"),
+    });
+  });
+});

@@ -1,0 +1,282 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  collateral,
+  nowMs,
+  quoteBytes,
+  tee,
+  verdictOn,
+} from "../../../test/support/evidence-under-test.ts";
+import type { Collateral } from "./evidence.ts";
+import { verifyQuote } from "./quote.ts";
+import { makeRevocationList } from "./simulated/certificate-writer.ts";
+import { signRaw } from "./simulated/quote-writer.ts";
+import { createSimulatedTee } from "./simulated/simulated-tee.ts";
+
+const other = createSimulatedTee({ nowMs });
+const others = other.collateral();
+const day = 86_400_000;
+
+/** With the last bit of its text or of its bytes turned. */
+const turned = (hex: string) =>
+  `${hex.slice(0, -1)}${(Number.parseInt(hex.slice(-1), 16) ^ 1).toString(16)}`;
+
+const usualWith = (changed: Partial<Collateral>) =>
+  verdictOn({ collateral: { ...collateral, ...changed } });
+const madeWith = (fields: Parameters<typeof tee.collateral>[0]) =>
+  verdictOn({ collateral: tee.collateral(fields) });
+
+describe("collateral that was changed is refused", () => {
+  test.each([
+    ["pck_crl_issuer_chain", others.pck_crl_issuer_chain, "crl_issuer"],
+    ["pck_crl_issuer_chain", "", "chain_malformed"],
+    ["root_ca_crl", turned(collateral.root_ca_crl), "crl_signature"],
+    ["root_ca_crl", others.root_ca_crl, "crl_signature"],
+    ["root_ca_crl", collateral.pck_crl, "crl_issuer"],
+    ["root_ca_crl", "", "crl_malformed"],
+    ["root_ca_crl", "deadbeef", "crl_malformed"],
+    ["root_ca_crl", `${collateral.root_ca_crl}00`, "crl_malformed"],
+    ["root_ca_crl", "30".repeat(300_000), "collateral_malformed"],
+    ["pck_crl", turned(collateral.pck_crl), "crl_signature"],
+    ["pck_crl", others.pck_crl, "crl_signature"],
+    ["pck_crl", collateral.root_ca_crl, "crl_issuer"],
+    ["pck_crl", "", "crl_malformed"],
+    ["pck_crl", "no digits", "collateral_malformed"],
+    [
+      "pck_crl",
+      collateral.pck_crl.replace(/(034[0-9a-f])00(30[0-9a-f]{130,150})$/, "$101$2"),
+      "crl_malformed",
+    ],
+    ["tcb_info_issuer_chain", others.tcb_info_issuer_chain, "chain_root"],
+    ["tcb_info_issuer_chain", "hello", "chain_malformed"],
+    ["tcb_info_issuer_chain", tee.chain, "collateral_signer"],
+    ["tcb_info", collateral.tcb_info.replace("UpToDate", "upToDate"), "tcb_info_signature"],
+    ["tcb_info", `${collateral.tcb_info} `, "tcb_info_signature"],
+    ["tcb_info_signature", others.tcb_info_signature, "tcb_info_signature"],
+    ["tcb_info_signature", turned(collateral.tcb_info_signature), "tcb_info_signature"],
+    ["tcb_info_signature", "00".repeat(64), "tcb_info_signature"],
+    ["tcb_info_signature", "", "tcb_info_signature"],
+    ["tcb_info_signature", `${collateral.tcb_info_signature}00`, "tcb_info_signature"],
+    ["qe_identity_issuer_chain", others.qe_identity_issuer_chain, "chain_root"],
+    ["qe_identity_issuer_chain", tee.chain, "collateral_signer"],
+    [
+      "qe_identity",
+      collateral.qe_identity.replace('"isvsvn":4', '"isvsvn":1'),
+      "qe_identity_signature",
+    ],
+    ["qe_identity_signature", turned(collateral.qe_identity_signature), "qe_identity_signature"],
+    ["qe_identity_signature", collateral.tcb_info_signature, "qe_identity_signature"],
+  ])("%s (%#)", async (name, value, code) => {
+    expect(await usualWith({ [name]: value })).toBe(code);
+  });
+
+  test.each(Object.keys(collateral))("without %s", async (name) => {
+    expect(await usualWith({ [name]: undefined })).toBe("collateral_malformed");
+  });
+
+  test("at any place of any part", async () => {
+    const names = Object.keys(collateral) as (keyof Collateral)[];
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...names),
+        fc.nat(),
+        fc.integer({ min: 33, max: 126 }),
+        async (name, at, code) => {
+          const text = collateral[name];
+          const place = at % text.length;
+          const changed = `${text.slice(0, place)}${String.fromCharCode(code)}${text.slice(place + 1)}`;
+          // Upper and lower case are one digit, and a certificate is what its base64 says.
+          const isSame = /crl$|signature$/.test(name)
+            ? changed.toLowerCase() === text.toLowerCase()
+            : changed === text;
+          const verdict = await usualWith({ [name]: changed });
+          if (!name.endsWith("chain") || verdict !== "accepted") {
+            expect(verdict === "accepted").toBe(isSame);
+          }
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  test("signed by a machine in place of Intel", async () => {
+    const tcb_info_signature = signRaw(tee.pckKey, Buffer.from(collateral.tcb_info)).toString(
+      "hex",
+    );
+    expect(await usualWith({ tcb_info_issuer_chain: tee.chain, tcb_info_signature })).toBe(
+      "collateral_signer",
+    );
+  });
+
+  test("a revocation list that somebody else signed in the name of the issuer", async () => {
+    const forger = { name: "Simulated PCK Platform CA", privateKey: other.pckKey };
+    const list = makeRevocationList(forger, [], { fromMs: nowMs - day, toMs: nowMs + day });
+    expect(await usualWith({ pck_crl: list.toString("hex") })).toBe("crl_signature");
+  });
+});
+
+describe("collateral that is not in force is refused", () => {
+  const past = { fromMs: nowMs - 30 * day, toMs: nowMs - 1_000 };
+  const future = { fromMs: nowMs + 1_000, toMs: nowMs + 30 * day };
+  const iso = (ms: number) => new Date(ms).toISOString();
+
+  test("once it has ended, and before it begins", async () => {
+    expect(await madeWith({ inForce: past })).toBe("crl_outdated");
+    expect(await madeWith({ inForce: future })).toBe("crl_outdated");
+  });
+
+  test.each([
+    ["tcbInfo", "nextUpdate", iso(nowMs - 1_000)],
+    ["tcbInfo", "issueDate", iso(nowMs + 1_000)],
+    ["qeIdentity", "nextUpdate", iso(nowMs - 1_000)],
+    ["qeIdentity", "issueDate", iso(nowMs + 1_000)],
+  ])("%s with another %s", async (part, member, value) => {
+    expect(await madeWith({ [part]: { [member]: value } })).toBe("collateral_outdated");
+  });
+
+  test.each(["soon", "", null, 5])("with %j for a date", async (value) => {
+    expect(await madeWith({ tcbInfo: { nextUpdate: value } })).toBe("collateral_malformed");
+  });
+
+  test("by the clock of whoever verifies: ahead or behind, it refuses", async () => {
+    const short = tee.collateral({ inForce: { fromMs: nowMs - 1_000, toMs: nowMs + 1_000 } });
+    expect(await verdictOn({ collateral: short })).toBe("accepted");
+    expect(await verdictOn({ collateral: short, nowMs: nowMs + 2_000 })).toBe("crl_outdated");
+    expect(await verdictOn({ collateral: short, nowMs: nowMs - 2_000 })).toBe("crl_outdated");
+  });
+});
+
+describe("what was revoked is refused", () => {
+  test.each(["machine", "machines", "collateral"] as const)(
+    "the certificate of: %s",
+    async (who) => {
+      expect(await madeWith({ revoked: [who] })).toBe("certificate_revoked");
+    },
+  );
+});
+
+describe("what the collateral says of the machine is refused", () => {
+  const level = (status: string) => [
+    { tcb: { isvsvn: 2 }, tcbDate: "2026-01-01T00:00:00Z", tcbStatus: status },
+  ];
+  const module = {
+    id: "TDX_01",
+    mrsigner: "00".repeat(48),
+    attributes: "00".repeat(8),
+    attributesMask: "ff".repeat(8),
+  };
+
+  test.each([
+    ["out of date", { tcbStatus: "OutOfDate" }, "tcb_status"],
+    ["in need of hardening", { tcbStatus: "SWHardeningNeeded" }, "tcb_status"],
+    ["in need of configuration", { tcbStatus: "ConfigurationNeeded" }, "tcb_status"],
+    ["revoked", { tcbStatus: "Revoked" }, "tcb_revoked"],
+    ["a word that nobody knows", { tcbStatus: "Fine" }, "tcb_status_unknown"],
+    ["with an advisory", { advisories: ["INTEL-SA-00001"] }, "advisories"],
+    ["with no level of it", { tcbInfo: { tcbLevels: [] } }, "tcb_level_unknown"],
+    ["of an evaluation that is too old", { evaluationNumber: 17 }, "tcb_evaluation_outdated"],
+    [
+      "of an identity that is too old",
+      { qeIdentity: { tcbEvaluationDataNumber: 17 } },
+      "tcb_evaluation_outdated",
+    ],
+    [
+      "for another kind of machine",
+      { tcbInfo: { fmspc: "00906ea10001" } },
+      "collateral_other_machine",
+    ],
+    ["for SGX", { tcbInfo: { id: "SGX" } }, "collateral_other_machine"],
+    ["for the enclave of SGX", { qeIdentity: { id: "QE" } }, "collateral_other_machine"],
+    [
+      "an identity of a version that nobody knows",
+      { qeIdentity: { version: 9 } },
+      "collateral_other_machine",
+    ],
+    ["without any TDX module", { tcbInfo: { tdxModuleIdentities: [] } }, "tdx_module_unknown"],
+    ["a TDX module that is out of date", { moduleSvn: 6 }, "tcb_status"],
+    [
+      "a TDX module older than any",
+      { tcbInfo: { tdxModuleIdentities: [{ ...module, tcbLevels: [] }] } },
+      "tdx_module_outdated",
+    ],
+    [
+      "a TDX module that is revoked",
+      { tcbInfo: { tdxModuleIdentities: [{ ...module, tcbLevels: level("Revoked") }] } },
+      "tcb_status",
+    ],
+    [
+      "a TDX module of another signer",
+      {
+        tcbInfo: {
+          tdxModuleIdentities: [
+            { ...module, mrsigner: "01".repeat(48), tcbLevels: level("UpToDate") },
+          ],
+        },
+      },
+      "tdx_module_mismatch",
+    ],
+    [
+      "a quoting enclave of another signer",
+      { qeIdentity: { mrsigner: "01".repeat(32) } },
+      "qe_identity_mismatch",
+    ],
+    ["another quoting enclave", { qeIdentity: { isvprodid: 1 } }, "qe_identity_mismatch"],
+    [
+      "other attributes of it",
+      { qeIdentity: { attributes: "31".repeat(16) } },
+      "qe_identity_mismatch",
+    ],
+    [
+      "another MISCSELECT of it",
+      { qeIdentity: { miscselect: "01000000" } },
+      "qe_identity_mismatch",
+    ],
+    [
+      "a quoting enclave that is revoked",
+      { qeIdentity: { tcbLevels: level("Revoked") } },
+      "tcb_revoked",
+    ],
+    ["no quoting enclave at all", { qeIdentity: { tcbLevels: [] } }, "qe_outdated"],
+    ["what the library cannot read", { tcbInfo: { tcbLevels: [{}] } }, "verifier_refused"],
+  ])("%s", async (_name, fields, code) => {
+    expect(await madeWith(fields)).toBe(code);
+  });
+});
+
+test("collateral of an evaluation that whoever verifies finds too old is refused without a policy too", async () => {
+  const verify = (minTcbEvaluationNumber: number) =>
+    verifyQuote(quoteBytes(), collateral, nowMs, { rootDer: tee.rootDer, minTcbEvaluationNumber });
+  expect((await verify(18)).tcbEvaluationNumber).toBe(18);
+  await expect(verify(19)).rejects.toMatchObject({
+    code: "quote_refused",
+    details: [{ code: "tcb_evaluation_outdated" }],
+  });
+});
+
+test("no collateral at all brings the reader down, even if it is signed as it should be", async () => {
+  const member = fc.constantFrom(
+    "id",
+    "version",
+    "issueDate",
+    "nextUpdate",
+    "fmspc",
+    "tcbEvaluationDataNumber",
+    "tdxModule",
+    "tdxModuleIdentities",
+    "tcbLevels",
+    "miscselect",
+    "attributesMask",
+    "mrsigner",
+  );
+  const value = fc.oneof(
+    fc.jsonValue(),
+    fc.constantFrom("", "00", -1, 1e300, [{ tcb: {} }], [null]),
+  );
+  const members = fc.dictionary(member, value, { maxKeys: 2 });
+  await fc.assert(
+    fc.asyncProperty(members, members, async (tcbInfo, qeIdentity) => {
+      expect(await madeWith({ tcbInfo, qeIdentity })).toBeTypeOf("string");
+    }),
+    { numRuns: 60 },
+  );
+});

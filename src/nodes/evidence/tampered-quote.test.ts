@@ -1,0 +1,292 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  collateral,
+  evidence,
+  nowMs,
+  quoteBytes,
+  statement,
+  tee,
+  verdictOn,
+  withBitTurned,
+  withQuote,
+} from "../../../test/support/evidence-under-test.ts";
+import { reportDataOf } from "../protocol/statement.ts";
+import { certificatesOf } from "./certificates.ts";
+import { makeCertificate, makeKeyPair, pemOf } from "./simulated/certificate-writer.ts";
+import { createSimulatedTee } from "./simulated/simulated-tee.ts";
+
+test("evidence that nobody changed is accepted", async () => {
+  expect(await verdictOn({})).toBe("accepted");
+});
+
+describe("a turned bit in the quote is refused", () => {
+  test.each([
+    ["version", 0, "quote_unsupported"],
+    ["kind of attestation key", 2, "quote_unsupported"],
+    ["kind of TEE", 4, "quote_unsupported"],
+    ["version of the quoting enclave", 8, "quote_signature"],
+    ["version of the provisioning enclave", 10, "quote_signature"],
+    ["vendor", 12, "quote_unsupported"],
+    ["user data", 28, "quote_signature"],
+    ["TEE_TCB_SVN", 48, "quote_signature"],
+    ["MRSEAM", 64, "quote_signature"],
+    ["MRSIGNERSEAM", 112, "quote_signature"],
+    ["SEAMATTRIBUTES", 160, "quote_signature"],
+    ["TDATTRIBUTES", 168, "quote_signature"],
+    ["XFAM", 176, "quote_signature"],
+    ["MRTD", 184, "quote_signature"],
+    ["MRCONFIGID", 232, "quote_signature"],
+    ["MROWNER", 280, "quote_signature"],
+    ["MROWNERCONFIG", 328, "quote_signature"],
+    ["RTMR0", 376, "quote_signature"],
+    ["RTMR1", 424, "quote_signature"],
+    ["RTMR2", 472, "quote_signature"],
+    ["RTMR3", 520, "quote_signature"],
+    ["report data", 568, "quote_signature"],
+    ["length of the signatures", 632, "quote_malformed"],
+    ["first half of the signature", 636, "quote_signature"],
+    ["second half of the signature", 668, "quote_signature"],
+    ["attestation key", 700, "attestation_key_unbound"],
+    ["kind of the outer certification data", 764, "quote_unsupported"],
+    ["length of the outer certification data", 766, "quote_malformed"],
+    ["CPUSVN of the quoting enclave", 770, "qe_report_signature"],
+    ["attributes of the quoting enclave", 818, "qe_report_signature"],
+    ["MRENCLAVE of the quoting enclave", 834, "qe_report_signature"],
+    ["MRSIGNER of the quoting enclave", 898, "qe_report_signature"],
+    ["product of the quoting enclave", 1026, "qe_report_signature"],
+    ["version of the quoting enclave's code", 1028, "qe_report_signature"],
+    ["what the quoting enclave vouches for", 1090, "qe_report_signature"],
+    ["signature of the quoting enclave's report", 1154, "qe_report_signature"],
+    ["length of the authentication data", 1218, "quote_malformed"],
+    ["authentication data", 1220, "attestation_key_unbound"],
+    ["kind of the certification data", 1252, "quote_unsupported"],
+    ["length of the certification data", 1254, "quote_malformed"],
+    ["heading of the first certificate", 1258, "chain_malformed"],
+  ])("%s", async (_name, offset, code) => {
+    expect(await verdictOn(withQuote(withBitTurned(quoteBytes(), offset)))).toBe(code);
+  });
+
+  test("wherever it is", async () => {
+    const bytes = quoteBytes();
+    await fc.assert(
+      fc.asyncProperty(fc.nat(bytes.length - 1), fc.nat(7), async (offset, bit) => {
+        const turned = Buffer.from(bytes);
+        turned.writeUInt8(bytes.readUInt8(offset) ^ (1 << bit), offset);
+        // White space between certificates, and what the encoding of one leaves over, say nothing.
+        const isSame =
+          chainOf(turned) === chainOf(bytes) &&
+          turned.subarray(0, 1_258).equals(bytes.subarray(0, 1_258));
+        expect(await verdictOn(withQuote(turned))).toSatisfy(
+          (verdict) => (verdict === "accepted") === isSame,
+        );
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+test("no bytes at all bring the reader down, and none that were changed are accepted", async () => {
+  const bytes = quoteBytes();
+  const place = fc.nat(bytes.length);
+  const cut = fc
+    .tuple(place, place, fc.uint8Array({ maxLength: 40 }))
+    .map(([from, length, inserted]) => {
+      const tail = bytes.subarray(from + (length % 80));
+      return Buffer.concat([bytes.subarray(0, from), inserted, tail]);
+    })
+    .filter(
+      (changed) =>
+        !changed.equals(bytes) && changed.subarray(0, 1_258).some((byte, at) => byte !== bytes[at]),
+    );
+  const any = fc
+    .uint8Array({ maxLength: 2_000 })
+    .map((tail) => Buffer.concat([bytes.subarray(0, 48), tail]));
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(fc.uint8Array({ maxLength: 100 }), any, cut), async (quote) => {
+      expect(await verdictOn(withQuote(quote))).not.toBe("accepted");
+    }),
+    { numRuns: 200 },
+  );
+});
+
+function chainOf(quote: Buffer): string {
+  try {
+    const chain = certificatesOf(quote.subarray(1_258).toString("latin1"), "chain");
+    return chain.map(({ fingerprint256 }) => fingerprint256).join();
+  } catch {
+    return "";
+  }
+}
+
+describe("a quote of another shape is refused", () => {
+  const text = (quote: string | null) => verdictOn({ evidence: { ...evidence, quote } });
+
+  test.each([
+    ["empty", "", "quote_malformed"],
+    ["no hexadecimal digits", "xyz", "quote_malformed"],
+    ["digits with something after them", `${evidence.quote} `, "quote_malformed"],
+    ["in upper case", String(evidence.quote?.toUpperCase()), "quote_malformed"],
+    ["cut off", String(evidence.quote?.slice(0, -200)), "quote_malformed"],
+    ["with bytes after its signatures", `${evidence.quote}01`, "quote_malformed"],
+    ["too long", "00".repeat(40_000), "quote_malformed"],
+  ])("%s", async (_name, quote, code) => {
+    expect(await text(quote)).toBe(code);
+  });
+
+  test("but for zero bytes that a guest agent pads it with", async () => {
+    expect(await text(`${evidence.quote}0000`)).toBe("accepted");
+  });
+
+  test("version 5 is read as version 4 is", async () => {
+    const made = tee.evidence(reportDataOf(statement), { version: 5 });
+    expect(await verdictOn({ evidence: made })).toBe("accepted");
+    const bytes = Buffer.from(made.quote ?? "", "hex");
+    const [type, size] = [withBitTurned(bytes, 48), withBitTurned(bytes, 50)];
+    expect(await verdictOn({ evidence: { ...made, quote: type.toString("hex") } })).toBe(
+      "quote_unsupported",
+    );
+    expect(await verdictOn({ evidence: { ...made, quote: size.toString("hex") } })).toBe(
+      "quote_unsupported",
+    );
+  });
+});
+
+describe("a chain of certificates is refused", () => {
+  const [machine = "", authority = "", root = ""] = tee.chain.split(
+    /(?<=-----END CERTIFICATE-----\n)/,
+  );
+  const other = createSimulatedTee({ nowMs });
+  const withChain = (chain: string) => {
+    const head = quoteBytes().subarray(0, 1_258);
+    const tail = Buffer.from(chain, "latin1");
+    const quote = Buffer.concat([head, tail]);
+    quote.writeUInt32LE(tail.length, 1_254);
+    quote.writeUInt32LE(quote.length - 770, 766);
+    quote.writeUInt32LE(quote.length - 636, 632);
+    return verdictOn(withQuote(quote));
+  };
+  /** The certificate with a byte changed, counted from its end: the last 70 are its signature. */
+  const changed = (pem: string, fromEnd: number) => {
+    const der = Buffer.from(pem.replaceAll(/-----.*-----|\s/g, ""), "base64");
+    return pemOf(withBitTurned(der, der.length - fromEnd));
+  };
+
+  test("as it came it is accepted, with the root or without", async () => {
+    expect(await withChain(tee.chain)).toBe("accepted");
+    expect(await withChain(machine + authority)).toBe("accepted");
+  });
+
+  test.each([
+    ["that is another one's as a whole", other.chain, "chain_root"],
+    ["whose root is another one's", machine + authority + other.rootPem, "chain_root"],
+    ["without its authority", machine + root, "chain_issuer"],
+    ["in another order", authority + machine + root, "chain_issuer"],
+    [
+      "whose machine has another signature",
+      changed(machine, 3) + authority + root,
+      "chain_signature",
+    ],
+    ["whose machine was changed", changed(machine, 90) + authority + root, "chain_signature"],
+    ["whose authority was changed", machine + changed(authority, 3) + root, "chain_signature"],
+    ["whose root was changed", machine + authority + changed(root, 3), "chain_root"],
+    ["with text between certificates", `${machine}hello${authority}${root}`, "chain_malformed"],
+    ["with text after it", `${tee.chain}hello`, "chain_malformed"],
+    ["that is none", "hello", "chain_malformed"],
+    ["of one certificate", machine, "chain_malformed"],
+    ["of five certificates", machine + authority + root + root + root, "chain_malformed"],
+    ["that begins with an authority", authority + root, "chain_not_ca"],
+  ])("%s", async (_name, chain, code) => {
+    expect(await withChain(chain)).toBe(code);
+  });
+
+  test("in which a machine issues certificates", async () => {
+    const issuer = { name: "Simulated PCK Certificate", privateKey: tee.pckKey };
+    const valid = { fromMs: nowMs - 1_000, toMs: nowMs + 1_000 };
+    const { publicKey } = makeKeyPair();
+    const forged = { name: "forged", issuer, publicKey, serial: 9, mayIssue: false, valid };
+    expect(await withChain(pemOf(makeCertificate(forged)) + tee.chain)).toBe("chain_not_ca");
+  });
+
+  test("once its time is over, or before it has come", async () => {
+    const years = 365 * 86_400_000;
+    expect(await verdictOn({ nowMs: nowMs + 11 * years })).toBe("chain_outdated");
+    expect(await verdictOn({ nowMs: nowMs - years })).toBe("chain_outdated");
+  });
+
+  test("when its root is not the one that is pinned", async () => {
+    expect(await verdictOn({ simulatedRootDer: other.rootDer })).toBe("chain_root");
+  });
+});
+
+describe("what a quote says of its machine is refused", () => {
+  const bytes = (length: number, value: number) => Buffer.alloc(length, value);
+
+  test.each([
+    [
+      "a machine that can be debugged",
+      { tdAttributes: Buffer.from("0100001000000000", "hex") },
+      "debug",
+    ],
+    [
+      "attributes that are reserved",
+      { tdAttributes: Buffer.from("0001001000000000", "hex") },
+      "td_attributes",
+    ],
+    ["exceptions that its host can cause", { tdAttributes: bytes(8, 0) }, "td_attributes"],
+    ["another MRTD", { mrTd: bytes(48, 9) }, "image_unknown"],
+    [
+      "another RTMR3 than its events",
+      { rtMr: [0x20, 0x21, 0x22, 0x23].map((n) => bytes(48, n)) },
+      "event_log_mismatch",
+    ],
+    ["an MRCONFIGID", { mrConfigId: bytes(48, 1) }, "mr_config_id"],
+    ["an MROWNER", { mrOwner: bytes(48, 1) }, "mr_owner"],
+    ["an MROWNERCONFIG", { mrOwnerConfig: bytes(48, 1) }, "mr_owner_config"],
+    ["a TDX module of another signer", { mrSignerSeam: bytes(48, 1) }, "tdx_module_mismatch"],
+    ["a TDX module with attributes", { seamAttributes: bytes(8, 1) }, "tdx_module_mismatch"],
+    [
+      "a TDX module of a version that is not known",
+      { teeTcbSvn: svn(5, 2, 3) },
+      "tdx_module_unknown",
+    ],
+    ["a TDX module that is out of date", { teeTcbSvn: svn(4, 1, 3) }, "tcb_status"],
+    ["a machine older than any that is rated", { teeTcbSvn: svn(5, 1, 2) }, "tcb_level_unknown"],
+    ["a quoting enclave of another signer", { qeMrSigner: bytes(32, 1) }, "qe_identity_mismatch"],
+    ["another product as quoting enclave", { qeProductId: 1 }, "qe_identity_mismatch"],
+    ["a quoting enclave with other attributes", { qeAttributes: 0x31 }, "qe_identity_mismatch"],
+    ["a quoting enclave that can be debugged", { qeAttributes: 0x13 }, "qe_debug"],
+    ["a quoting enclave that is out of date", { qeSvn: 3 }, "tcb_status"],
+    ["a quoting enclave older than any that is rated", { qeSvn: 1 }, "qe_outdated"],
+    [
+      "another machine that may move it",
+      { version: 5 as const, mrServiceTd: bytes(48, 1) },
+      "service_td",
+    ],
+  ])("%s", async (_name, fields, code) => {
+    const made = tee.evidence(reportDataOf(statement), fields);
+    expect(await verdictOn({ evidence: made })).toBe(code);
+  });
+
+  test.each([0, 1, 2])("another RTMR%i", async (index) => {
+    const made = tee.evidence(reportDataOf(statement));
+    const measured = Buffer.from(made.quote ?? "", "hex").subarray(520, 568);
+    const rtMr = [0x20, 0x21, 0x22].map((value, at) => bytes(48, at === index ? 9 : value));
+    const changed = tee.evidence(reportDataOf(statement), { rtMr: [...rtMr, measured] });
+    expect(await verdictOn({ evidence: changed })).toBe("image_unknown");
+  });
+
+  test("its first TDX module is rated with the machine", async () => {
+    const made = tee.evidence(reportDataOf(statement), { teeTcbSvn: svn(5, 0, 3) });
+    expect(await verdictOn({ evidence: made })).toBe("accepted");
+    const unnamed = tee.collateral({ tcbInfo: { tdxModule: undefined } });
+    expect(await verdictOn({ evidence: made, collateral: unnamed })).toBe("tdx_module_unknown");
+    expect(await verdictOn({ collateral })).toBe("accepted");
+  });
+});
+
+function svn(...values: readonly number[]): Buffer {
+  const bytes = Buffer.alloc(16);
+  bytes.set(values);
+  return bytes;
+}

@@ -1,0 +1,223 @@
+import { describe, expect, test } from "vitest";
+import {
+  collateral,
+  evidence,
+  nowMs,
+  statement,
+  tee,
+  verdictOn,
+} from "../../../test/support/evidence-under-test.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import { type NodeStatement, reportDataOf } from "../protocol/statement.ts";
+import { policyIdOf } from "./policy.ts";
+import { createEvidenceVerifier } from "./verify-evidence.ts";
+
+const nothing = { quote: null, eventLog: null, vmConfig: null };
+const evidenceFor = (changed: NodeStatement) => tee.evidence(reportDataOf(changed));
+
+test("good evidence is told with the facts that it proves and the policy that it was held against", async () => {
+  const policy = tee.policy();
+  const verifier = createEvidenceVerifier({
+    accepted: ["simulated"],
+    policy,
+    policyId: policyIdOf(policy),
+    collateral: () => Promise.resolve(collateral),
+    simulatedRootDer: tee.rootDer,
+  });
+  const { verified, collateral: used } = await verifier.verify(statement, evidence, nowMs);
+  expect(used).toBe(collateral);
+  expect(verified).toMatchObject({
+    kind: "simulated",
+    composeHash: tee.composeHash,
+    image: "simulated",
+    isListedPlatform: true,
+    policyId: policyIdOf(policy),
+    facts: {
+      tee: "tdx",
+      tcbStatus: "UpToDate",
+      advisories: [],
+      fmspc: "00906ea10000",
+      platformInstanceId: policy.platforms?.[0],
+      tcbEvaluationNumber: 18,
+      reportData: reportDataOf(statement).toString("hex"),
+    },
+  });
+  expect(verified.facts?.collateralUntilMs).toBe(nowMs + 365 * 86_400_000);
+});
+
+describe("evidence for one statement is evidence for no other", () => {
+  const another = Buffer.alloc(32, 9).toString("base64url");
+  test.each([
+    ["audience", "another"],
+    ["nonce", another],
+    ["identity_key", another],
+    ["signing_key", another],
+    ["sealing_key", another],
+    ["boot_id", another],
+    ["gateway_key", another],
+    ["version", 2],
+  ])("with another %s", async (name, value) => {
+    expect(await verdictOn({ statement: { ...statement, [name]: value } as NodeStatement })).toBe(
+      "report_data",
+    );
+  });
+
+  test("nor is it when two fields share out their text anew", async () => {
+    const shifted = {
+      ...statement,
+      audience: `${statement.audience}A`,
+      nonce: statement.nonce.slice(1),
+    };
+    expect(await verdictOn({ statement: shifted })).toBe("report_data");
+  });
+
+  test("a quote with the report data of a statement, and of another machine, says nothing", async () => {
+    expect(await verdictOn({ evidence: { ...evidence, quote: null } })).toBe("quote_missing");
+  });
+});
+
+describe("no kind of evidence passes for another", () => {
+  const as = (kind: NodeStatement["evidence"]) => ({ ...statement, evidence: kind });
+
+  test("simulated evidence that is declared as TDX leads to another root than Intel's", async () => {
+    const claimed = as("tdx");
+    const accepted = ["tdx", "simulated", "none"] as const;
+    expect(await verdictOn({ statement: claimed, evidence: evidenceFor(claimed), accepted })).toBe(
+      "chain_root",
+    );
+  });
+
+  test("simulated evidence is refused where it is not accepted", async () => {
+    expect(await verdictOn({ accepted: ["tdx"] })).toBe("kind_not_accepted");
+    expect(await verdictOn({ accepted: ["tdx", "none"] })).toBe("kind_not_accepted");
+    expect(await verdictOn({ accepted: [] })).toBe("kind_not_accepted");
+  });
+
+  test("the label cannot be changed once the quote is made", async () => {
+    expect(await verdictOn({ statement: as("tdx"), accepted: ["tdx"] })).toBe("chain_root");
+  });
+
+  test("nothing that is declared as TDX or simulated has no quote", async () => {
+    const accepted = ["tdx", "simulated", "none"] as const;
+    expect(await verdictOn({ statement: as("tdx"), evidence: nothing, accepted })).toBe(
+      "quote_missing",
+    );
+    expect(await verdictOn({ statement: as("simulated"), evidence: nothing, accepted })).toBe(
+      "quote_missing",
+    );
+  });
+
+  test("none is taken where it is accepted, and brings nothing along", async () => {
+    const none = { statement: as("none"), evidence: nothing };
+    expect(await verdictOn({ ...none, accepted: ["none"], policy: null })).toBe("accepted");
+    expect(await verdictOn({ ...none, accepted: ["tdx", "simulated"] })).toBe("kind_not_accepted");
+    for (const name of ["quote", "eventLog", "vmConfig"] as const) {
+      const with_ = { ...nothing, [name]: "00" };
+      expect(await verdictOn({ ...none, evidence: with_, accepted: ["none"] })).toBe(
+        "evidence_unexpected",
+      );
+    }
+  });
+
+  test("none proves nothing, and says so", async () => {
+    const verifier = createEvidenceVerifier({
+      accepted: ["none"],
+      policy: null,
+      policyId: "p",
+      collateral: null,
+      simulatedRootDer: null,
+    });
+    expect(await verifier.verify(as("none"), nothing, nowMs)).toEqual({
+      verified: {
+        kind: "none",
+        facts: null,
+        composeHash: null,
+        image: null,
+        isListedPlatform: false,
+        policyId: "p",
+      },
+      collateral: null,
+    });
+  });
+});
+
+describe("a gateway that is not set up for quotes refuses them, and says what is missing", () => {
+  test("the policy, and the root of simulated quotes", async () => {
+    expect(await verdictOn({ policy: null })).toBe("policy_missing");
+    expect(await verdictOn({ simulatedRootDer: null })).toBe("simulated_root_missing");
+  });
+
+  test("the source of collateral", async () => {
+    const verifier = createEvidenceVerifier({
+      accepted: ["simulated"],
+      policy: tee.policy(),
+      policyId: "p",
+      collateral: null,
+      simulatedRootDer: tee.rootDer,
+    });
+    await expect(verifier.verify(statement, evidence, nowMs)).rejects.toMatchObject({
+      code: "evidence_refused",
+      hint: "set EARSHOT_NODES_COLLATERAL_URL",
+      details: [{ code: "collateral_missing" }],
+    });
+  });
+});
+
+test("nobody is asked for collateral before the machine has signed for this statement", async () => {
+  let asked = 0;
+  const verifier = createEvidenceVerifier({
+    accepted: ["simulated"],
+    policy: tee.policy(),
+    policyId: "p",
+    collateral: () => {
+      asked += 1;
+      return Promise.reject(
+        new EarshotError("collateral_unavailable", "none", { retryable: true }),
+      );
+    },
+    simulatedRootDer: tee.rootDer,
+  });
+  const stale = { ...statement, nonce: statement.identity_key };
+  await expect(verifier.verify(stale, evidence, nowMs)).rejects.toMatchObject({
+    code: "evidence_refused",
+  });
+  expect(asked).toBe(0);
+  // That a service fails is no fault of the evidence: the node may come again.
+  await expect(verifier.verify(statement, evidence, nowMs)).rejects.toMatchObject({
+    code: "collateral_unavailable",
+    retryable: true,
+  });
+  expect(asked).toBe(1);
+});
+
+test("evidence without an event log is accepted where the policy names RTMR3 itself", async () => {
+  const bare = { ...evidence, eventLog: null };
+  expect(await verdictOn({ evidence: bare })).toBe("app_not_measured");
+  const [image] = tee.policy().images;
+  const rtmr3 = Buffer.from(evidence.quote ?? "", "hex")
+    .subarray(520, 568)
+    .toString("hex");
+  const policy = tee.policy({
+    images: image === undefined ? [] : [{ ...image, rtmr3 }],
+    compose_hashes: [],
+  });
+  expect(await verdictOn({ evidence: bare, policy })).toBe("accepted");
+});
+
+test("verifying does not hold the event loop", async () => {
+  // What the thread computes from one turn to the next, however busy the machine is.
+  const turns: number[] = [];
+  let { user } = process.threadCpuUsage();
+  let isOver = false;
+  const watch = () => {
+    const { user: spent } = process.threadCpuUsage();
+    turns.push((spent - user) / 1000);
+    user = spent;
+    if (!isOver) setImmediate(watch);
+  };
+  watch();
+  for (let times = 0; times < 10; times += 1) await verdictOn({});
+  isOver = true;
+  expect(turns.length).toBeGreaterThan(15);
+  expect(Math.max(...turns)).toBeLessThan(50);
+});

@@ -1,0 +1,84 @@
+import { EarshotError } from "../../src/lib/errors.ts";
+import type { Collateral, Evidence, EvidenceKind } from "../../src/nodes/evidence/evidence.ts";
+import type { NodePolicy } from "../../src/nodes/evidence/policy.ts";
+import { createSimulatedTee } from "../../src/nodes/evidence/simulated/simulated-tee.ts";
+import { createEvidenceVerifier } from "../../src/nodes/evidence/verify-evidence.ts";
+import { type NodeStatement, reportDataOf } from "../../src/nodes/protocol/statement.ts";
+
+/** The time at which everything here is in force. */
+export const nowMs = Date.UTC(2026, 5, 1);
+
+const key = (byte: number) => Buffer.alloc(32, byte).toString("base64url");
+
+export const statement: NodeStatement = {
+  version: 1,
+  evidence: "simulated",
+  audience: "earshot",
+  nonce: key(1),
+  identity_key: key(2),
+  signing_key: key(3),
+  sealing_key: key(4),
+  boot_id: Buffer.alloc(16, 5).toString("base64url"),
+  gateway_key: key(6),
+};
+
+export const tee = createSimulatedTee({ nowMs });
+export const collateral = tee.collateral();
+export const evidence = tee.evidence(reportDataOf(statement));
+/** The quote as bytes. */
+export const quoteBytes = (): Buffer => Buffer.from(evidence.quote ?? "", "hex");
+
+type Case = {
+  statement: NodeStatement;
+  evidence: Evidence;
+  collateral: Collateral;
+  policy: NodePolicy | null;
+  accepted: readonly EvidenceKind[];
+  simulatedRootDer: Uint8Array | null;
+  nowMs: number;
+};
+
+/** The code of the check that refuses what is like the usual case but for that; `accepted` when none does. */
+export async function verdictOn(changed: Partial<Case>): Promise<string> {
+  const usual = {
+    statement,
+    evidence,
+    collateral,
+    policy: tee.policy(),
+    accepted: ["simulated"] as const,
+    simulatedRootDer: tee.rootDer,
+    nowMs,
+  };
+  const given: Case = { ...usual, ...changed };
+  const verifier = createEvidenceVerifier({
+    accepted: given.accepted,
+    policy: given.policy,
+    policyId: "test",
+    collateral: () => Promise.resolve(given.collateral),
+    simulatedRootDer: given.simulatedRootDer,
+  });
+  try {
+    await verifier.verify(given.statement, given.evidence, given.nowMs);
+    return "accepted";
+  } catch (fault) {
+    if (!(fault instanceof EarshotError)) throw fault;
+    const [detail] = fault.details;
+    if (fault.code !== "evidence_refused" || fault.status !== 403 || detail === undefined)
+      throw fault;
+    if (detail.message !== fault.message || !/\S/.test(fault.message)) throw fault;
+    if (detail.hint !== fault.hint || !/\S/.test(fault.hint ?? "")) throw fault;
+    return detail.code;
+  }
+}
+
+/** As the usual evidence, with other bytes in place of its quote. */
+export const withQuote = (quote: Uint8Array): Partial<Case> => ({
+  evidence: { ...evidence, quote: Buffer.from(quote).toString("hex") },
+});
+
+/** Those bytes with one bit of one of them turned. */
+export function withBitTurned(bytes: Uint8Array, offset: number): Buffer {
+  const turned = Buffer.from(bytes);
+  turned.writeUInt8(turned.readUInt8(offset) ^ 1, offset);
+  return turned;
+}

@@ -1,0 +1,83 @@
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Collateral } from "../../src/nodes/evidence/evidence.ts";
+
+export type ServiceFault = "error" | "garbage" | "cut off" | "silent" | "too long" | "headless";
+
+export type FakeCollateralService = {
+  url: string;
+  /** The paths that were asked for, with their queries, in their order. */
+  requests: string[];
+  /** What is given from here on. */
+  give(collateral: Collateral): void;
+  /** How every request fails from here on; null answers as it should. */
+  failWith(fault: ServiceFault | null): void;
+  /** Whether it leaves requests without an answer. */
+  isSilent(): boolean;
+  stop(): Promise<void>;
+};
+
+/** A service for collateral (PCCS) on loopback, which gives what it is told to. */
+export async function startCollateralService(first: Collateral): Promise<FakeCollateralService> {
+  let collateral = first;
+  let fault: ServiceFault | null = null;
+  const requests: string[] = [];
+  const server = createServer((request, response) => {
+    const path = request.url ?? "";
+    requests.push(path);
+    if (fault === null) answer(path, collateral, response);
+    else fail(fault, response);
+  });
+  server.on("connection", (socket) => socket.on("error", () => {}));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    give: (next) => {
+      collateral = next;
+    },
+    failWith: (next) => {
+      fault = next;
+    },
+    isSilent: () => fault === "silent",
+    stop: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+function answer(path: string, collateral: Collateral, response: ServerResponse): void {
+  const chain = (name: string, pem: string) => response.setHeader(name, encodeURIComponent(pem));
+  const signed = (name: string, text: string, signature: string) =>
+    `{"${name}":${text},"signature":"${signature}"}`;
+  if (path === "/sgx/certification/v4/pckcrl?ca=platform&encoding=der") {
+    chain("SGX-PCK-CRL-Issuer-Chain", collateral.pck_crl_issuer_chain);
+    response.end(Buffer.from(collateral.pck_crl, "hex"));
+  } else if (path.startsWith("/tdx/certification/v4/tcb?fmspc=")) {
+    chain("TCB-Info-Issuer-Chain", collateral.tcb_info_issuer_chain);
+    response.end(signed("tcbInfo", collateral.tcb_info, collateral.tcb_info_signature));
+  } else if (path === "/tdx/certification/v4/qe/identity?update=standard") {
+    chain("SGX-Enclave-Identity-Issuer-Chain", collateral.qe_identity_issuer_chain);
+    response.end(
+      signed("enclaveIdentity", collateral.qe_identity, collateral.qe_identity_signature),
+    );
+  } else if (path === "/sgx/certification/v4/rootcacrl") {
+    response.end(collateral.root_ca_crl);
+  } else {
+    response.writeHead(404).end();
+  }
+}
+
+function fail(fault: ServiceFault, response: ServerResponse): void {
+  if (fault === "silent") return;
+  if (fault === "error") response.writeHead(500).end("Internal Server Error");
+  if (fault === "garbage") response.end("<html>\u0000 not at all</html>");
+  if (fault === "headless") response.end("{}");
+  if (fault === "too long") response.end(Buffer.alloc(600_000, 0x20));
+  if (fault !== "cut off") return;
+  response.writeHead(200, { "content-length": "1000" });
+  response.write("{");
+  setImmediate(() => response.destroy());
+}

@@ -1,0 +1,51 @@
+import { createServer } from "node:http";
+import type { SimulatedTee } from "../../src/nodes/evidence/simulated/simulated-tee.ts";
+
+export type AgentFault = "error" | "garbage" | "no quote" | "too long" | "cut off";
+
+export type FakeGuestAgent = {
+  /** The paths that were asked for. */
+  requests: string[];
+  failWith(fault: AgentFault | null): void;
+  stop(): Promise<void>;
+};
+
+/** A guest agent as dstack has it in its virtual machines, on a socket of its own, with the quotes of a simulated TEE. */
+export async function startGuestAgent(
+  socketPath: string,
+  tee: SimulatedTee,
+): Promise<FakeGuestAgent> {
+  let fault: AgentFault | null = null;
+  const requests: string[] = [];
+  const server = createServer(async (request, response) => {
+    requests.push(request.url ?? "");
+    let body = "";
+    for await (const piece of request) body += piece;
+    if (fault === "error") return response.writeHead(500).end("{}");
+    if (fault === "garbage") return response.end("hello");
+    if (fault === "no quote") return response.end('{"error":"no"}');
+    if (fault === "too long") return response.end(" ".repeat(600_000));
+    if (fault === "cut off") {
+      response.writeHead(200, { "content-length": "1000" }).write("{");
+      return setImmediate(() => response.destroy());
+    }
+    if (request.url !== "/GetQuote") return response.writeHead(404).end("{}");
+    const { report_data } = JSON.parse(body);
+    const { quote, eventLog } = tee.evidence(Buffer.from(report_data, "hex"));
+    return response.end(
+      JSON.stringify({ quote, event_log: eventLog, vm_config: "{}", report_data }),
+    );
+  });
+  server.on("connection", (socket) => socket.on("error", () => {}));
+  await new Promise<void>((resolve) => server.listen(socketPath, resolve));
+  return {
+    requests,
+    failWith: (next) => {
+      fault = next;
+    },
+    stop: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}

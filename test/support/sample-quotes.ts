@@ -1,0 +1,29 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { readCollateral } from "../../src/nodes/evidence/collateral-text.ts";
+import type { Collateral } from "../../src/nodes/evidence/evidence.ts";
+
+/** Quotes of real machines, which are no part of the project. */
+const folder = join(import.meta.dirname, "../../../shared/data/tee");
+
+export const hasSampleQuotes = (): boolean => existsSync(join(folder, "tdx_quote"));
+
+/** In the format of Intel, or in hexadecimal digits where the file's name says so. */
+export function sampleQuote(name: string): Uint8Array {
+  const bytes = readFileSync(join(folder, name));
+  return name.endsWith(".hex") ? Buffer.from(bytes.toString("latin1").trim(), "hex") : bytes;
+}
+
+export function sampleCollateral(name: string): Collateral {
+  return readCollateral(JSON.parse(readFileSync(join(folder, name), "utf8")));
+}
+
+/** What the guest agent of a real virtual machine of dstack gave: quote and event log. */
+export function sampleReport(): { quote: Uint8Array; eventLog: string; reportData: string } {
+  const report = JSON.parse(readFileSync(join(folder, "dstack-quote-report.json"), "utf8"));
+  return {
+    quote: Buffer.from(report.quote, "hex"),
+    eventLog: report.event_log,
+    reportData: report.report_data,
+  };
+}
