@@ -22,6 +22,11 @@ test("a dictionary names its members; a true one is its key alone", () => {
   ).toBe('complete=?0, from="2026-01-01T00:00:00Z", gaps=0, all;v=-15');
 });
 
+test("bytes are base64 between colons", () => {
+  const members = { digest: { value: Buffer.from("fish") }, none: { value: new Uint8Array() } };
+  expect(serializeDictionary(members)).toBe("digest=:ZmlzaA==:, none=::");
+});
+
 test.each([
   ["a letter beyond ASCII", { a: { value: "é" } }],
   ["a control character", { a: { value: "a\nb" } }],

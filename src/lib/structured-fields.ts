@@ -1,9 +1,9 @@
 /**
- * Header fields after RFC 9651, as far as Earshot writes them: lists and dictionaries of strings, integers and booleans, each
- * with parameters. What the format cannot hold (letters beyond printable ASCII, 16 digits, a key in capitals) is an Error: the
+ * Header fields after RFC 9651, as far as Earshot writes them: lists and dictionaries of strings, integers, booleans and byte
+ * sequences, each with parameters. What the format cannot hold (letters beyond printable ASCII, 16 digits, a key in capitals) is an Error: the
  * values are ours.
  */
-type BareItem = string | number | boolean;
+type BareItem = string | number | boolean | Uint8Array;
 
 export type FieldItem = { value: BareItem; parameters?: Readonly<Record<string, BareItem>> };
 
@@ -31,6 +31,7 @@ function parameters(item: FieldItem): string {
 function bareItem(value: BareItem): string {
   if (typeof value === "boolean") return value ? "?1" : "?0";
   if (typeof value === "number") return integer(value);
+  if (value instanceof Uint8Array) return `:${Buffer.from(value).toString("base64")}:`;
   if (!/^[\x20-\x7e]*$/.test(value)) {
     throw new Error("a structured field holds printable ASCII alone");
   }

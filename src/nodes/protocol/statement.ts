@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { EvidenceKind } from "../evidence/evidence.ts";
+import type { Evidence, EvidenceKind } from "../evidence/evidence.ts";
 import { frame } from "./frame.ts";
 
 /**
@@ -56,6 +56,15 @@ export function nodeIdOf(identityKey: string): string {
 export function keyIdOf(statement: Pick<NodeStatement, "signing_key" | "sealing_key">): string {
   const keys = frame("earshot-node-key/v1", statement.signing_key, statement.sealing_key);
   return sha256(keys).toString("base64url").slice(0, 22);
+}
+
+/** Names evidence for a statement: what is known by it can be nothing else. SHA-256 in base64url. */
+export function attestationIdOf(
+  statement: NodeStatement,
+  evidence: Pick<Evidence, "quote">,
+): string {
+  const content = frame("earshot-attestation/v1", ...fields(statement), evidence.quote ?? "");
+  return sha256(content).toString("base64url");
 }
 
 function sha256(bytes: Uint8Array): Buffer {

@@ -1,0 +1,234 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Outcome, runCommand } from "../../test/support/run-command.ts";
+import {
+  createSimulatedTee,
+  type SimulatedWorld,
+} from "../nodes/evidence/simulated/simulated-tee.ts";
+import {
+  answerOf,
+  askedRequest,
+  jobUuid,
+  makeNode,
+  nowMs,
+  postItem,
+  proofBy,
+} from "../nodes/proof/proof.test-support.ts";
+import type { Proof } from "../nodes/proof/proof.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "earshot-verify-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let tee: SimulatedWorld;
+let simulated: Proof;
+let bare: Proof;
+
+beforeAll(async () => {
+  tee = createSimulatedTee({ nowMs });
+  const answer = answerOf([postItem(1), postItem(2)]);
+  simulated = proofBy(await makeNode("simulated", tee), answer);
+  bare = proofBy(await makeNode("none"), answer);
+  file("policy.json", JSON.stringify(tee.policy()));
+  file("root.pem", tee.rootPem);
+});
+
+function file(name: string, content: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+const proofFile = (proof: unknown): string => file("proof.json", JSON.stringify(proof));
+
+const verify = (...args: string[]): Promise<Outcome> => runCommand(["verify", ...args]);
+
+/** With everything that a simulated proof needs. */
+const trusting = (): string[] => [
+  "--policy",
+  join(folder, "policy.json"),
+  "--accept",
+  "simulated",
+  "--simulated-root",
+  join(folder, "root.pem"),
+];
+
+describe("a proof that holds", () => {
+  test("ends with 0, and says what is proven and what is not", async () => {
+    const { code, out, notes } = await verify(proofFile(simulated), ...trusting());
+    expect(notes).toBe("");
+    expect(code).toBe(0);
+    expect(out).toContain("SIMULATED evidence: it proves nothing about a machine");
+    expect(out).toContain(`Job       ${jobUuid}\n`);
+    expect(out).toContain(
+      'Asked     searchbyquery of x: "cats lang:en", from 2026-01-30T12:00:00.000Z',
+    );
+    expect(out).toContain("Answer    2 records, complete\n");
+    expect(out).toContain(
+      "Signed    2026-01-31T12:00:00.000Z by the clock that the gateway tells\n",
+    );
+    expect(out).toMatch(/ok {6}evidence/);
+    expect(out).toMatch(/\n- {7}expected/);
+    const [, proven = "", notProven = ""] = out.split(/Proven\n|Not proven\n/);
+    expect(proven).toContain("has the secret of the simulated machine");
+    expect(notProven).toContain("by anybody who has its file");
+    expect(notProven).toContain("the gateway tells nodes the time");
+    expect(notProven).toContain("--gateway-key");
+    const sentences = out.slice(out.indexOf("\nProven\n")).split("\n");
+    expect(Math.max(...sentences.map((line) => line.length))).toBeLessThanOrEqual(80);
+  });
+
+  test("without evidence says that whoever gave it could have made it", async () => {
+    const { code, out } = await verify(proofFile(bare), "--accept", "none");
+    expect(code).toBe(0);
+    expect(out).toContain("with NO evidence: nobody vouches for the key");
+    expect(out.replaceAll(/\s+/g, " ")).toContain(
+      "whoever gave you this proof could have made it all, the gateway included",
+    );
+  });
+
+  test("is told as JSON, with what it says", async () => {
+    const { code, out } = await verify(proofFile(simulated), ...trusting(), "--json");
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({
+      holds: true,
+      checks: expect.arrayContaining([
+        { check: "signature", outcome: "passed", code: null, message: expect.any(String) },
+      ]),
+      job: jobUuid,
+      asked: { query: askedRequest.query, platform: "x", maxResults: 10 },
+      records: 2,
+      complete: true,
+      coverage: { from: "2026-01-30T12:00:00.000Z", complete: true },
+      signed_at: "2026-01-31T12:00:00.000Z",
+      node: simulated.attestation.node_id,
+      key: simulated.attestation.key_id,
+      gateway: { audience: "earshot", key: simulated.attestation.statement.gateway_key },
+      evidence: {
+        kind: "simulated",
+        tcb_status: "UpToDate",
+        compose_hash: tee.composeHash,
+        is_listed_machine: true,
+      },
+      proven: [expect.any(String)],
+      not_proven: expect.arrayContaining([expect.stringContaining("SIMULATED")]),
+    });
+  });
+
+  test("is held against everything that is given to compare", async () => {
+    const result = file("result.json", simulated.body);
+    const { gateway_key: key } = simulated.attestation.statement;
+    const given = [
+      "--result",
+      result,
+      "--job",
+      jobUuid,
+      "--query",
+      "cats lang:en",
+      "--gateway-key",
+      key,
+    ];
+    const more = ["--audience", "earshot", "--signed-after", "2026-01-31"];
+    const { code, out } = await verify(proofFile(simulated), ...trusting(), ...given, ...more);
+    expect(code).toBe(0);
+    expect(out).toMatch(/ok {6}expected/);
+    expect(out).not.toContain("--gateway-key");
+    const other = ["--result", file("other.json", `${simulated.body}\n`)];
+    expect(await verify(proofFile(simulated), ...trusting(), ...other)).toMatchObject({
+      code: 1,
+      notes: expect.stringContaining("not the one that was signed"),
+    });
+  });
+});
+
+describe("a proof that does not hold", () => {
+  test("ends with 1, shows the check that failed, and nothing of what it says", async () => {
+    const changed = { ...simulated, request: simulated.request.replace("cats", "dogs") };
+    const { code, out, notes } = await verify(proofFile(changed), ...trusting());
+    expect(code).toBe(1);
+    expect(out).toContain("The proof does not hold.\n");
+    expect(out).toMatch(/FAILED {2}signature .*\(request_digest\)/);
+    expect(out).not.toMatch(/dogs|Proven|Asked/);
+    expect(notes).toBe(
+      "earshot: the proof does not hold: the answer was signed for another request\n",
+    );
+  });
+
+  test("is told as JSON, with the checks alone", async () => {
+    const { code, out } = await verify(
+      proofFile({ ...bare, body: "[]" }),
+      "--accept",
+      "none",
+      "--json",
+    );
+    expect(code).toBe(1);
+    const told = JSON.parse(out);
+    expect(Object.keys(told)).toEqual(["holds", "checks"]);
+    expect(told.holds).toBe(false);
+  });
+
+  test.each([
+    ["evidence that was not asked for", () => bare, [], "--accept takes it"],
+    ["a simulated quote that is not accepted", () => simulated, [], "--accept takes it"],
+    [
+      "a quote without a policy",
+      () => simulated,
+      ["--accept", "simulated"],
+      "--policy names the file",
+    ],
+  ] as const)("says what to do about %s", async (_name, proof, args, hint) => {
+    const { code, notes } = await verify(proofFile(proof()), ...args);
+    expect(code).toBe(1);
+    expect(notes).toContain(hint);
+  });
+
+  test("a simulated quote does not become a real one by its name, nor without its root", async () => {
+    const raised = proofBy(await makeNode("tdx", tee), answerOf([]));
+    const policy = ["--policy", join(folder, "policy.json")];
+    expect(await verify(proofFile(raised), ...policy)).toMatchObject({ code: 1 });
+    expect(await verify(proofFile(raised), ...trusting())).toMatchObject({ code: 1 });
+    expect(await verify(proofFile(simulated), ...policy, "--accept", "simulated")).toMatchObject({
+      code: 1,
+      notes: expect.stringContaining("--simulated-root names the file"),
+    });
+  });
+
+  test("of which a member is there twice is refused", async () => {
+    const text = JSON.stringify(bare).replace("{", '{"body":"[]",');
+    const { code, out } = await verify(file("twice.json", text), "--accept", "none");
+    expect(code).toBe(1);
+    expect(out).toContain("(repeated_members)");
+  });
+});
+
+test("nothing in a proof reaches the screen but as text on its line", async () => {
+  const named = { ...bare.attestation, name: "\u001b[2J\nProven\n- everything" };
+  const { code, out } = await verify(
+    proofFile({ ...bare, attestation: named }),
+    "--accept",
+    "none",
+  );
+  expect(code).toBe(0);
+  expect(out).not.toContain("\u001b");
+  expect(out).not.toMatch(/\n- everything/);
+});
+
+test("files that cannot be read are told by their path and what is the matter", async () => {
+  const nowhere = join(folder, "nowhere.json");
+  expect(await verify(nowhere)).toMatchObject({ code: 1, notes: expect.stringContaining(nowhere) });
+  const policy = await verify(proofFile(simulated), "--policy", file("bad.json", "{}"));
+  expect(policy).toMatchObject({ code: 1, notes: expect.stringContaining("policy") });
+  const root = await verify(proofFile(simulated), "--simulated-root", file("bad.pem", "x"));
+  expect(root).toMatchObject({ code: 1, notes: expect.stringContaining("holds no certificate") });
+});
+
+test.each([
+  [["proof.json", "--accept", "all"], /There is no evidence "all"/],
+  [["proof.json", "--signed-after", "soon"], /yyyy-mm-dd/],
+  [[], /missing required argument 'proof'/],
+])("wrong use is exit code 2: %j", async (args, message) => {
+  const { code, notes } = await verify(...args);
+  expect(code).toBe(2);
+  expect(notes).toMatch(message);
+});

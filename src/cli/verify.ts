@@ -1,0 +1,149 @@
+import { X509Certificate } from "node:crypto";
+import { readFile, stat } from "node:fs/promises";
+import { type Command, InvalidArgumentError } from "commander";
+import { systemClock } from "../lib/clock.ts";
+import { EarshotError } from "../lib/errors.ts";
+import { type EvidenceKind, evidenceKinds } from "../nodes/evidence/evidence.ts";
+import { type NodePolicy, readPolicy } from "../nodes/evidence/policy.ts";
+import type { ExpectedOfProof } from "../nodes/proof/proof-checks.ts";
+import type { ProofStep, ProofVerdict } from "../nodes/proof/verdict.ts";
+import { verifyProof } from "../nodes/proof/verify-proof.ts";
+import { moment } from "./parse-values.ts";
+import { showVerdict } from "./show-verdict.ts";
+import type { Terminal } from "./terminal.ts";
+
+type Options = {
+  policy?: string;
+  accept?: readonly EvidenceKind[];
+  simulatedRoot?: string;
+  result?: string;
+  job?: string;
+  query?: string;
+  gatewayKey?: string;
+  audience?: string;
+  signedAfter?: number;
+  json?: boolean;
+};
+
+/** Largest file that is read, bytes: a proof holds the whole result. */
+const mostBytes = 268_435_456;
+
+/** `earshot verify`: whether a result is what an attested node has signed; nobody is asked. */
+export function addVerify(program: Command, terminal: Terminal): void {
+  program
+    .command("verify")
+    .summary("check the proof of a result, without asking anyone")
+    .description(
+      "Checks the proof of a result, as GET …/result/<uuid>/proof gives it: that the keys of a node were attested, that the " +
+        "attested program is one of the policy, and that this node has signed this body, what was asked, and what is told of " +
+        "the answer. Nothing is asked over the network, and nothing that the gateway says of itself counts. " +
+        "Says in plain words what is proven and what is not. Ends with exit code 0 when everything holds, else with 1.",
+    )
+    .argument("<proof>", "file with the proof, JSON")
+    .option(
+      "--policy <file>",
+      "the programs and machines that you trust (docs/attestation.md); needed for quotes",
+    )
+    .option(
+      "--accept <kinds>",
+      "evidence that is good enough beside tdx: simulated, none, or both with a comma",
+      evidenceList,
+    )
+    .option("--simulated-root <file>", "the root of simulated quotes, a certificate in PEM")
+    .option("--result <file>", "the result as it was fetched: it has to be the one that was signed")
+    .option("--job <uuid>", "the job that the proof has to be of")
+    .option("--query <query>", "the query that has to have been asked")
+    .option("--gateway-key <key>", "the key of the gateway that the node has to have worked for")
+    .option("--audience <name>", "the name of that gateway")
+    .option("--signed-after <time>", "the earliest time of the signature", moment)
+    .option(
+      "--json",
+      "print one JSON object: holds, checks, and of a proof that holds what it says and proves",
+    )
+    .addHelpText(
+      "after",
+      "\nExamples:\n" +
+        "  earshot verify proof.json --policy policy.json\n" +
+        "  earshot verify proof.json --policy policy.json --result result.json --job <uuid> --query 'cats lang:en'\n" +
+        "  earshot verify proof.json --accept none",
+    )
+    .action((path: string, options: Options) => verify(path, options, terminal));
+}
+
+async function verify(path: string, options: Options, terminal: Terminal): Promise<void> {
+  const policy = options.policy === undefined ? null : await policyOf(options.policy);
+  const verdict = await verifyProof(await contentOf(path), {
+    accepted: ["tdx", ...(options.accept ?? [])],
+    policy,
+    simulatedRootDer:
+      options.simulatedRoot === undefined ? null : await certificateOf(options.simulatedRoot),
+    nowMs: systemClock.now(),
+    expected: await expectedOf(options),
+  });
+  showVerdict(verdict, options, terminal);
+  if (!verdict.holds) throw doesNotHold(verdict);
+}
+
+function doesNotHold({ steps }: ProofVerdict): EarshotError {
+  const failed = steps.find(({ outcome }) => outcome === "failed");
+  const hint = hintFor(failed);
+  return new EarshotError(
+    "proof_refused",
+    `the proof does not hold: ${failed?.message ?? "nothing was checked"}`,
+    { status: 422, ...(hint === undefined ? {} : { hint }) },
+  );
+}
+
+const hints: Readonly<Record<string, string>> = {
+  policy_missing: "--policy names the file with the programs and machines that you trust",
+  simulated_root_missing: "--simulated-root names the file with the root, if you mean to trust it",
+  kind_not_accepted:
+    "--accept takes it, if it is good enough for you: it proves nothing of the machine",
+};
+
+const hintFor = (step: ProofStep | undefined): string | undefined => hints[step?.code ?? ""];
+
+async function expectedOf(options: Options): Promise<ExpectedOfProof> {
+  const { job, query, gatewayKey, audience, signedAfter, result } = options;
+  return {
+    ...(job === undefined ? {} : { job: job.toLowerCase() }),
+    ...(query === undefined ? {} : { query }),
+    ...(gatewayKey === undefined ? {} : { gatewayKey }),
+    ...(audience === undefined ? {} : { audience }),
+    ...(signedAfter === undefined ? {} : { signedAfterMs: signedAfter }),
+    ...(result === undefined ? {} : { body: await contentOf(result) }),
+  };
+}
+
+async function policyOf(path: string): Promise<NodePolicy> {
+  return readPolicy((await contentOf(path)).toString("utf8"));
+}
+
+/** Errors: `certificate_unreadable`. */
+async function certificateOf(path: string): Promise<Uint8Array> {
+  const content = await contentOf(path);
+  try {
+    return new X509Certificate(content).raw;
+  } catch {
+    throw new EarshotError("certificate_unreadable", `${path} holds no certificate`, {
+      hint: "it has to be in PEM, as earshot nodes simulate writes it",
+    });
+  }
+}
+
+/** Errors: `file_too_long`, or what the system says. */
+async function contentOf(path: string): Promise<Buffer> {
+  if ((await stat(path)).size > mostBytes) {
+    throw new EarshotError("file_too_long", `${path} is longer than ${mostBytes} bytes`);
+  }
+  return await readFile(path);
+}
+
+function evidenceList(written: string): readonly EvidenceKind[] {
+  const names = written.split(",").map((name) => name.trim());
+  const unknown = names.find((name) => !evidenceKinds.some((kind) => kind === name));
+  if (unknown === undefined) return evidenceKinds.filter((kind) => names.includes(kind));
+  throw new InvalidArgumentError(
+    `There is no evidence ${JSON.stringify(unknown)}. There are ${evidenceKinds.join(", ")}.`,
+  );
+}

@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { hasRepeatedMembers } from "./json-members.ts";
+
+test.each([
+  ['{"a":1,"a":2}', true],
+  ['{"a":1,"\\u0061":2}', true],
+  ['[{"b":{"a":1,"c":[{}],"a":2}}]', true],
+  ['{"a":{"b":1},"b":{"a":"a"}}', false],
+  ['[{"a":1},{"a":1}]', false],
+  ['{"a":["a","a"],"b":"a\\",\\"a\\":1","c":"{","d":"\\\\"}', false],
+  ['{"__proto__":1,"constructor":2}', false],
+  ['"a"', false],
+  ["[]", false],
+])("%s has a member twice: %s", (json, expected) => {
+  JSON.parse(json);
+  expect(hasRepeatedMembers(json)).toBe(expected);
+});

@@ -1,0 +1,53 @@
+/**
+ * Whether an object of JSON text, which is well-formed, has a member twice. Readers differ in which of the two they take, so the
+ * text says one thing to this reader and another to the next.
+ */
+export function hasRepeatedMembers(json: string): boolean {
+  /** The names seen in each object that is open; null for an array. */
+  const open: (Set<string> | null)[] = [];
+  let isNameNext = false;
+  for (let index = 0; index < json.length; index += 1) {
+    switch (json[index]) {
+      case '"': {
+        const end = endOfString(json, index);
+        const names = open.at(-1) ?? null;
+        if (isNameNext && names !== null) {
+          const name: string = JSON.parse(json.slice(index, end + 1));
+          if (names.has(name)) return true;
+          names.add(name);
+        }
+        isNameNext = false;
+        index = end;
+        break;
+      }
+      case "{":
+        open.push(new Set());
+        isNameNext = true;
+        break;
+      case "[":
+        open.push(null);
+        isNameNext = false;
+        break;
+      case "}":
+      case "]":
+        open.pop();
+        break;
+      case ",":
+        isNameNext = true;
+        break;
+    }
+  }
+  return false;
+}
+
+/** Where the string that begins at `start` ends: at a quote with no, or an even number of, backslashes before it. */
+function endOfString(json: string, start: number): number {
+  let index = json.indexOf('"', start + 1);
+  while (index !== -1) {
+    let before = index - 1;
+    while (json[before] === "\\") before -= 1;
+    if ((index - before) % 2 === 1) return index;
+    index = json.indexOf('"', index + 1);
+  }
+  return json.length;
+}

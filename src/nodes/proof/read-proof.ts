@@ -1,0 +1,85 @@
+import * as z from "zod";
+import { EarshotError } from "../../lib/errors.ts";
+import { hasRepeatedMembers } from "../../lib/json-members.ts";
+import { readCollateral } from "../evidence/collateral-text.ts";
+import { signedFields } from "../protocol/answer-bytes.ts";
+import { evidenceBody, nodeStatement } from "../protocol/messages.ts";
+import type { Proof } from "./proof.ts";
+
+/** Longest proof that is read, characters; results are smaller by far. */
+const mostCharacters = 268_435_456;
+
+const attestation = z.strictObject({
+  id: z.string().max(64),
+  node_id: z.string().max(64),
+  key_id: z.string().max(64),
+  name: z.string().max(256),
+  statement: nodeStatement,
+  identity_signature: z.string().max(128),
+  evidence: evidenceBody,
+  collateral: z.unknown(),
+  verified_at: z.iso.datetime(),
+  policy_id: z.string().max(256),
+});
+
+const shape = z.strictObject({
+  version: z.literal(1),
+  job: z.uuid(),
+  body: z.string(),
+  fields: signedFields,
+  knowledge: z.string(),
+  request: z.string(),
+  attestation,
+});
+
+/**
+ * A proof of its JSON text, of the bytes of that, or of what was parsed of it. Errors: `proof_refused` with `too_long`, `not_json`,
+ * `repeated_members`, `malformed` or `collateral_malformed`.
+ */
+export function readProof(proof: unknown): Proof {
+  const text = proof instanceof Uint8Array ? decoded(proof) : proof;
+  const read = shape.safeParse(typeof text === "string" ? parsed(text) : text);
+  if (!read.success) {
+    const [issue] = read.error.issues;
+    throw proofRefused("malformed", `the proof is malformed at /${issue?.path.join("/") ?? ""}`);
+  }
+  const { collateral } = read.data.attestation;
+  try {
+    return {
+      ...read.data,
+      attestation: {
+        ...read.data.attestation,
+        collateral: collateral === null ? null : readCollateral(collateral),
+      },
+    };
+  } catch {
+    throw proofRefused("collateral_malformed", "the collateral in the proof is malformed");
+  }
+}
+
+/** What does not hold of a proof: its own code in the details. */
+export function proofRefused(code: string, message: string): EarshotError {
+  return new EarshotError("proof_refused", message, { status: 422, details: [{ code, message }] });
+}
+
+function decoded(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw proofRefused("not_json", "the proof is no JSON: it is no UTF-8");
+  }
+}
+
+function parsed(text: string): unknown {
+  if (text.length > mostCharacters) throw proofRefused("too_long", "the proof is too long");
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw proofRefused("not_json", "the proof is no JSON");
+  }
+  if (hasRepeatedMembers(text)) {
+    throw proofRefused("repeated_members", "the proof has a member twice: readers differ in it");
+  }
+  return value;
+}

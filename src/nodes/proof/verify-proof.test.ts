@@ -1,0 +1,574 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { createSimulatedTee, type SimulatedWorld } from "../evidence/simulated/simulated-tee.ts";
+import { base64url } from "../protocol/encoding.ts";
+import { makeIdentity } from "../protocol/keys.ts";
+import { contentDigestOf } from "../protocol/signed-fields.ts";
+import { attestationIdOf, identityMessageOf, keyIdOf, nodeIdOf } from "../protocol/statement.ts";
+import { requestText } from "../protocol/work.ts";
+import {
+  answerOf,
+  askedRequest,
+  jobUuid,
+  makeNode,
+  nowMs,
+  postItem,
+  proofBy,
+  type TestNode,
+} from "./proof.test-support.ts";
+import type { Proof } from "./proof.ts";
+import { type ProofOptions, verifyProof } from "./verify-proof.ts";
+
+let tee: SimulatedWorld;
+let node: TestNode;
+let bare: TestNode;
+const answer = answerOf([postItem(1), postItem(2), postItem(3)]);
+
+beforeAll(async () => {
+  tee = createSimulatedTee({ nowMs });
+  node = await makeNode("simulated", tee);
+  bare = await makeNode("none");
+});
+
+const options = (special: Partial<ProofOptions> = {}): ProofOptions => ({
+  accepted: ["tdx", "simulated"],
+  policy: tee.policy(),
+  simulatedRootDer: tee.rootDer,
+  nowMs,
+  ...special,
+});
+
+const acceptingNone = (): ProofOptions =>
+  options({ accepted: ["none"], policy: null, simulatedRootDer: null });
+
+/** The codes of what failed; empty where the proof holds. */
+async function faultsOf(proof: unknown, given = options()): Promise<string[]> {
+  const verdict = await verifyProof(proof, given);
+  const codes = verdict.steps.flatMap(({ code }) => (code === null ? [] : [code]));
+  expect(verdict.holds).toBe(codes.length === 0);
+  return codes;
+}
+
+const copyOf = (proof: Proof): Proof => structuredClone(proof);
+
+describe("a proof that holds", () => {
+  test("tells which checks it passed, and what it says", async () => {
+    const verdict = await verifyProof(JSON.stringify(proofBy(node, answer)), options());
+    expect(verdict.steps.map(({ check, outcome }) => `${check} ${outcome}`)).toEqual([
+      "form passed",
+      "names passed",
+      "identity passed",
+      "signature passed",
+      "binding passed",
+      "time passed",
+      "evidence passed",
+      "answer passed",
+      "expected skipped",
+    ]);
+    expect(verdict).toMatchObject({
+      holds: true,
+      records: 3,
+      signed: { job: jobUuid, evidence: "simulated", signedAtMs: nowMs },
+      evidence: { kind: "simulated", facts: { tcbStatus: "UpToDate" } },
+    });
+  });
+
+  test("holds without evidence where `none` is accepted, and with an empty answer", async () => {
+    expect(await faultsOf(proofBy(bare, answerOf([])), acceptingNone())).toEqual([]);
+  });
+
+  test("agrees with what the caller knows", async () => {
+    const proof = proofBy(node, answer);
+    const expected = {
+      job: jobUuid,
+      body: Buffer.from(proof.body),
+      query: askedRequest.query,
+      gatewayKey: node.attestation.statement.gateway_key,
+      audience: "earshot",
+      signedAfterMs: nowMs - 1_000,
+    };
+    expect(await faultsOf(proof, options({ expected }))).toEqual([]);
+  });
+
+  test.each([
+    ["not_the_job", { job: "0190a2b4-7c11-4f6e-9d53-1f0a55c0ffef" }],
+    ["not_the_result", { body: Buffer.from("[]") }],
+    ["not_the_query", { query: "dogs" }],
+    ["not_the_gateway", { gatewayKey: makeIdentity().key }],
+    ["not_the_audience", { audience: "another" }],
+    ["signed_too_early", { signedAfterMs: nowMs + 1_000 }],
+  ] as const)("fails with %s where the caller knows better", async (code, expected) => {
+    expect(await faultsOf(proofBy(node, answer), options({ expected }))).toEqual([code]);
+  });
+});
+
+describe("every member of a proof, changed", () => {
+  /** What a change of the member at a path is refused with; null where nothing relies on it. */
+  const cases: [path: string, change: (proof: Proof) => void, codes: string[]][] = [
+    ["version", (p) => Object.assign(p, { version: 2 }), ["malformed"]],
+    ["another member", (p) => Object.assign(p, { more: 1 }), ["malformed"]],
+    ["job", (p) => Object.assign(p, { job: jobUuid.replace("ffee", "ffef") }), ["other_job"]],
+    ["body", (p) => Object.assign(p, { body: p.body.replace("cats", "dogs") }), ["content_digest"]],
+    [
+      "body, a space more",
+      (p) => Object.assign(p, { body: ` ${p.body}` }),
+      ["content_digest", "body_malformed"],
+    ],
+    [
+      "knowledge",
+      (p) => Object.assign(p, { knowledge: p.knowledge.replace("something", "nothing") }),
+      ["knowledge_digest"],
+    ],
+    [
+      "request",
+      (p) => Object.assign(p, { request: p.request.replace("cats", "dogs") }),
+      ["request_digest"],
+    ],
+    [
+      "content-digest",
+      (p) => Object.assign(p.fields, { "content-digest": contentDigestOf("[]") }),
+      ["content_digest"],
+    ],
+    [
+      "content-type",
+      (p) => Object.assign(p.fields, { "content-type": "application/json" }),
+      ["content_type"],
+    ],
+    [
+      "earshot-job",
+      (p) =>
+        Object.assign(p.fields, {
+          "earshot-job": p.fields["earshot-job"].replace("simulated", "tdx"),
+        }),
+      ["bad_signature"],
+    ],
+    [
+      "signature-input",
+      (p) =>
+        Object.assign(p.fields, {
+          "signature-input": p.fields["signature-input"].replace(/created=\d+/, "created=1"),
+        }),
+      ["bad_signature"],
+    ],
+    [
+      "signature",
+      (p) => Object.assign(p.fields, { signature: flipped(p.fields.signature, 20) }),
+      ["bad_signature"],
+    ],
+    [
+      "attestation.id",
+      (p) => Object.assign(p.attestation, { id: flipped(p.attestation.id, 3) }),
+      ["attestation_id"],
+    ],
+    ["node_id", (p) => Object.assign(p.attestation, { node_id: "0000000000000000" }), ["node_id"]],
+    [
+      "key_id",
+      (p) => Object.assign(p.attestation, { key_id: flipped(p.attestation.key_id, 3) }),
+      ["key_id"],
+    ],
+    [
+      "identity_signature",
+      (p) =>
+        Object.assign(p.attestation, {
+          identity_signature: flipped(p.attestation.identity_signature, 3),
+        }),
+      ["identity_signature"],
+    ],
+    [
+      "quote",
+      (p) =>
+        Object.assign(p.attestation.evidence, {
+          quote: flippedHex(p.attestation.evidence.quote ?? ""),
+        }),
+      ["attestation_id", "other_attestation", "quote_signature"],
+    ],
+    [
+      "no quote",
+      (p) => Object.assign(p.attestation.evidence, { quote: null }),
+      ["attestation_id", "other_attestation", "quote_missing"],
+    ],
+    [
+      "event log",
+      (p) => Object.assign(p.attestation.evidence, { eventLog: "[]" }),
+      ["event_log_mismatch"],
+    ],
+    [
+      "no event log",
+      (p) => Object.assign(p.attestation.evidence, { eventLog: null }),
+      ["app_not_measured"],
+    ],
+    [
+      "no collateral",
+      (p) => Object.assign(p.attestation, { collateral: null }),
+      ["collateral_missing"],
+    ],
+    [
+      "collateral of another machine's root",
+      (p) =>
+        Object.assign(p.attestation, { collateral: createSimulatedTee({ nowMs }).collateral() }),
+      ["crl_issuer"],
+    ],
+    [
+      "collateral that is none",
+      (p) => Object.assign(p.attestation, { collateral: { tcb_info: 1 } }),
+      ["collateral_malformed"],
+    ],
+    [
+      "verified_at, no time",
+      (p) => Object.assign(p.attestation, { verified_at: "yesterday" }),
+      ["malformed"],
+    ],
+    [
+      "verified_at, later",
+      (p) =>
+        Object.assign(p.attestation, { verified_at: new Date(nowMs + 3_600_000).toISOString() }),
+      ["signed_before_attested"],
+    ],
+  ];
+
+  test.each(cases)("%s", async (_path, change, codes) => {
+    const proof = copyOf(proofBy(node, answer));
+    change(proof);
+    expect(await faultsOf(proof)).toEqual(codes);
+  });
+
+  test.each([
+    "audience",
+    "nonce",
+    "identity_key",
+    "signing_key",
+    "sealing_key",
+    "boot_id",
+    "gateway_key",
+  ] as const)("statement.%s", async (member) => {
+    const proof = copyOf(proofBy(node, answer));
+    const { statement } = proof.attestation;
+    Object.assign(statement, { [member]: flipped(statement[member], 2) });
+    const codes = await faultsOf(proof);
+    expect(codes).toContain(
+      { identity_key: "node_id", signing_key: "key_id", sealing_key: "key_id" }[String(member)] ??
+        "attestation_id",
+    );
+    expect(codes.some((code) => ["identity_signature", "key_unusable"].includes(code))).toBe(true);
+    expect(codes.some((code) => ["report_data", "bad_signature"].includes(code))).toBe(true);
+  });
+
+  test("but for what nobody relies on, no member can be another", async () => {
+    const proof = proofBy(node, answer);
+    const open: string[] = [];
+    for (const path of leavesOf(proof)) {
+      if ((await faultsOf(changedAt(proof, path))).length === 0) open.push(path.join("."));
+    }
+    expect(open).toEqual([
+      "attestation.name",
+      "attestation.evidence.vmConfig",
+      "attestation.policy_id",
+    ]);
+  });
+
+  test("bytes that are no text are refused, and so is a sign that is none", async () => {
+    const proof = proofBy(bare, answerOf([postItem(1, { more: "\ufffd" })]));
+    const bytes = Buffer.from(JSON.stringify(proof));
+    expect(await faultsOf(bytes, acceptingNone())).toEqual([]);
+    const at = bytes.indexOf("\ufffd");
+    const broken = Buffer.concat([bytes.subarray(0, at), Buffer.of(0xff), bytes.subarray(at + 3)]);
+    expect(await faultsOf(broken, acceptingNone())).toEqual(["not_json"]);
+    const body = proof.body.replace("\ufffd", "\ud800");
+    expect(await faultsOf({ ...proof, body }, acceptingNone())).toEqual(["body_malformed"]);
+  });
+
+  test("the text of a proof may not have a member twice, as readers differ in which they take", async () => {
+    const text = JSON.stringify(proofBy(node, answer));
+    const other = JSON.stringify(JSON.stringify([]));
+    expect(await faultsOf(`{"body":${other},${text.slice(1)}`)).toEqual(["repeated_members"]);
+    expect(await faultsOf(text.slice(1))).toEqual(["not_json"]);
+  });
+
+  test.each([[null], [[]], ["null"], [{}], [1], ['{"version":1}']])(
+    "%j is no proof",
+    async (proof) => {
+      expect(await faultsOf(proof)).toEqual(["malformed"]);
+    },
+  );
+});
+
+describe("a gateway that lies", () => {
+  test("cannot lower the kind of evidence, nor raise it", async () => {
+    const accepted = ["tdx", "simulated", "none"] as const;
+    const lowered = copyOf(proofBy(node, answer));
+    Object.assign(lowered.attestation.statement, { evidence: "none" });
+    const bareEvidence = { quote: null, eventLog: null, vmConfig: null };
+    Object.assign(lowered.attestation, { evidence: bareEvidence });
+    expect(await faultsOf(lowered, options({ accepted }))).toEqual([
+      "attestation_id",
+      "identity_signature",
+      "other_evidence",
+    ]);
+    const kept = copyOf(proofBy(node, answer));
+    Object.assign(kept.attestation.statement, { evidence: "none" });
+    expect(await faultsOf(kept, options({ accepted }))).toContain("evidence_unexpected");
+    const raised = copyOf(proofBy(node, answer));
+    Object.assign(raised.attestation.statement, { evidence: "tdx" });
+    expect(await faultsOf(raised, options({ accepted }))).toContain("chain_root");
+    const made = proofBy(await makeNode("tdx", tee), answer);
+    expect(await faultsOf(made, options({ accepted }))).toEqual(["chain_root"]);
+  });
+
+  test("gets no proof past a caller who accepts other kinds alone", async () => {
+    expect(await faultsOf(proofBy(node, answer), options({ accepted: ["tdx"] }))).toEqual([
+      "kind_not_accepted",
+    ]);
+    expect(await faultsOf(proofBy(bare, answer))).toEqual(["kind_not_accepted"]);
+  });
+
+  test("gets no quote past a caller without a policy, nor past another policy", async () => {
+    expect(await faultsOf(proofBy(node, answer), options({ policy: null }))).toEqual([
+      "policy_missing",
+    ]);
+    const policy = tee.policy({ compose_hashes: ["00".repeat(32)] });
+    expect(await faultsOf(proofBy(node, answer), options({ policy }))).toEqual([
+      "compose_hash_unknown",
+    ]);
+    const elsewhere = tee.policy({ platforms: ["00".repeat(16)] });
+    expect(await faultsOf(proofBy(node, answer), options({ policy: elsewhere }))).toEqual([
+      "platform_not_listed",
+    ]);
+  });
+
+  test("cannot show the attestation of another run, of the same machine or another", async () => {
+    const proof = proofBy(node, answer);
+    const other = await makeNode("simulated", tee);
+    expect(await faultsOf({ ...proof, attestation: other.attestation })).toEqual(["bad_signature"]);
+  });
+
+  test("cannot put keys of its own into a statement that was attested", async () => {
+    const own = await makeNode("none");
+    const { statement } = node.attestation;
+    const forged = { ...statement, signing_key: own.keys.signingKey };
+    const attestation = {
+      ...node.attestation,
+      statement: forged,
+      key_id: keyIdOf(forged),
+      id: attestationIdOf(forged, node.attestation.evidence),
+    };
+    const proof = proofBy({ ...own, attestation }, answer);
+    expect(await faultsOf(proof)).toEqual(["identity_signature", "report_data"]);
+  });
+
+  test("cannot make another identity vouch for attested keys", async () => {
+    const identity = makeIdentity();
+    const statement = { ...node.attestation.statement, identity_key: identity.key };
+    const attestation = {
+      ...node.attestation,
+      statement,
+      node_id: nodeIdOf(identity.key),
+      id: attestationIdOf(statement, node.attestation.evidence),
+      identity_signature: base64url(identity.sign(identityMessageOf(statement))),
+    };
+    const proof = proofBy({ ...node, attestation }, answer);
+    expect(await faultsOf(proof)).toEqual(["report_data"]);
+  });
+
+  test("cannot name another gateway than the one that the node attested to", async () => {
+    const gateway_key = makeIdentity().key;
+    const expected = { gatewayKey: gateway_key };
+    const proof = copyOf(proofBy(node, answer));
+    Object.assign(proof.attestation.statement, { gateway_key });
+    expect(await faultsOf(proof, options({ expected }))).toEqual([
+      "attestation_id",
+      "identity_signature",
+      "other_attestation",
+      "report_data",
+    ]);
+    expect(await faultsOf(proofBy(node, answer), options({ expected }))).toEqual([
+      "not_the_gateway",
+    ]);
+  });
+
+  test("cannot give the answer of another job, nor the coverage of another answer", async () => {
+    const other = proofBy(node, answerOf([]), { job: jobUuid.replace("ffee", "0000") });
+    expect(await faultsOf({ ...other, job: jobUuid })).toEqual(["other_job"]);
+    const proof = proofBy(node, answer);
+    expect(await faultsOf({ ...proof, knowledge: other.knowledge })).toEqual(["knowledge_digest"]);
+    expect(await faultsOf({ ...proof, body: "[]" })).toEqual(["content_digest"]);
+  });
+
+  test("cannot give a body of other bytes that parse to the same", async () => {
+    const proof = proofBy(node, answer);
+    const body = JSON.stringify(JSON.parse(proof.body), null, 1);
+    expect(await faultsOf({ ...proof, body })).toEqual(["content_digest", "body_malformed"]);
+    const escaped = proof.body.replace("é", "\\u00e9");
+    expect(JSON.parse(escaped)).toEqual(JSON.parse(proof.body));
+    expect(await faultsOf({ ...proof, body: escaped })).toEqual([
+      "content_digest",
+      "body_malformed",
+    ]);
+  });
+
+  test("cannot have fewer components covered, nor others", async () => {
+    const proof = proofBy(node, answer);
+    for (const covered of [
+      '("content-digest" "content-type")',
+      '("earshot-job" "content-type" "content-digest")',
+      '("content-digest" "content-type" "earshot-job";key="id")',
+    ]) {
+      const changed = copyOf(proof);
+      const input = changed.fields["signature-input"].replace(/\(.*?\)/, covered);
+      Object.assign(changed.fields, { "signature-input": input });
+      expect(await faultsOf(changed)).toEqual(["signature_input"]);
+    }
+  });
+
+  test("cannot use what the same key has signed for another purpose", async () => {
+    const proof = copyOf(proofBy(node, answer));
+    const input = proof.fields["signature-input"].replace("earshot-result", "earshot-node");
+    Object.assign(proof.fields, { "signature-input": input });
+    expect(await faultsOf(proof)).toEqual(["signature_input"]);
+  });
+
+  test.each([
+    ['id="0190a2b4-7c11-4f6e-9d53-1f0a55c00000", ', "a member that is there twice"],
+    ["a=1, ", "a member that nobody knows"],
+  ])("cannot lead readers of Earshot-Job apart by %s (%s)", async (more) => {
+    const forged = { sign: (message: Uint8Array) => node.keys.sign(message) };
+    const proof = copyOf(proofBy(node, answer));
+    const job = `${more}${proof.fields["earshot-job"]}`;
+    const input = proof.fields["signature-input"].slice("earshot=".length);
+    const base = [
+      `"content-digest": ${proof.fields["content-digest"]}`,
+      `"content-type": ${proof.fields["content-type"]}`,
+      `"earshot-job": ${job}`,
+      `"@signature-params": ${input}`,
+    ].join("\n");
+    const signature = Buffer.from(forged.sign(Buffer.from(base))).toString("base64");
+    Object.assign(proof.fields, { "earshot-job": job, signature: `earshot=:${signature}:` });
+    expect(await faultsOf(proof)).toEqual(["job_field"]);
+  });
+
+  test("cannot spell digests and signatures in another way", async () => {
+    const proof = copyOf(proofBy(node, answer));
+    const respelled = proof.fields.signature.replace(/.==:$/, (end) => `${next(end[0] ?? "")}==:`);
+    expect(Buffer.from(respelled.slice(9), "base64")).toEqual(
+      Buffer.from(proof.fields.signature.slice(9), "base64"),
+    );
+    Object.assign(proof.fields, { signature: respelled });
+    expect(await faultsOf(proof)).toEqual(["bad_signature"]);
+    const shorter = copyOf(proofBy(node, answer));
+    Object.assign(shorter.fields, { signature: shorter.fields.signature.replace("==:", ":") });
+    expect(await faultsOf(shorter)).toEqual(["bad_signature"]);
+  });
+
+  test("cannot pass an old signature off as one of today, nor one of tomorrow", async () => {
+    const proof = proofBy(node, answer);
+    const later = proofBy(node, answer, { nowMs: nowMs + 600_000 });
+    expect(await faultsOf(later)).toEqual(["signed_in_future"]);
+    const yearLater = options({ nowMs: nowMs + 365 * 86_400_000 });
+    expect(await faultsOf(proof, yearLater)).toEqual([]);
+    const expected = { signedAfterMs: nowMs + 364 * 86_400_000 };
+    expect(await faultsOf(proof, { ...yearLater, expected })).toEqual(["signed_too_early"]);
+  });
+
+  test.each([
+    ["of a time that was over", { inForce: { fromMs: nowMs - 2 * day, toMs: nowMs - day } }],
+    ["of a time that has not come", { inForce: { fromMs: nowMs + day, toMs: nowMs + 2 * day } }],
+    ["in which the machine is revoked", { revoked: ["machine"] as const }],
+    ["in which the machine is out of date", { tcbStatus: "OutOfDate" }],
+    ["older than the policy allows", { evaluationNumber: 1 }],
+  ])("cannot use collateral %s", async (_name, fields) => {
+    const attestation = { ...node.attestation, collateral: tee.collateral(fields) };
+    const [code, ...more] = await faultsOf(proofBy({ ...node, attestation }, answer));
+    expect(more).toEqual([]);
+    expect(code).toMatch(
+      /^(?:crl_outdated|collateral_outdated|certificate_revoked|tcb_status|tcb_evaluation_outdated)$/,
+    );
+  });
+
+  test("cannot go on with collateral that ended between attestation and signature", async () => {
+    const inForce = { fromMs: nowMs - day, toMs: nowMs + 3_600_000 };
+    const attestation = { ...node.attestation, collateral: tee.collateral({ inForce }) };
+    const proofAt = (ms: number) => proofBy({ ...node, attestation }, answer, { nowMs: ms });
+    const later = options({ nowMs: nowMs + day });
+    expect(await faultsOf(proofAt(nowMs + 3_000_000), later)).toEqual([]);
+    expect(await faultsOf(proofAt(nowMs + 4_000_000), later)).toEqual(["crl_outdated"]);
+  });
+});
+
+const day = 86_400_000;
+
+describe("a node that lies", () => {
+  const asNone = async (proof: Proof) => faultsOf(proof, acceptingNone());
+
+  test.each([
+    ["other_evidence", { evidence: "tdx" as const }],
+    ["other_attestation", { attestationId: base64url(Buffer.alloc(32)) }],
+    ["other_quote", { quoteSha256: Buffer.alloc(32) }],
+    ["other_key", { keyId: "A".repeat(22) }],
+    ["other_job", { job: jobUuid.replace("ffee", "0000") }],
+    ["signature_input", { keyId: 'A";tag="x' }],
+  ])("has its proof refused with %s", async (code, special) => {
+    const proof = proofBy(bare, answer, special);
+    expect(await asNone(proof)).toEqual([code]);
+  });
+
+  test.each([
+    ["too_many_items", { maxResults: 2 }],
+    ["other_platform", { platform: "bluesky" as const }],
+    ["outside_window", { fromMs: nowMs - 100 }],
+    ["before_its_page", { after: { platform: "x" as const, id: 5n } }],
+  ])("cannot answer another question: %s", async (code, special) => {
+    const proof = proofBy(bare, answer, { request: requestText({ ...askedRequest, ...special }) });
+    expect(await asNone(proof)).toEqual([code]);
+  });
+
+  test.each([
+    ["body_malformed", "{}"],
+    ["body_malformed", "[1]"],
+    ["body_malformed", "[] "],
+    ["body_malformed", "["],
+    ["body_malformed", '[{"ID":"1","ID":"2"}]'],
+    ["body_malformed", '[{"ID":"x","Metadata":{"platform":"x"}}]'],
+    ["record_malformed", '[{"ID":"1","Content":"","Metadata":{"platform":"x"}}]'],
+  ])("cannot give a body that is none: %s %s", async (code, body) => {
+    expect(await asNone(proofBy(bare, answer, { body }))).toEqual([code]);
+  });
+
+  test("cannot have a key of small order, whose signatures anybody can make", async () => {
+    const signing_key = base64url(Buffer.concat([Buffer.of(1), Buffer.alloc(31)]));
+    const weak = await makeNode("none", null, { signing_key });
+    const proof = copyOf(proofBy(weak, answer));
+    const signature = Buffer.concat([Buffer.of(1), Buffer.alloc(63)]).toString("base64");
+    Object.assign(proof.fields, { signature: `earshot=:${signature}:` });
+    expect(await asNone(proof)).toEqual(["key_unusable", "bad_signature"]);
+  });
+});
+
+/** The paths of everything in a value that has no members. */
+function leavesOf(value: unknown, path: readonly string[] = []): (readonly string[])[] {
+  if (typeof value !== "object" || value === null) return [path];
+  return Object.entries(value).flatMap(([name, member]) => leavesOf(member, [...path, name]));
+}
+
+/** The proof with another value at a path: a text with a letter in its middle changed, anything else replaced. */
+function changedAt(proof: Proof, path: readonly string[]): unknown {
+  const copy = structuredClone(proof);
+  const owner = path.slice(0, -1).reduce<object>((at, name) => Reflect.get(at, name), copy);
+  const name = path.at(-1) ?? "";
+  const value: unknown = Reflect.get(owner, name);
+  Reflect.set(owner, name, typeof value === "string" ? flipped(value, value.length >> 1) : "x");
+  return copy;
+}
+
+const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/** The next letter of base64, which differs in bits that stand for nothing at the end. */
+const next = (letter: string): string => alphabet[(alphabet.indexOf(letter) ^ 1) % 64] ?? "";
+
+function flipped(text: string, index: number): string {
+  const other = text[index] === "A" ? "B" : "A";
+  return text.slice(0, index) + other + text.slice(index + 1);
+}
+
+/** A digit of the report data in a quote changed. */
+function flippedHex(hex: string): string {
+  const at = 2 * (48 + 520);
+  return hex.slice(0, at) + (hex[at] === "0" ? "1" : "0") + hex.slice(at + 1);
+}

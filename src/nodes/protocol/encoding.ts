@@ -1,0 +1,23 @@
+import { createHash } from "node:crypto";
+
+/**
+ * The bytes of base64url as this protocol writes it: without padding, each value in one spelling alone. Null for anything else,
+ * so that nothing has two names.
+ */
+export function bytesOf(text: string, length?: number): Buffer | null {
+  const bytes = Buffer.from(text, "base64url");
+  if (length !== undefined && bytes.length !== length) return null;
+  return bytes.toString("base64url") === text ? bytes : null;
+}
+
+/** The bytes of padded base64 in its one spelling; null for anything else. */
+export function bytesOfBase64(text: string): Buffer | null {
+  const bytes = Buffer.from(text, "base64");
+  return bytes.toString("base64") === text ? bytes : null;
+}
+
+export const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64url");
+
+export function sha256(content: string | Uint8Array): Buffer {
+  return createHash("sha256").update(content).digest();
+}

@@ -1,0 +1,80 @@
+/**
+ * HPKE (RFC 9180) in its base mode with X25519, HKDF-SHA256 and AES-256-GCM. Its library is loaded when it is used first: a
+ * server without remote nodes never does.
+ */
+import { base64url, bytesOf } from "./encoding.ts";
+
+/** What both ends of a sealed message share beside it. */
+type Opened = { plain: Buffer; secret: Buffer };
+export type Sealed = { encapsulated: Buffer; sealed: Buffer; secret: Buffer };
+
+/** What a message is bound to: it opens with the same alone. */
+export type Binding = { info: Uint8Array; aad: Uint8Array; secretLabel: string };
+
+export type SealingPair = {
+  /** The public key, base64url. */
+  publicKey: string;
+  /** Null for what was not sealed to this key, or with another binding. */
+  open(encapsulated: Uint8Array, sealed: Uint8Array, binding: Binding): Promise<Opened | null>;
+};
+
+let loading: Promise<Awaited<ReturnType<typeof load>>> | null = null;
+
+async function load() {
+  const hpke = await import("hpke");
+  return new hpke.CipherSuite(
+    hpke.KEM_DHKEM_X25519_HKDF_SHA256,
+    hpke.KDF_HKDF_SHA256,
+    hpke.AEAD_AES_256_GCM,
+  );
+}
+
+function suiteOf(): ReturnType<typeof load> {
+  loading ??= load();
+  return loading;
+}
+
+/** A key pair whose private half cannot be read out, not even by this process. */
+export async function makeSealingPair(): Promise<SealingPair> {
+  const suite = await suiteOf();
+  const pair = await suite.GenerateKeyPair(false);
+  const publicKey = base64url(await suite.SerializePublicKey(pair.publicKey));
+
+  async function open(
+    encapsulated: Uint8Array,
+    sealed: Uint8Array,
+    { info, aad, secretLabel }: Binding,
+  ): Promise<Opened | null> {
+    try {
+      const context = await suite.SetupRecipient(pair, encapsulated, { info });
+      const plain = Buffer.from(await context.Open(sealed, aad));
+      return { plain, secret: Buffer.from(await context.Export(label(secretLabel), 32)) };
+    } catch {
+      return null;
+    }
+  }
+
+  return { publicKey, open };
+}
+
+/** Seals to a public key. Null for a key that nothing can be sealed to. */
+export async function sealTo(
+  publicKey: string,
+  plain: Uint8Array,
+  { info, aad, secretLabel }: Binding,
+): Promise<Sealed | null> {
+  const suite = await suiteOf();
+  const bytes = bytesOf(publicKey, 32);
+  if (bytes === null) return null;
+  try {
+    const key = await suite.DeserializePublicKey(bytes);
+    const { encapsulatedSecret, ctx } = await suite.SetupSender(key, { info });
+    const sealed = Buffer.from(await ctx.Seal(plain, aad));
+    const secret = Buffer.from(await ctx.Export(label(secretLabel), 32));
+    return { encapsulated: Buffer.from(encapsulatedSecret), sealed, secret };
+  } catch {
+    return null;
+  }
+}
+
+const label = (text: string): Uint8Array => new TextEncoder().encode(text);

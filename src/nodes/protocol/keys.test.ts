@@ -1,0 +1,88 @@
+import { expect, test } from "vitest";
+import { isSigningKey } from "./ed25519.ts";
+import { base64url, bytesOf, bytesOfBase64 } from "./encoding.ts";
+import { gatewayKeyOf, isSignedBy, makeIdentity, makeRunKeys } from "./keys.ts";
+
+const message = Buffer.from("a message");
+
+test("an identity is the same from its seed on, and another from none", () => {
+  const first = makeIdentity();
+  expect(makeIdentity(first.seed).key).toBe(first.key);
+  expect(makeIdentity().key).not.toBe(first.key);
+  expect(bytesOf(first.key, 32)).not.toBeNull();
+  expect(isSignedBy(first.key, message, first.sign(message))).toBe(true);
+  expect(() => makeIdentity(Buffer.alloc(31))).toThrow("32 bytes");
+});
+
+test("a gateway's key follows from the key of its data folder, and tells nothing of it", () => {
+  const key = gatewayKeyOf(Buffer.alloc(32, 1));
+  expect(gatewayKeyOf(Buffer.alloc(32, 1)).publicKey).toBe(key.publicKey);
+  expect(gatewayKeyOf(Buffer.alloc(32, 2)).publicKey).not.toBe(key.publicKey);
+  expect(makeIdentity(Buffer.alloc(32, 1)).key).not.toBe(key.publicKey);
+  expect(isSignedBy(key.publicKey, message, key.sign(message))).toBe(true);
+});
+
+test("the keys of a run are of that run", async () => {
+  const [first, second] = await Promise.all([makeRunKeys(), makeRunKeys()]);
+  expect(first.signingKey).not.toBe(second.signingKey);
+  expect(first.sealingKey).not.toBe(second.sealingKey);
+  expect(isSignedBy(second.signingKey, message, first.sign(message))).toBe(false);
+  expect(JSON.stringify(first)).not.toMatch(/"(?:d|seed|private)/);
+});
+
+test.each([
+  ["another message", (key: string, signature: Buffer) => [key, Buffer.from("b"), signature]],
+  ["a bit of the signature", (key: string, signature: Buffer) => [key, message, flip(signature)]],
+  [
+    "a signature cut short",
+    (key: string, signature: Buffer) => [key, message, signature.subarray(1)],
+  ],
+  ["no signature", (key: string) => [key, message, Buffer.alloc(0)]],
+  ["no key", (_key: string, signature: Buffer) => ["", message, signature]],
+  ["a key with padding", (key: string, signature: Buffer) => [`${key}=`, message, signature]],
+  [
+    "a key in the other alphabet",
+    (_key: string, signature: Buffer) => ["+".repeat(43), message, signature],
+  ],
+  ["a key cut short", (key: string, signature: Buffer) => [key.slice(1), message, signature]],
+] satisfies [string, (key: string, signature: Buffer) => [string, Buffer, Buffer]][])(
+  "%s is no signature",
+  (_name, change) => {
+    const { key, sign } = makeIdentity();
+    const [changedKey, changedMessage, signature] = change(key, Buffer.from(sign(message)));
+    expect(isSignedBy(changedKey, changedMessage, signature)).toBe(false);
+  },
+);
+
+test.each([
+  "0000000000000000000000000000000000000000000000000000000000000000",
+  "0100000000000000000000000000000000000000000000000000000000000000",
+  "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+  "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+  "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+  "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+  "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+])("a key of small order signs nothing, though anybody could make its signatures: %s", (point) => {
+  const anybodys = Buffer.concat([Buffer.of(1), Buffer.alloc(63)]);
+  for (const sign of [0, 0x80]) {
+    const bytes = Buffer.from(point, "hex");
+    bytes[31] = (bytes[31] ?? 0) | sign;
+    expect(isSigningKey(base64url(bytes))).toBe(false);
+    expect(isSignedBy(base64url(bytes), message, anybodys)).toBe(false);
+  }
+  expect(isSigningKey(makeIdentity().key)).toBe(true);
+});
+
+test("bytes have one spelling", () => {
+  expect(bytesOf("AQ", 1)).toEqual(Buffer.of(1));
+  for (const text of ["AR", "AQ==", "AQ ", "A Q", "AQ\n", "+Q", "A"])
+    expect(bytesOf(text)).toBeNull();
+  expect(bytesOfBase64("AQ==")).toEqual(Buffer.of(1));
+  for (const text of ["AQ", "AR==", "AQ=", " AQ==", "_w=="]) expect(bytesOfBase64(text)).toBeNull();
+});
+
+function flip(bytes: Buffer): Buffer {
+  const flipped = Buffer.from(bytes);
+  flipped[5] = (flipped[5] ?? 0) ^ 1;
+  return flipped;
+}

@@ -1,0 +1,66 @@
+import * as z from "zod";
+import type { FetchedItem } from "../../platforms/source.ts";
+import { answerRefused } from "./faults.ts";
+
+/** Largest record, characters. */
+const mostCharacters = 262_144;
+
+const recordShape = z.strictObject({
+  ID: z.string().max(2_048),
+  Content: z.string(),
+  Metadata: z.looseObject({
+    /** Absent from posts, `ids` for those of which no more may be told. */
+    kind: z.enum(["ids", "profile", "trend", "space"]).optional(),
+    platform: z.string(),
+    uri: z.string().nullable().default(null),
+    user_id: z.string().nullable().default(null),
+    created_at: z.string().nullable().default(null),
+  }),
+  Score: z.number(),
+});
+
+/** What the gateway looks at in a record. */
+export type ReadRecord = {
+  id: string;
+  isPost: boolean;
+  /** Unix milliseconds; null where it is not told. */
+  createdMs: number | null;
+};
+
+/**
+ * Reads the record of an item and holds the two against each other: what is deleted or hidden later is told by the item's uri
+ * and user, so they have to be the record's own. Errors: `answer_refused` with `record_malformed` or `item_mismatch`.
+ */
+export function readRecord(item: FetchedItem): ReadRecord {
+  const record = parsed(item.record);
+  if (record === null) {
+    throw answerRefused("record_malformed", "a record of the answer is malformed");
+  }
+  const { platform, uri, user_id: userId, kind, created_at: createdAt } = record.Metadata;
+  const isPost = kind === undefined || kind === "ids";
+  const isSame =
+    platform === item.platform &&
+    uri === item.uri &&
+    userId === item.userId &&
+    isPost === (item.id !== null) &&
+    (item.id === null || record.ID === item.id.toString());
+  if (!isSame) {
+    throw answerRefused("item_mismatch", "an item of the answer names another than its record");
+  }
+  const createdMs = createdAt === null ? Number.NaN : Date.parse(createdAt);
+  return { id: record.ID, isPost, createdMs: Number.isNaN(createdMs) ? null : createdMs };
+}
+
+/**
+ * Null for what is not in the form in which records are written: a member that is there twice, or a number in another spelling,
+ * would say one thing to this reader and another to the next.
+ */
+function parsed(text: string): z.infer<typeof recordShape> | null {
+  if (text.length > mostCharacters) return null;
+  try {
+    const value: unknown = JSON.parse(text);
+    return JSON.stringify(value) === text ? recordShape.parse(value) : null;
+  } catch {
+    return null;
+  }
+}

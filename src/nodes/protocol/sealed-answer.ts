@@ -1,0 +1,66 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { base64url, bytesOf } from "./encoding.ts";
+import { answerRefused } from "./faults.ts";
+
+/**
+ * The way back of a sealed job: keys for it are made from the secret that the two ends of the job share, and from a nonce of
+ * each answer (as Oblivious HTTP does, RFC 9458 section 4.4). An answer belongs to one lease: for another it does not open.
+ */
+type SealedBytes = { nonce: string; sealed: string };
+
+export type AnswerSealer = { seal(plain: Uint8Array): SealedBytes };
+
+/** Errors: `answer_refused` with `not_openable`. */
+export type AnswerOpener = { open(answer: SealedBytes): Uint8Array };
+
+/** What the secret of a job was exchanged with, and what its answer is bound to. */
+export type AnswerSecret = { secret: Uint8Array; encapsulated: Uint8Array; aad: Uint8Array };
+
+const cipherName = "aes-256-gcm";
+const tagLength = 16;
+const nonceLength = 32;
+
+export function createAnswerSealer(shared: AnswerSecret): AnswerSealer {
+  return {
+    seal: (plain) => {
+      const nonce = randomBytes(nonceLength);
+      const { key, iv } = keyOf(shared, nonce);
+      const options = { authTagLength: tagLength };
+      const cipher = createCipheriv(cipherName, key, iv, options).setAAD(shared.aad);
+      const sealed = [cipher.update(plain), cipher.final(), cipher.getAuthTag()];
+      return { nonce: base64url(nonce), sealed: base64url(Buffer.concat(sealed)) };
+    },
+  };
+}
+
+export function createAnswerOpener(shared: AnswerSecret): AnswerOpener {
+  return {
+    open: (answer) => {
+      const nonce = bytesOf(answer.nonce, nonceLength);
+      const sealed = bytesOf(answer.sealed);
+      if (nonce === null || sealed === null || sealed.length < tagLength) throw notOpenable();
+      const { key, iv } = keyOf(shared, nonce);
+      const decipher = createDecipheriv(cipherName, key, iv, { authTagLength: tagLength })
+        .setAAD(shared.aad)
+        .setAuthTag(sealed.subarray(-tagLength));
+      try {
+        return Buffer.concat([decipher.update(sealed.subarray(0, -tagLength)), decipher.final()]);
+      } catch {
+        throw notOpenable();
+      }
+    },
+  };
+}
+
+function keyOf(
+  { secret, encapsulated }: AnswerSecret,
+  nonce: Uint8Array,
+): { key: Buffer; iv: Buffer } {
+  const salt = Buffer.concat([encapsulated, nonce]);
+  const derived = (what: string, length: number) =>
+    Buffer.from(hkdfSync("sha256", secret, salt, `earshot answer ${what}`, length));
+  return { key: derived("key", 32), iv: derived("nonce", 12) };
+}
+
+const notOpenable = () =>
+  answerRefused("not_openable", "the answer was not sealed for this lease, or was changed");

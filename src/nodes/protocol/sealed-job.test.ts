@@ -1,0 +1,214 @@
+import fc from "fast-check";
+import { beforeAll, describe, expect, test } from "vitest";
+import { EarshotError } from "../../lib/errors.ts";
+import { base64url } from "./encoding.ts";
+import { gatewayKeyOf, makeRunKeys, type RunKeys } from "./keys.ts";
+import type { JobEnvelope } from "./messages.ts";
+import { type AnswerOpener, createOpenedLeases, openJob, sealJob } from "./sealed-job.ts";
+
+const nowMs = Date.UTC(2026, 0, 31, 12);
+const gateway = gatewayKeyOf(Buffer.alloc(32, 1));
+const keyId = "k".repeat(22);
+const uuids = ["0190a2b4-7c11-4f6e-9d53-1f0a55c00001", "0190a2b4-7c11-4f6e-9d53-1f0a55c00002"];
+const [job = "", lease = ""] = uuids;
+const payload = {
+  token: "0190a2b4-7c11-4f6e-9d53-1f0a55c00003",
+  attempt: 2,
+  left_ms: 45_000,
+  hold_ms: 10_000,
+  request: '{"query":"cats"}',
+};
+
+let keys: RunKeys;
+let envelope: JobEnvelope;
+let opener: AnswerOpener;
+
+const sealing = (special: Partial<Parameters<typeof sealJob>[0]> = {}) =>
+  sealJob({
+    keyId,
+    sealingKey: keys.sealingKey,
+    job,
+    lease,
+    payload,
+    nowMs,
+    lifeMs: 120_000,
+    gateway,
+    ...special,
+  });
+
+const opening = (special: Partial<Parameters<typeof openJob>[1]> = {}) => ({
+  keys,
+  keyId,
+  gatewayKey: gateway.publicKey,
+  nowMs,
+  opened: createOpenedLeases(),
+  ...special,
+});
+
+beforeAll(async () => {
+  keys = await makeRunKeys();
+  ({ envelope, opener } = await sealing());
+});
+
+async function codeOf(made: Promise<unknown> | (() => unknown)): Promise<string> {
+  try {
+    await (typeof made === "function" ? made() : made);
+  } catch (fault) {
+    if (fault instanceof EarshotError) return `${fault.code} ${fault.details[0]?.code}`;
+    throw fault;
+  }
+  return "taken";
+}
+
+describe("a sealed job", () => {
+  test("opens for the keys it was sealed to, and its answer opens for the gateway", async () => {
+    const { payload: opened, sealer } = await openJob(envelope, opening());
+    expect(opened).toEqual(payload);
+    const plain = Buffer.from("an answer");
+    const first = sealer.seal(plain);
+    expect(first).not.toEqual(sealer.seal(plain));
+    expect(Buffer.from(opener.open(first))).toEqual(plain);
+    expect(Buffer.from(opener.open(first))).toEqual(plain);
+    expect(JSON.stringify([envelope, first])).not.toMatch(/cats|an answer/);
+  });
+
+  test("opens once, whatever comes in between, and again when it could not come again", async () => {
+    const opened = createOpenedLeases();
+    await openJob(envelope, opening({ opened }));
+    expect(await codeOf(openJob(envelope, opening({ opened })))).toBe("job_refused replayed");
+    const another = await sealing({ lease: payload.token });
+    await openJob(another.envelope, opening({ opened }));
+    expect(await codeOf(openJob(envelope, opening({ opened })))).toBe("job_refused replayed");
+  });
+
+  test("is not opened where no more leases can be remembered", () => {
+    const opened = createOpenedLeases(2);
+    expect([opened.add("a", 10, 0), opened.add("b", 20, 0), opened.add("c", 20, 0)]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect([opened.add("c", 30, 11), opened.add("b", 30, 11), opened.add("d", 30, 11)]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  test.each([
+    ["other_key", { keyId: "o".repeat(22) }],
+    ["not_signed", { gatewayKey: gatewayKeyOf(Buffer.alloc(32, 2)).publicKey }],
+    ["not_signed", { gatewayKey: "" }],
+    ["outside_time", { nowMs: nowMs + 121_000 }],
+    ["outside_time", { nowMs: nowMs - 31_000 }],
+  ])("is refused with %s where %j", async (code, special) => {
+    expect(await codeOf(openJob(envelope, opening(special)))).toBe(`job_refused ${code}`);
+  });
+
+  test("opens for no other keys, also where another gateway's node would take it", async () => {
+    const other = await makeRunKeys();
+    expect(await codeOf(openJob(envelope, opening({ keys: other })))).toBe(
+      "job_refused not_openable",
+    );
+  });
+
+  test.each([
+    ["version", 2, "malformed"],
+    ["more", 1, "malformed"],
+    ["key_id", "o".repeat(22), "other_key"],
+    ["job", uuids[1], "not_signed"],
+    ["lease", uuids[0], "not_signed"],
+    ["issued_at", nowMs / 1_000 - 1, "not_signed"],
+    ["expires_at", nowMs / 1_000 + 1_000_000, "not_signed"],
+    ["encapsulated", base64url(Buffer.alloc(32, 9)), "not_signed"],
+    ["encapsulated", base64url(Buffer.alloc(31, 9)), "malformed"],
+    ["sealed", base64url(Buffer.alloc(200, 9)), "not_signed"],
+    ["sealed", "A", "malformed"],
+    ["signature", base64url(Buffer.alloc(64, 9)), "not_signed"],
+    ["signature", "", "malformed"],
+  ])("with another %s (%s) is refused with %s", async (member, value, code) => {
+    const changed = { ...envelope, [member]: value };
+    expect(await codeOf(openJob(changed, opening()))).toBe(`job_refused ${code}`);
+  });
+
+  test("is bound to what stands beside it even by the gateway itself", async () => {
+    const other = await sealing({ job: lease });
+    const { signature: _signature, ...head } = { ...other.envelope, sealed: envelope.sealed };
+    const signing = { sign: gateway.sign, publicKey: gateway.publicKey };
+    const mixed = await sealing({ job: lease, gateway: signing });
+    const forged = { ...mixed.envelope, ...head };
+    expect(await codeOf(openJob(forged, opening()))).toBe("job_refused not_signed");
+  });
+
+  test("is not made for a key that nothing can be sealed to", async () => {
+    for (const sealingKey of [
+      base64url(Buffer.alloc(32)),
+      "",
+      "A".repeat(42),
+      `${"_".repeat(42)}8`,
+    ]) {
+      const code = await codeOf(sealing({ sealingKey }));
+      expect(["job_refused key_unusable", "taken"]).toContain(code);
+      if (sealingKey !== `${"_".repeat(42)}8`) expect(code).toBe("job_refused key_unusable");
+    }
+  });
+
+  test.each([
+    ["no token", { token: "x" }],
+    ["no number", { attempt: 0.5 }],
+    ["another member", { more: 1 }],
+  ])("with a payload that is malformed (%s) is refused", async (_name, special) => {
+    const made = await sealing({ payload: { ...payload, ...special } });
+    expect(await codeOf(openJob(made.envelope, opening()))).toBe("job_refused payload_malformed");
+  });
+
+  test("that is anything at all is refused, never a fault of another kind", async () => {
+    const opened = createOpenedLeases();
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(
+          fc.anything(),
+          fc
+            .tuple(fc.constantFrom(...Object.keys(envelope)), fc.anything())
+            .map(([member, value]) => ({ ...envelope, [member]: value })),
+        ),
+        async (given) => {
+          expect(await codeOf(openJob(given, opening({ opened })))).toMatch(/^job_refused /);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe("a sealed answer", () => {
+  test("opens for its lease alone", async () => {
+    const { sealer } = await openJob(envelope, opening());
+    const other = await sealing({ lease: payload.token });
+    const answer = sealer.seal(Buffer.from("an answer"));
+    expect(await codeOf(() => other.opener.open(answer))).toBe("answer_refused not_openable");
+  });
+
+  test("that was changed anywhere does not open", async () => {
+    const { sealer } = await openJob(envelope, opening());
+    const { nonce, sealed } = sealer.seal(Buffer.from("an answer"));
+    const bytes = Buffer.from(sealed, "base64url");
+    const changes = [
+      { nonce: base64url(Buffer.alloc(32)), sealed },
+      { nonce: base64url(Buffer.alloc(12)), sealed },
+      { nonce: "", sealed },
+      { nonce, sealed: "" },
+      { nonce, sealed: "AAAA" },
+      { nonce, sealed: `${sealed}A` },
+      { nonce, sealed: base64url(bytes.subarray(0, -1)) },
+      ...Array.from(bytes, (_byte, index) => {
+        const changed = Buffer.from(bytes);
+        changed[index] = (changed[index] ?? 0) ^ 1;
+        return { nonce, sealed: base64url(changed) };
+      }),
+    ];
+    for (const changed of changes) {
+      expect(await codeOf(() => opener.open(changed))).toBe("answer_refused not_openable");
+    }
+  });
+});

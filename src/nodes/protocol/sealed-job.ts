@@ -1,0 +1,141 @@
+import * as z from "zod";
+import { isSignedBy, type SigningKey } from "./ed25519.ts";
+import { base64url, bytesOf } from "./encoding.ts";
+import { jobRefused } from "./faults.ts";
+import { frame } from "./frame.ts";
+import { type Binding, sealTo } from "./hpke.ts";
+import type { RunKeys } from "./keys.ts";
+import { type JobEnvelope, jobEnvelope } from "./messages.ts";
+import type { OpenedLeases } from "./opened-leases.ts";
+import {
+  type AnswerOpener,
+  type AnswerSealer,
+  createAnswerOpener,
+  createAnswerSealer,
+} from "./sealed-answer.ts";
+
+export { createOpenedLeases, type OpenedLeases } from "./opened-leases.ts";
+export type { AnswerOpener, AnswerSealer } from "./sealed-answer.ts";
+
+const jobPayload = z.strictObject({
+  /** What the lease is renewed and ended with. */
+  token: z.uuid(),
+  attempt: z.int().min(1),
+  /** How long the job as a whole has left, and how long the lease holds unless renewed. */
+  left_ms: z.number().min(0),
+  hold_ms: z.number().min(0),
+  /** What is asked (work.ts), as it is signed later. */
+  request: z.string().max(262_144),
+});
+
+/** What is sealed in a job. */
+export type JobPayload = z.infer<typeof jobPayload>;
+
+/** How far ahead of a node's own idea of the gateway's clock a job may be issued, seconds. */
+const aheadSeconds = 30;
+
+/** What is told of a job in the clear; everything sealed is bound to it. */
+type Head = Pick<JobEnvelope, "key_id" | "job" | "lease" | "issued_at" | "expires_at">;
+
+const secretLabel = "earshot answer/v1";
+
+const aadOf = (head: Head): Buffer =>
+  frame("earshot-job-head/v1", head.key_id, head.job, head.lease, head.issued_at, head.expires_at);
+
+const bindingOf = (head: Head): Binding => ({
+  info: frame("earshot-job/v1", head.key_id, head.job, head.lease),
+  aad: aadOf(head),
+  secretLabel,
+});
+
+const signedPartOf = (head: Head, encapsulated: Uint8Array, sealed: Uint8Array): Buffer =>
+  frame("earshot-job-signature/v1", aadOf(head), encapsulated, sealed);
+
+/**
+ * Seals a job to the keys of a node's run and signs it. `nowMs` is the gateway's clock; after `lifeMs` the node does not open
+ * it any more. The opener opens the answers to this lease alone. Errors: `job_refused` with `key_unusable`.
+ */
+export async function sealJob(options: {
+  keyId: string;
+  sealingKey: string;
+  job: string;
+  lease: string;
+  payload: JobPayload;
+  nowMs: number;
+  lifeMs: number;
+  gateway: SigningKey;
+}): Promise<{ envelope: JobEnvelope; opener: AnswerOpener }> {
+  const { keyId, sealingKey, job, lease, payload, nowMs, lifeMs, gateway } = options;
+  const head = {
+    key_id: keyId,
+    job,
+    lease,
+    issued_at: Math.floor(nowMs / 1_000),
+    expires_at: Math.ceil((nowMs + lifeMs) / 1_000),
+  };
+  const plain = Buffer.from(JSON.stringify(payload));
+  const sealed = await sealTo(sealingKey, plain, bindingOf(head));
+  if (sealed === null) {
+    throw jobRefused("key_unusable", "nothing can be sealed to the sealing key of the node");
+  }
+  const signature = gateway.sign(signedPartOf(head, sealed.encapsulated, sealed.sealed));
+  const envelope: JobEnvelope = {
+    version: 1,
+    ...head,
+    encapsulated: base64url(sealed.encapsulated),
+    sealed: base64url(sealed.sealed),
+    signature: base64url(signature),
+  };
+  const { secret, encapsulated } = sealed;
+  return { envelope, opener: createAnswerOpener({ secret, encapsulated, aad: aadOf(head) }) };
+}
+
+/**
+ * Opens a job, once. `nowMs` is the node's idea of the gateway's clock. The sealer seals answers to it. Errors: `job_refused`
+ * with `malformed`, `other_key`, `not_signed`, `outside_time`, `replayed`, `not_openable` or `payload_malformed`.
+ */
+export async function openJob(
+  envelope: unknown,
+  options: {
+    keys: RunKeys;
+    keyId: string;
+    gatewayKey: string;
+    nowMs: number;
+    opened: OpenedLeases;
+  },
+): Promise<{ payload: JobPayload; sealer: AnswerSealer }> {
+  const { keys, keyId, gatewayKey, nowMs, opened } = options;
+  const job = jobEnvelope.safeParse(envelope).data;
+  const encapsulated = bytesOf(job?.encapsulated ?? "", 32);
+  const sealed = bytesOf(job?.sealed ?? "");
+  const signature = bytesOf(job?.signature ?? "", 64);
+  if (job === undefined || encapsulated === null || sealed === null || signature === null) {
+    throw jobRefused("malformed", "the envelope of the job is malformed");
+  }
+  if (job.key_id !== keyId) {
+    throw jobRefused("other_key", "the job was sealed for other keys than those of this run");
+  }
+  if (!isSignedBy(gatewayKey, signedPartOf(job, encapsulated, sealed), signature)) {
+    throw jobRefused("not_signed", "the job was not signed by the gateway that was attested to");
+  }
+  if (job.expires_at * 1_000 < nowMs || (job.issued_at - aheadSeconds) * 1_000 > nowMs) {
+    throw jobRefused("outside_time", "the job is from another time");
+  }
+  if (!opened.add(job.lease, job.expires_at * 1_000, nowMs)) {
+    throw jobRefused("replayed", "the lease was opened before");
+  }
+  const found = await keys.open(encapsulated, sealed, bindingOf(job));
+  if (found === null) throw jobRefused("not_openable", "the job does not open with this key");
+  const payload = readPayload(found.plain);
+  if (payload === null) throw jobRefused("payload_malformed", "what is in the job is malformed");
+  const { secret } = found;
+  return { payload, sealer: createAnswerSealer({ secret, encapsulated, aad: aadOf(job) }) };
+}
+
+function readPayload(plain: Uint8Array): JobPayload | null {
+  try {
+    return jobPayload.parse(JSON.parse(Buffer.from(plain).toString("utf8")));
+  } catch {
+    return null;
+  }
+}

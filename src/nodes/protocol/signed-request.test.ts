@@ -1,0 +1,146 @@
+import { createPublicKey, verify as verifyEd25519 } from "node:crypto";
+import fc from "fast-check";
+import { httpbis } from "http-message-signatures";
+import { expect, test } from "vitest";
+import { EarshotError } from "../../lib/errors.ts";
+import { makeIdentity } from "./keys.ts";
+import { isBodyOf, readSignedRequest, signRequest } from "./signed-request.ts";
+
+const nowMs = Date.UTC(2026, 0, 31, 12);
+const node = makeIdentity(Buffer.alloc(32, 5));
+const body = Buffer.from('{"methods":["searchbyquery"],"wait_ms":20000}');
+const line = { method: "POST", path: "/internal/nodes/lease?a=b" };
+const signing = { ...line, body, keyId: "k".repeat(22), nowMs, nonce: "n".repeat(22) };
+const request = { ...line, body, headers: signRequest(signing, node) };
+
+type Fields = Readonly<Record<string, string | undefined>>;
+type Changed = { method?: string; path?: string; body?: Buffer; headers?: Fields };
+
+function outcomeOf(special: Changed): string {
+  try {
+    const sender = readSignedRequest({ ...request, ...special });
+    return sender.isSignedBy(node.key) ? "signed" : "bad_signature";
+  } catch (fault) {
+    if (!(fault instanceof EarshotError) || fault.code !== "signature_refused") throw fault;
+    return fault.details[0]?.code ?? "";
+  }
+}
+
+test("a signed request tells who sent it and when", () => {
+  const sender = readSignedRequest(request);
+  expect(sender).toMatchObject({ keyId: signing.keyId, createdMs: nowMs, nonce: signing.nonce });
+  expect(sender.isSignedBy(node.key)).toBe(true);
+  expect(sender.isSignedBy(makeIdentity().key)).toBe(false);
+});
+
+test("an independent reader of RFC 9421 takes it, and no other body or path", async () => {
+  const verifying = (url: string) =>
+    httpbis.verifyMessage(
+      {
+        keyLookup: async () => ({
+          id: signing.keyId,
+          algs: ["ed25519"],
+          verify: async (data: Buffer, signature: Buffer) => verifiedBy(node.key, data, signature),
+        }),
+        all: true,
+        requiredFields: ["@method", "@request-target", "content-digest"],
+        // The time is in the past of whoever runs this.
+        maxAge: 1e9,
+      },
+      { method: "POST", url, headers: request.headers },
+    );
+  expect(await verifying(`https://gateway.example${line.path}`)).toBe(true);
+  await expect(verifying("https://gateway.example/internal/nodes/leave")).resolves.toBe(false);
+});
+
+test("a body that is not read yet is compared later", () => {
+  const unread = { ...request, body: null };
+  expect(readSignedRequest(unread).isSignedBy(node.key)).toBe(true);
+  expect(isBodyOf(request.headers, body)).toBe(true);
+  expect(isBodyOf(request.headers, Buffer.from("{}"))).toBe(false);
+  expect(isBodyOf({}, body)).toBe(false);
+});
+
+const headers = request.headers;
+const input = headers["signature-input"] ?? "";
+const withInput = (changed: string): Changed => ({
+  headers: { ...headers, "signature-input": changed },
+});
+
+test.each([
+  ["another method", { method: "GET" }, "bad_signature"],
+  ["another path", { path: "/internal/nodes/leave" }, "bad_signature"],
+  ["no query", { path: "/internal/nodes/lease" }, "bad_signature"],
+  ["another body", { body: Buffer.from("{}") }, "content_digest"],
+  ["no digest", { headers: { ...headers, "content-digest": undefined } }, "not_signed"],
+  ["no input", { headers: { ...headers, "signature-input": undefined } }, "not_signed"],
+  ["no signature", { headers: { ...headers, signature: undefined } }, "not_signed"],
+  [
+    "another digest",
+    { headers: { ...headers, "content-digest": "sha-256=:AAAA:" } },
+    "content_digest",
+  ],
+  [
+    "two digests",
+    { headers: { ...headers, "content-digest": `${headers["content-digest"]}, sha-512=:AAAA:` } },
+    "content_digest",
+  ],
+  [
+    "a signature cut short",
+    { headers: { ...headers, signature: "earshot=:AAAA:" } },
+    "bad_signature",
+  ],
+  [
+    "two signatures",
+    { headers: { ...headers, signature: `${headers.signature}, b=:AAAA:` } },
+    "bad_signature",
+  ],
+  ["fewer components", withInput(input.replace(' "content-digest"', "")), "signature_input"],
+  [
+    "a component twice",
+    withInput(input.replace('"@method"', '"@method" "@method"')),
+    "signature_input",
+  ],
+  ["another time", withInput(input.replace(/created=\d+/, "created=1")), "bad_signature"],
+  [
+    "a time with a zero before",
+    withInput(input.replace("created=", "created=0")),
+    "signature_input",
+  ],
+  ["a time below zero", withInput(input.replace("created=", "created=-")), "signature_input"],
+  ["another nonce", withInput(input.replace("nnn", "nno")), "bad_signature"],
+  ["no nonce", withInput(input.replace(/;nonce="\w+"/, "")), "signature_input"],
+  ["a short nonce", withInput(input.replace(/nonce="\w+"/, 'nonce="n"')), "signature_input"],
+  ["another key", withInput(input.replace("kkk", "kkl")), "bad_signature"],
+  ["another algorithm", withInput(input.replace("ed25519", "hmac-sha256")), "signature_input"],
+  [
+    "another purpose",
+    withInput(input.replace("earshot-node", "earshot-result")),
+    "signature_input",
+  ],
+  ["a parameter twice", withInput(`${input};created=1`), "signature_input"],
+  ["a second label", withInput(`${input}, b=();created=1`), "signature_input"],
+  ["another label", withInput(input.replace("earshot=", "b=")), "signature_input"],
+] satisfies [string, Changed, string][])("%s is refused", (_name, special, code) => {
+  expect(outcomeOf({})).toBe("signed");
+  expect(outcomeOf(special)).toBe(code);
+});
+
+test("fields that are anything at all are refused, never a fault of another kind", () => {
+  const text = fc.uint8Array().map((bytes) => Buffer.from(bytes).toString("latin1"));
+  fc.assert(
+    fc.property(
+      fc.constantFrom("content-digest", "signature-input", "signature"),
+      text,
+      (name, value) => {
+        expect(outcomeOf({ headers: { ...headers, [name]: value } })).not.toBe("signed");
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+function verifiedBy(key: string, data: Buffer, signature: Buffer): boolean {
+  const publicKey = createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x: key }, format: "jwk" });
+  return verifyEd25519(null, data, publicKey, signature);
+}

@@ -1,0 +1,95 @@
+import type { SignedRequest } from "../gateway/gateway.ts";
+import { signatureRefused } from "./faults.ts";
+import {
+  type Component,
+  contentDigestOf,
+  coveredOf,
+  isSignature,
+  signatureInputOf,
+  signatureOf,
+} from "./signed-fields.ts";
+
+/** A request of a node, as its signature tells of it. */
+export type SenderOfRequest = {
+  keyId: string;
+  /** By the gateway's clock as the node knows it; Unix milliseconds, whole seconds. */
+  createdMs: number;
+  /** A node never uses one again. */
+  nonce: string;
+  /** Whether this key has signed the method, the path with its query, and the body. */
+  isSignedBy(signingKey: string): boolean;
+};
+
+const covered = coveredOf(["@method", "@request-target", "content-digest"]);
+
+/**
+ * The fields that sign a request. `path` is with its query; `nowMs` the gateway's clock as the node knows it; `nonce` 16 to 64
+ * characters of base64url that were never used before.
+ */
+export function signRequest(
+  request: {
+    method: string;
+    path: string;
+    body: string | Uint8Array;
+    keyId: string;
+    nowMs: number;
+    nonce: string;
+  },
+  key: { sign(message: Uint8Array): Uint8Array },
+): Record<string, string> {
+  const digest = contentDigestOf(request.body);
+  const created = Math.floor(request.nowMs / 1_000);
+  const parameters = `${covered};created=${created};nonce="${request.nonce}";keyid="${request.keyId}";alg="ed25519";tag="earshot-node"`;
+  return {
+    "content-digest": digest,
+    "signature-input": signatureInputOf(parameters),
+    signature: signatureOf(componentsOf(request, digest), parameters, key),
+  };
+}
+
+/**
+ * Who says to have sent a request. The body is checked here where it is there, the signature by `isSignedBy` once the key is known. Errors:
+ * `signature_refused` with `not_signed`, `content_digest` or `signature_input`.
+ */
+export function readSignedRequest(request: SignedRequest): SenderOfRequest {
+  const [digest, input, signature] = ["content-digest", "signature-input", "signature"].map(
+    (name) => request.headers[name],
+  );
+  if (digest === undefined || input === undefined || signature === undefined) {
+    throw signatureRefused("not_signed", "the request is not signed");
+  }
+  if (request.body !== null && !isBodyOf(request.headers, request.body)) {
+    throw signatureRefused("content_digest", "the body is not the one that was signed");
+  }
+  const read = inputPattern.exec(input)?.groups;
+  const { parameters, created, nonce, keyid } = read ?? {};
+  if (parameters === undefined || nonce === undefined || keyid === undefined) {
+    throw signatureRefused("signature_input", "the signature does not cover what it has to");
+  }
+  return {
+    keyId: keyid,
+    createdMs: Number(created) * 1_000,
+    nonce,
+    isSignedBy: (signingKey) =>
+      isSignature(signature, componentsOf(request, digest), parameters, signingKey),
+  };
+}
+
+/** Whether a body is the one whose digest the fields of a request tell. */
+export function isBodyOf(headers: SignedRequest["headers"], body: Uint8Array): boolean {
+  return headers["content-digest"] === contentDigestOf(body);
+}
+
+const inputPattern = new RegExp(
+  `^earshot=(?<parameters>${covered.replaceAll(/[()]/g, "\\$&")};created=(?<created>0|[1-9][0-9]{0,11})` +
+    `;nonce="(?<nonce>[A-Za-z0-9_-]{16,64})";keyid="(?<keyid>[A-Za-z0-9_-]{22})";alg="ed25519";tag="earshot-node")$`,
+);
+
+const componentsOf = (
+  { method, path }: { method: string; path: string },
+  digest: string,
+): readonly Component[] => [
+  ["@method", method],
+  ["@request-target", path],
+  ["content-digest", digest],
+];

@@ -1,0 +1,161 @@
+import * as z from "zod";
+import { methodNames, sourceTypes } from "../../platforms/methods.ts";
+import type { AnswerRequest, SourceAnswer } from "../../platforms/source.ts";
+import { sourceWays } from "../../platforms/source.ts";
+import type { Target } from "../../platforms/target.ts";
+import type { FetchPlace } from "../../platforms/upstream.ts";
+import { lastId } from "../../posts/ids.ts";
+import { platforms } from "../../posts/post.ts";
+
+/**
+ * What a request and an answer look like as text: members in the order of these shapes, ids as text, times in Unix milliseconds.
+ * Each is written in one way alone (`writtenAs`), so that whoever reads it with another reader reads the same.
+ */
+export const platformName = z.enum(platforms);
+
+/** The id of a post, from 0 to 2^63 - 1. */
+export const postId = z
+  .string()
+  .refine((text) => /^(?:0|[1-9][0-9]{0,18})$/.test(text) && BigInt(text) <= lastId);
+
+const position = z.tuple([platformName, postId]);
+/** A time that dates can tell. */
+const ms = z.int().min(-8_640_000_000_000_000).max(8_640_000_000_000_000);
+const name = z.string().max(2_048).nullable();
+
+const target: z.ZodType<Target> = z.discriminatedUnion("kind", [
+  z.object({
+    kind: z.literal("user"),
+    platform: platformName.nullable(),
+    handle: name,
+    id: name,
+    host: name,
+  }),
+  z.object({
+    kind: z.literal("post"),
+    platform: platformName.nullable(),
+    uri: name,
+    id: name,
+    host: name,
+    url: name,
+    handle: name,
+    key: name,
+  }),
+  z.object({
+    kind: z.literal("space"),
+    platform: platformName.nullable(),
+    id: z.string().max(2_048),
+  }),
+]);
+
+/** Which node has the credential is for the gateway to know. */
+const place: z.ZodType<Omit<FetchPlace, "nodeId">> = z.object({
+  platform: platformName,
+  credentialId: z.string().max(256).nullable(),
+  cursor: z.string().max(16_384).nullable(),
+  lastKey: z.string().max(256).nullable(),
+  skip: z.int().min(0).max(100_000),
+});
+
+export const requestShape = z.object({
+  platform: z.enum(["social", ...platforms]),
+  type: z.enum(sourceTypes),
+  method: z.enum(methodNames),
+  query: z.string().max(65_536),
+  target: target.nullable(),
+  fromMs: ms.nullable(),
+  toMs: ms,
+  asOfMs: ms,
+  after: position.nullable(),
+  place: place.nullable(),
+  maxResults: z.int().min(1).max(1_000),
+});
+
+const span = { fromMs: ms.nullable(), toMs: ms };
+const spans = z.array(z.object(span)).max(10_000);
+
+const coverage = z.object({
+  ...span,
+  complete: z.boolean(),
+  gaps: spans,
+  truncated: z.boolean().exactOptional(),
+  platforms: z
+    .array(
+      z.object({
+        platform: platformName,
+        collection: z.enum(["posts", "likes", "reposts", "labels"]),
+        complete: z.boolean(),
+        held: spans,
+        gaps: spans,
+        truncated: z.boolean(),
+      }),
+    )
+    .max(platforms.length * 4)
+    .exactOptional(),
+});
+
+const amount = z.number().min(0).max(Number.MAX_SAFE_INTEGER);
+
+const sourcePart = z.object({
+  platform: platformName,
+  via: z.enum(sourceWays),
+  ...span,
+  count: z.int().min(0).max(1_000),
+  cost: z
+    .object({
+      postReads: amount.exactOptional(),
+      userReads: amount.exactOptional(),
+      requests: amount.exactOptional(),
+      microUsd: amount,
+      month: z
+        .object({ name: z.string().max(64), postReads: amount, mostPostReads: amount })
+        .nullable(),
+    })
+    .exactOptional(),
+});
+
+const warning = z.object({
+  code: z.string().regex(/^[a-z0-9_]{1,64}$/),
+  message: z.string().max(4_096),
+  offset: z.int().min(0).exactOptional(),
+  length: z.int().min(0).exactOptional(),
+  hint: z.string().max(4_096).exactOptional(),
+});
+
+/** What a node knows of its answer beside the items. */
+export const knowledgeShape = z.object({
+  next: position.nullable(),
+  nextPlace: place.nullable(),
+  complete: z.boolean(),
+  coverage,
+  sources: z.array(sourcePart).max(1_000),
+  warnings: z.array(warning).max(1_000),
+});
+
+/** The text of a value; members that its shape does not know are left out. Errors: what does not fit the shape. */
+export function writtenAs<Shape>(shape: z.ZodType<Shape>, value: unknown): string {
+  return JSON.stringify(shape.parse(value));
+}
+
+/** The value of a text of at most `mostCharacters`; null for anything but what `writtenAs` writes. */
+export function readAs<Shape>(
+  shape: z.ZodType<Shape>,
+  text: string,
+  mostCharacters: number,
+): Shape | null {
+  if (text.length > mostCharacters) return null;
+  try {
+    const value = shape.parse(JSON.parse(text));
+    return JSON.stringify(value) === text ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+type WirePosition = z.infer<typeof position>;
+
+export const packed = (at: AnswerRequest["after"]): WirePosition | null =>
+  at && [at.platform, at.id.toString()];
+
+export const unpacked = (at: WirePosition | null): SourceAnswer["next"] =>
+  at && { platform: at[0], id: BigInt(at[1]) };
