@@ -1,7 +1,9 @@
 import type { Clock } from "../lib/clock.ts";
 import { firstOf } from "../lib/first-of.ts";
+import type { AskingNode } from "../nodes/lease.ts";
 import { createFairQueue } from "./fair-queue.ts";
-import type { Job } from "./job.ts";
+import { createIdleNodes, isOpen } from "./idle-nodes.ts";
+import type { Job, SearchJobRequest } from "./job.ts";
 
 /**
  * The jobs that have not ended, in memory: which wait and whose turn it is, which nodes and callers wait for what. The store
@@ -10,24 +12,43 @@ import type { Job } from "./job.ts";
 export type LiveJob = {
   readonly uuid: string;
   readonly keyId: string;
+  /** What kind of work it is: nodes can run all of a kind, or none (work-kind.ts). */
+  readonly kind: string;
   /** The job as it was taken. */
   readonly taken: Job;
   deadlineMs: number;
   /** `waiting` for a node, `delayed` until it may be tried again, `leased`, or `ending`: handed in, on the way to the disk. */
   phase: "waiting" | "delayed" | "leased" | "ending";
   lease: LiveLease | null;
+  /** The node that it was given to, until that has handed in what it had. */
+  holder: string | null;
   readonly endListeners: Set<(ended: Job | null) => void>;
 };
 
-type LiveLease = { readonly token: string; untilMs: number; readonly lost: AbortController };
+type LiveLease = {
+  readonly token: string;
+  readonly nodeId: string;
+  untilMs: number;
+  readonly lost: AbortController;
+};
 
 export type Dispatcher = {
   /** A job that may be leased at once. */
   offer(job: LiveJob): void;
   /** A job that may be leased after `delayMs`. */
   offerLater(job: LiveJob, delayMs: number): void;
-  /** The next job of one of these methods, of a key that may run one more; null when none came in time. */
-  next(methods: readonly string[], waitMs: number, signal?: AbortSignal): Promise<LiveJob | null>;
+  /** A job that was leased and is to be leased again at once, before the others of its key. */
+  putBack(job: LiveJob): void;
+  /** The next job that the node can run, of a key that may run one more; null when none came in time. */
+  next(
+    asking: AskingNode<SearchJobRequest>,
+    waitMs: number,
+    signal?: AbortSignal,
+  ): Promise<LiveJob | null>;
+  /** Looks again whether what waits can be given to nodes that wait: what they can run has changed, or whether they are open. */
+  wakeNodes(): void;
+  /** Jobs that the node was given and has not handed in. */
+  runningOf(nodeId: string): number;
   /** The node has handed in what it had: the key may run another. */
   release(job: LiveJob): void;
   /** The lease that a node has on the job is lost, and its key may run another. */
@@ -50,12 +71,11 @@ export type Dispatcher = {
   stop(): void;
 };
 
-type IdleNode = { accepts: (job: LiveJob) => boolean; give: (job: LiveJob | null) => void };
-
 export function createDispatcher(clock: Clock, maxRunningPerKey: number): Dispatcher {
   const jobs = new Map<string, LiveJob>();
   const queue = createFairQueue<LiveJob>(maxRunningPerKey);
-  const idleNodes = new Set<IdleNode>();
+  const idleNodes = createIdleNodes<LiveJob>();
+  const running = new Map<string, number>();
   const stopping = new AbortController();
   let waiting = 0;
 
@@ -69,6 +89,12 @@ export function createDispatcher(clock: Clock, maxRunningPerKey: number): Dispat
   function offer(job: LiveJob): void {
     setPhase(job, "waiting");
     queue.add(job);
+    wakeNodes();
+  }
+
+  function putBack(job: LiveJob): void {
+    setPhase(job, "waiting");
+    queue.putBack(job);
     wakeNodes();
   }
 
@@ -87,37 +113,48 @@ export function createDispatcher(clock: Clock, maxRunningPerKey: number): Dispat
   }
 
   function wakeNodes(): void {
-    for (const node of idleNodes) {
-      const job = take(node.accepts);
-      if (job !== null) node.give(job);
-    }
+    while (!queue.isIdle() && idleNodes.giveOne(take));
   }
 
-  function take(accepts: (job: LiveJob) => boolean): LiveJob | null {
-    const job = queue.take(accepts);
-    if (job !== null) setPhase(job, "leased");
+  function take(asking: AskingNode<SearchJobRequest>): LiveJob | null {
+    const job = queue.take(({ taken: { request } }) => canBeGiven(asking, request));
+    if (job === null) return null;
+    setPhase(job, "leased");
+    hold(job, asking.nodeId);
+    asking.onGiven?.();
     return job;
   }
 
+  function hold(job: LiveJob, nodeId: string): void {
+    job.holder = nodeId;
+    running.set(nodeId, runningOf(nodeId) + 1);
+  }
+
+  function letGo(job: LiveJob): void {
+    if (job.holder === null) return;
+    const left = runningOf(job.holder) - 1;
+    if (left > 0) running.set(job.holder, left);
+    else running.delete(job.holder);
+    job.holder = null;
+  }
+
+  const runningOf = (nodeId: string): number => running.get(nodeId) ?? 0;
+
   async function next(
-    methods: readonly string[],
+    asking: AskingNode<SearchJobRequest>,
     waitMs: number,
     signal?: AbortSignal,
   ): Promise<LiveJob | null> {
     if (stopping.signal.aborted) return null;
-    const accepts = (job: LiveJob) => methods.includes(job.taken.request.method);
-    const ready = take(accepts);
+    const ready = isOpen(asking) ? take(asking) : null;
     if (ready !== null) return ready;
-    return await firstOf<LiveJob>(clock, waitMs, signal, (give) => {
-      const node = { accepts, give };
-      idleNodes.add(node);
-      return () => idleNodes.delete(node);
-    });
+    return await firstOf<LiveJob>(clock, waitMs, signal, (give) => idleNodes.add(asking, give));
   }
 
   function release(job: LiveJob): void {
     if (job.phase !== "leased") return;
     setPhase(job, "ending");
+    letGo(job);
     queue.release(job.keyId);
     wakeNodes();
   }
@@ -153,7 +190,7 @@ export function createDispatcher(clock: Clock, maxRunningPerKey: number): Dispat
 
   function stop(): void {
     stopping.abort();
-    for (const node of [...idleNodes]) node.give(null);
+    idleNodes.sendAway();
     for (const job of jobs.values()) {
       for (const tell of [...job.endListeners]) tell(null);
     }
@@ -162,7 +199,10 @@ export function createDispatcher(clock: Clock, maxRunningPerKey: number): Dispat
   return {
     offer,
     offerLater,
+    putBack,
     next,
+    wakeNodes,
+    runningOf,
     release,
     loseLease,
     end,
@@ -176,6 +216,13 @@ export function createDispatcher(clock: Clock, maxRunningPerKey: number): Dispat
 
 /** Why the work on a lease stops; one for all, as an abort without a reason makes an exception each time. */
 const leaseLost = new Error("the lease is lost");
+
+function canBeGiven(
+  { methods, accepts }: AskingNode<SearchJobRequest>,
+  request: SearchJobRequest,
+): boolean {
+  return methods.includes(request.method) && (accepts === undefined || accepts(request));
+}
 
 function isWaiting(job: LiveJob): boolean {
   return job.phase === "waiting" || job.phase === "delayed";

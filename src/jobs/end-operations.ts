@@ -1,5 +1,6 @@
 import { durable, read } from "../db/operations.ts";
 import { dropFetched } from "./fetched-operations.ts";
+import type { JobFailure } from "./job.ts";
 import { deadlinePassed } from "./retries.ts";
 import { noLease, startsFrom } from "./states.ts";
 import { type JobStand, visibleChange } from "./visible-change.ts";
@@ -66,9 +67,16 @@ export const endOperations = {
 
   /** Ends jobs whose deadline has passed; where those stand that had not ended. */
   timeOutJobs: durable(
-    (database, { uuids, nowMs }: { uuids: readonly string[]; nowMs: number }): JobStand[] =>
+    (
+      database,
+      {
+        uuids,
+        nowMs,
+        failure = deadlinePassed,
+      }: { uuids: readonly string[]; nowMs: number; failure?: JobFailure },
+    ): JobStand[] =>
       uuids
-        .map((uuid) => timeOut(database, { uuid, nowMs, failure: JSON.stringify(deadlinePassed) }))
+        .map((uuid) => timeOut(database, { uuid, nowMs, failure: JSON.stringify(failure) }))
         .filter((stand) => stand !== null),
   ),
 

@@ -1,9 +1,10 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createFairQueue } from "./fair-queue.ts";
 
-type Item = { keyId: string; name: string };
+type Item = { keyId: string; kind: string; name: string };
 
-const item = (keyId: string, name: string): Item => ({ keyId, name });
+const item = (keyId: string, name: string, kind = "any"): Item => ({ keyId, kind, name });
 const any = () => true;
 
 function queueOf(names: readonly string[], maxHeldPerKey: number) {
@@ -31,11 +32,53 @@ test("a key that holds its most is passed over until it releases one", () => {
   expect(queue.take(any)).toBeNull();
 });
 
-test("what is not accepted keeps its place", () => {
-  const queue = queueOf(["a1", "a2", "b1"], 10);
-  expect(queue.take(({ name }) => name === "a2")?.name).toBe("a2");
-  expect(queue.take(({ name }) => name === "b2")).toBeNull();
-  expect([queue.take(any)?.name, queue.take(any)?.name].sort()).toEqual(["a1", "b1"]);
+test("what is not accepted keeps its place, and so does its key", () => {
+  const queue = createFairQueue<Item>(10);
+  for (const [name, kind] of [
+    ["a1", "slow"],
+    ["b1", "slow"],
+    ["a2", "quick"],
+    ["c1", "quick"],
+  ] as const) {
+    queue.add(item(name.slice(0, 1), name, kind));
+  }
+  expect(queue.take(({ kind }) => kind === "neither")).toBeNull();
+  expect(queue.take(({ kind }) => kind === "quick")?.name).toBe("a2");
+  const order = Array.from({ length: 4 }, () => queue.take(any)?.name);
+  expect(order).toEqual(["b1", "c1", "a1", undefined]);
+});
+
+test("of several kinds of a key the oldest item comes first", () => {
+  const queue = createFairQueue<Item>(10);
+  queue.add(item("a", "a1", "slow"));
+  queue.add(item("a", "a2", "quick"));
+  queue.add(item("a", "a3", "slow"));
+  const order = Array.from({ length: 3 }, () => queue.take(any)?.name);
+  expect(order).toEqual(["a1", "a2", "a3"]);
+});
+
+test("what is put back comes before the others of its key", () => {
+  const queue = queueOf(["a1", "a2", "a3"], 10);
+  const first = queue.take(any);
+  const second = queue.take(any);
+  for (const taken of [second, first]) if (taken) queue.putBack(taken);
+  const order = Array.from({ length: 3 }, () => queue.take(any)?.name);
+  expect(order).toEqual(["a1", "a2", "a3"]);
+});
+
+test("10,000 items that are not accepted are not looked at one by one", () => {
+  const queue = createFairQueue<Item>(2);
+  for (let n = 0; n < 10_000; n += 1) {
+    queue.add(item(`key ${n % 1_000}`, String(n), `kind ${n % 3}`));
+  }
+  let asked = 0;
+  const none = () => {
+    asked += 1;
+    return false;
+  };
+  expect(queue.take(none)).toBeNull();
+  expect(asked).toBe(3);
+  expect(queue.take(({ kind }) => kind === "kind 2")?.name).toBe("2");
 });
 
 test("a removed item is not taken and its key goes on", () => {
@@ -47,4 +90,64 @@ test("a removed item is not taken and its key goes on", () => {
   expect(queue.take(any)).toBeNull();
   queue.add(item("a", "a2"));
   expect(queue.take(any)?.name).toBe("a2");
+});
+
+type Step =
+  | { do: "add"; key: string; kind: string }
+  | { do: "take"; kinds: readonly string[] }
+  | { do: "release" | "putBack" | "remove"; index: number };
+
+const kind = fc.constantFrom("slow", "quick", "odd");
+const index = fc.nat({ max: 20 });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant("add"), key: fc.constantFrom("a", "b", "c"), kind }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant("take"), kinds: fc.subarray(["slow", "quick", "odd"]) }),
+  },
+  fc.record({ do: fc.constantFrom("release", "putBack", "remove"), index }),
+);
+
+test("whatever comes in whatever order: what is taken is its key's oldest that is accepted, of a key that may", () => {
+  const most = 2;
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      const queue = createFairQueue<Item>(most);
+      // Of each key the oldest first.
+      const waiting: Item[] = [];
+      const held: Item[] = [];
+      const heldBy = (keyId: string) => held.filter((one) => one.keyId === keyId).length;
+      for (const [number, one] of steps.entries()) {
+        if (one.do === "add") {
+          const added = item(one.key, String(number), one.kind);
+          waiting.push(added);
+          queue.add(added);
+        } else if (one.do === "take") {
+          const may = waiting.filter((w) => one.kinds.includes(w.kind) && heldBy(w.keyId) < most);
+          const taken = queue.take((example) => one.kinds.includes(example.kind));
+          expect(taken === null).toBe(may.length === 0);
+          if (taken === null) continue;
+          expect(taken).toBe(may.find(({ keyId }) => keyId === taken.keyId));
+          waiting.splice(waiting.indexOf(taken), 1);
+          held.push(taken);
+        } else if (one.do === "remove") {
+          const [removed] = waiting.splice(one.index, 1);
+          if (removed !== undefined) queue.remove(removed);
+        } else {
+          const [released] = held.splice(one.index % Math.max(1, held.length), 1);
+          if (released === undefined) continue;
+          queue.release(released.keyId);
+          if (one.do === "release") continue;
+          waiting.unshift(released);
+          queue.putBack(released);
+        }
+      }
+      const left = waiting.some(({ keyId }) => heldBy(keyId) < most);
+      expect(queue.isIdle()).toBe(!left);
+    }),
+    { numRuns: 300 },
+  );
 });

@@ -1,3 +1,4 @@
+import type { EvidenceKind } from "../nodes/evidence/evidence.ts";
 import type { ResultSignature } from "../nodes/proof/proof.ts";
 import type { AnswerRequest, SourceAnswer, SourceWarning } from "../platforms/source.ts";
 
@@ -59,7 +60,12 @@ export type Job = {
 };
 
 /** A job in a list: how many posts its result holds and whether that is all there are; null while there is no result. */
-export type JobSummary = Omit<Job, "result"> & { count: number | null; complete: boolean | null };
+export type JobSummary = Omit<Job, "result"> & {
+  count: number | null;
+  complete: boolean | null;
+  /** What the node that made the result has shown for itself. */
+  evidence: EvidenceKind | null;
+};
 
 /** Where in the list of an account's jobs, newest first, a job stands. */
 export type ListedPlace = { submittedMs: number; uuid: string };

@@ -67,6 +67,11 @@ const fail = visibleChange<{ uuid: string; token: string; nowMs: number; failure
   },
 );
 
+const giveBack = visibleChange<{ uuid: string; token: string; nowMs: number }>("giveBack", {
+  set: `attempts = attempts - 1, ${noLease}`,
+  where: heldLease,
+});
+
 type Retry = {
   uuid: string;
   token: string;
@@ -106,6 +111,14 @@ export const leaseOperations = {
       database,
       args: { lease: HeldLease; failure: LeaseFailure; nowMs: number } & RetryRules,
     ): AttemptEnd | null => endAttempt(database, args.lease, args.failure, args),
+  ),
+
+  /** Where jobs stand whose node gives them back; of those that it still held. Not on disk by itself: a crash does the same. */
+  giveBackJobs: relaxed(
+    (database, { leases, nowMs }: { leases: readonly HeldLease[]; nowMs: number }): JobStand[] =>
+      leases
+        .map(({ uuid, token }) => giveBack(database, { uuid, token, nowMs }))
+        .filter((stand) => stand !== null),
   ),
 
   /** Ends the attempts of nodes that were not heard of in time; of those that still hold their leases. */

@@ -1,6 +1,7 @@
 import type { Store } from "../db/operations.ts";
 import type { Clock } from "../lib/clock.ts";
 import { EarshotError } from "../lib/errors.ts";
+import { startTurns } from "../lib/turns.ts";
 import type { AskingNode, Lease, LeaseFailure, LeaseGateway } from "../nodes/lease.ts";
 import type { Method } from "../platforms/methods.ts";
 import type { Dispatcher, LiveJob } from "./dispatcher.ts";
@@ -10,7 +11,7 @@ import { timeAfter } from "./latest-time.ts";
 import type { AttemptEnd, HeldLease } from "./lease-operations.ts";
 import type { JobOperations } from "./operations.ts";
 import type { JobSettings } from "./settings.ts";
-import { encodeResult } from "./stored.ts";
+import { encodeLargeResult, encodeResult, isLarge } from "./stored.ts";
 import type { JobStand } from "./visible-change.ts";
 
 /** What nodes do with jobs: they lease, renew and hand in. */
@@ -18,8 +19,13 @@ export type Leases = LeaseGateway<SearchJobRequest, JobResult> & {
   /** The lease by which a job is held, as the store is asked for it; null when no node has it. */
   heldLease(job: LiveJob): HeldLease | null;
   /** What follows on an attempt that failed. */
-  settleAttempt(end: AttemptEnd): void;
+  settleAttempt(end: AttemptEnd, why: FailedAttempt["why"]): void;
+  /** Takes back what a node holds: it runs elsewhere, and the attempt does not count. How many jobs that were. */
+  endLeasesOf(nodeId: string): Promise<number>;
 };
+
+/** An attempt that came to nothing: its node handed in a failure, or was not heard of in time. */
+export type FailedAttempt = { method: Method; nodeId: string | null; why: "failed" | "lapsed" };
 
 type LeasesContext = {
   store: Store<JobOperations>;
@@ -30,7 +36,7 @@ type LeasesContext = {
   settings: JobSettings;
   dispatcher: Dispatcher;
   tellStand: (stand: JobStand, result?: JobResult) => void;
-  onFailedAttempt?: (method: Method) => void;
+  onFailedAttempt?: (attempt: FailedAttempt) => void;
 };
 
 export function createLeases(context: LeasesContext): Leases {
@@ -44,7 +50,7 @@ export function createLeases(context: LeasesContext): Leases {
     const endMs = clock.elapsed() + waitMs;
     for (;;) {
       const leftMs = endMs - clock.elapsed();
-      const job = await dispatcher.next(asking.methods, leftMs, signal);
+      const job = await dispatcher.next(asking, leftMs, signal);
       if (job === null) return null;
       const leased = await leaseJob(job, asking.nodeId);
       if (leased !== null) return leased;
@@ -61,7 +67,7 @@ export function createLeases(context: LeasesContext): Leases {
     const { uuid } = job;
     const token = randomUuid();
     const lost = new AbortController();
-    job.lease = { token, untilMs: elapsedMs + settings.leaseMs, lost };
+    job.lease = { token, nodeId: node, untilMs: elapsedMs + settings.leaseMs, lost };
     const nowMs = now();
     const untilMs = timeAfter(nowMs, settings.leaseMs);
     try {
@@ -101,13 +107,17 @@ export function createLeases(context: LeasesContext): Leases {
 
   async function complete(uuid: string, token: string, result: JobResult): Promise<void> {
     releaseLease(uuid, token);
+    // What is small is on its way in the same step, before whatever is asked next.
+    const text = isLarge(result)
+      ? await encodeLargeResult(result, startTurns(clock))
+      : encodeResult(result);
     const nowMs = now();
     const stand = await store.write("completeJob", {
       uuid,
       token,
       nowMs,
       expiresMs: timeAfter(nowMs, settings.resultRetentionMs),
-      result: encodeResult(result),
+      result: text,
       fetched: fetchedPosts(result),
     });
     if (stand === null) throw leaseLost(uuid);
@@ -128,7 +138,22 @@ export function createLeases(context: LeasesContext): Leases {
       retryDelayMs,
     });
     if (end === null) throw leaseLost(uuid);
-    settleAttempt(end);
+    settleAttempt(end, "failed");
+  }
+
+  async function endLeasesOf(nodeId: string): Promise<number> {
+    const held = [...dispatcher.all()].filter(({ holder }) => holder === nodeId);
+    const leases = held.map(heldLease).filter((lease) => lease !== null);
+    const stands = await store.write("giveBackJobs", { leases, nowMs: now() });
+    // The last one comes first in its line in the end.
+    for (const stand of stands.toReversed()) {
+      tellStand(stand);
+      const job = dispatcher.get(stand.uuid);
+      if (job === undefined) continue;
+      dispatcher.loseLease(job);
+      dispatcher.putBack(job);
+    }
+    return stands.length;
   }
 
   /** The key may run its next search while this one is on the way to the disk. */
@@ -152,16 +177,22 @@ export function createLeases(context: LeasesContext): Leases {
     return timeAfter(now(), job.deadlineMs - clock.elapsed());
   }
 
-  function settleAttempt({ uuid, notBeforeMs, stand }: AttemptEnd): void {
+  function settleAttempt(
+    { uuid, notBeforeMs, stand }: AttemptEnd,
+    why: FailedAttempt["why"],
+  ): void {
     const job = dispatcher.get(uuid);
-    if (job !== undefined) context.onFailedAttempt?.(job.taken.request.method);
+    if (job !== undefined) {
+      const { method } = job.taken.request;
+      context.onFailedAttempt?.({ method, nodeId: job.lease?.nodeId ?? null, why });
+    }
     if (stand !== null) tellStand(stand);
     if (job === undefined || notBeforeMs === null) return;
     dispatcher.loseLease(job);
     dispatcher.offerLater(job, notBeforeMs - now());
   }
 
-  return { lease, renew, complete, fail, heldLease, settleAttempt };
+  return { lease, renew, complete, fail, heldLease, settleAttempt, endLeasesOf };
 }
 
 function leaseLost(uuid: string): EarshotError {

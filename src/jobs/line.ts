@@ -1,10 +1,12 @@
 /** Items in the order in which they came. Whatever its length, an item is put in and taken out in the same time. */
 export type Line<Item> = {
   add(item: Item): void;
+  /** Before all others. */
+  addFirst(item: Item): void;
   /** Whether the item was in the line. */
   remove(item: Item): boolean;
-  /** The oldest item that is accepted; null when there is none. */
-  find(accepts: (item: Item) => boolean): Item | null;
+  /** Null when the line is empty. */
+  first(): Item | null;
   isEmpty(): boolean;
 };
 
@@ -23,6 +25,14 @@ export function createLine<Item>(): Line<Item> {
     links.set(item, link);
   }
 
+  function addFirst(item: Item): void {
+    const link: Link<Item> = { item, before: null, after: first };
+    if (first === null) last = link;
+    else first.before = link;
+    first = link;
+    links.set(item, link);
+  }
+
   function remove(item: Item): boolean {
     const link = links.get(item);
     if (link === undefined) return false;
@@ -34,12 +44,11 @@ export function createLine<Item>(): Line<Item> {
     return true;
   }
 
-  function find(accepts: (item: Item) => boolean): Item | null {
-    for (let link = first; link !== null; link = link.after) {
-      if (accepts(link.item)) return link.item;
-    }
-    return null;
-  }
-
-  return { add, remove, find, isEmpty: () => first === null };
+  return {
+    add,
+    addFirst,
+    remove,
+    first: () => first?.item ?? null,
+    isEmpty: () => first === null,
+  };
 }

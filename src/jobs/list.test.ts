@@ -62,7 +62,7 @@ test("a listed job says how much it found, not what", async () => {
   const [job] = (await jobs.queue.list("one", all)).jobs;
   const found = await jobs.queue.find("one", uuid);
   const { result: _, ...head } = found ?? { result: null };
-  expect(job).toEqual({ ...head, count: 2, complete: true });
+  expect(job).toEqual({ ...head, count: 2, complete: true, evidence: "none" });
   await jobs.queue.submit(newJob());
   const lease = await jobs.lease();
   await jobs.queue.complete(lease.uuid, lease.token, { ...result, complete: false, items: [] });
@@ -70,9 +70,9 @@ test("a listed job says how much it found, not what", async () => {
   expect(counts.map(({ complete }) => complete).sort()).toEqual([false, true]);
   jobs.clock.shiftWall(86_400_000);
   const expired = (await jobs.queue.list("one", all)).jobs;
-  expect(expired.map(({ count, complete }) => [count, complete])).toEqual([
-    [null, null],
-    [null, null],
+  expect(expired.map(({ count, complete, evidence }) => [count, complete, evidence])).toEqual([
+    [null, null, null],
+    [null, null, null],
   ]);
 });
 

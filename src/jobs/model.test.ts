@@ -24,6 +24,7 @@ type JobCommand =
   | { kind: "lease"; job: number }
   | { kind: "renew"; job: number; stale: boolean }
   | { kind: "complete"; job: number; stale: boolean }
+  | { kind: "giveBack"; job: number; stale: boolean }
   | { kind: "fail"; job: number; stale: boolean; retryable: boolean; died: boolean }
   | { kind: "cancel"; job: number };
 
@@ -42,6 +43,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant("lease"), job }) },
   fc.record({ kind: fc.constant("renew"), job, stale }),
   fc.record({ kind: fc.constant("complete"), job, stale }),
+  fc.record({ kind: fc.constant("giveBack"), job, stale }),
   fc.record({ kind: fc.constant("cancel"), job }),
   {
     weight: 4,
@@ -192,6 +194,12 @@ function check(database: Database, commands: readonly Command[], seen: Set<strin
       if (!held) return;
       model.state = "done";
       model.expiresMs = expiresMs;
+    } else if (one.kind === "giveBack") {
+      const stands = run.giveBackJobs.run(database, { leases: [lease], nowMs });
+      expect(stands.map(({ state }) => state)).toEqual(held ? ["received"] : []);
+      if (!held) return;
+      model.state = "received";
+      model.attempts -= 1;
     } else {
       const code = one.died ? "thread_died" : "broken";
       const failure = { code, message: "", status: 500, retryable: one.retryable };

@@ -17,7 +17,7 @@ import type {
 } from "./job.ts";
 import { createJobReads } from "./job-reads.ts";
 import { timeAfter } from "./latest-time.ts";
-import { createLeases } from "./leases.ts";
+import { createLeases, type FailedAttempt } from "./leases.ts";
 import type { JobOperations } from "./operations.ts";
 import type { JobSettings } from "./settings.ts";
 import { changeOf, encodeRequest, jobAfter, resultlessJobOf } from "./stored.ts";
@@ -25,6 +25,7 @@ import type { JobInsertion } from "./submission-operations.ts";
 import { createSweeper } from "./sweeper.ts";
 import type { JobStand } from "./visible-change.ts";
 import { createWallClock } from "./wall-clock.ts";
+import { workKindOf } from "./work-kind.ts";
 
 /**
  * The jobs of one server: takes submissions, hands them to nodes, keeps what they hand in. The job table is the truth and
@@ -69,6 +70,15 @@ export type JobQueue = LeaseGateway<SearchJobRequest, JobResult> & {
     waitMs: number,
     signal?: AbortSignal,
   ): Promise<Job | null>;
+  /** Looks again whether nodes that wait can be given what waits: what they can run has changed, or whether they are open. */
+  wakeNodes(): void;
+  /**
+   * Takes back what a node holds that leaves or is sent away: it is `received` again and leased to others at once, and the
+   * attempt does not count. How many jobs that were.
+   */
+  endLeasesOf(nodeId: string): Promise<number>;
+  /** Jobs that a node was given and has not handed in. */
+  runningOf(nodeId: string): number;
   /** Jobs that wait for a node. */
   depth(): number;
   /** Takes up what an earlier process left, then keeps watch over deadlines, leases and retention. Before anything else. */
@@ -106,7 +116,7 @@ export type JobPage = { jobs: readonly JobSummary[]; next: ListedPlace | null };
 
 type EndState = "done" | "error" | "cancelled";
 
-/** A job that has ended, `ms` after its submission, and how many posts its result holds. */
+/** A job that has ended, `ms` after its submission, on which node, and how many posts its result holds. */
 export type EndedJob = {
   uuid: string;
   accountId: string;
@@ -114,6 +124,8 @@ export type EndedJob = {
   method: Method;
   state: EndState;
   attempts: number;
+  /** Of the last attempt; null where none was made. */
+  node: string | null;
   posts: number;
   ms: number;
 };
@@ -124,8 +136,10 @@ export type JobQueueContext = {
   /** A fresh UUID, also as the token of a lease. */
   randomUuid: () => string;
   settings: JobSettings;
+  /** Whether a node is there that can run it, for what is said of a job that none has run before its deadline; true if absent. */
+  hasNodeFor?: (request: SearchJobRequest) => boolean;
   /** Told of each attempt that failed or whose lease lapsed, and of each job that ended. */
-  onFailedAttempt?: (method: Method) => void;
+  onFailedAttempt?: (attempt: FailedAttempt) => void;
   onEnd?: (ended: EndedJob) => void;
   /** Told of what goes wrong in the watch, which goes on. */
   onFault?: (thrown: unknown) => void;
@@ -144,7 +158,7 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
     now,
     dispatcher,
     heldLease,
-    settleAttempt,
+    onLapse: (end) => settleAttempt(end, "lapsed"),
     tellStand,
   });
 
@@ -206,10 +220,10 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
     dispatcher.end(uuid, jobAfter(job.taken, stand, result, nowMs));
     const { keyId, request, submittedMs } = job.taken;
     const { method } = request;
-    const { attempts } = stand;
+    const { attempts, node } = stand;
     const posts = result?.items.length ?? 0;
     const ms = Math.max(0, nowMs - submittedMs);
-    context.onEnd?.({ uuid, accountId, keyId, method, state, attempts, posts, ms });
+    context.onEnd?.({ uuid, accountId, keyId, method, state, attempts, node, posts, ms });
   }
 
   async function start(): Promise<void> {
@@ -244,6 +258,9 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
     renew: leases.renew,
     complete: leases.complete,
     fail: leases.fail,
+    wakeNodes: dispatcher.wakeNodes,
+    endLeasesOf: leases.endLeasesOf,
+    runningOf: dispatcher.runningOf,
     depth: dispatcher.depth,
     start,
     stop,
@@ -280,9 +297,11 @@ function rowOf(job: Job): Omit<JobInsertion, "idempotency"> {
 }
 
 function liveJob(taken: Job, deadlineMs: number): LiveJob {
-  const { uuid, keyId } = taken;
+  const { uuid, keyId, request } = taken;
+  const kind = workKindOf(request);
   const endListeners: LiveJob["endListeners"] = new Set();
-  return { uuid, keyId, taken, deadlineMs, phase: "waiting", lease: null, endListeners };
+  const idle = { phase: "waiting", lease: null, holder: null } as const;
+  return { uuid, keyId, kind, taken, deadlineMs, ...idle, endListeners };
 }
 
 function isEnd(state: JobState): state is EndState {

@@ -52,6 +52,24 @@ export const deadlinePassed: JobFailure = {
   status: 504,
 };
 
+/** A job that waited to the end, as no node was there for it. */
+export const noNode: JobFailure = {
+  code: "no_node",
+  message: "no node that can run it was connected before its deadline",
+  status: 504,
+  hint: "submit it again later; /v1/nodes tells which nodes are connected and what they can do",
+  retryable: true,
+};
+
+/** A page that only one node can continue. */
+export const nodeOfPageGone: JobFailure = {
+  code: "no_node",
+  message: "the node that gave the page before is not connected, and no other can continue it",
+  status: 504,
+  hint: "submit the search again without next_cursor, or try again later",
+  retryable: true,
+};
+
 /** A lease that lapsed: the node has not been heard of. */
 export const nodeLost: LeaseFailure = {
   code: "node_lost",

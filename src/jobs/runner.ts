@@ -1,6 +1,6 @@
 import type { Clock } from "../lib/clock.ts";
 import { EarshotError, messageOf } from "../lib/errors.ts";
-import type { Lease, LeaseFailure, LeaseGateway } from "../nodes/lease.ts";
+import type { AskingNode, Lease, LeaseFailure, LeaseGateway } from "../nodes/lease.ts";
 import type { Method } from "../platforms/methods.ts";
 import type { AskingJob } from "../platforms/requests/sessions.ts";
 import { causeOf, failureOf } from "./attempt-fault.ts";
@@ -27,6 +27,9 @@ export type RunnerOptions = {
   nodeId: string;
   /** Jobs of these alone are taken. */
   methods: readonly Method[];
+  /** What of them, and how busy the node is; as for any that asks (nodes/lease.ts). */
+  accepts?: AskingNode<SearchJobRequest>["accepts"];
+  load?: AskingNode<SearchJobRequest>["load"];
   /** Jobs run at the same time. */
   concurrency: number;
   log: RunnerLog;
@@ -44,7 +47,10 @@ export type Runner = {
  */
 export function startRunner(options: RunnerOptions): Runner {
   const stopping = new AbortController();
-  const loops = Array.from({ length: options.concurrency }, () => work(options, stopping.signal));
+  const asking = askingNode(options);
+  const loops = Array.from({ length: options.concurrency }, () =>
+    work(options, asking, stopping.signal),
+  );
   return {
     stop: async () => {
       stopping.abort();
@@ -53,9 +59,21 @@ export function startRunner(options: RunnerOptions): Runner {
   };
 }
 
-async function work(options: RunnerOptions, stopping: AbortSignal): Promise<void> {
-  const { gateway, clock, nodeId, methods, log } = options;
-  const asking = { nodeId, methods };
+function askingNode({ nodeId, methods, accepts, load }: RunnerOptions) {
+  return {
+    nodeId,
+    methods,
+    ...(accepts === undefined ? {} : { accepts }),
+    ...(load === undefined ? {} : { load }),
+  };
+}
+
+async function work(
+  options: RunnerOptions,
+  asking: AskingNode<SearchJobRequest>,
+  stopping: AbortSignal,
+): Promise<void> {
+  const { gateway, clock, log } = options;
   while (!stopping.aborted) {
     try {
       const lease = await gateway.lease(asking, leaseWaitMs, stopping);

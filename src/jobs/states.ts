@@ -7,7 +7,7 @@ import type { JobState } from "./job.ts";
  * attempt and has a fresh token, and only who holds the current token can renew, complete or fail it. Completing makes it
  * `done`. A failure that another attempt may mend, and a lease that lapses, make it `error(retrying)` until it is leased
  * again; the last one makes it `error`, and so does its deadline. A process that dies takes its leases along: its jobs are
- * `received` again and the attempt does not count. Its client makes it `cancelled` as long as it has not ended: the lease is
+ * `received` again and the attempt does not count. The same goes for a node that says it leaves, or is sent away. Its client makes it `cancelled` as long as it has not ended: the lease is
  * lost then. `done` becomes `expired` when the result is dropped. `done`, `error`, `cancelled` and `expired` are final: a job
  * reaches one of them once, and only `expired` follows `done`. What is final is forgotten, row and result, when its client
  * says so and when its time is over.
@@ -22,6 +22,7 @@ export const transitions = {
   fail: { from: ["in progress"], to: "error" },
   timeOut: { from: ["received", "in progress", "error(retrying)"], to: "error" },
   recover: { from: ["in progress"], to: "received" },
+  giveBack: { from: ["in progress"], to: "received" },
   cancel: { from: ["received", "in progress", "error(retrying)"], to: "cancelled" },
   expire: { from: ["done"], to: "expired" },
   forget: { from: ["done", "error", "cancelled", "expired"], to: null },

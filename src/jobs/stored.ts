@@ -1,4 +1,5 @@
 import type { Position } from "../archive/archive.ts";
+import type { EvidenceKind } from "../nodes/evidence/evidence.ts";
 import { type AnswerItem, isFetched } from "../platforms/source.ts";
 import type { Platform } from "../posts/post.ts";
 import type { Job, JobChange, JobResult, JobState, JobSummary, SearchJobRequest } from "./job.ts";
@@ -38,11 +39,15 @@ export const rowColumns = `${headColumns}, result`;
 export type JobHead = Omit<JobRow, "result">;
 
 /** A job in a list; `complete` is 0 or 1. */
-export type ListedRow = JobHead & { count: number | null; complete: number | null };
+export type ListedRow = JobHead & {
+  count: number | null;
+  complete: number | null;
+  evidence: EvidenceKind | null;
+};
 
 /** The columns of a `ListedRow`. */
 export const listedColumns = `${headColumns}, json_array_length(result, '$.positions') AS count,
-  result ->> '$.complete' AS complete`;
+  result ->> '$.complete' AS complete, result ->> '$.signature.evidence' AS evidence`;
 
 type StoredPosition = [platform: Platform, id: string];
 
@@ -77,13 +82,35 @@ function decodeRequest(text: string): SearchJobRequest {
 
 /** A result, as the row of its job holds it. */
 export function encodeResult(result: JobResult): string {
-  const { items, ...rest } = result;
-  const stored: StoredResult = {
-    ...rest,
-    positions: items.map(packItem),
-    next: result.next && pack(result.next),
-  };
-  return JSON.stringify(stored);
+  return resultText(result, result.items.map(itemText));
+}
+
+/** The same of a large result; what is called for each item lets others run meanwhile. */
+export async function encodeLargeResult(
+  result: JobResult,
+  letOthers: () => Promise<void> | undefined,
+): Promise<string> {
+  const items: string[] = [];
+  for (const item of result.items) {
+    items.push(itemText(item));
+    await letOthers();
+  }
+  return resultText(result, items);
+}
+
+/** So many characters of records are text in some milliseconds. */
+const largeLength = 1_048_576;
+
+export function isLarge({ items }: JobResult): boolean {
+  const length = items.reduce((sum, item) => sum + (isFetched(item) ? item.record.length : 0), 0);
+  return length > largeLength;
+}
+
+const itemText = (item: AnswerItem): string => JSON.stringify(packItem(item));
+
+function resultText({ items: _items, next, ...rest }: JobResult, items: readonly string[]): string {
+  const known: Omit<StoredResult, "positions"> = { ...rest, next: next && pack(next) };
+  return `${JSON.stringify(known).slice(0, -1)},"positions":[${items.join(",")}]}`;
 }
 
 function decodeResult(text: string): JobResult {
@@ -108,13 +135,17 @@ export function resultlessJobOf(row: JobHead, nowMs: number): Job {
 }
 
 /** The job of a row in a list: what its result holds is told only while that is kept. */
-export function summaryOf({ count, complete, ...head }: ListedRow, nowMs: number): JobSummary {
+export function summaryOf(
+  { count, complete, evidence, ...head }: ListedRow,
+  nowMs: number,
+): JobSummary {
   const summary = headOf(head, nowMs);
   const isHeld = summary.state === "done" && complete !== null;
   return {
     ...summary,
     count: isHeld ? count : null,
     complete: isHeld ? complete === 1 : null,
+    evidence: isHeld ? (evidence ?? "none") : null,
   };
 }
 

@@ -1,9 +1,11 @@
 import type { Store } from "../db/operations.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Dispatcher, LiveJob } from "./dispatcher.ts";
+import type { JobFailure, SearchJobRequest } from "./job.ts";
 import type { AttemptEnd, HeldLease } from "./lease-operations.ts";
 import type { JobOperations } from "./operations.ts";
 import { keepWithinRetention } from "./retention.ts";
+import { deadlinePassed, nodeOfPageGone, noNode } from "./retries.ts";
 import type { JobSettings } from "./settings.ts";
 import type { JobStand } from "./visible-change.ts";
 
@@ -22,7 +24,9 @@ export type SweeperContext = {
   /** The lease by which a job is held, as the store is asked for it. */
   heldLease: (job: LiveJob) => HeldLease | null;
   /** What to do with a job whose lease has lapsed. */
-  settleAttempt: (end: AttemptEnd) => void;
+  onLapse: (end: AttemptEnd) => void;
+  /** Whether a node is there that can run it. */
+  hasNodeFor?: (request: SearchJobRequest) => boolean;
   /** What to do when a job has changed: its deadline has passed, or its result has expired. */
   tellStand: (stand: JobStand) => void;
   onFault?: (thrown: unknown) => void;
@@ -77,7 +81,7 @@ export function createSweeper(context: SweeperContext): Sweeper {
     for (const part of parts(leases)) {
       const nowMs = context.now();
       const args = { leases: part, nowMs, maxAttempts, retryDelayMs };
-      for (const end of await store.write("endLapsedLeases", args)) context.settleAttempt(end);
+      for (const end of await store.write("endLapsedLeases", args)) context.onLapse(end);
     }
   }
 
@@ -86,13 +90,25 @@ export function createSweeper(context: SweeperContext): Sweeper {
     const elapsedMs = clock.elapsed();
     const graceMs = ({ lease }: LiveJob) => (lease === null ? 0 : settings.deadlineGraceMs);
     const late = jobsWhere((job) => job.deadlineMs + graceMs(job) <= elapsedMs);
-    for (const part of parts(late)) {
-      const uuids = part.map(({ uuid }) => uuid);
-      const stands = await store.write("timeOutJobs", { uuids, nowMs: context.now() });
-      for (const stand of stands) context.tellStand(stand);
-      // Whatever the table says of them, no job lives longer.
-      for (const uuid of uuids) dispatcher.end(uuid);
+    for (const [failure, jobs] of Map.groupBy(late, failureOf)) {
+      for (const part of parts(jobs)) await endLate(part, failure);
     }
+  }
+
+  async function endLate(jobs: readonly LiveJob[], failure: JobFailure): Promise<void> {
+    const uuids = jobs.map(({ uuid }) => uuid);
+    const stands = await store.write("timeOutJobs", { uuids, nowMs: context.now(), failure });
+    for (const stand of stands) context.tellStand(stand);
+    // Whatever the table says of them, no job lives longer.
+    for (const uuid of uuids) dispatcher.end(uuid);
+  }
+
+  function failureOf({ phase, taken: { request } }: LiveJob): JobFailure {
+    const isWaiting = phase === "waiting" || phase === "delayed";
+    if (!isWaiting || context.hasNodeFor === undefined || context.hasNodeFor(request)) {
+      return deadlinePassed;
+    }
+    return (request.place?.nodeId ?? null) === null ? noNode : nodeOfPageGone;
   }
 
   function jobsWhere(isMeant: (job: LiveJob) => boolean): LiveJob[] {

@@ -10,7 +10,7 @@ import { createManualClock, type ManualClock } from "../lib/manual-clock.ts";
 import type { Lease, LeaseFailure } from "../nodes/lease.ts";
 import type { JobResult, SearchJobRequest } from "./job.ts";
 import { type JobOperations, jobOperations } from "./operations.ts";
-import { createJobQueue, type JobQueue, type NewJob } from "./queue.ts";
+import { createJobQueue, type JobQueue, type JobQueueContext, type NewJob } from "./queue.ts";
 import { type JobSettings, jobDefaults } from "./settings.ts";
 
 /** What the tests of this room share: a job table in a folder of its own, a request and a result. */
@@ -98,6 +98,7 @@ export type TestQueue = {
 export async function startTestQueue(
   settings: Partial<JobSettings> = {},
   table = openJobTable(),
+  told: Pick<JobQueueContext, "onFailedAttempt" | "hasNodeFor"> = {},
 ): Promise<TestQueue> {
   const clock = createManualClock();
   const faults: unknown[] = [];
@@ -131,6 +132,7 @@ export async function startTestQueue(
 
   function open({ store }: JobTable, changed: Partial<JobSettings>): JobQueue {
     const queue: JobQueue = createJobQueue({
+      ...told,
       store,
       clock,
       randomUuid: randomUUID,

@@ -1,6 +1,44 @@
-import type { Method } from "../platforms/methods.ts";
-import type { SourceWay } from "../platforms/source.ts";
-import type { Platform } from "../posts/post.ts";
+import { isSearch, type Method, type SourceType } from "../platforms/methods.ts";
+import type { AnswerRequest, SourceWay } from "../platforms/source.ts";
+import { type Platform, platforms } from "../posts/post.ts";
 
 /** What a node can do: a method on a platform, and by which ways it comes to answers there. */
 export type Capability = { platform: Platform; method: Method; ways: readonly SourceWay[] };
+
+/** What of a request says which nodes can run it. */
+export type Work = Pick<AnswerRequest, "platform" | "type" | "method" | "target" | "place">;
+
+const waysOfType: Readonly<Record<SourceType, readonly SourceWay[]>> = {
+  social: ["archive", "credential", "api", "public"],
+  "social-credential": ["archive", "credential"],
+  "social-api": ["archive", "api", "public"],
+};
+
+/**
+ * How far a node with these capabilities gets, to compare nodes by; 0 when it cannot run it at all. Of a search: on how many of
+ * the platforms that are asked it finds something. Of other methods: 2 where it can ask the platform, 1 where it has what its
+ * archive holds.
+ */
+export function reachOf(capabilities: readonly Capability[], work: Work): number {
+  const allowed = waysOfType[work.type];
+  const reaches = askedPlatforms(work).map((platform) => {
+    const ways = capabilities
+      .filter((one) => one.platform === platform && one.method === work.method)
+      .flatMap((one) => one.ways)
+      .filter((way) => allowed.includes(way));
+    if (ways.length === 0) return 0;
+    return isSearch(work.method) || ways.every((way) => way === "archive") ? 1 : 2;
+  });
+  return reaches.reduce<number>((sum, reach) => sum + reach, 0);
+}
+
+/** Whether a node with these capabilities can run it at all. */
+export function canRun(capabilities: readonly Capability[], work: Work): boolean {
+  return reachOf(capabilities, work) > 0;
+}
+
+function askedPlatforms({ platform, method, target, place }: Work): readonly Platform[] {
+  const named = place?.platform ?? (platform === "social" ? target?.platform : platform) ?? null;
+  if (named !== null) return [named];
+  return isSearch(method) ? platforms : [];
+}

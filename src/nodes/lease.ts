@@ -21,16 +21,24 @@ export type Lease<Work> = {
   lost: AbortSignal;
 };
 
+/** The id of the node in the gateway's own process. */
+export const embeddedNodeId = "embedded";
+
 /** The node that asks, and the methods that it asks for. */
 export type AskingNode<Work> = {
   nodeId: string;
   methods: readonly string[];
   /** Whether it may be given anything for the moment, such as by its pace; always where it is left out. */
   isOpen?: () => boolean;
-  /** Whether it can run this; whatever is of its methods where it is left out. */
+  /**
+   * Whether it can run this; whatever is of its methods where it is left out. It is asked about one job of a kind for all of the
+   * kind: by method, platform, type, where it has to run and where it goes on, and nothing else.
+   */
   accepts?: (work: Work) => boolean;
   /** What share of the jobs that it can run at a time it runs, from 0: the least loaded is given work first. */
   load?: () => number;
+  /** Told in the same step in which it is given a job. */
+  onGiven?: () => void;
 };
 
 export type LeaseFailure = {

@@ -61,11 +61,15 @@ export type NodeSettings = {
   introspectionMs: number;
   gatewayTimeoutMs: number;
   drainMs: number;
+  attestationsPerMinute: number;
 };
 
-export const nodeDefaults: Pick<NodeSettings, "introspectionMs" | "gatewayTimeoutMs" | "drainMs"> =
-  {
-    introspectionMs: 60_000,
-    gatewayTimeoutMs: 10_000,
-    drainMs: 30_000,
-  };
+export const nodeDefaults: Pick<
+  NodeSettings,
+  "introspectionMs" | "gatewayTimeoutMs" | "drainMs" | "attestationsPerMinute"
+> = {
+  introspectionMs: 60_000,
+  gatewayTimeoutMs: 10_000,
+  drainMs: 30_000,
+  attestationsPerMinute: 6,
+};

@@ -1,17 +1,28 @@
 import { type Platform, platforms } from "../../posts/post.ts";
 import {
   type FetchMethod,
+  isSearch,
   type Method,
+  methodNames,
   ownMethods,
   type SearchMethod,
   type SourceType,
 } from "../methods.ts";
 import type { ConfiguredAccess } from "../requests/sessions.ts";
-import type { SearchPlatform } from "../source.ts";
+import type { SearchPlatform, SourceWay } from "../source.ts";
 import type { Target } from "../target.ts";
-import type { AccessKind, MethodSupport } from "../upstream.ts";
-import { type AnswerContext, accessFor } from "./context.ts";
+import type { MethodSupport } from "../upstream.ts";
+import { type AnswerContext, accessFor, wayOf } from "./context.ts";
+import { nowhereElse } from "./elsewhere.ts";
 import { isAnsweredByArchive } from "./held-answer.ts";
+import {
+  type Answerable,
+  credentialRefused,
+  noCounterpart,
+  noNode,
+  notConfigured,
+  ownCredentialNeeded,
+} from "./unanswerable.ts";
 
 /** What can be asked at all, known before a job is taken. */
 export type Sources = {
@@ -28,30 +39,34 @@ export type Sources = {
     target: Target | null;
   }): Promise<Answerable>;
   /** Whether any platform would be asked, beside the archive, by a search. */
-  isAsked(asked: {
+  isAsked(asked: AskedSearch): Promise<boolean>;
+  /** Whether anything searches there at all. */
+  isSearched(asked: Omit<AskedSearch, "accountId">): boolean;
+  /**
+   * Whether a job of the account has to run in this process: it belongs to the account alone, or the account has a credential of
+   * its own for what is asked, which is handed to no other process.
+   */
+  isKeptHere(asked: {
     platform: SearchPlatform;
     type: SourceType;
-    method: SearchMethod;
+    method: Method;
     accountId: string;
   }): Promise<boolean>;
+  /** By which ways the deployment itself can ask a platform, for each method that it can ask for at all. */
+  deploymentWays(platform: Platform): Promise<ReadonlyMap<Method, readonly SourceWay[]>>;
 };
 
-export type Answerable =
-  /** `isAsked`: the platform can be asked; else the archive answers alone. */
-  | { ok: true; isAsked: boolean }
-  | {
-      ok: false;
-      why: "no_counterpart" | "credential_refused" | "own_credential_needed" | "not_configured";
-      /** One line each: what is the matter, and what to do. */
-      message: string;
-      hint: string;
-    };
+type AskedSearch = {
+  platform: SearchPlatform;
+  type: SourceType;
+  method: SearchMethod;
+  accountId: string;
+};
 
-export function createSources({
-  sessions,
-  upstreams,
-  settings,
-}: Pick<AnswerContext, "sessions" | "upstreams" | "settings">): Sources {
+export function createSources(
+  { sessions, upstreams, settings }: Pick<AnswerContext, "sessions" | "upstreams" | "settings">,
+  elsewhere = nowhereElse,
+): Sources {
   async function configuredFor(
     platform: Platform,
     method: Method,
@@ -68,6 +83,16 @@ export function createSources({
   }
 
   const answerable: Sources["answerable"] = async (asked) => {
+    const here = elsewhere.isRunHere ? await answerableHere(asked) : null;
+    if (here?.ok && here.isAsked) return here;
+    const there = ownMethods.includes(asked.method) ? null : elsewhere.answers(asked);
+    if (there === "asked") return { ok: true, isAsked: true };
+    if (here?.ok) return here;
+    if (there === "held") return { ok: true, isAsked: false };
+    return here ?? noNode(upstreams, asked);
+  };
+
+  async function answerableHere(asked: AskedFetch): Promise<Answerable> {
     const { platform, type, method, accountId } = asked;
     const support = upstreams[platform].support[method];
     const isPublic = accessFor(type, method, upstreams[platform]).includes("public");
@@ -76,41 +101,43 @@ export function createSources({
     const configured = await configuredFor(platform, method, type, accountId);
     if (configured.length > 0) return { ok: true, isAsked: true };
     if (isAnsweredByArchive(method)) return { ok: true, isAsked: false };
-    if (support.access.length === 0) {
-      const having = platforms.filter((one) => upstreams[one].support[method].access.length > 0);
-      return {
-        ok: false,
-        why: "no_counterpart",
-        message: `${platform} has nothing that answers ${method}`,
-        hint:
-          "closest" in support
-            ? `${elsewhere(method, having)}. ${support.closest.replace(/^None: /, "")}`
-            : elsewhere(method, having),
-      };
-    }
+    if (support.access.length === 0) return noCounterpart(upstreams, platform, method);
     const refusal = await sessions.refusal(platform, accountId);
-    if (refusal !== null) {
-      return {
-        ok: false,
-        why: "credential_refused",
-        message: `your credential of ${platform} is not used, as it was refused: ${refusal}`,
-        hint: "earshot credentials test uses it again where it works, earshot credentials add replaces it",
-      };
-    }
-    if (ownMethods.includes(method)) {
-      return {
-        ok: false,
-        why: "own_credential_needed",
-        message: `${method} shows what belongs to one account: it needs a credential of ${platform} of your own`,
-        hint: `${kindsOf[platform].user} --account NAME adds one to the account of your key`,
-      };
-    }
-    return {
-      ok: false,
-      why: "not_configured",
-      message: `nothing configured can ask ${platform} for ${method} as ${type}`,
-      hint: toConfigure(platform, accessFor(type, method, upstreams[platform]), support.access),
-    };
+    if (refusal !== null) return credentialRefused(platform, refusal);
+    if (ownMethods.includes(method)) return ownCredentialNeeded(platform, method);
+    return notConfigured(asked, accessFor(type, method, upstreams[platform]), support.access);
+  }
+
+  /** What of a platform a method asks, where it can be asked at all. */
+  const askedBy = (platform: SearchPlatform, method: Method): readonly Platform[] =>
+    (platform === "social" ? platforms : [platform]).filter(
+      (one) => !isSearch(method) || upstreams[one].search !== null,
+    );
+
+  const isKeptHere: Sources["isKeptHere"] = async ({ platform, type, method, accountId }) => {
+    if (!elsewhere.isRunHere) return false;
+    if (ownMethods.includes(method)) return true;
+    if (!elsewhere.isThere()) return false;
+    const each = await Promise.all(
+      askedBy(platform, method).map((one) => configuredFor(one, method, type, accountId)),
+    );
+    return each.flat().some(({ owner }) => owner === "account");
+  };
+
+  const deploymentWays: Sources["deploymentWays"] = async (platform) => {
+    const upstream = upstreams[platform];
+    // No account has this id: what is left is the deployment's.
+    const configured = await sessions.configured(platform, "");
+    const waysOf = (method: Method): readonly SourceWay[] =>
+      accessFor("social", method, upstream)
+        .filter((access) => configured.some((one) => one.access === access))
+        .map(wayOf);
+    return new Map(
+      methodNames
+        .filter((method) => askedBy(platform, method).length > 0 && !ownMethods.includes(method))
+        .map((method) => [method, waysOf(method)] as const)
+        .filter(([, ways]) => ways.length > 0),
+    );
   };
 
   return {
@@ -121,49 +148,25 @@ export function createSources({
       x: upstreams.x.support,
     },
     answerable,
-    isAsked: async ({ platform: word, type, method, accountId }) => {
-      const searched = word === "social" ? platforms : [word];
+    isAsked: async ({ platform, type, method, accountId }) => {
+      const searched = askedBy(platform, method);
+      if (searched.some((one) => elsewhere.answers({ platform: one, type, method }) === "asked")) {
+        return true;
+      }
+      if (!elsewhere.isRunHere) return false;
       const each = await Promise.all(
-        searched
-          .filter((platform) => upstreams[platform].search !== null)
-          .map((platform) => configuredFor(platform, method, type, accountId)),
+        searched.map((one) => configuredFor(one, method, type, accountId)),
       );
       return each.some((configured) => configured.length > 0);
     },
+    isSearched: ({ platform, type, method }) =>
+      elsewhere.isRunHere ||
+      (platform === "social" ? platforms : [platform]).some(
+        (one) => elsewhere.answers({ platform: one, type, method }) !== null,
+      ),
+    isKeptHere,
+    deploymentWays,
   };
 }
 
-const elsewhere = (method: Method, having: readonly Platform[]): string =>
-  having.length === 0
-    ? `no platform has ${method}`
-    : `${having.join(" and ")} ${having.length === 1 ? "has" : "have"} ${method}`;
-
-const kindsOf: Readonly<Record<Platform, Partial<Record<AccessKind, string>>>> = {
-  bluesky: {
-    user: "earshot credentials add bluesky app-password",
-    public: "EARSHOT_BLUESKY_PUBLIC=on",
-  },
-  mastodon: {
-    user: "earshot credentials add mastodon user-token",
-    app: "earshot credentials add mastodon app-token",
-    public: "EARSHOT_MASTODON_INSTANCE",
-  },
-  x: {
-    user: "earshot credentials add x user-token",
-    app: "earshot credentials add x app-token",
-  },
-};
-
-/** What makes the method work: by the ways that the type allows, or by another type where it allows none of them. */
-function toConfigure(
-  platform: Platform,
-  allowed: readonly AccessKind[],
-  offered: readonly AccessKind[],
-): string {
-  const ways = (allowed.length > 0 ? allowed : offered).flatMap((access) => {
-    const way = kindsOf[platform][access];
-    return way === undefined ? [] : [way];
-  });
-  const configure = `to make it work: ${ways.join(", or ")}`;
-  return allowed.length > 0 ? configure : `send the type social; ${configure}`;
-}
+type AskedFetch = Parameters<Sources["answerable"]>[0];

@@ -1,0 +1,280 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { AskingNode, Lease } from "../nodes/lease.ts";
+import type { FetchPlace } from "../platforms/upstream.ts";
+import type { SearchJobRequest } from "./job.ts";
+import type { FailedAttempt } from "./leases.ts";
+import type { NewJob } from "./queue.ts";
+import { newJob, request, result, startTestQueue, type TestQueue, testNode } from "./test-jobs.ts";
+
+/** Several nodes and one queue: who is given what, and what becomes of it when a node goes. */
+let jobs: TestQueue;
+let failed: FailedAttempt[];
+let canBeRun: boolean;
+
+beforeEach(async () => {
+  failed = [];
+  canBeRun = true;
+  jobs = await startTestQueue({ maxRunningPerKey: 1_000 }, undefined, {
+    onFailedAttempt: (attempt) => failed.push(attempt),
+    hasNodeFor: () => canBeRun,
+  });
+});
+
+afterEach(async () => {
+  await jobs.close();
+});
+
+const submit = async (special: Partial<SearchJobRequest> = {}, keyId = "key"): Promise<string> => {
+  const job: NewJob = { ...newJob(keyId), request: { ...request, ...special } };
+  return (await jobs.queue.submit(job)).uuid;
+};
+
+const asking = (
+  nodeId: string,
+  special: Partial<AskingNode<SearchJobRequest>> = {},
+): AskingNode<SearchJobRequest> => ({ ...testNode, nodeId, ...special });
+
+const leaseOf = (node: AskingNode<SearchJobRequest>, waitMs = 0) => jobs.queue.lease(node, waitMs);
+
+/** Which of several nodes that wait is given the next job; the others go on waiting. */
+function givenTo(waiting: readonly (readonly [string, Promise<Lease<SearchJobRequest> | null>])[]) {
+  return Promise.race(waiting.map(async ([name, lease]) => ((await lease) === null ? null : name)));
+}
+
+test("of the nodes that wait the least loaded is given the job, as they are loaded then", async () => {
+  const loads: Record<string, number> = { a: 0.1, b: 0.5, c: 0.9 };
+  const waiting = ["a", "b", "c"].map(
+    (name) => [name, leaseOf(asking(name, { load: () => loads[name] ?? 0 }), 1_000)] as const,
+  );
+  Object.assign(loads, { a: 0.8, b: 0.6, c: 0.2 });
+  await submit();
+  expect(await givenTo(waiting)).toBe("c");
+});
+
+test("nodes that are equally loaded take turns", async () => {
+  const order: string[] = [];
+  const nodes = ["a", "b", "c"].map((nodeId) => asking(nodeId, { load: () => 0 }));
+  const waiting = nodes.flatMap((node) => [leaseOf(node, 1_000), leaseOf(node, 1_000)]);
+  for (const [index, lease] of waiting.entries()) {
+    void lease.then(() => order.push(nodes[Math.floor(index / 2)]?.nodeId ?? ""));
+  }
+  for (let n = 0; n < 6; n += 1) await submit();
+  await Promise.all(waiting);
+  expect(order).toEqual(["a", "b", "c", "a", "b", "c"]);
+});
+
+test("what a node runs is known from the moment it is given something", async () => {
+  let given = 0;
+  const node = asking("busy", { onGiven: () => (given += 1), load: () => 0 });
+  const waits = leaseOf(node, 1_000);
+  const submitted = submit();
+  expect([given, jobs.queue.runningOf("busy")]).toEqual([1, 1]);
+  await submitted;
+  const lease = await waits;
+  await jobs.queue.complete(lease?.uuid ?? "", lease?.token ?? "", result);
+  expect(jobs.queue.runningOf("busy")).toBe(0);
+});
+
+test("a node that is not open is given nothing until it is", async () => {
+  let isOpen = false;
+  const waits = leaseOf(asking("paced", { isOpen: () => isOpen }), 1_000);
+  const uuid = await submit();
+  jobs.queue.wakeNodes();
+  expect(jobs.queue.runningOf("paced")).toBe(0);
+  isOpen = true;
+  jobs.queue.wakeNodes();
+  expect((await waits)?.uuid).toBe(uuid);
+});
+
+test("a node is given what it accepts alone, and what it does not keeps its place", async () => {
+  const first = await submit({ platform: "x" });
+  const second = await submit({ platform: "bluesky" });
+  const node = asking("bluesky", { accepts: ({ platform }) => platform === "bluesky" });
+  expect((await leaseOf(node))?.uuid).toBe(second);
+  expect(await leaseOf(node)).toBeNull();
+  expect((await leaseOf(asking("any")))?.uuid).toBe(first);
+});
+
+test("10,000 jobs that no node accepts are asked about by their kinds, not one by one", async () => {
+  let asked = 0;
+  const none = asking("none", {
+    accepts: () => {
+      asked += 1;
+      return false;
+    },
+  });
+  const leaving = new AbortController();
+  const waiting = [1, 2, 3].map(() => jobs.queue.lease(none, 60_000, leaving.signal));
+  const platforms = ["x", "bluesky", "mastodon"] as const;
+  await Promise.all(
+    Array.from({ length: 9_999 }, (_, n) => {
+      const platform = platforms[n % 3] ?? "x";
+      return submit({ platform }, `key ${n % 500}`);
+    }),
+  );
+  asked = 0;
+  jobs.queue.wakeNodes();
+  expect(asked).toBe(3);
+  leaving.abort();
+  await Promise.all(waiting);
+  expect(await leaseOf(asking("any"))).not.toBeNull();
+});
+
+test("keys take turns whatever the number of nodes, and hold no more than their bound together", async () => {
+  await jobs.restart("stop", { maxRunningPerKey: 3 });
+  for (let n = 0; n < 30; n += 1) await submit({}, "busy");
+  for (let n = 0; n < 6; n += 1) await submit({}, "quiet");
+  const taken: string[] = [];
+  for (let n = 0; n < 4; n += 1) {
+    for (const nodeId of ["one", "two", "three"]) {
+      const lease = await leaseOf(asking(nodeId));
+      if (lease !== null) taken.push(keyOf(lease.uuid));
+    }
+  }
+  expect(taken).toEqual(["busy", "quiet", "busy", "quiet", "busy", "quiet"]);
+  for (const nodeId of ["one", "two", "three"]) expect(jobs.queue.runningOf(nodeId)).toBe(2);
+});
+
+const keyOf = (uuid: string): string =>
+  jobs.table.database.get<{ key: string }>("SELECT key_id AS key FROM job WHERE uuid = :uuid", {
+    uuid,
+  })?.key ?? "";
+
+test("a node that leaves gives back what it holds: others get it first, and no attempt is counted", async () => {
+  const uuids = [await submit(), await submit(), await submit()];
+  const gone = [await leaseOf(asking("gone")), await leaseOf(asking("gone"))];
+  const kept = await leaseOf(asking("stays"));
+  const later = await submit();
+  expect(await jobs.queue.endLeasesOf("gone")).toBe(2);
+  expect(gone.map((lease) => lease?.lost.aborted)).toEqual([true, true]);
+  expect(kept?.lost.aborted).toBe(false);
+  expect(await jobs.queue.find("one", uuids[0] ?? "")).toMatchObject({
+    state: "received",
+    attempts: 0,
+  });
+  const again = [await leaseOf(asking("stays")), await leaseOf(asking("stays"))];
+  expect(again.map((lease) => [lease?.uuid, lease?.attempt])).toEqual([
+    [uuids[0], 1],
+    [uuids[1], 1],
+  ]);
+  expect((await leaseOf(asking("stays")))?.uuid).toBe(later);
+  const [stale] = gone;
+  await expect(
+    jobs.queue.complete(stale?.uuid ?? "", stale?.token ?? "", result),
+  ).rejects.toMatchObject({ code: "lease_lost" });
+  expect(jobs.queue.runningOf("gone")).toBe(0);
+  expect(failed).toEqual([]);
+});
+
+test("what is on its way to the disk is not given back", async () => {
+  const uuid = await submit();
+  const lease = await leaseOf(asking("leaves"));
+  const completing = jobs.queue.complete(uuid, lease?.token ?? "", result);
+  expect(await jobs.queue.endLeasesOf("leaves")).toBe(0);
+  await completing;
+  expect(await jobs.queue.find("one", uuid)).toMatchObject({ state: "done", node: "leaves" });
+});
+
+test("a failed attempt is told of with its node, and whether its lease lapsed", async () => {
+  const uuid = await submit();
+  const lease = await leaseOf(asking("fails"));
+  const failure = { code: "c", message: "m", status: 502, retryable: true };
+  await jobs.queue.fail(uuid, lease?.token ?? "", failure);
+  await jobs.clock.advance(1_000);
+  expect(await leaseOf(asking("dies"))).toMatchObject({ uuid, attempt: 2 });
+  await jobs.clock.advance(31_000);
+  expect(failed).toEqual([
+    { method: "searchbyquery", nodeId: "fails", why: "failed" },
+    { method: "searchbyquery", nodeId: "dies", why: "lapsed" },
+  ]);
+});
+
+test("a job that no node was there for says so at its end", async () => {
+  canBeRun = false;
+  const uuid = await submit();
+  await jobs.clock.advance(121_000);
+  expect(await jobs.queue.find("one", uuid)).toMatchObject({
+    state: "error",
+    failure: { code: "no_node", status: 504, message: expect.stringContaining("no node that can") },
+  });
+});
+
+test("a page whose node is away waits, and says at its end that no other can continue it", async () => {
+  canBeRun = false;
+  const place: FetchPlace = {
+    platform: "x",
+    credentialId: "c",
+    cursor: "next",
+    lastKey: null,
+    skip: 0,
+    nodeId: "away",
+  };
+  const uuid = await submit({ method: "getfollowers", platform: "x", after: null, place });
+  await jobs.clock.advance(119_000);
+  expect(await jobs.queue.find("one", uuid)).toMatchObject({ state: "received" });
+  await jobs.clock.advance(2_000);
+  expect(await jobs.queue.find("one", uuid)).toMatchObject({
+    failure: { code: "no_node", message: expect.stringContaining("no other can continue it") },
+  });
+});
+
+test("a job that ran to its deadline says nothing of missing nodes", async () => {
+  const uuid = await submit();
+  const lease = await leaseOf(asking("slow"));
+  canBeRun = false;
+  for (let second = 0; second < 123; second += 10) {
+    await jobs.queue.renew(uuid, lease?.token ?? "").catch(() => undefined);
+    await jobs.clock.advance(10_000);
+  }
+  expect(await jobs.queue.find("one", uuid)).toMatchObject({ failure: { code: "deadline" } });
+});
+
+test("a large result is kept whole, and lets others run while it is put into text", async () => {
+  const uuid = await submit();
+  const lease = await leaseOf(asking("large"));
+  const record = JSON.stringify({ Content: '"'.repeat(40_000) });
+  const items = Array.from({ length: 40 }, (_, n) => ({
+    platform: "x" as const,
+    id: BigInt(n + 1),
+    uri: null,
+    userId: null,
+    record,
+  }));
+  const completing = jobs.queue.complete(uuid, lease?.token ?? "", { ...result, items });
+  expect(await jobs.queue.cancel("two", uuid)).toBeNull();
+  await completing;
+  await jobs.restart("stop");
+  expect((await jobs.queue.find("one", uuid))?.result?.items).toEqual(items);
+});
+
+test("what a node has signed is kept with its result", async () => {
+  const uuid = await submit();
+  const lease = await leaseOf(asking("signs"));
+  const signature = {
+    nodeId: "signs",
+    keyId: "key",
+    attestationId: "attestation",
+    evidence: "none" as const,
+    fields: {
+      "content-digest": "sha-256=:a:",
+      "content-type": "application/json; charset=utf-8",
+      "earshot-job": 'id="u"',
+      "signature-input": "earshot=()",
+      signature: "earshot=:b:",
+    },
+    knowledge: "{}",
+    request: "{}",
+  };
+  const items = [
+    {
+      platform: "x" as const,
+      id: 1n,
+      uri: "https://x.com/i/status/1",
+      userId: "2",
+      record: '{"ID":1}',
+    },
+  ];
+  await jobs.queue.complete(uuid, lease?.token ?? "", { ...result, items, signature });
+  await jobs.restart("stop");
+  expect((await jobs.queue.find("one", uuid))?.result).toMatchObject({ items, signature });
+});

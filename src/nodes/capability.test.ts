@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { type Capability, canRun, reachOf, type Work } from "./capability.ts";
+
+const search = (platform: Work["platform"], type: Work["type"] = "social"): Work => ({
+  platform,
+  type,
+  method: "searchbyquery",
+});
+
+const capabilities: readonly Capability[] = [
+  { platform: "bluesky", method: "searchbyquery", ways: ["archive"] },
+  { platform: "x", method: "searchbyquery", ways: ["credential"] },
+  { platform: "x", method: "getfollowers", ways: ["credential"] },
+];
+
+test("a search of all platforms finds something on those that are known for it", () => {
+  expect(reachOf(capabilities, search("social"))).toBe(2);
+  expect(reachOf(capabilities, search("x"))).toBe(1);
+  expect(canRun(capabilities, search("mastodon"))).toBe(false);
+  expect(canRun([], search("social"))).toBe(false);
+});
+
+test("a type takes the ways that it names, and archives", () => {
+  expect(reachOf(capabilities, search("social", "social-api"))).toBe(1);
+  expect(reachOf(capabilities, search("social", "social-credential"))).toBe(2);
+  expect(canRun(capabilities, search("x", "social-api"))).toBe(false);
+});
+
+test("a method that does not search is asked where its target or its page is", () => {
+  const held: Capability = { platform: "x", method: "getfollowers", ways: ["archive"] };
+  const fetch: Work = { platform: "social", type: "social", method: "getfollowers" };
+  expect(canRun(capabilities, fetch)).toBe(false);
+  const place = {
+    platform: "x",
+    credentialId: null,
+    cursor: null,
+    lastKey: null,
+    skip: 0,
+  } as const;
+  expect(canRun(capabilities, { ...fetch, place })).toBe(true);
+  expect(canRun(capabilities, { ...fetch, platform: "x" })).toBe(true);
+  expect(canRun(capabilities, { ...fetch, platform: "bluesky" })).toBe(false);
+  expect(reachOf(capabilities, { ...fetch, platform: "x" })).toBe(2);
+  expect(reachOf([held], { ...fetch, platform: "x" })).toBe(1);
+});
