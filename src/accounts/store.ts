@@ -5,6 +5,7 @@ import { changeOperations } from "./admin/change-operations.ts";
 import { deletionOperations } from "./admin/deletion-operations.ts";
 import { exportOperations } from "./admin/export-operations.ts";
 import { listingOperations } from "./admin/listing-operations.ts";
+import { nodeAdminOperations } from "./admin/node-operations.ts";
 import { accountCredentialOperations } from "./credentials/operations.ts";
 import { keyOperations } from "./keys/operations.ts";
 import { sessionOperations } from "./sessions/operations.ts";
@@ -21,6 +22,7 @@ export function accountStoreOperations(randomBytes: RandomBytes) {
     ...deletionOperations,
     ...exportOperations,
     ...listingOperations,
+    ...nodeAdminOperations,
     ...sessionOperations(randomBytes),
     ...signInOperations(randomBytes),
     ...usageOperations,

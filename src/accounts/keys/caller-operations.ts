@@ -1,10 +1,13 @@
 import type { Database } from "../../db/open.ts";
 import { read } from "../../db/operations.ts";
-import type { Caller } from "../authenticate.ts";
+import { authenticate, type Caller, type PresentedKey } from "../authenticate.ts";
 
 type Named = Pick<Caller, "keyId" | "accountId" | "sessionId">;
 
 export const callerOperations = {
+  /** Whose key it is that a client has shown to a node: `authenticate`. It costs the key nothing. */
+  introspectKey: read((database, asked: PresentedKey) => authenticate(database, asked)),
+
   /**
    * Which of some callers are good no more: their key or their session has ended, or their account is suspended or gone. Each by
    * its session's id, or by its key's where it came by none.

@@ -1,6 +1,7 @@
 /**
  * The nodes that have come to this gateway, by their identity keys; one that has not attested since the gateway started gets no
- * work, whatever stands here. `capabilities` is JSON. `attestation` holds what the keys of a node's run were attested with, as
+ * work, whatever stands here. `capabilities` is JSON. `machine` is the platform instance of its quote, `is_listed` tells that the
+ * policy names it. `attestation` holds what the keys of a node's run were attested with, as
  * long as a result that they signed may be asked for; `content` is JSON (nodes/proof/proof.ts). `spot_check` tells how two nodes
  * answered the same search. `node_event` tells what happened to nodes, refusals among them, and keeps its newest rows alone.
  */
@@ -23,7 +24,11 @@ export const control006 = `
     quarantine_reason TEXT,
     quarantines INTEGER NOT NULL DEFAULT 0,
     jobs_done INTEGER NOT NULL DEFAULT 0,
-    jobs_failed INTEGER NOT NULL DEFAULT 0
+    jobs_failed INTEGER NOT NULL DEFAULT 0,
+    machine TEXT,
+    image TEXT,
+    compose_hash TEXT,
+    is_listed INTEGER NOT NULL DEFAULT 0
   ) STRICT, WITHOUT ROWID;
 
   CREATE TABLE attestation(
@@ -35,6 +40,7 @@ export const control006 = `
     kept_until_ms INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX attestation_kept ON attestation(kept_until_ms);
+  CREATE INDEX attestation_node ON attestation(node_id, verified_ms);
 
   CREATE TABLE spot_check(
     id INTEGER PRIMARY KEY,
@@ -46,6 +52,7 @@ export const control006 = `
     differences TEXT NOT NULL
   ) STRICT;
   CREATE INDEX spot_check_at ON spot_check(at_ms);
+  CREATE INDEX spot_check_uuid ON spot_check(uuid);
 
   CREATE TABLE node_event(
     id INTEGER PRIMARY KEY,

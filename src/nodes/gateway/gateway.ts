@@ -21,8 +21,8 @@ export type SignedRequest = {
   /** The path with its query. */
   path: string;
   headers: Readonly<Record<string, string | undefined>>;
-  /** The body as it came. */
-  body: Uint8Array;
+  /** The body as it came; null where it is not read yet, and its digest not compared. */
+  body: Uint8Array | null;
 };
 
 /** A node that has attested since the gateway started, by the keys of its run. */
@@ -45,6 +45,8 @@ export type NodeView = {
   version: string;
   attestationId: string | null;
   attestedMs: number | null;
+  /** Since when the keys of its run are known to this gateway; null while it is not connected. */
+  connectedMs: number | null;
   seenMs: number | null;
   quarantinedUntilMs: number | null;
   quarantineReason: string | null;
@@ -53,7 +55,7 @@ export type NodeView = {
 };
 
 /** What this gateway asks of nodes, for everyone to read. */
-export type PublishedPolicy = {
+type PublishedPolicy = {
   id: string;
   audience: string;
   gateway_key: string;

@@ -5,8 +5,7 @@ import type { EvidenceKind } from "../evidence/evidence.ts";
  * `pending` until an operator approves it, or at once `approved` where the policy names its machine. `draining` gets no more
  * work. `removed` is refused for good.
  */
-export const nodeStates = ["pending", "approved", "draining", "removed"] as const;
-export type NodeState = (typeof nodeStates)[number];
+export type NodeState = "pending" | "approved" | "draining" | "removed";
 
 /** A node as the control store knows it; times are Unix milliseconds. */
 export type NodeRecord = {
@@ -27,6 +26,15 @@ export type NodeRecord = {
   attestationId: string;
   quarantinedUntilMs: number | null;
   quarantineReason: string | null;
+  /** How often it was quarantined since it was approved. */
+  quarantines: number;
   jobsDone: number;
   jobsFailed: number;
+  /** The platform instance that its quote named last; null where it told none. */
+  machine: string | null;
+  /** What the policy calls the image that it runs, and the hash of its compose file; null where nothing was measured. */
+  image: string | null;
+  composeHash: string | null;
+  /** Whether the policy names its machine: it was approved without an operator. */
+  isListed: boolean;
 };

@@ -1,0 +1,135 @@
+import { randomBytes } from "node:crypto";
+import { resolve } from "node:path";
+import type { NodeChange } from "../accounts/admin/node-operations.ts";
+import { systemClock } from "../lib/clock.ts";
+import { EarshotError } from "../lib/errors.ts";
+import { ensureSecretKey } from "../lib/secret-key.ts";
+import type { NodeRecord } from "../nodes/gateway/node-store.ts";
+import type { OpenControl } from "../server/control.ts";
+import { withoutControls } from "../text/controls.ts";
+import { withControl } from "./control.ts";
+import { readConfig } from "./settings.ts";
+import {
+  checkAsJson,
+  checksTable,
+  eventAsJson,
+  eventAsText,
+  nodeAsJson,
+  nodeAsLines,
+  nodesTable,
+} from "./show-nodes.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Of what happened to a node, so much is shown with it. */
+const shownEvents = 10;
+
+export function listNodes({ json }: { json?: boolean }, terminal: Terminal): void {
+  const nodes = inControl(terminal, (control) => control.run("nodes", null));
+  const nowMs = systemClock.now();
+  if (json)
+    printLines(
+      nodes.map((node) => nodeAsJson(node, nowMs)),
+      terminal,
+    );
+  else if (nodes.length === 0) {
+    terminal.note("no node has come yet – earshot node --gateway URL starts one\n");
+  } else {
+    terminal.out(nodesTable(nodes, nowMs, terminal));
+  }
+}
+
+export function showNode(id: string, { json }: { json?: boolean }, terminal: Terminal): void {
+  const nowMs = systemClock.now();
+  const { node, events } = inControl(terminal, (control) => ({
+    node: found(control, id),
+    events: control.run("nodeEvents", { limit: shownEvents, nodeId: id }),
+  }));
+  if (json) {
+    printLines([nodeAsJson(node, nowMs)], terminal);
+    return;
+  }
+  terminal.out(nodeAsLines(node, nowMs));
+  if (events.length === 0) return;
+  terminal.out("\n");
+  for (const event of events) terminal.out(`${eventAsText(event)}\n`);
+}
+
+export function changeNode(id: string, change: NodeChange, terminal: Terminal): void {
+  const nowMs = systemClock.now();
+  const node = inControl(terminal, (control) =>
+    control.run("changeNode", { nodeId: id, change, actor: "command_line", nowMs }),
+  );
+  terminal.out(`node ${id} (${withoutControls(node.name)}) ${outcomes[change]}\n`);
+}
+
+const outcomes: Readonly<Record<NodeChange, string>> = {
+  approve: "is approved: it is given work from when it attests next, within seconds",
+  drain: "is given no more work; what it runs it may end",
+  remove: "is removed: it is not let in again, and what it ran goes to others",
+};
+
+export function listChecks(
+  { json, limit }: { json?: boolean; limit: number },
+  terminal: Terminal,
+): void {
+  const checks = inControl(terminal, (control) => control.run("spotChecks", { limit }));
+  if (json) printLines(checks.map(checkAsJson), terminal);
+  else if (checks.length === 0) {
+    terminal.note("no search was run by two nodes – EARSHOT_NODES_SPOT_CHECKS says how many are\n");
+  } else {
+    terminal.out(checksTable(checks, terminal));
+  }
+}
+
+export function listEvents(
+  nodeId: string | null,
+  { json, limit }: { json?: boolean; limit: number },
+  terminal: Terminal,
+): void {
+  const events = inControl(terminal, (control) => control.run("nodeEvents", { limit, nodeId }));
+  if (json) printLines(events.map(eventAsJson), terminal);
+  else if (events.length === 0) terminal.note("nothing has happened yet\n");
+  else for (const event of events) terminal.out(`${eventAsText(event)}\n`);
+}
+
+export async function printKey(terminal: Terminal): Promise<void> {
+  const { data } = readConfig(terminal);
+  const { gatewayKeyOf } = await import("../nodes/protocol/keys.ts");
+  const secretKey =
+    data.secretKey ?? inControl(terminal, () => ensureSecretKey(data.dir, randomBytes));
+  terminal.out(`${gatewayKeyOf(secretKey).publicKey}\n`);
+}
+
+export async function simulateTee(folder: string, terminal: Terminal): Promise<void> {
+  const { writeSimulatedTee } = await import("../nodes/evidence/simulated/simulated-folder.ts");
+  const files = await writeSimulatedTee(resolve(folder), systemClock.now());
+  terminal.note("SIMULATED: it proves nothing about any machine. The settings of a server:\n");
+  terminal.out(
+    [
+      "EARSHOT_NODES_EVIDENCE=tdx,simulated",
+      `EARSHOT_NODES_SIMULATED_ROOT=${files.root}`,
+      `EARSHOT_NODES_COLLATERAL_DIR=${files.collateralFolder}`,
+      `EARSHOT_NODES_POLICY=${files.policy}`,
+      "",
+    ].join("\n"),
+  );
+  terminal.note("and of its nodes:\n");
+  terminal.out(`EARSHOT_NODE_EVIDENCE=simulated\nEARSHOT_NODE_SIMULATED_TEE=${files.tee}\n`);
+}
+
+function found(control: OpenControl, id: string): NodeRecord {
+  const node = control.run("node", { id });
+  if (node !== null) return node;
+  throw new EarshotError("node_not_found", `there is no node ${JSON.stringify(id)}`, {
+    status: 404,
+    hint: "earshot nodes list shows the ids of all",
+  });
+}
+
+function printLines(values: readonly Record<string, unknown>[], terminal: Terminal): void {
+  for (const value of values) terminal.out(`${JSON.stringify(value)}\n`);
+}
+
+function inControl<Value>(terminal: Terminal, use: (control: OpenControl) => Value): Value {
+  return withControl(readConfig(terminal).data.dir, use);
+}

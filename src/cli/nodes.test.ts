@@ -1,0 +1,225 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Outcome, runCommand } from "../../test/support/run-command.ts";
+import type { NodeArrival } from "../nodes/gateway/node-arrival.ts";
+import { type OpenControl, openControl } from "../server/control.ts";
+
+let dataDir: string;
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), "earshot-cli-nodes-"));
+});
+
+afterEach(() => rmSync(dataDir, { recursive: true }));
+
+const earshot = (...args: string[]): Promise<Outcome> =>
+  runCommand(args, { EARSHOT_DATA_DIR: dataDir });
+
+const json = async (...args: string[]) =>
+  (await earshot(...args, "--json")).out
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line));
+
+function inStore<Value>(use: (control: OpenControl) => Value): Value {
+  const control = openControl(dataDir);
+  try {
+    return use(control);
+  } finally {
+    control.close();
+  }
+}
+
+const id = "0123456789abcdef";
+const nowMs = Date.UTC(2026, 0, 2, 3, 4, 5);
+
+const arrival: NodeArrival = {
+  id,
+  identityKey: "A".repeat(43),
+  name: "berlin\u001b[31m",
+  evidence: "tdx",
+  capabilities: [
+    { platform: "bluesky", method: "searchbyquery", ways: ["archive"] },
+    { platform: "x", method: "getbyid", ways: ["api", "archive"] },
+  ],
+  concurrency: 4,
+  url: "https://node.example",
+  version: "1.2.3",
+  machine: "machine-1",
+  image: "dstack-0.5",
+  composeHash: "c".repeat(64),
+  isListed: false,
+  attestation: {
+    id: "attestation-1",
+    node_id: id,
+    key_id: "key",
+    name: "berlin",
+    statement: {
+      version: 1,
+      evidence: "tdx",
+      audience: "earshot",
+      nonce: "",
+      identity_key: "",
+      signing_key: "",
+      sealing_key: "",
+      boot_id: "",
+      gateway_key: "",
+    },
+    identity_signature: "",
+    evidence: { quote: null, eventLog: null, vmConfig: null },
+    collateral: null,
+    verified_at: "",
+    policy_id: "policy",
+  },
+  keptUntilMs: nowMs + 1,
+  nowMs,
+  maxPending: 10,
+};
+
+const keep = (changed: Partial<NodeArrival> = {}) =>
+  inStore((control) => control.run("keepNode", { ...arrival, ...changed }));
+
+describe("list and show", () => {
+  test("tell what has come, without control characters; at first nothing", async () => {
+    expect((await earshot("nodes", "list")).notes).toBe(
+      "no node has come yet – earshot node --gateway URL starts one\n",
+    );
+    keep();
+    keep({ id: "fedcba9876543210", name: "paris", evidence: "none", capabilities: [] });
+    const { out } = await earshot("nodes", "list");
+    expect(out).toMatch(/^ID +NAME +STATE +EVIDENCE +PLATFORMS +JOBS +FAILED +SEEN\n/);
+    expect(out).toMatch(
+      /^0123456789abcdef +berlin\[31m +pending +tdx +bluesky,x +0 +0 +2026-01-02 03:04$/m,
+    );
+    expect(out).toMatch(/^fedcba9876543210 +paris +pending +NONE +none /m);
+    expect((await json("nodes", "list"))[0]).toEqual((await json("nodes", "show", id))[0]);
+    expect((await json("nodes", "show", id))[0]).toMatchObject({
+      id,
+      state: "pending",
+      machine: "machine-1",
+      listed: false,
+      attested_at: "2026-01-02T03:04:05.000Z",
+    });
+    const shown = (await earshot("nodes", "show", id)).out;
+    expect(shown).toMatch(/^machine +machine-1, which the policy does not name$/m);
+    expect(shown).toMatch(/^x +getbyid \(api, archive\)$/m);
+    expect(out + shown).not.toContain("\u001b");
+  });
+
+  test("a node that is not there is told so", async () => {
+    for (const word of ["show", "approve", "drain", "remove"]) {
+      const { code, notes } = await earshot("nodes", word, "nobody");
+      expect(code).toBe(1);
+      expect(notes).toMatch(/^earshot: there is no node "nobody" – earshot nodes list shows/);
+    }
+  });
+});
+
+describe("a node", () => {
+  const state = async () => (await json("nodes", "show", id))[0].state;
+
+  test("is approved, drained, approved again and removed, and the audit log tells of it", async () => {
+    keep();
+    const early = await earshot("nodes", "drain", id);
+    expect(early).toMatchObject({ code: 1 });
+    expect(early.notes).toMatch(/waits for approval .* – earshot nodes approve lets it in/);
+    expect((await earshot("nodes", "approve", id)).out).toMatch(
+      /^node 0123456789abcdef \(berlin\[31m\) is approved: /,
+    );
+    expect(await state()).toBe("approved");
+    await earshot("nodes", "drain", id);
+    expect(await state()).toBe("draining");
+    await earshot("nodes", "approve", id);
+    await earshot("nodes", "remove", id);
+    expect(await state()).toBe("removed");
+    const late = await earshot("nodes", "approve", id);
+    expect(late).toMatchObject({ code: 1 });
+    expect(late.notes).toMatch(/was removed, which is for good – remove node\.key/);
+    expect((await json("audit")).map(({ action }) => action)).toEqual([
+      "node_removed",
+      "node_approved",
+      "node_drained",
+      "node_approved",
+    ]);
+    expect((await json("nodes", "events", id)).map(({ action }) => action)).toEqual([
+      "removed",
+      "approved",
+      "draining",
+      "approved",
+    ]);
+  });
+
+  test("that is quarantined is shown so, and let back in by approving it", async () => {
+    keep();
+    await earshot("nodes", "approve", id);
+    const untilMs = Date.UTC(2999, 0, 1);
+    const reason = "3 faults\nwithin ten minutes";
+    inStore((control) => control.run("quarantineNode", { id, untilMs, reason, nowMs }));
+    expect(await state()).toBe("quarantined");
+    expect((await earshot("nodes", "show", id)).out).toMatch(
+      /^quarantined +until 2999-01-01T00:00:00\.000Z: 3 faults within ten minutes$/m,
+    );
+    await earshot("nodes", "approve", id);
+    expect(await state()).toBe("approved");
+  });
+});
+
+test("checks and events are listed, the newest first; at first there is none", async () => {
+  expect((await earshot("nodes", "checks")).notes).toMatch(/^no search was run by two nodes/);
+  expect((await earshot("nodes", "events")).notes).toBe("nothing has happened yet\n");
+  const check = { firstNode: id, secondNode: "fedcba9876543210", atMs: nowMs } as const;
+  const differences = { only_first: ["x 1"], only_second: [], different: 1, explained: 0 };
+  inStore((control) => {
+    control.run("noteSpotCheck", { ...check, uuid: "one", outcome: "failed", differences: {} });
+    control.run("noteSpotCheck", { ...check, uuid: "two", outcome: "different", differences });
+    const event = { atMs: nowMs, action: "refused", detail: "tcb_status: old" } as const;
+    control.run("noteNodeEvents", { events: [{ ...event, nodeId: null }] });
+  });
+  expect((await earshot("nodes", "checks")).out).toMatch(
+    /^2026-01-02 03:04 +two +0123456789abcdef +fedcba9876543210 +different +1 +0$/m,
+  );
+  expect(await json("nodes", "checks", "--limit", "1")).toMatchObject([
+    { job: "two", outcome: "different", differences },
+  ]);
+  expect((await earshot("nodes", "events")).out).toBe(
+    "2026-01-02T03:04:05Z  unknown node  refused  tcb_status: old\n",
+  );
+  expect(await json("nodes", "events", id)).toEqual([]);
+});
+
+test("the key is the same each time, and another folder's is another", async () => {
+  const { out } = await earshot("nodes", "key");
+  expect(out).toMatch(/^[A-Za-z0-9_-]{43}\n$/);
+  expect((await earshot("nodes", "key")).out).toBe(out);
+  const secretKey = Buffer.alloc(32, 1).toString("base64");
+  const other = await runCommand(["nodes", "key"], {
+    EARSHOT_DATA_DIR: dataDir,
+    EARSHOT_SECRET_KEY: secretKey,
+  });
+  expect(other.out).not.toBe(out);
+});
+
+test("a simulated TEE is written with the settings that use it, and says what it is", async () => {
+  const folder = join(dataDir, "tee");
+  const { out, notes } = await earshot("nodes", "simulate", folder);
+  expect(notes).toMatch(/^SIMULATED: it proves nothing/);
+  const settings = new Map(
+    out
+      .trim()
+      .split("\n")
+      .map((line) => line.split("=") as [string, string]),
+  );
+  expect(settings.get("EARSHOT_NODES_EVIDENCE")).toBe("tdx,simulated");
+  for (const name of ["EARSHOT_NODES_POLICY", "EARSHOT_NODE_SIMULATED_TEE"]) {
+    expect(JSON.parse(readFileSync(settings.get(name) ?? "", "utf8"))).toBeTypeOf("object");
+  }
+  expect(readFileSync(settings.get("EARSHOT_NODES_SIMULATED_ROOT") ?? "", "utf8")).toMatch(
+    /^-----BEGIN/,
+  );
+});
+
+test("nodes alone says what there is to do", async () => {
+  expect(await earshot("nodes")).toMatchObject({ code: 2, out: "" });
+});

@@ -1,0 +1,162 @@
+import type { EvidenceKind } from "../nodes/evidence/evidence.ts";
+import type { NodeEvent } from "../nodes/gateway/event-rows.ts";
+import type { NodeRecord } from "../nodes/gateway/node-store.ts";
+import type { SpotCheck } from "../nodes/gateway/operations.ts";
+import { platforms } from "../posts/post.ts";
+import { withoutControls } from "../text/controls.ts";
+import { tableLines } from "./table.ts";
+import { painter, type Terminal } from "./terminal.ts";
+
+/** A node as a line of JSON. */
+export function nodeAsJson(node: NodeRecord, nowMs: number): Record<string, unknown> {
+  return {
+    id: node.id,
+    name: node.name,
+    state: stateOf(node, nowMs),
+    evidence: node.evidence,
+    image: node.image,
+    compose_hash: node.composeHash,
+    machine: node.machine,
+    listed: node.isListed,
+    capabilities: node.capabilities,
+    concurrency: node.concurrency,
+    url: node.url,
+    version: node.version,
+    attestation: node.attestationId,
+    created_at: isoTime(node.createdMs),
+    attested_at: isoTime(node.attestedMs),
+    seen_at: isoTime(node.seenMs),
+    quarantined_until: node.quarantinedUntilMs === null ? null : isoTime(node.quarantinedUntilMs),
+    quarantine_reason: node.quarantineReason,
+    jobs_done: node.jobsDone,
+    jobs_failed: node.jobsFailed,
+  };
+}
+
+export function nodesTable(
+  nodes: readonly NodeRecord[],
+  nowMs: number,
+  terminal: Terminal,
+): string {
+  const titles = ["ID", "NAME", "STATE", "EVIDENCE", "PLATFORMS", "JOBS", "FAILED", "SEEN"];
+  const rows = nodes.map((node) => [
+    node.id,
+    oneLine(node.name),
+    stateOf(node, nowMs),
+    evidenceWords[node.evidence],
+    platformsOf(node),
+    String(node.jobsDone),
+    String(node.jobsFailed),
+    minuteOf(node.seenMs),
+  ]);
+  return tableOf(titles, rows, terminal);
+}
+
+/** One fact a line. */
+export function nodeAsLines(node: NodeRecord, nowMs: number): string {
+  const facts: [string, string][] = [
+    ["id", node.id],
+    ["name", oneLine(node.name)],
+    ["state", stateOf(node, nowMs)],
+    ["evidence", evidenceWords[node.evidence]],
+    ...optional("image", node.image),
+    ...optional("compose", node.composeHash),
+    ...optional("machine", node.machine === null ? null : machineOf(node)),
+    ...methodsOf(node),
+    ["at a time", `${node.concurrency} jobs`],
+    ...optional("listens at", node.url),
+    ["version", oneLine(node.version)],
+    ["came", isoTime(node.createdMs)],
+    ["attested", isoTime(node.attestedMs)],
+    ["seen", isoTime(node.seenMs)],
+    ["jobs", `${node.jobsDone} done, ${node.jobsFailed} failed`],
+    ...quarantineOf(node, nowMs),
+  ];
+  return facts.map(([name, value]) => `${name.padEnd(11)}  ${value}\n`).join("");
+}
+
+const optional = (name: string, value: string | null): [string, string][] =>
+  value === null ? [] : [[name, oneLine(value)]];
+
+const machineOf = ({ machine, isListed }: NodeRecord): string =>
+  `${machine}, ${isListed ? "which the policy names" : "which the policy does not name"}`;
+
+function methodsOf({ capabilities }: NodeRecord): [string, string][] {
+  return platforms.flatMap((platform): [string, string][] => {
+    const own = capabilities.filter((one) => one.platform === platform);
+    if (own.length === 0) return [];
+    return [[platform, own.map(({ method, ways }) => `${method} (${ways.join(", ")})`).join(", ")]];
+  });
+}
+
+function quarantineOf(node: NodeRecord, nowMs: number): [string, string][] {
+  if (stateOf(node, nowMs) !== "quarantined") return [];
+  const until = isoTime(node.quarantinedUntilMs ?? nowMs);
+  return [["quarantined", `until ${until}: ${oneLine(node.quarantineReason ?? "")}`]];
+}
+
+function stateOf({ state, quarantinedUntilMs }: NodeRecord, nowMs: number): string {
+  const isHeld = quarantinedUntilMs !== null && quarantinedUntilMs > nowMs;
+  return state === "approved" && isHeld ? "quarantined" : state;
+}
+
+const evidenceWords: Readonly<Record<EvidenceKind, string>> = {
+  tdx: "tdx",
+  simulated: "SIMULATED",
+  none: "NONE",
+};
+
+function platformsOf({ capabilities }: NodeRecord): string {
+  const known = platforms.filter((platform) =>
+    capabilities.some((one) => one.platform === platform),
+  );
+  return known.join(",") || "none";
+}
+
+export function checkAsJson({ atMs, ...check }: SpotCheck): Record<string, unknown> {
+  return {
+    at: isoTime(atMs),
+    job: check.uuid,
+    first_node: check.firstNode,
+    second_node: check.secondNode,
+    outcome: check.outcome,
+    differences: check.differences,
+  };
+}
+
+export function checksTable(checks: readonly SpotCheck[], terminal: Terminal): string {
+  const titles = ["AT", "JOB", "FIRST", "SECOND", "OUTCOME", "DIFFERENT", "EXPLAINED"];
+  const rows = checks.map(({ atMs, uuid, firstNode, secondNode, outcome, differences }) => [
+    minuteOf(atMs),
+    uuid,
+    firstNode,
+    secondNode,
+    outcome,
+    String(differences.different ?? ""),
+    String(differences.explained ?? ""),
+  ]);
+  return tableOf(titles, rows, terminal);
+}
+
+export const eventAsJson = ({ atMs, nodeId, action, detail }: NodeEvent) => ({
+  at: isoTime(atMs),
+  node: nodeId,
+  action,
+  detail,
+});
+
+export function eventAsText({ atMs, nodeId, action, detail }: NodeEvent): string {
+  const at = isoTime(atMs).replace(/\.\d+Z$/, "Z");
+  return [at, nodeId ?? "unknown node", action.replaceAll("_", " "), oneLine(detail)].join("  ");
+}
+
+function tableOf(titles: readonly string[], rows: readonly string[][], terminal: Terminal): string {
+  const columns = titles.map((title) => ({ title, align: "left" }) as const);
+  return `${tableLines(columns, rows, painter(terminal).bold).join("\n")}\n`;
+}
+
+const oneLine = (text: string): string => withoutControls(text).replaceAll("\n", " ");
+
+const isoTime = (ms: number): string => new Date(ms).toISOString();
+
+const minuteOf = (ms: number): string => isoTime(ms).slice(0, 16).replace("T", " ");

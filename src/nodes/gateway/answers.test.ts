@@ -1,0 +1,274 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { EarshotError } from "../../lib/errors.ts";
+import type { FetchPlace } from "../../platforms/upstream.ts";
+import {
+  admittedNode,
+  answerWith,
+  attest,
+  checkThatFails,
+  complete,
+  entered,
+  leased,
+  type OpenedJob,
+  openedJob,
+  postAt,
+  sealedAnswer,
+  sealedFailure,
+  startTestGateway,
+  type TestGateway,
+  type TestNode,
+} from "./gateway.test-support.ts";
+
+let service: TestGateway;
+let node: TestNode;
+
+beforeEach(async () => {
+  service = await startTestGateway();
+  node = await admittedNode(service);
+});
+
+afterEach(() => service.close());
+
+async function jobOf(holder: TestNode): Promise<{ uuid: string; job: OpenedJob }> {
+  const uuid = service.queue.add();
+  return { uuid, job: await openedJob(service, holder) };
+}
+
+test("an answer is kept with what proves it", async () => {
+  const { uuid, job } = await jobOf(node);
+  await complete(service, node, job, answerWith([postAt(7), postAt(5)]));
+  const { result } = service.queue.job(uuid);
+  expect(result).toMatchObject({
+    items: [postAt(7), postAt(5)],
+    complete: true,
+    signature: {
+      nodeId: node.id,
+      keyId: node.keyId,
+      attestationId: node.attestationId,
+      evidence: "none",
+      request: job.request,
+    },
+  });
+  expect(service.gateway.nodes()).toMatchObject([{ jobsDone: 1, jobsFailed: 0, running: 0 }]);
+  await service.clock.advance(10_000);
+  expect(await service.store.read("node", { id: node.id })).toMatchObject({ jobsDone: 1 });
+});
+
+test("what a node did is not lost when the server stops", async () => {
+  const { job } = await jobOf(node);
+  await complete(service, node, job);
+  await service.restart();
+  expect(service.gateway.nodes()).toMatchObject([{ jobsDone: 1 }]);
+});
+
+describe("an answer that is none is refused, its job runs again, and it counts against the node:", () => {
+  type Spoil = [string, string, (job: OpenedJob, other: TestNode) => Promise<unknown>];
+  const spoils: Spoil[] = [
+    [
+      "another key has signed it",
+      "bad_signature",
+      async (job, other) => complete(service, node, job, answerWith([]), {}, other),
+    ],
+    [
+      "it is of another job",
+      "other_job",
+      (job) =>
+        complete(service, node, job, undefined, { job: "3c1d3a60-7a5b-4b34-9bd0-5cf3bfe2a001" }),
+    ],
+    [
+      "it is of another request",
+      "request_digest",
+      (job) => complete(service, node, job, undefined, { request: `${job.request} ` }),
+    ],
+    [
+      "it claims other evidence",
+      "other_evidence",
+      (job) => complete(service, node, job, undefined, { evidence: "tdx" }),
+    ],
+    [
+      "it names an unknown attestation",
+      "other_attestation",
+      (job) => complete(service, node, job, undefined, { attestationId: "A".repeat(43) }),
+    ],
+    [
+      "it names another quote",
+      "other_quote",
+      (job) => complete(service, node, job, undefined, { quoteSha256: Buffer.alloc(32) }),
+    ],
+    [
+      "it names another key",
+      "other_key",
+      (job) => complete(service, node, job, undefined, { keyId: "A".repeat(22) }),
+    ],
+    [
+      "it was signed before it was asked",
+      "other_time",
+      (job) => complete(service, node, job, undefined, { nowMs: service.clock.now() - 70_000 }),
+    ],
+    [
+      "it was signed in the future",
+      "other_time",
+      (job) => complete(service, node, job, undefined, { nowMs: service.clock.now() + 70_000 }),
+    ],
+    [
+      "its items are in no order",
+      "out_of_order",
+      (job) => complete(service, node, job, answerWith([postAt(5), postAt(7)])),
+    ],
+    [
+      "it holds more than was asked for",
+      "too_many_items",
+      (job) =>
+        complete(
+          service,
+          node,
+          job,
+          answerWith([...Array(11).keys()].map((at) => postAt(9 - at / 2))),
+        ),
+    ],
+    [
+      "it is rubbish",
+      "malformed",
+      (job) =>
+        service.gateway.complete(entered(service, node, "complete"), {
+          job: job.envelope.job,
+          token: job.token,
+          ...job.sealer.seal(Buffer.from("rubbish")),
+        }),
+    ],
+    [
+      "it does not open",
+      "not_openable",
+      (job) =>
+        service.gateway.complete(entered(service, node, "complete"), {
+          ...sealedAnswer(service, node, job),
+          nonce: "A".repeat(43),
+        }),
+    ],
+  ];
+
+  test.for(spoils)("%s", async ([, check, spoil]) => {
+    const { uuid, job } = await jobOf(node);
+    const other = await admittedNode(service, { capabilities: [] });
+    expect(await checkThatFails(() => spoil(job, other))).toBe(`node_answer_refused ${check}`);
+    expect(service.queue.job(uuid)).toMatchObject({
+      result: null,
+      lease: null,
+      failures: [{ code: "node_answer_refused", retryable: true }],
+    });
+    expect(service.told).toContain(`refused ${check}`);
+    expect(await checkThatFails(() => complete(service, node, job))).toBe("lease_lost");
+    expect(service.gateway.nodes()[0]).toMatchObject({ jobsDone: 0, state: "approved" });
+  });
+});
+
+test("an answer under an earlier attestation of the same run is taken", async () => {
+  const { uuid, job } = await jobOf(node);
+  const earlier = node.attestationId;
+  const answer = sealedAnswer(service, node, job);
+  await attest(service, node);
+  expect(node.attestationId).not.toBe(earlier);
+  await service.gateway.complete(entered(service, node, "complete"), answer);
+  expect(service.queue.job(uuid).result).toMatchObject({ signature: { attestationId: earlier } });
+});
+
+test("nobody hands in for another node, nor with another token", async () => {
+  const other = await admittedNode(service);
+  const { uuid, job } = await jobOf(node);
+  const answer = sealedAnswer(service, node, job);
+  const handIn = (holder: TestNode, change = {}) =>
+    checkThatFails(() =>
+      service.gateway.complete(entered(service, holder, "complete"), { ...answer, ...change }),
+    );
+  expect(await handIn(other)).toBe("lease_lost");
+  expect(await handIn(node, { token: "3c1d3a60-7a5b-4b34-9bd0-5cf3bfe2a001" })).toBe("lease_lost");
+  expect(await handIn(node, { job: "3c1d3a60-7a5b-4b34-9bd0-5cf3bfe2a001" })).toBe("lease_lost");
+  expect(
+    await checkThatFails(() =>
+      service.gateway.renew(entered(service, other), job.envelope.job, job.token),
+    ),
+  ).toBe("lease_lost");
+  expect(await handIn(node)).toBe("nothing failed");
+  expect(service.queue.job(uuid).result).not.toBeNull();
+  expect(service.gateway.nodes().map(({ state }) => state)).toEqual(["approved", "approved"]);
+});
+
+test("what could not be written is taken when it is handed in again", async () => {
+  const { uuid, job } = await jobOf(node);
+  service.queue.breakWith(
+    new EarshotError("store_unavailable", "the store is away", { status: 503 }),
+  );
+  const answer = sealedAnswer(service, node, job);
+  const handIn = () => service.gateway.complete(entered(service, node, "complete"), answer);
+  expect(await checkThatFails(handIn)).toBe("store_unavailable");
+  service.queue.breakWith(null);
+  await handIn();
+  expect(service.queue.job(uuid).result).not.toBeNull();
+  expect(await checkThatFails(handIn)).toBe("lease_lost");
+});
+
+test("the same answer that comes twice at a time is taken once, and both are told so", async () => {
+  const { job } = await jobOf(node);
+  const answer = sealedAnswer(service, node, job);
+  const handIn = () => service.gateway.complete(entered(service, node, "complete"), answer);
+  await Promise.all([handIn(), handIn()]);
+  expect(service.gateway.nodes()).toMatchObject([{ jobsDone: 1 }]);
+});
+
+test("a failure is handed on, and is no strike", async () => {
+  for (let times = 1; times <= 5; times += 1) {
+    const { uuid, job } = await jobOf(node);
+    await service.gateway.fail(entered(service, node, "fail"), sealedFailure(job));
+    expect(service.queue.job(uuid).failures).toMatchObject([{ code: "upstream_failed" }]);
+    service.queue.remove(uuid);
+    await service.clock.advance(1_000);
+  }
+  expect(service.gateway.nodes()).toMatchObject([{ jobsFailed: 5, state: "approved" }]);
+});
+
+test("an answer is no failure, and a failure no answer", async () => {
+  const first = await jobOf(node);
+  const asFailure = sealedAnswer(service, node, first.job);
+  expect(
+    await checkThatFails(() => service.gateway.fail(entered(service, node, "fail"), asFailure)),
+  ).toBe("node_answer_refused malformed");
+});
+
+test("a lease is renewed by who holds it, as long as it holds", async () => {
+  const { uuid, job } = await jobOf(node);
+  const renew = () => service.gateway.renew(entered(service, node, "renew"), uuid, job.token);
+  expect(await renew()).toBe(30_000);
+  service.queue.loseLease(uuid);
+  expect(await checkThatFails(renew)).toBe("lease_lost");
+});
+
+test("no lease is renewed for keys whose attestation has ended", async () => {
+  const { uuid, job } = await jobOf(node);
+  const session = entered(service, node, "renew");
+  await service.clock.advance(3_600_000);
+  expect(await checkThatFails(() => service.gateway.renew(session, uuid, job.token))).toBe(
+    "node_unauthorized attestation_ended",
+  );
+});
+
+test("a method goes on at the node that has the credential, as the gateway says and not the node", async () => {
+  const capabilities = [{ platform: "x", method: "gettweets", ways: ["credential"] }] as const;
+  const getter = await admittedNode(service, { capabilities });
+  const twin = await admittedNode(service, { capabilities });
+  const target = { kind: "user", platform: "x", id: "1", handle: null, host: null } as const;
+  const work = { method: "gettweets", query: "1", target } as const;
+  const uuid = service.queue.add(work);
+  const job = await openedJob(service, getter, "gettweets");
+  const nextPlace: FetchPlace = {
+    platform: "x",
+    credentialId: "c1",
+    cursor: "next",
+    lastKey: null,
+    skip: 0,
+  };
+  await complete(service, getter, job, answerWith([postAt(5)], { nextPlace }));
+  expect(service.queue.job(uuid).result?.nextPlace).toEqual({ ...nextPlace, nodeId: getter.id });
+  const onward = service.queue.add({ ...work, place: { ...nextPlace, nodeId: getter.id } });
+  expect(await leased(service, twin, { method: "gettweets" })).toBeNull();
+  expect(await leased(service, getter, { method: "gettweets" })).toMatchObject({ job: onward });
+});

@@ -1,0 +1,189 @@
+import { messageOf } from "../../lib/errors.ts";
+import type { SourceAnswer } from "../../platforms/source.ts";
+import type { LeaseFailure } from "../lease.ts";
+import type { ResultSignature } from "../proof/proof.ts";
+import type { SealedAnswer } from "../protocol/messages.ts";
+import { quoteDigestOf, verifyResult } from "../protocol/signed-result.ts";
+import { readAnswer, readFailure } from "../protocol/work.ts";
+import type { NodeGatewayContext } from "./context.ts";
+import { answerRefused, checkOf, isLeaseLost, leaseLost, nodeUnauthorized } from "./faults.ts";
+import type { SignedAnswer } from "./gateway.ts";
+import type { KnownNodes } from "./known-nodes.ts";
+import type { OpenLease, OpenLeases } from "./open-leases.ts";
+import type { Session, Sessions } from "./sessions.ts";
+import type { SpotChecks } from "./spot-checks.ts";
+import type { Strikes } from "./strikes.ts";
+
+/** Takes what runs hand in: of leases that they hold, signed by the keys that were attested. */
+export type Answers = {
+  /** Errors: `lease_lost`, `node_unauthorized`. */
+  renew(session: Session, job: string, token: string): Promise<number>;
+  /** Errors: `lease_lost`; `node_answer_refused`, after which the job runs again. */
+  complete(session: Session, answer: SealedAnswer): Promise<void>;
+  fail(session: Session, answer: SealedAnswer): Promise<void>;
+};
+
+type AnswersContext = Pick<
+  NodeGatewayContext,
+  "settings" | "queue" | "clock" | "log" | "onRefusedAnswer"
+> & {
+  known: KnownNodes;
+  sessions: Sessions;
+  open: OpenLeases;
+  strikes: Strikes;
+  spotChecks: SpotChecks;
+};
+
+export function createAnswers(context: AnswersContext): Answers {
+  const { queue, clock, known, sessions, open, strikes, spotChecks } = context;
+
+  function heldLease(session: Session, job: string, token: string): OpenLease {
+    const lease = open.find(session, job, token);
+    if (lease === undefined) throw leaseLost(job);
+    return lease;
+  }
+
+  async function renew(session: Session, job: string, token: string): Promise<number> {
+    if (!sessions.isLive(session)) {
+      throw nodeUnauthorized("attestation_ended", "the attestation of the node has ended");
+    }
+    const lease = heldLease(session, job, token);
+    if (lease.check === null) return await queue.renew(job, token);
+    lease.check.endsMs = clock.elapsed() + lease.holdMs;
+    return lease.holdMs;
+  }
+
+  /** One at a time for each lease: what is handed in again waits for what was handed in before. */
+  async function handIn(
+    session: Session,
+    { job, token }: SealedAnswer,
+    take: (lease: OpenLease) => Promise<void>,
+  ): Promise<void> {
+    const lease = heldLease(session, job, token);
+    const before = lease.handingIn;
+    if (before !== null) return await before;
+    lease.handingIn = take(lease);
+    try {
+      await lease.handingIn;
+      open.drop(lease);
+    } catch (error) {
+      // What could not be written may be handed in again.
+      lease.handingIn = null;
+      if (isLeaseLost(error)) open.drop(lease);
+      throw error;
+    }
+  }
+
+  async function takeAnswer(lease: OpenLease, sealed: SealedAnswer): Promise<void> {
+    const { session, job, token, check } = lease;
+    const answer = await readOrRefuse(
+      lease,
+      async () => await signedAnswerOf(lease, lease.opener.open(sealed), context),
+    );
+    if (check !== null) return spotChecks.settle(check, session.nodeId, answer);
+    await queue.complete(job, token, answer);
+    known.noteEnd(session.nodeId, "done");
+    spotChecks.consider(lease, answer);
+  }
+
+  async function takeFailure(lease: OpenLease, sealed: SealedAnswer): Promise<void> {
+    const { session, job, token, check } = lease;
+    const failure = await readOrRefuse(lease, async () => readFailure(lease.opener.open(sealed)));
+    if (check !== null) return spotChecks.settle(check, session.nodeId, null);
+    await queue.fail(job, token, failure);
+    known.noteEnd(session.nodeId, "failed");
+  }
+
+  /** What cannot be read, or is not what was asked for, is a strike: the job runs again, elsewhere if it can. */
+  async function readOrRefuse<Value>(
+    lease: OpenLease,
+    readSealed: () => Promise<Value>,
+  ): Promise<Value> {
+    try {
+      return await readSealed();
+    } catch (error) {
+      const { code, message } = checkOf(error);
+      const { session, job, token, check } = lease;
+      context.onRefusedAnswer?.(code);
+      strikes.noteAnswer(session.nodeId, `${code}: ${message} (job ${job})`);
+      open.drop(lease);
+      if (check !== null) spotChecks.settle(check, session.nodeId, null);
+      else await queue.fail(job, token, notAccepted(code)).catch(tellUnlessLost);
+      throw answerRefused(code, message);
+    }
+  }
+
+  function tellUnlessLost(error: unknown): void {
+    if (isLeaseLost(error)) return;
+    context.log.warn({ error: messageOf(error) }, "a job of a node could not be given back");
+  }
+
+  return {
+    renew,
+    complete: (session, answer) => handIn(session, answer, (lease) => takeAnswer(lease, answer)),
+    fail: (session, answer) => handIn(session, answer, (lease) => takeFailure(lease, answer)),
+  };
+}
+
+const notAccepted = (check: string): LeaseFailure => ({
+  code: "node_answer_refused",
+  message: `the answer of a node was not accepted (${check})`,
+  status: 502,
+  retryable: true,
+});
+
+/**
+ * The answer with its signature: made by the attested keys, for this job and what was asked in it, within the time of the lease
+ * and under an attestation of this run. Errors: those of reading it, and one of its own for each comparison.
+ */
+async function signedAnswerOf(
+  lease: OpenLease,
+  plain: Uint8Array,
+  { settings, clock }: Pick<NodeGatewayContext, "settings" | "clock">,
+): Promise<SignedAnswer> {
+  const { session, job, request, work, sealedMs } = lease;
+  const { answer, body, knowledge, fields } = await readAnswer(plain, work);
+  const { signingKey } = session;
+  const signed = verifyResult(fields, { body, knowledge, request, signingKey });
+  if (signed.keyId !== session.keyId) throw answerRefused("other_key", "it names another key");
+  if (signed.job !== job) throw answerRefused("other_job", "it was signed for another job");
+  const attestation = session.attestations.get(signed.attestationId);
+  if (attestation === undefined) {
+    throw answerRefused("other_attestation", "it names no attestation of this run");
+  }
+  const { evidence } = attestation.statement;
+  if (signed.evidence !== evidence) {
+    throw answerRefused("other_evidence", "it claims other evidence than was attested");
+  }
+  if (!isSameDigest(signed.quoteSha256, quoteDigestOf(attestation.evidence))) {
+    throw answerRefused("other_quote", "it names another quote than was attested");
+  }
+  const { clockSkewMs } = settings;
+  const earliestMs = sealedMs - clockSkewMs;
+  if (signed.signedAtMs < earliestMs - 1_000 || signed.signedAtMs > clock.now() + clockSkewMs) {
+    throw answerRefused("other_time", "it was not signed within the time of its lease");
+  }
+  const signature: ResultSignature = {
+    nodeId: session.nodeId,
+    keyId: session.keyId,
+    attestationId: signed.attestationId,
+    evidence,
+    fields,
+    knowledge,
+    request,
+  };
+  return { ...withNode(answer, session.nodeId), signature };
+}
+
+/** Where the answer goes on with a credential of the node, it goes on there. */
+function withNode(answer: SourceAnswer, nodeId: string): SourceAnswer {
+  const place = answer.nextPlace ?? null;
+  if (place === null) return answer;
+  const { nodeId: _, ...rest } = place;
+  return { ...answer, nextPlace: place.credentialId === null ? rest : { ...rest, nodeId } };
+}
+
+function isSameDigest(one: Uint8Array | null, other: Uint8Array | null): boolean {
+  if (one === null || other === null) return one === other;
+  return Buffer.from(one).equals(other);
+}

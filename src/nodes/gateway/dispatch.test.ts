@@ -1,0 +1,231 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import {
+  admittedNode,
+  attest,
+  checkThatFails,
+  complete,
+  entered,
+  leased,
+  makeNode,
+  opened,
+  openedJob,
+  searchesX,
+  startTestGateway,
+  type TestGateway,
+} from "./gateway.test-support.ts";
+
+let service: TestGateway;
+
+beforeEach(async () => {
+  service = await startTestGateway();
+});
+
+afterEach(() => service.close());
+
+test("a job is sealed to the attested keys and signed by the gateway; nobody else opens it", async () => {
+  const node = await admittedNode(service);
+  const other = await admittedNode(service);
+  const uuid = service.queue.add({ query: "a secret comet" });
+  const envelope = await leased(service, node);
+  expect(envelope).toMatchObject({ job: uuid, key_id: node.keyId });
+  expect(JSON.stringify(envelope)).not.toContain("comet");
+  const { request } = await opened(service, node, envelope);
+  expect(JSON.parse(request)).toMatchObject({ query: "a secret comet" });
+  const stolen = envelope === null ? null : { ...envelope, key_id: other.keyId };
+  await expect(opened(service, other, stolen)).rejects.toMatchObject({ code: "job_refused" });
+  expect(service.told).toContain("dispatch none");
+});
+
+test("a request for work is held until a job comes, and answered with nothing when its time is over", async () => {
+  const node = await admittedNode(service);
+  const waiting = leased(service, node, { waitMs: 20_000 });
+  await service.clock.advance(5_000);
+  const uuid = service.queue.add();
+  expect(await waiting).toMatchObject({ job: uuid });
+  const inVain = leased(service, node, { waitMs: 600_000 });
+  await service.clock.advance(20_000);
+  expect(await inVain).toBeNull();
+});
+
+test("a node gets no more than it can run at a time", async () => {
+  const node = await admittedNode(service, { concurrency: 2 });
+  for (let jobs = 0; jobs < 3; jobs += 1) service.queue.add();
+  const first = await openedJob(service, node);
+  expect(await leased(service, node)).not.toBeNull();
+  const third = leased(service, node, { waitMs: 20_000 });
+  await service.clock.advance(2_000);
+  expect(service.gateway.nodes()).toMatchObject([{ running: 2, isConnected: true }]);
+  await complete(service, node, first);
+  await service.clock.advance(1_000);
+  expect(await third).not.toBeNull();
+});
+
+test("no second holds more jobs for a node than its pace allows, however many requests it has open", async () => {
+  const node = await admittedNode(service, { concurrency: 100 });
+  for (let jobs = 0; jobs < 10; jobs += 1) service.queue.add();
+  for (let polls = 0; polls < 10; polls += 1) void leased(service, node, { waitMs: 20_000 });
+  for (let steps = 0; steps < 40; steps += 1) await service.clock.advance(100);
+  const given = service.queue.jobs().flatMap(({ givenMs }) => givenMs ?? []);
+  expect(given).toHaveLength(10);
+  for (const fromMs of given) {
+    const within = given.filter((atMs) => atMs >= fromMs && atMs < fromMs + 1_000);
+    expect(within.length).toBeLessThanOrEqual(3);
+  }
+});
+
+test("a node has so many requests for work open", async () => {
+  const node = await admittedNode(service, { concurrency: 1 });
+  const polls = Array.from({ length: 6 }, () =>
+    checkThatFails(() => leased(service, node, { waitMs: 1_000 })),
+  );
+  await service.clock.advance(1_000);
+  expect(await Promise.all(polls)).toEqual([
+    ...Array(5).fill("nothing failed"),
+    "too_many_attempts",
+  ]);
+});
+
+describe("a node is given only", () => {
+  test("what it can do", async () => {
+    const node = await admittedNode(service);
+    service.queue.add({ platform: "bluesky" });
+    service.queue.add({ method: "gettweets" });
+    expect(await leased(service, node)).toBeNull();
+  });
+
+  test("what needs no credential of the gateway", async () => {
+    const node = await admittedNode(service);
+    service.queue.add({ isKeptHere: true });
+    const place = { platform: "x", cursor: "c", lastKey: null, skip: 0 } as const;
+    service.queue.add({ place: { ...place, credentialId: "c1" } });
+    service.queue.add({ place: { ...place, credentialId: "c1", nodeId: "another" } });
+    expect(await leased(service, node)).toBeNull();
+    const open = service.queue.add({ place: { ...place, credentialId: null } });
+    expect(await leased(service, node)).toMatchObject({ job: open });
+  });
+
+  test("a search of all platforms where no other that is connected knows more of them", async () => {
+    const small = await admittedNode(service);
+    const large = await admittedNode(service, {
+      capabilities: [
+        ...searchesX,
+        { platform: "bluesky", method: "searchbyquery", ways: ["archive"] },
+      ],
+    });
+    await leased(service, large);
+    service.queue.add({ platform: "social" });
+    expect(await leased(service, small)).toBeNull();
+    expect(await leased(service, large)).not.toBeNull();
+    service.queue.add({ platform: "social" });
+    await service.change(large.id, "draining");
+    expect(await leased(service, small)).not.toBeNull();
+  });
+});
+
+describe("a node that", () => {
+  test("is not attested any more gets nothing, though its request was held", async () => {
+    const node = await admittedNode(service);
+    await service.clock.advance(3_599_000);
+    const waiting = leased(service, node, { waitMs: 20_000 });
+    await service.clock.advance(2_000);
+    const uuid = service.queue.add();
+    await service.clock.advance(20_000);
+    expect(await waiting).toBeNull();
+    expect(service.queue.job(uuid)).toMatchObject({ attempts: 0, lease: null });
+  });
+
+  test("drains gets nothing more and hands in what it has; approved again it gets work", async () => {
+    const node = await admittedNode(service);
+    const uuid = service.queue.add();
+    const job = await openedJob(service, node);
+    await service.change(node.id, "draining");
+    service.queue.add();
+    const waiting = leased(service, node, { waitMs: 20_000 });
+    await service.clock.advance(5_000);
+    expect(service.gateway.nodes()).toMatchObject([{ state: "draining", running: 1 }]);
+    await complete(service, node, job);
+    expect(service.queue.job(uuid).result).not.toBeNull();
+    await service.change(node.id, "approved");
+    expect(await waiting).not.toBeNull();
+  });
+
+  test("was removed holds nothing within a second, and its held request ends", async () => {
+    const node = await admittedNode(service);
+    const uuid = service.queue.add();
+    const job = await openedJob(service, node);
+    const waiting = leased(service, node, { waitMs: 20_000 });
+    const session = entered(service, node, "complete");
+    await service.change(node.id, "removed");
+    expect(await waiting).toBeNull();
+    expect(service.queue.job(uuid).lease).toBeNull();
+    const answer = { job: uuid, token: job.token, ...job.sealer.seal(Buffer.from("late")) };
+    expect(await checkThatFails(() => service.gateway.complete(session, answer))).toBe(
+      "node_unauthorized unknown_key",
+    );
+  });
+
+  test("leaves gives back what it holds at once, and may come again", async () => {
+    const node = await admittedNode(service);
+    const uuid = service.queue.add();
+    await openedJob(service, node);
+    await service.gateway.leave(entered(service, node, "leave"));
+    expect(service.queue.job(uuid).lease).toBeNull();
+    expect(service.gateway.nodes()).toMatchObject([
+      { isConnected: false, keyId: null, running: 0 },
+    ]);
+    expect(await attest(service, node)).toMatchObject({ state: "admitted" });
+    expect(await leased(service, node)).toMatchObject({ job: uuid });
+  });
+
+  test("is gone when its job comes keeps nobody waiting", async () => {
+    const node = await admittedNode(service);
+    const gone = new AbortController();
+    const waiting = leased(service, node, { waitMs: 20_000, signal: gone.signal });
+    const uuid = service.queue.add();
+    gone.abort();
+    expect(await waiting).toBeNull();
+    expect(service.queue.job(uuid)).toMatchObject({
+      lease: null,
+      failures: [{ code: "node_lost" }],
+    });
+    expect(await leased(service, node)).toMatchObject({ job: uuid });
+  });
+
+  test("attests with a sealing key that nothing can be sealed to is not let in to jobs", async () => {
+    const weak = await makeNode();
+    const keys = { ...weak.keys, sealingKey: "A".repeat(43) };
+    const node = await admittedNode(service, { identity: weak.identity, keys });
+    const uuid = service.queue.add();
+    expect(await leased(service, node)).toBeNull();
+    expect(service.queue.job(uuid).lease).toBeNull();
+    expect(await checkThatFails(() => entered(service, node))).toBe(
+      "node_unauthorized unknown_key",
+    );
+  });
+});
+
+test("a gateway that stops answers held requests with nothing, and takes what is handed in", async () => {
+  const node = await admittedNode(service);
+  const uuid = service.queue.add();
+  const job = await openedJob(service, node);
+  const waiting = leased(service, node, { waitMs: 20_000 });
+  await service.gateway.stop();
+  expect(await waiting).toBeNull();
+  await complete(service, node, job);
+  expect(service.queue.job(uuid).result).not.toBeNull();
+});
+
+test("who is connected is told by held requests, jobs, and signs of life", async () => {
+  const node = await admittedNode(service);
+  const isConnected = () => service.gateway.nodes()[0]?.isConnected;
+  expect(isConnected()).toBe(true);
+  await service.clock.advance(5_000);
+  expect(isConnected()).toBe(false);
+  const waiting = leased(service, node, { waitMs: 20_000 });
+  await service.clock.advance(15_000);
+  expect(isConnected()).toBe(true);
+  await service.clock.advance(5_000);
+  await waiting;
+  await service.clock.advance(5_000);
+  expect(isConnected()).toBe(false);
+});

@@ -1,0 +1,118 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import {
+  admittedNode,
+  checkThatFails,
+  complete,
+  entered,
+  makeNode,
+  openedJob,
+  signed,
+  startTestGateway,
+  type TestGateway,
+  type TestNode,
+} from "./gateway.test-support.ts";
+import { createRequestMemory } from "./request-memory.ts";
+
+let service: TestGateway;
+let node: TestNode;
+
+beforeEach(async () => {
+  service = await startTestGateway();
+  node = await admittedNode(service);
+});
+
+afterEach(() => service.close());
+
+test("a signed request is let in once", async () => {
+  const request = signed(service, node, "lease");
+  expect(service.gateway.enter(request)).toMatchObject({ nodeId: node.id, keyId: node.keyId });
+  expect(await checkThatFails(() => service.gateway.enter(request))).toBe(
+    "node_unauthorized replayed",
+  );
+  await service.clock.advance(59_000);
+  expect(await checkThatFails(() => service.gateway.enter(request))).toBe(
+    "node_unauthorized replayed",
+  );
+  await service.clock.advance(62_000);
+  expect(await checkThatFails(() => service.gateway.enter(request))).toBe(
+    "node_unauthorized clock_skew",
+  );
+});
+
+test.for([
+  ["too old", 61_000],
+  ["of the future", -61_000],
+] as const)("a request that is %s is refused", async ([, lateMs]) => {
+  const request = signed(service, node, "lease", { lateMs });
+  expect(await checkThatFails(() => service.gateway.enter(request))).toBe(
+    "node_unauthorized clock_skew",
+  );
+});
+
+test("a request that another key has signed is refused, and uses up no nonce", async () => {
+  const nonce = "n".repeat(22);
+  const thief = { ...(await makeNode()), keyId: node.keyId };
+  const stolen = signed(service, thief, "lease", { nonce });
+  expect(await checkThatFails(() => service.gateway.enter(stolen))).toBe(
+    "node_unauthorized bad_signature",
+  );
+  expect(service.gateway.enter(signed(service, node, "lease", { nonce }))).toMatchObject({
+    keyId: node.keyId,
+  });
+});
+
+test.for([
+  ["another path", { path: "/internal/nodes/complete" }, "bad_signature"],
+  ["another method", { method: "PUT" }, "bad_signature"],
+  ["another body", { body: Buffer.from("{ }") }, "content_digest"],
+  ["no signature", { headers: {} }, "not_signed"],
+] as const)("a signature does not count for %s", async ([, change, check]) => {
+  const request = { ...signed(service, node, "lease"), ...change };
+  expect(await checkThatFails(() => service.gateway.enter(request))).toBe(
+    `node_unauthorized ${check}`,
+  );
+});
+
+test("a request whose body is not read yet is let in by its signature", () => {
+  const request = { ...signed(service, node, "complete"), body: null };
+  expect(service.gateway.enter(request)).toMatchObject({ keyId: node.keyId });
+});
+
+describe("a run whose attestation has ended", () => {
+  test("hands in what it was given before, and gets nothing more", async () => {
+    const uuid = service.queue.add();
+    const job = await openedJob(service, node);
+    await service.clock.advance(3_600_000);
+    expect(await checkThatFails(() => entered(service, node, "lease"))).toBe(
+      "node_unauthorized attestation_ended",
+    );
+    expect(await checkThatFails(() => entered(service, node, "renew"))).toBe(
+      "node_unauthorized attestation_ended",
+    );
+    await complete(service, node, job);
+    expect(service.queue.job(uuid).result).toMatchObject({ signature: { keyId: node.keyId } });
+    expect(await checkThatFails(() => entered(service, node, "complete"))).toBe(
+      "node_unauthorized attestation_ended",
+    );
+  });
+
+  test("cannot hand in what it lost", async () => {
+    const uuid = service.queue.add();
+    await openedJob(service, node);
+    await service.clock.advance(3_600_000);
+    service.queue.loseLease(uuid);
+    expect(await checkThatFails(() => entered(service, node, "complete"))).toBe(
+      "node_unauthorized attestation_ended",
+    );
+  });
+});
+
+test("nonces are remembered as long as they count, and no more are taken than fit", () => {
+  const memory = createRequestMemory(2);
+  expect(memory.note("one", 10, 0)).toBe("fresh");
+  expect(memory.note("two", 12, 2)).toBe("fresh");
+  expect(memory.note("one", 13, 3)).toBe("replayed");
+  expect(memory.note("three", 14, 4)).toBe("full");
+  expect(memory.note("three", 20, 10)).toBe("fresh");
+  expect(memory.note("one", 21, 11)).toBe("full");
+});

@@ -1,0 +1,40 @@
+import type { Clock } from "../../lib/clock.ts";
+import type { Eligibility } from "./eligibility.ts";
+import type { NodeView } from "./gateway.ts";
+import type { NodeRecord } from "./node-store.ts";
+import type { Sessions } from "./sessions.ts";
+import { isQuarantined } from "./strikes.ts";
+
+/** A node as others are told of it. */
+export function viewOf(
+  record: NodeRecord,
+  {
+    clock,
+    sessions,
+    eligibility,
+  }: { clock: Pick<Clock, "now">; sessions: Sessions; eligibility: Eligibility },
+): NodeView {
+  const session = sessions.ofNode(record.id);
+  const isHeld = isQuarantined(record, clock);
+  return {
+    id: record.id,
+    name: record.name,
+    keyId: session?.keyId ?? null,
+    evidence: record.evidence,
+    state: isHeld && record.state === "approved" ? "quarantined" : record.state,
+    isConnected: session !== undefined && eligibility.isConnected(session),
+    capabilities: record.capabilities,
+    concurrency: record.concurrency,
+    running: session === undefined ? 0 : eligibility.running(session),
+    url: record.url,
+    version: record.version,
+    attestationId: record.state === "pending" ? null : record.attestationId,
+    attestedMs: record.attestedMs,
+    connectedMs: session?.connectedMs ?? null,
+    seenMs: record.seenMs,
+    quarantinedUntilMs: isHeld ? record.quarantinedUntilMs : null,
+    quarantineReason: isHeld ? record.quarantineReason : null,
+    jobsDone: record.jobsDone,
+    jobsFailed: record.jobsFailed,
+  };
+}

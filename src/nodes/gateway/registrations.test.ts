@@ -1,0 +1,397 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { EarshotError } from "../../lib/errors.ts";
+import { makeIdentity, makeRunKeys } from "../protocol/keys.ts";
+import {
+  admittedNode,
+  attest,
+  checkThatFails,
+  entered,
+  factsOf,
+  leased,
+  makeNode,
+  openedJob,
+  refusal,
+  registrationOf,
+  startTestGateway,
+  type TestGateway,
+} from "./gateway.test-support.ts";
+
+let service: TestGateway;
+
+beforeEach(async () => {
+  service = await startTestGateway();
+});
+
+afterEach(() => service.close());
+
+const nodes = () => service.store.read("nodes", null);
+
+describe("a nonce", () => {
+  test("counts once, also where its registration was refused", async () => {
+    const node = await makeNode();
+    const { nonce } = service.gateway.challenge(node.address);
+    const spoilt = registrationOf(service, node, nonce, { audience: "another" });
+    const whole = registrationOf(service, node, nonce);
+    const register = (registration: typeof whole) =>
+      checkThatFails(() => service.gateway.register(registration, node.address));
+    expect(await register(spoilt)).toBe("node_refused other_audience");
+    expect(await register(whole)).toBe("node_refused challenge_used");
+  });
+
+  test("that is made up, or came too late, counts for nothing", async () => {
+    const node = await makeNode();
+    const made = registrationOf(service, node, "A".repeat(43));
+    expect(await checkThatFails(() => service.gateway.register(made, node.address))).toBe(
+      "node_refused challenge_unknown",
+    );
+    const { nonce } = service.gateway.challenge(node.address);
+    await service.clock.advance(60_000);
+    const late = registrationOf(service, node, nonce);
+    expect(await checkThatFails(() => service.gateway.register(late, node.address))).toBe(
+      "node_refused challenge_ended",
+    );
+  });
+});
+
+test.for([
+  ["another gateway's name", { audience: "other" }, "other_audience"],
+  ["another gateway's key", { gateway_key: "A".repeat(43) }, "other_gateway"],
+] as const)("a statement with %s is refused", async ([, change, check]) => {
+  const node = await makeNode();
+  const { nonce } = service.gateway.challenge(node.address);
+  const registration = registrationOf(service, node, nonce, change);
+  expect(await checkThatFails(() => service.gateway.register(registration, node.address))).toBe(
+    `node_refused ${check}`,
+  );
+});
+
+test("a statement that its identity key has not signed is refused, and verified by nobody", async () => {
+  let verified = 0;
+  service.verify = async () => {
+    verified += 1;
+    return {};
+  };
+  const victim = await admittedNode(service);
+  const before = verified;
+  const thief = await makeNode();
+  const { nonce } = service.gateway.challenge(thief.address);
+  const registration = registrationOf(service, thief, nonce, {
+    identity_key: victim.identity.key,
+  });
+  expect(await checkThatFails(() => service.gateway.register(registration, "192.0.2.9"))).toBe(
+    "node_refused bad_identity_signature",
+  );
+  expect(verified).toBe(before);
+  expect(entered(service, victim)).toMatchObject({ nodeId: victim.id });
+});
+
+test("evidence that the gateway does not take is refused before it is verified", async () => {
+  const strict = await startTestGateway({ evidence: ["tdx"] });
+  strict.verify = async () => {
+    throw new Error("it was verified");
+  };
+  for (const evidence of ["none", "simulated"] as const) {
+    const node = await makeNode({ evidence });
+    expect(await checkThatFails(() => attest(strict, node))).toBe("node_refused kind_not_accepted");
+  }
+  await strict.close();
+});
+
+test("what the gateway cannot find out for the moment refuses nobody", async () => {
+  service.verify = async () => {
+    throw new EarshotError("collateral_unavailable", "no answer", { status: 503, retryable: true });
+  };
+  const node = await makeNode({ evidence: "tdx" });
+  await expect(attest(service, node)).rejects.toMatchObject({
+    code: "unavailable",
+    status: 503,
+    retryable: true,
+    details: [{ code: "collateral_unavailable" }],
+  });
+});
+
+test("what the verifier refuses is refused with its check, and told to the operator", async () => {
+  service.verify = async () => {
+    throw refusal("tcb_status", "the machine is out of date\u001b[31m\nsecond line");
+  };
+  const node = await makeNode({ evidence: "tdx" });
+  expect(await checkThatFails(() => attest(service, node))).toBe("node_refused tcb_status");
+  await service.clock.advance(1_000);
+  const events = await service.store.read("nodeEvents", { limit: 10 });
+  expect(events).toMatchObject([{ action: "refused", nodeId: node.id }]);
+  expect(events[0]?.detail).toBe(
+    "tcb_status: the machine is out of date[31m second line (192.0.2.1)",
+  );
+  expect(service.told).toEqual(["registration refused"]);
+  expect(await nodes()).toEqual([]);
+});
+
+describe("a node that nobody knows", () => {
+  test("waits for approval, gets no session, and is let in when it was approved", async () => {
+    const node = await makeNode();
+    const first = await attest(service, node);
+    expect(first).toMatchObject({ node_id: node.id, state: "pending" });
+    expect(first.again_in_ms).toBeLessThanOrEqual(10_000);
+    expect(await checkThatFails(() => entered(service, node))).toBe(
+      "node_unauthorized unknown_key",
+    );
+    expect(await service.gateway.attestation(node.attestationId)).toBeNull();
+    await service.change(node.id, "approved");
+    const second = await attest(service, node);
+    expect(second).toMatchObject({
+      state: "admitted",
+      valid_ms: 3_600_000,
+      again_in_ms: 1_800_000,
+    });
+    expect(entered(service, node)).toMatchObject({ nodeId: node.id, keyId: node.keyId });
+    expect(await service.gateway.attestation(node.attestationId)).toMatchObject({
+      id: node.attestationId,
+      node_id: node.id,
+      policy_id: "policy",
+    });
+  });
+
+  test("is let in at once where the policy names its machine", async () => {
+    service.verify = async () => ({ isListedPlatform: true });
+    const node = await makeNode({ evidence: "tdx" });
+    expect(await attest(service, node)).toMatchObject({ state: "admitted" });
+    expect(await nodes()).toMatchObject([{ state: "approved", isListed: true, image: "image" }]);
+  });
+
+  test("takes the place of the one heard of longest ago where too many wait", async () => {
+    const small = await startTestGateway({ maxPending: 2 });
+    const all = await Promise.all([makeNode(), makeNode(), makeNode()]);
+    for (const node of all) {
+      await attest(small, node);
+      await small.clock.advance(100);
+    }
+    const left = (await small.store.read("nodes", null)).map(({ id }) => id);
+    expect(left).toEqual(all.slice(1).map(({ id }) => id));
+    await small.close();
+  });
+});
+
+test("one that was removed is refused, also by a gateway that has just started", async () => {
+  const node = await admittedNode(service);
+  await service.change(node.id, "removed");
+  expect(await checkThatFails(() => entered(service, node))).toBe("node_unauthorized unknown_key");
+  const fresh = await makeNode({ identity: node.identity });
+  expect(await checkThatFails(() => attest(service, fresh))).toBe("node_refused node_removed");
+  await service.restart();
+  expect(await checkThatFails(() => attest(service, fresh))).toBe("node_refused node_removed");
+  expect(service.gateway.nodes()).toEqual([]);
+});
+
+describe("an approval", () => {
+  test("does not stand for weaker evidence", async () => {
+    const node = await admittedNode(service, { evidence: "tdx" });
+    const thief = await makeNode({ identity: node.identity, evidence: "none" });
+    expect(await checkThatFails(() => attest(service, thief))).toBe(
+      "node_refused evidence_downgraded",
+    );
+    expect(entered(service, node)).toMatchObject({ keyId: node.keyId });
+    expect(await nodes()).toMatchObject([{ evidence: "tdx", state: "approved" }]);
+  });
+
+  test("does not stand for another machine, until the operator says so", async () => {
+    const node = await admittedNode(service, { evidence: "tdx" });
+    service.verify = async () => ({ facts: factsOf("machine-2") });
+    const moved = await makeNode({ identity: node.identity, evidence: "tdx" });
+    expect(await checkThatFails(() => attest(service, moved))).toBe("node_refused machine_changed");
+    await service.change(node.id, "approved");
+    expect(await attest(service, moved)).toMatchObject({ state: "admitted" });
+    service.verify = async () => ({ facts: factsOf("machine-1") });
+    const back = await makeNode({ identity: node.identity, evidence: "tdx" });
+    expect(await checkThatFails(() => attest(service, back))).toBe("node_refused machine_changed");
+  });
+
+  test("that lifts a quarantine lets the node move nowhere", async () => {
+    const node = await admittedNode(service, { evidence: "tdx" });
+    const untilMs = service.clock.now() + 300_000;
+    const quarantine = { id: node.id, untilMs, reason: "slow", nowMs: service.clock.now() };
+    await service.store.write("quarantineNode", quarantine);
+    await service.change(node.id, "approved");
+    service.verify = async () => ({ facts: factsOf("machine-2") });
+    const moved = await makeNode({ identity: node.identity, evidence: "tdx" });
+    expect(await checkThatFails(() => attest(service, moved))).toBe("node_refused machine_changed");
+  });
+
+  test("that the policy gave ends with what the policy says", async () => {
+    service.verify = async () => ({ isListedPlatform: true });
+    const node = await makeNode({ evidence: "tdx" });
+    expect(await attest(service, node)).toMatchObject({ state: "admitted" });
+    service.verify = async () => ({});
+    await service.restart();
+    expect(await attest(service, node)).toMatchObject({ state: "pending" });
+  });
+});
+
+test("an id is a short hash: another identity with the same one is refused", async () => {
+  const node = await admittedNode(service);
+  service.database.run("UPDATE node SET identity_key = 'another'");
+  const fresh = await makeNode({ identity: node.identity });
+  expect(await checkThatFails(() => attest(service, fresh))).toBe("node_refused other_identity");
+});
+
+describe("two runs of one node", () => {
+  test("the later one takes over, what the earlier one held goes back, and it is not let in again", async () => {
+    const earlier = await admittedNode(service);
+    const job = service.queue.add();
+    await openedJob(service, earlier);
+    const later = await makeNode({ identity: earlier.identity });
+    expect(await attest(service, later)).toMatchObject({ state: "admitted" });
+    expect(service.queue.job(job).lease).toBeNull();
+    expect(await checkThatFails(() => entered(service, earlier))).toBe(
+      "node_unauthorized unknown_key",
+    );
+    expect(await checkThatFails(() => attest(service, earlier))).toBe("node_refused superseded");
+    await openedJob(service, later);
+    expect(service.gateway.nodes()).toMatchObject([{ keyId: later.keyId, running: 1 }]);
+  });
+
+  test("the one with the later challenge wins, whichever is verified first", async () => {
+    const known = await admittedNode(service);
+    const [slow, quick] = [
+      await makeNode({ identity: known.identity }),
+      await makeNode({ identity: known.identity }),
+    ];
+    const held = Promise.withResolvers<Record<string, never>>();
+    service.verify = () => held.promise;
+    const slowly = checkThatFails(() => attest(service, slow));
+    await service.clock.advance(0);
+    service.verify = async () => ({});
+    expect(await attest(service, quick)).toMatchObject({ state: "admitted" });
+    held.resolve({});
+    expect(await slowly).toBe("node_refused superseded");
+    expect(entered(service, quick)).toMatchObject({ keyId: quick.keyId });
+  });
+
+  test("a request for work that the earlier one has open ends", async () => {
+    const earlier = await admittedNode(service);
+    const waiting = leased(service, earlier, { waitMs: 20_000 });
+    await attest(service, await makeNode({ identity: earlier.identity }));
+    expect(await waiting).toBeNull();
+    service.queue.add();
+    expect(service.queue.jobs()[0]?.lease).toBeNull();
+  });
+});
+
+test("the keys of a run belong to one node", async () => {
+  const node = await admittedNode(service);
+  const copy = await makeNode({ identity: makeIdentity(), keys: node.keys });
+  expect(await checkThatFails(() => attest(service, copy))).toBe("node_refused key_in_use");
+  expect(entered(service, node)).toMatchObject({ nodeId: node.id });
+});
+
+test("the attestation of a run ends, and with the collateral if that is sooner", async () => {
+  service.verify = async () => ({
+    facts: factsOf("machine-1", service.clock.now() + 1_000_000),
+  });
+  const node = await admittedNode(service, { evidence: "tdx" });
+  const { valid_ms: validMs } = await attest(service, node);
+  expect(validMs).toBeLessThanOrEqual(1_000_000);
+  await service.clock.advance(validMs - 1);
+  expect(entered(service, node)).toMatchObject({ keyId: node.keyId });
+  await service.clock.advance(1);
+  expect(await checkThatFails(() => entered(service, node))).toBe(
+    "node_unauthorized attestation_ended",
+  );
+});
+
+test("after a restart nobody is known by the keys of its run, and a node that attests is let in", async () => {
+  const node = await admittedNode(service);
+  await service.restart();
+  expect(await checkThatFails(() => entered(service, node))).toBe("node_unauthorized unknown_key");
+  expect(service.gateway.nodes()).toMatchObject([
+    { id: node.id, state: "approved", isConnected: false, keyId: null },
+  ]);
+  expect(await attest(service, node)).toMatchObject({ state: "admitted" });
+  expect(entered(service, node)).toMatchObject({ keyId: node.keyId });
+});
+
+describe("strangers", () => {
+  test("have so many attempts a minute from one address", async () => {
+    const few = await startTestGateway({ attemptsPerMinute: 3 });
+    const ask = (address: string) => checkThatFails(() => few.gateway.challenge(address));
+    for (let tries = 0; tries < 3; tries += 1)
+      expect(await ask("192.0.2.1")).toBe("nothing failed");
+    expect(await ask("192.0.2.1")).toBe("too_many_attempts");
+    expect(await ask("192.0.2.2")).toBe("nothing failed");
+    await few.clock.advance(60_000);
+    expect(await ask("192.0.2.1")).toBe("nothing failed");
+    await few.close();
+  });
+
+  test("are verified one after another, and keep no known node waiting", async () => {
+    const node = await admittedNode(service);
+    const held = Promise.withResolvers<Record<string, never>>();
+    let verified = 0;
+    service.verify = () => {
+      verified += 1;
+      return held.promise;
+    };
+    const strangers = await Promise.all(Array.from({ length: 40 }, () => makeNode()));
+    const outcomes = strangers.map((one, at) =>
+      checkThatFails(() => attest(service, { ...one, address: `192.0.2.${at}` })),
+    );
+    await service.clock.advance(0);
+    expect(verified).toBe(1);
+    service.verify = async () => ({});
+    expect(await attest(service, node)).toMatchObject({ state: "admitted" });
+    held.resolve({});
+    for (let rest = 0; rest < 40; rest += 1) await service.clock.advance(100);
+    const told = await Promise.all(outcomes);
+    expect(told.filter((one) => one === "nothing failed")).toHaveLength(33);
+    expect(told.filter((one) => one === "unavailable busy")).toHaveLength(7);
+  });
+
+  test("who are refused fill neither the log nor the events", async () => {
+    const node = await makeNode();
+    for (let at = 0; at < 200; at += 1) {
+      const made = registrationOf(service, node, "A".repeat(43));
+      await checkThatFails(() => service.gateway.register(made, `192.0.2.${at}`));
+    }
+    await service.clock.advance(1_000);
+    const events = await service.store.read("nodeEvents", { limit: 1_000 });
+    expect(events).toHaveLength(30);
+    expect(events.every(({ nodeId }) => nodeId === null)).toBe(true);
+    expect(service.logged).toHaveLength(30);
+  });
+
+  test("open so many challenges; the oldest goes for one more", async () => {
+    const small = await startTestGateway({ maxChallenges: 2 });
+    const node = await makeNode();
+    const { nonce } = small.gateway.challenge("192.0.2.1");
+    small.gateway.challenge("192.0.2.2");
+    small.gateway.challenge("192.0.2.3");
+    const registration = registrationOf(small, node, nonce);
+    expect(await checkThatFails(() => small.gateway.register(registration, node.address))).toBe(
+      "node_refused challenge_unknown",
+    );
+    await small.close();
+  });
+});
+
+test("a name is one line without control characters, and two nodes may have the same", async () => {
+  const first = await makeNode({ name: "berlin\u001b[2J\n 1" });
+  const second = await makeNode({ name: "berlin[2J 1" });
+  await attest(service, first);
+  await service.clock.advance(100);
+  await attest(service, second);
+  expect((await nodes()).map(({ name }) => name)).toEqual(["berlin[2J 1", "berlin[2J 1"]);
+  await service.change(first.id, "approved");
+  expect(await attest(service, second)).toMatchObject({ state: "pending" });
+});
+
+test("one that attests far too often is told to wait", async () => {
+  const node = await makeNode();
+  const keys = await makeRunKeys();
+  const outcomes: string[] = [];
+  for (let at = 0; at < 61; at += 1) {
+    const address = `192.0.2.${at}`;
+    outcomes.push(await checkThatFails(() => attest(service, { ...node, keys, address })));
+    await service.clock.advance(100);
+  }
+  expect(outcomes.at(-1)).toBe("too_many_attempts");
+  expect(new Set(outcomes.slice(0, 60))).toEqual(new Set(["nothing failed"]));
+});

@@ -1,0 +1,231 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import {
+  attest,
+  checkThatFails,
+  complete,
+  entered,
+  leased,
+  makeNode,
+  type OpenedJob,
+  opened,
+  startTestGateway,
+  type TestGateway,
+  type TestNode,
+} from "./gateway.test-support.ts";
+
+/**
+ * Whatever nodes, operators, time and restarts do: work goes to the run of a node that attested last, while its attestation
+ * counts and the node is approved, and an answer is taken of whoever holds the lease of its job and nobody else.
+ */
+type Step =
+  | { kind: "start" | "leave" | "lease" | "complete" | "attest"; run: number }
+  | { kind: "approved" | "draining" | "removed"; node: number }
+  | { kind: "lose" | "pass" | "restart" | "job" };
+
+const attestationMs = 60_000;
+const concurrency = 2;
+
+const weighted = <Kind extends string>(weights: Record<Kind, number>) =>
+  fc.oneof(
+    ...Object.entries<number>(weights).map(([kind, weight]) => ({
+      weight,
+      arbitrary: fc.constant(kind),
+    })),
+  );
+
+const onRun = fc.record({
+  kind: weighted({ start: 1, leave: 1, lease: 6, complete: 4, attest: 4 }),
+  run: fc.nat(7),
+});
+const onNode = fc.record({
+  kind: weighted({ approved: 6, draining: 2, removed: 1 }),
+  node: fc.nat(1),
+});
+const elsewhere = fc.record({ kind: weighted({ job: 6, lose: 1, pass: 1, restart: 1 }) });
+const steps: fc.Arbitrary<Step[]> = fc.array(
+  fc.oneof(
+    { weight: 7, arbitrary: onRun },
+    { weight: 1, arbitrary: onNode },
+    { weight: 2, arbitrary: elsewhere },
+  ),
+  { minLength: 20, maxLength: 40 },
+) as fc.Arbitrary<Step[]>;
+
+/** Two nodes that are approved and have attested, and work. */
+const beginning: readonly Step[] = [
+  { kind: "start", run: 0 },
+  { kind: "start", run: 1 },
+  { kind: "approved", node: 0 },
+  { kind: "approved", node: 1 },
+  { kind: "start", run: 0 },
+  { kind: "start", run: 1 },
+  { kind: "job" },
+  { kind: "job" },
+  { kind: "job" },
+];
+
+type Run = { node: TestNode; of: number; held: OpenedJob[]; isReplaced: boolean };
+type Known = {
+  state: "pending" | "approved" | "draining" | "removed" | null;
+  current: Run | null;
+  untilMs: number;
+};
+
+test("work goes to attested runs alone, and answers come from who holds the lease", async () => {
+  let leases = 0;
+  const property = fc.asyncProperty(steps, async (taken) => {
+    const service = await startTestGateway({ attestationMs, dispatchesPerSecond: 1_000 });
+    const model = await createModel(service);
+    for (const step of [...beginning, ...taken]) {
+      await model.take(step);
+      await service.clock.advance(1_000);
+      model.check();
+    }
+    leases += model.leases();
+    await service.close();
+  });
+  await fc.assert(property, {
+    numRuns: 20,
+    seed: 20_261_122,
+    endOnFailure: true,
+  });
+  expect(leases).toBeGreaterThan(30);
+});
+
+async function createModel(service: TestGateway) {
+  const first = await Promise.all([makeNode({ concurrency }), makeNode({ concurrency })]);
+  const known: Known[] = first.map(() => ({ state: null, current: null, untilMs: 0 }));
+  const runs: Run[] = first.map((node, of) => ({ node, of, held: [], isReplaced: false }));
+  let leases = 0;
+
+  const knownOf = (run: Run): Known => known[run.of] as Known;
+  const isCurrent = (run: Run): boolean => knownOf(run).current === run;
+  const isLive = (run: Run): boolean =>
+    isCurrent(run) && service.clock.elapsed() < knownOf(run).untilMs;
+  const waiting = () =>
+    service.queue.jobs().filter(({ lease, result }) => lease === null && result === null).length;
+
+  function letGo(of: number): void {
+    for (const run of runs) if (run.of === of) run.held = [];
+  }
+
+  async function attestRun(run: Run): Promise<void> {
+    const node = knownOf(run);
+    const outcome = await checkThatFails(() => attest(service, run.node));
+    if (node.state === "removed") expect(outcome).toBe("node_refused node_removed");
+    else if (run.isReplaced) expect(outcome).toBe("node_refused superseded");
+    else expect(outcome).toBe("nothing failed");
+    if (outcome !== "nothing failed") return;
+    node.state ??= "pending";
+    if (node.state === "pending") return;
+    if (node.current !== null && node.current !== run) {
+      node.current.isReplaced = true;
+      letGo(run.of);
+    }
+    node.current = run;
+    node.untilMs = Math.max(node.untilMs, service.clock.elapsed() + attestationMs);
+  }
+
+  async function lease(run: Run): Promise<void> {
+    const isGiven =
+      knownOf(run).state === "approved" && run.held.length < concurrency && waiting() > 0;
+    if (!isLive(run)) {
+      const check = isCurrent(run) ? "attestation_ended" : "unknown_key";
+      expect(await checkThatFails(() => leased(service, run.node))).toBe(
+        `node_unauthorized ${check}`,
+      );
+      return;
+    }
+    const envelope = await leased(service, run.node);
+    expect(envelope !== null).toBe(isGiven);
+    if (envelope === null) return;
+    run.held.push(await opened(service, run.node, envelope));
+    leases += 1;
+  }
+
+  async function handIn(run: Run): Promise<void> {
+    const job = run.held.shift();
+    if (job === undefined) {
+      const session = await checkThatFails(() => entered(service, run.node, "complete"));
+      expect(session === "nothing failed").toBe(isLive(run));
+      return;
+    }
+    await complete(service, run.node, job);
+    const { result } = service.queue.job(job.envelope.job);
+    expect(result?.signature).toMatchObject({ nodeId: run.node.id, keyId: run.node.keyId });
+  }
+
+  async function change(of: number, state: "approved" | "draining" | "removed"): Promise<void> {
+    const node = known[of] as Known;
+    const id = first[of]?.id ?? "";
+    const outcome = await checkThatFails(() => service.change(id, state));
+    if (outcome !== "nothing failed") return;
+    node.state = state;
+    if (state !== "removed") return;
+    node.current = null;
+    letGo(of);
+  }
+
+  /** Every second time the run that counts, of either node; else any that there ever was. */
+  function runOf(number: number): Run {
+    const current = number % 2 === 0 ? (known[(number / 2) % 2]?.current ?? null) : null;
+    return current ?? (runs[number % runs.length] as Run);
+  }
+
+  async function take(step: Step): Promise<void> {
+    if ("node" in step) return await change(step.node, step.kind);
+    if (!("run" in step)) return await happen(step.kind);
+    const run = runOf(step.run);
+    switch (step.kind) {
+      case "start": {
+        const { identity } = run.node;
+        const started = await makeNode({ identity, concurrency });
+        runs.push({ node: started, of: run.of, held: [], isReplaced: false });
+        return await attestRun(runs.at(-1) as Run);
+      }
+      case "attest":
+        return await attestRun(run);
+      case "leave":
+        if (!isLive(run)) return;
+        await service.gateway.leave(entered(service, run.node, "leave"));
+        knownOf(run).current = null;
+        knownOf(run).untilMs = 0;
+        return letGo(run.of);
+      case "lease":
+        return await lease(run);
+      case "complete":
+        return await handIn(run);
+    }
+  }
+
+  async function happen(kind: "lose" | "pass" | "restart" | "job"): Promise<void> {
+    if (kind === "job") service.queue.add();
+    else if (kind === "pass") await service.clock.advance(attestationMs / 2);
+    else if (kind === "lose") {
+      const held = runs.find((run) => run.held.length > 0)?.held.shift();
+      if (held !== undefined) service.queue.loseLease(held.envelope.job);
+    } else {
+      await service.restart();
+      for (const run of runs) Object.assign(run, { held: [], isReplaced: false });
+      for (const node of known) Object.assign(node, { current: null, untilMs: 0 });
+    }
+  }
+
+  /** What the gateway tells is what the model holds. */
+  function check(): void {
+    for (const [of, { current, state }] of known.entries()) {
+      const id = first[of]?.id ?? "";
+      const held = runs
+        .filter((run) => run.of === of)
+        .reduce((sum, run) => sum + run.held.length, 0);
+      expect(service.queue.runningOf(id)).toBe(held);
+      const view = service.gateway.nodes().find((one) => one.id === id);
+      const isTold = state !== null && state !== "removed";
+      expect(view?.state ?? null).toBe(isTold ? state : null);
+      expect(view?.keyId ?? null).toBe(isTold ? (current?.node.keyId ?? null) : null);
+    }
+  }
+
+  return { take, check, leases: () => leases };
+}
