@@ -8,7 +8,7 @@ import { renderDiagnostic } from "../query/diagnostics.ts";
 import { parseQueryLeniently } from "../query/parse.ts";
 import { printQuery } from "../query/print.ts";
 import type { QueryNode } from "../query/tree.ts";
-import { fedPlatforms } from "../server/roles.ts";
+import { fedPlatforms } from "../server/fed-platforms.ts";
 import { refusedQuery, wrongUse } from "./faults.ts";
 import { moment } from "./parse-values.ts";
 import { queryOf, takesQuery } from "./query-argument.ts";

@@ -7,6 +7,7 @@ type AddCommand = (program: Command, terminal: Terminal) => void;
 /** The commands, in the order in which the help lists them, each with the module that holds it. */
 const commands: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
   ["serve", async () => (await import("./serve.ts")).addServe],
+  ["node", async () => (await import("./node.ts")).addNode],
   ["demo", async () => (await import("./demo.ts")).addDemo],
   ["import", async () => (await import("./import.ts")).addImport],
   ["backfill", async () => (await import("./backfill.ts")).addBackfill],
@@ -19,7 +20,9 @@ const commands: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
   ["accounts", async () => (await import("./accounts.ts")).addAccounts],
   ["audit", async () => (await import("./audit.ts")).addAudit],
   ["sign-in", async () => (await import("./sign-in.ts")).addSignIn],
+  ["nodes", async () => (await import("./nodes.ts")).addNodes],
   ["credentials", async () => (await import("./credentials.ts")).addCredentials],
+  ["verify", async () => (await import("./verify.ts")).addVerify],
 ]);
 
 /**

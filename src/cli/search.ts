@@ -7,7 +7,7 @@ import { recordsOf } from "../platforms/fill-in.ts";
 import type { SourceAnswer } from "../platforms/source.ts";
 import { renderDiagnostic } from "../query/diagnostics.ts";
 import { parseQueryLeniently } from "../query/parse.ts";
-import { fedPlatforms } from "../server/roles.ts";
+import { fedPlatforms } from "../server/fed-platforms.ts";
 import { refusedQuery } from "./faults.ts";
 import { wholeNumber } from "./parse-values.ts";
 import { queryOf, takesQuery } from "./query-argument.ts";

@@ -3,11 +3,11 @@ import type { Command } from "commander";
 import { systemClock } from "../lib/clock.ts";
 import { formatDuration } from "../lib/duration.ts";
 import { cleartextWarning } from "../server/cleartext.ts";
-import type { Config } from "../server/config.ts";
 import type { Service } from "../server/start.ts";
+import { endSoon, withQuietLog } from "./serving.ts";
 import { readConfig } from "./settings.ts";
 import { signInLink } from "./sign-in.ts";
-import { endAtOnce, untilStopped } from "./signals.ts";
+import { untilStopped } from "./signals.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** `earshot serve`: the whole service in one process. */
@@ -51,19 +51,6 @@ async function serve(terminal: Terminal): Promise<void> {
     await service.stop();
     endSoon();
   }
-}
-
-const leftWorkMs = 300;
-
-/** A search that cannot be interrupted keeps its thread, and so the process, for as long as it likes; its job is run again. */
-function endSoon(): void {
-  setTimeout(() => endAtOnce("SIGTERM"), leftWorkMs).unref();
-}
-
-/** A person is told what matters on standard output; the log is for machines. */
-function withQuietLog(config: Config, { interactiveNotes, environment }: Terminal): Config {
-  if (!interactiveNotes || environment.EARSHOT_LOG_LEVEL) return config;
-  return { ...config, log: { level: "warn" } };
 }
 
 async function hasKey(service: Service): Promise<boolean> {

@@ -50,6 +50,8 @@ export type GuardedFetchSettings = {
   guard: Guard;
   userAgent: string;
   timeoutMs: number;
+  /** Time for a connection to come about; that of everything when absent. */
+  connectTimeoutMs?: number;
   maxBytes: number;
   /** 0 follows none: what redirects is an answer like any other. */
   maxRedirects: number;
@@ -60,7 +62,7 @@ export type GuardedFetchSettings = {
 export function createGuardedFetch(settings: GuardedFetchSettings): GuardedClient {
   const { guard, userAgent, timeoutMs: usualMs, maxBytes: usualBytes, maxRedirects } = settings;
   const agent = new Agent({
-    connect: guardedConnector(guard, usualMs),
+    connect: guardedConnector(guard, settings.connectTimeoutMs ?? usualMs),
     headersTimeout: usualMs,
     bodyTimeout: usualMs,
     connections: settings.maxConnectionsPerHost ?? 8,

@@ -1,93 +1,17 @@
-import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { RandomBytes } from "./base62.ts";
-import { EarshotError } from "./errors.ts";
+import { ensureKeyFile, readKey } from "./key-file.ts";
 
-/** Length of the key that secrets are sealed with (lib/seal.ts), bytes. */
-const keyLength = 32;
-
-const fileName = "secret.key";
-
-/** The key of a text: 32 bytes in base64 (either alphabet, padded or not) or in hexadecimal digits; null for anything else. */
-export function readSecretKey(written: string): Uint8Array | null {
-  const text = written.trim();
-  if (/^[0-9a-fA-F]{64}$/.test(text)) return Buffer.from(text, "hex");
-  if (!/^[A-Za-z0-9+/_-]{43}=?$/.test(text)) return null;
-  const bytes = Buffer.from(text, "base64");
-  return bytes.length === keyLength ? bytes : null;
-}
+/** The key that secrets are sealed with (lib/seal.ts), as it is written in a variable; null for what is none. */
+export const readSecretKey = readKey;
 
 /**
  * The key of a data folder that exists: that of its file `secret.key`, which is made, readable by its owner alone, when there
  * is none. Processes that come at once agree on one. Errors: `secret_key_unreadable`, which never holds what the file says.
  */
 export function ensureSecretKey(dataDir: string, randomBytes: RandomBytes): Uint8Array {
-  const path = join(dataDir, fileName);
-  const held = readIfThere(path);
-  if (held !== null) return held;
-  const draft = `${path}.${Buffer.from(randomBytes(8)).toString("hex")}`;
-  try {
-    writeDurably(draft, `${Buffer.from(randomBytes(keyLength)).toString("base64")}\n`);
-    linkUnlessThere(draft, path);
-  } finally {
-    rmSync(draft, { force: true });
-  }
-  syncFolder(dataDir);
-  const made = readIfThere(path);
-  if (made === null) throw unreadable(path, "it was removed while it was made");
-  return made;
-}
-
-function readIfThere(path: string): Uint8Array | null {
-  let text: string;
-  try {
-    text = readFileSync(path, "utf8");
-  } catch (fault) {
-    if (codeOf(fault) === "ENOENT") return null;
-    throw unreadable(path, codeOf(fault));
-  }
-  const key = readSecretKey(text);
-  if (key === null) throw unreadable(path, "it does not hold 32 bytes in base64 or hexadecimal");
-  return key;
-}
-
-function writeDurably(path: string, text: string): void {
-  const file = openSync(path, "wx", 0o600);
-  try {
-    writeSync(file, text);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-}
-
-/** A second name for a whole file: it is there with all of its content, or not at all. */
-function linkUnlessThere(draft: string, path: string): void {
-  try {
-    linkSync(draft, path);
-  } catch (fault) {
-    if (codeOf(fault) !== "EEXIST") throw fault;
-  }
-}
-
-/** The name of the file is on disk when this returns, where the system can say so of a folder. */
-function syncFolder(path: string): void {
-  if (process.platform === "win32") return;
-  const folder = openSync(path, "r");
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
-}
-
-function codeOf(fault: unknown): string {
-  return fault instanceof Error && "code" in fault ? String(fault.code) : String(fault);
-}
-
-function unreadable(path: string, reason: string): EarshotError {
-  return new EarshotError("secret_key_unreadable", `${path} cannot be used as a key: ${reason}`, {
-    status: 503,
+  return ensureKeyFile(join(dataDir, "secret.key"), randomBytes, {
+    code: "secret_key_unreadable",
     hint: "put back the file as it was, or set EARSHOT_SECRET_KEY; removed, it is made anew, and what it sealed stays closed",
   });
 }

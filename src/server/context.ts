@@ -4,11 +4,13 @@ import { type AccountEnds, createAccountEnds } from "../accounts/admin/account-e
 import { createLimiter } from "../accounts/limiter.ts";
 import type { Archive } from "../archive/archive.ts";
 import type { HttpContext } from "../http/context.ts";
+import { insecureEvidence } from "../http/dashboard/node-status.ts";
 import { createMetrics, type Metrics } from "../http/metrics.ts";
 import { createJobQueue, type JobQueue } from "../jobs/queue.ts";
 import type { Sender } from "../jobs/webhooks/sender.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { messageOf } from "../lib/errors.ts";
+import { embeddedNodeId } from "../nodes/lease.ts";
 import { countArchive } from "../platforms/archive/count.ts";
 import { monthOf } from "../platforms/requests/spending.ts";
 import type { Upstream } from "../platforms/upstream.ts";
@@ -17,9 +19,11 @@ import type { Config } from "./config.ts";
 import type { Control } from "./control.ts";
 import { createDashboardRole } from "./dashboard.ts";
 import { diskOf } from "./disk.ts";
+import { fedPlatforms } from "./fed-platforms.ts";
 import { createLog } from "./log.ts";
+import { createNodesRole, type NodesRole } from "./nodes.ts";
 import { createReadiness } from "./readiness.ts";
-import { createIngestRole, fedPlatforms, type IngestRole } from "./roles.ts";
+import { createIngestRole, type IngestRole } from "./roles.ts";
 import { createStatus } from "./status.ts";
 import { isStorageFull, watchStore } from "./store-watch.ts";
 import { closeStores, type Stores } from "./stores.ts";
@@ -43,6 +47,7 @@ export type AppContext = {
   metrics: Metrics;
   ingest: IngestRole;
   upstreams: UpstreamRole;
+  nodes: NodesRole;
   usage: UsageRole;
   http: HttpContext;
   close(): Promise<void>;
@@ -55,7 +60,7 @@ export type ContextOverrides = {
   upstreams?: Partial<Record<Platform, Upstream>>;
 };
 
-/** Wires everything over stores that are open. */
+/** Wires everything over stores that are open. Errors: those of `openNodeTrust`. */
 export function createContext(
   config: Config,
   { control, archive }: Stores,
@@ -81,6 +86,10 @@ export function createContext(
       disk: () => diskOf(config.data.dir),
     },
     isStoreFull,
+    nodes: {
+      nodes: () => nodes.gateway.nodes(),
+      isInsecure: () => insecureEvidence(nodes.gateway).length > 0,
+    },
     waitingDeliveries: () => store.read("countWaitingDeliveries", null),
     monthPostReads: () =>
       store.read("readPostReads", { month: monthOf(clock.now()), platform: "x" }),
@@ -105,14 +114,17 @@ export function createContext(
     clock,
     randomUuid: randomUUID,
     settings: config.jobs,
-    onFailedAttempt: (method) => metrics.failedAttempts.inc({ method }),
+    hasNodeFor: (work) => nodes.placing.hasNodeFor(work),
+    onFailedAttempt: (attempt) => {
+      metrics.failedAttempts.inc({ method: attempt.method });
+      nodes.noteFailedAttempt(attempt);
+    },
     onEnd: (ended) => {
-      const { uuid, method, state, attempts, ms } = ended;
+      const { uuid, method, state, attempts, node, ms } = ended;
       metrics.jobsEnded.inc({ method, state });
-      log.info({ uuid, method, state, attempts, ms }, "job ended");
+      log.info({ uuid, method, state, attempts, node, ms }, "job ended");
       usage.recorder.noteSearch(ended);
-      // Of those that were cancelled before, no node has seen anything.
-      if (attempts > 0) embeddedJobs += 1;
+      if (node === embeddedNodeId) embeddedJobs += 1;
       sender.wake();
     },
     onFault: (fault) => {
@@ -146,8 +158,24 @@ export function createContext(
     random: Math.random,
     onOutcome: (platform, outcome) => metrics.upstreamRequests.inc({ platform, outcome }),
     overrides: overrides.upstreams ?? {},
+    elsewhere: {
+      isRunHere: config.nodes.embedded !== "off",
+      isThere: () => nodes.placing.elsewhere.isThere(),
+      answers: (asked) => nodes.placing.elsewhere.answers(asked),
+    },
   });
   const { secretKey } = control.secrets;
+  const nodes = createNodesRole({
+    config,
+    store,
+    secretKey,
+    queue,
+    upstreams,
+    archive,
+    metrics,
+    clock,
+    log,
+  });
   const dashboardRole = createDashboardRole({ config, store, secretKey, clock });
   const http: HttpContext = {
     settings: {
@@ -155,6 +183,8 @@ export function createContext(
       ...config.search,
       ...config.keys,
       limits: config.limits,
+      embedded: config.nodes.embedded,
+      maxResultBytes: config.nodes.maxResultBytes,
       deadlineGraceMs: config.jobs.deadlineGraceMs,
     },
     clock,
@@ -167,6 +197,7 @@ export function createContext(
     jobs: queue,
     webhooks,
     archive,
+    nodes: nodes.gateway,
     sources: upstreams.sources,
     dashboard: dashboardRole.dashboard,
     credentials: upstreams.credentials,
@@ -180,7 +211,13 @@ export function createContext(
       sampler: usage.sampler,
       sources: upstreams.sources,
       waitingJobs: queue.depth,
-      embeddedJobs: () => embeddedJobs,
+      embedded: () => ({
+        share: config.nodes.embedded,
+        running: queue.runningOf(embeddedNodeId),
+        concurrency: config.jobs.concurrency + config.jobs.fetchConcurrency,
+        jobs: embeddedJobs,
+      }),
+      nodes: () => nodes.gateway.nodes(),
     }),
     fetchedPosts: (accountId, id) =>
       store.read("findFetched", { accountId, id, nowMs: clock.now() }),
@@ -204,6 +241,7 @@ export function createContext(
     metrics,
     ingest,
     upstreams,
+    nodes,
     usage,
     http,
     close: async () => {

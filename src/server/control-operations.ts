@@ -8,6 +8,7 @@ import { ensureSecrets, settingOperations } from "../db/settings.ts";
 import { sampleOperations } from "../ingest/samples/operations.ts";
 import { jobOperations } from "../jobs/operations.ts";
 import { webhookOperations } from "../jobs/webhooks/operations.ts";
+import { nodeOperations } from "../nodes/gateway/operations.ts";
 import { credentialOperations } from "../platforms/credentials/operations.ts";
 import { spendingOperations } from "../platforms/requests/operations.ts";
 
@@ -20,6 +21,7 @@ export const controlOperations = {
   ...webhookOperations,
   ...credentialOperations,
   ...spendingOperations,
+  ...nodeOperations,
   ...sampleOperations,
 };
 

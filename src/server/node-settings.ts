@@ -192,4 +192,10 @@ export const nodeSettings = {
     0,
     "Longest time that a node which is stopped takes to end what it runs; what is left goes back to the gateway.",
   ),
+  attestationsPerMinute: count(
+    "EARSHOT_NODE_ATTESTATIONS_PER_MINUTE",
+    nodeDefaults.attestationsPerMinute,
+    [1, 1_000_000],
+    "Pieces of evidence that one address may ask a node that listens for in any 60 seconds.",
+  ),
 } satisfies Record<string, Setting<unknown>>;

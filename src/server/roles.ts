@@ -5,33 +5,29 @@ import {
 } from "../ingest/ingest-state.ts";
 import type { Ingest } from "../ingest/live-ingest.ts";
 import { type Runner, startRunner } from "../jobs/runner.ts";
+import { embeddedNodeId } from "../nodes/lease.ts";
 import { fetchMethods, searchMethods } from "../platforms/methods.ts";
-import type { Platform } from "../posts/post.ts";
 import type { Config } from "./config.ts";
 import type { AppContext } from "./context.ts";
 import { createMastodonRole } from "./mastodon-role.ts";
 import { meteredGateway } from "./metered-gateway.ts";
 
-/** What this process feeds into the archive by itself. */
-export function fedPlatforms({ ingest, mastodonStream }: Config): readonly Platform[] {
-  return [
-    ...(ingest.source === "bluesky" ? (["bluesky"] as const) : []),
-    ...(mastodonStream.server === null ? [] : (["mastodon"] as const)),
-  ];
-}
-
 /**
- * The node in this process: it leases jobs from the queue through the interface that a remote node will use. Searches and what
- * mostly waits for a platform run side by side, so that a platform that is slow or at its limit keeps no search waiting.
+ * The node in this process: it leases jobs from the queue through the interface that remote nodes use, those that are its share
+ * (EARSHOT_EMBEDDED_NODE). Searches and what mostly waits for a platform run side by side, so that a platform that is slow or
+ * at its limit keeps no search waiting.
  */
 export function startNode(context: AppContext): Runner {
-  const { config, queue, upstreams, clock, log, metrics } = context;
+  const { config, queue, upstreams, nodes, clock, log, metrics } = context;
   const { deadlineMs, concurrency, fetchConcurrency } = config.jobs;
+  if (config.nodes.embedded === "off") return { stop: async () => undefined };
   const shared = {
     gateway: meteredGateway(queue, { metrics, clock, deadlineMs }),
     answer: upstreams.answer,
     clock,
-    nodeId: "embedded",
+    nodeId: embeddedNodeId,
+    accepts: nodes.placing.isTakenHere,
+    load: () => queue.runningOf(embeddedNodeId) / (concurrency + fetchConcurrency),
     log,
   };
   const runners = [

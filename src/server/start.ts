@@ -24,7 +24,7 @@ export type Service = {
 };
 
 /**
- * Starts the whole service in this process: the HTTP gateway, one node, live ingestion. It listens once the stores are open;
+ * Starts the whole service in this process: the HTTP gateway, its own node, live ingestion. It listens once the stores are open;
  * `/readyz` says when a reader answers too. Fails with the fault of the part that could not start, and leaves nothing open.
  */
 export async function startService(
@@ -41,7 +41,14 @@ export async function startService(
     await opening.then(closeStores, () => undefined);
     throw fault;
   });
-  const context = createContext(config, await opening, overrides);
+  const context = await opening.then(async (stores) => {
+    try {
+      return createContext(config, stores, overrides);
+    } catch (fault) {
+      await closeStores(stores);
+      throw fault;
+    }
+  });
   context.log.info(startLine(config), "starting");
   const warning = cleartextWarning(config);
   if (warning !== null) context.log.warn(warning);
@@ -49,6 +56,7 @@ export async function startService(
   let opened: FastifyInstance | null = null;
   try {
     await context.queue.start();
+    await context.nodes.start();
     const app = buildApp(context.http);
     opened = app;
     const { host, port } = config.http;
@@ -74,6 +82,7 @@ export async function startService(
       opened?.close(),
       node?.stop(),
       context.queue.stop(),
+      context.nodes.stop(),
       context.accountEnds.stop(),
       context.sender.stop(),
       context.ingest.stop(),

@@ -1,12 +1,15 @@
 import type { Archive } from "../archive/archive.ts";
+import type { EmbeddedNode } from "../http/dashboard/node-status.ts";
 import { createStatusBoard, type StatusBoard } from "../http/dashboard/status-board.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { NodeView } from "../nodes/gateway/gateway.ts";
 import type { Sources } from "../platforms/answer/sources.ts";
 import type { Platform } from "../posts/post.ts";
 import type { Config } from "./config.ts";
 import type { Control } from "./control.ts";
 import { diskOf } from "./disk.ts";
-import { fedPlatforms, type IngestRole } from "./roles.ts";
+import { fedPlatforms } from "./fed-platforms.ts";
+import type { IngestRole } from "./roles.ts";
 import type { UsageRole } from "./usage.ts";
 
 export type StatusContext = {
@@ -18,8 +21,10 @@ export type StatusContext = {
   sampler: UsageRole["sampler"];
   sources: Sources;
   waitingJobs(): number;
-  /** Jobs that the node in this process has ended. */
-  embeddedJobs(): number;
+  /** The node in this process. */
+  embedded(): EmbeddedNode;
+  /** The nodes of other processes. */
+  nodes(): readonly NodeView[];
 };
 
 /** How the service stands, told of what this process runs. */
@@ -54,6 +59,7 @@ export function createStatus(context: StatusContext): StatusBoard {
     lags: (fromMs, widthMs) => store.read("ingestLags", { fromMs, widthMs }),
     freeDiskBytes: async () => (await diskOf(config.data.dir))?.freeBytes ?? null,
     waitingJobs: context.waitingJobs,
-    embeddedJobs: context.embeddedJobs,
+    embedded: context.embedded,
+    nodes: context.nodes,
   });
 }

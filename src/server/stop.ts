@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Runner } from "../jobs/runner.ts";
-import type { Clock } from "../lib/clock.ts";
 import type { AppContext } from "./context.ts";
+import { endsWithin } from "./ends-within.ts";
 import { flushLog } from "./log.ts";
 
 /** How long platforms have to answer what was asked for all jobs, such as a renewed session. */
@@ -28,6 +28,7 @@ export async function stopService(
   const drained = Promise.allSettled([
     nodeEnded,
     queueEnded,
+    context.nodes.stop(),
     accountEnds.stop(),
     sender.stop(),
     app.close(),
@@ -48,18 +49,4 @@ export async function stopService(
   const ms = Math.round(clock.elapsed() - startedMs);
   log.info({ ms, jobs_waiting: queue.depth() }, "stopped");
   await endsWithin(clock, flushMs, flushLog(log));
-}
-
-/** Whether it ends in time; fails as it does. */
-async function endsWithin(clock: Clock, ms: number, work: Promise<unknown>): Promise<boolean> {
-  const over = new AbortController();
-  const tooLate = clock.sleep(ms, over.signal).then(
-    () => false,
-    () => true,
-  );
-  try {
-    return await Promise.race([work.then(() => true), tooLate]);
-  } finally {
-    over.abort();
-  }
 }

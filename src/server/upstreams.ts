@@ -6,6 +6,7 @@ import {
 import type { Clock } from "../lib/clock.ts";
 import { createSealer } from "../lib/seal.ts";
 import { type AnswerContext, answerJob } from "../platforms/answer/answer.ts";
+import type { Elsewhere } from "../platforms/answer/elsewhere.ts";
 import { createSources, type Sources } from "../platforms/answer/sources.ts";
 import type { ArchiveSource } from "../platforms/archive/search.ts";
 import { createBlueskyUpstream } from "../platforms/bluesky/upstream.ts";
@@ -44,6 +45,8 @@ export type UpstreamRoleContext = {
   source: ArchiveSource;
   clock: Clock;
   random: () => number;
+  /** What other processes answer; nothing where it is left out. */
+  elsewhere?: Elsewhere;
   /** Told of each request to a platform, and how it ended. */
   onOutcome: (platform: Platform, outcome: RequestOutcome) => void;
   /** What tests put in the place of a platform. */
@@ -83,7 +86,7 @@ export function createUpstreamRole(context: UpstreamRoleContext): UpstreamRole {
   const answering: AnswerContext = { source, sessions, upstreams, settings };
   return {
     answer: (request, job) => answerJob(answering, request, job),
-    sources: createSources(answering),
+    sources: createSources(answering, context.elsewhere),
     mastodonToken: async (origin) => {
       const [chosen] = await pool.choose({
         platform: "mastodon",

@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { runCommand } from "../../test/support/run-command.ts";
+
+const gateway = ["--gateway", "http://127.0.0.1:9"];
+
+test.each([
+  [[], {}, "--gateway URL"],
+  [["--gateway", "earshot.example"], {}, "with its scheme"],
+  [["--gateway", "ftp://earshot.example"], {}, "with its scheme"],
+  [gateway, {}, "EARSHOT_NODE_GATEWAY_KEY"],
+  [[...gateway, "--name", "x".repeat(65)], {}, "1 to 64 characters"],
+  [[...gateway, "--name", "two\nlines"], {}, "one line"],
+  [gateway, { EARSHOT_NODE_EVIDENCE: "sgx" }, "EARSHOT_NODE_EVIDENCE"],
+  [gateway, { EARSHOT_NODE_EVIDENCE: "simulated" }, "tee.json"],
+])("earshot node %j with %j is wrong use, and says what to do", async (args, environment, hint) => {
+  const { code, out, notes } = await runCommand(["node", ...args], environment);
+  expect(code).toBe(2);
+  expect(out).toBe("");
+  expect(notes).toContain(hint);
+});

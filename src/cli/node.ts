@@ -1,0 +1,96 @@
+import { resolve } from "node:path";
+import { type Command, Option } from "commander";
+import { isInsecure } from "../nodes/evidence/evidence.ts";
+import type { Config } from "../server/config.ts";
+import { wrongUse } from "./faults.ts";
+import { endSoon, withQuietLog } from "./serving.ts";
+import { readConfig } from "./settings.ts";
+import { createStandingTeller } from "./show-standing.ts";
+import { untilStopped } from "./signals.ts";
+import type { Terminal } from "./terminal.ts";
+
+type NodeOptions = { gateway?: string; listen?: true; name?: string };
+
+/** `earshot node`: a node that works for a gateway elsewhere. */
+export function addNode(program: Command, terminal: Terminal): void {
+  program
+    .command("node")
+    .summary("run a node that takes work from a gateway elsewhere")
+    .description(
+      "Runs a node: it attests to the gateway, takes jobs from it, and answers them with the credentials and the archive of its own " +
+        "data folder. It needs no open port. Live ingestion runs only where EARSHOT_INGEST is set. Ctrl-C lets what runs come to its " +
+        "end, within EARSHOT_NODE_DRAIN_TIME; a second one does not.",
+    )
+    .option("--gateway <url>", "the address of the gateway; EARSHOT_NODE_GATEWAY when absent")
+    .option("--name <name>", "what operators know the node by; the host's name when absent")
+    .addOption(
+      new Option(
+        "--listen",
+        "answer searches of clients as well, at EARSHOT_HOST and EARSHOT_PORT, with keys of the gateway",
+      ),
+    )
+    .addHelpText(
+      "after",
+      "\nExamples:\n" +
+        "  EARSHOT_NODE_GATEWAY_KEY=KEY earshot node --gateway https://earshot.example\n" +
+        "  EARSHOT_NODE_EVIDENCE=none EARSHOT_DATA_DIR=./node earshot node --gateway http://127.0.0.1:8080 --name test\n" +
+        "\nExit codes: 0 when it was stopped, 1 when it was refused or cannot start, 2 for wrong settings.",
+    )
+    .action((options: NodeOptions) => runNode(options, terminal));
+}
+
+async function runNode(options: NodeOptions, terminal: Terminal): Promise<void> {
+  const config = withQuietLog(nodeConfig(options, terminal), terminal);
+  // Only this command needs a node: the others start quicker without it.
+  const { startRemoteNode } = await import("../server/start-node.ts");
+  const standings = createStandingTeller(terminal, config.node);
+  const node = await startRemoteNode(config, {
+    listen: options.listen === true,
+    onStanding: standings.tell,
+  });
+  try {
+    const { gateway, evidence } = config.node;
+    terminal.out(`node ${node.id} (${node.name}) takes work from ${gateway}\n`);
+    terminal.out(
+      `evidence ${evidence}${isInsecure(evidence) ? ": it proves nothing about this machine" : ""}\n`,
+    );
+    terminal.out(`data folder ${resolve(config.data.dir)}\n`);
+    if (node.url !== null) terminal.out(`listening on ${node.url}\n`);
+    standings.begin(node.id);
+    const fault = await Promise.race([untilStopped(terminal.stopping), node.refused]);
+    if (fault !== undefined) throw fault;
+    terminal.out("stopping: what runs may come to its end; a second signal ends it at once\n");
+  } finally {
+    await node.stop();
+    endSoon();
+  }
+}
+
+/** What the command line says counts before what the environment says. Ingestion is on where somebody wants it here. */
+function nodeConfig({ gateway, name }: NodeOptions, terminal: Terminal): Config {
+  const config = readConfig(terminal);
+  const { ingest, node } = config;
+  const isIngesting = Boolean(terminal.environment.EARSHOT_INGEST);
+  const shownName = name ?? node.name;
+  if (shownName !== null && !/^\P{C}{1,64}$/u.test(shownName)) {
+    throw wrongUse("the name of a node is one line of 1 to 64 characters", "choose another one");
+  }
+  return {
+    ...config,
+    ingest: isIngesting ? ingest : { ...ingest, source: "off" },
+    node: {
+      ...node,
+      gateway: gateway === undefined ? node.gateway : readGateway(gateway),
+      name: shownName,
+    },
+  };
+}
+
+function readGateway(written: string): string {
+  const url = URL.parse(written);
+  if (url !== null && ["http:", "https:"].includes(url.protocol)) return written;
+  throw wrongUse(
+    `${JSON.stringify(written)} is no address of a gateway`,
+    "write it with its scheme, such as https://earshot.example",
+  );
+}

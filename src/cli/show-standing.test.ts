@@ -1,0 +1,79 @@
+import { expect, test } from "vitest";
+import { EarshotError } from "../lib/errors.ts";
+import type { Attested } from "../nodes/worker/attest.ts";
+import { createStandingTeller } from "./show-standing.ts";
+
+const attested: Attested = {
+  state: "admitted",
+  attestationId: "a",
+  quoteSha256: null,
+  gatewayKey: "KEY",
+  atMs: 0,
+  untilMs: 1,
+  validMs: 1,
+  againMs: 1,
+  leaseWaitMs: 1,
+};
+const fault = new EarshotError("node_refused", "evidence of the kind none is not taken here", {
+  hint: "show tdx",
+});
+
+function make(gatewayKey: string | null = "KEY") {
+  let shown = "";
+  const teller = createStandingTeller(
+    {
+      out: (text) => {
+        shown += text;
+      },
+    },
+    { gatewayKey },
+  );
+  return { ...teller, shown: () => shown };
+}
+
+test("what came before the node was named is said after it", () => {
+  const { tell, begin, shown } = make();
+  tell({ state: "unreachable", fault });
+  tell({ state: "pending", attested });
+  expect(shown()).toBe("");
+  begin("0123456789abcdef");
+  expect(shown()).toBe(
+    "the gateway waits for an operator to approve this node: run `earshot nodes approve 0123456789abcdef` there\n",
+  );
+});
+
+test("each change is said once", () => {
+  const { tell, begin, shown } = make();
+  begin("0123456789abcdef");
+  tell({ state: "connecting" });
+  tell({ state: "admitted", attested });
+  tell({ state: "admitted", attested });
+  tell({ state: "unreachable", fault });
+  tell({ state: "admitted", attested });
+  expect(shown().split("\n")).toEqual([
+    "attested: the gateway gives it work",
+    "the gateway cannot be reached, it is tried again: evidence of the kind none is not taken here",
+    "attested: the gateway gives it work",
+    "",
+  ]);
+});
+
+test("a gateway whose key nobody named is told as such, with what names it", () => {
+  const { tell, begin, shown } = make(null);
+  begin("0123456789abcdef");
+  tell({ state: "admitted", attested });
+  expect(shown()).toContain("gateway key KEY: the first one seen");
+  expect(shown()).toContain("EARSHOT_NODE_GATEWAY_KEY");
+});
+
+test("a refusal that ends the command is left to it, a later one is said with what to do", () => {
+  const { tell, begin, shown } = make();
+  begin("0123456789abcdef");
+  tell({ state: "refused", fault, isFinal: true });
+  expect(shown()).toBe("");
+  tell({ state: "admitted", attested });
+  tell({ state: "refused", fault, isFinal: true });
+  expect(shown()).toContain(
+    "the gateway refused the node: evidence of the kind none is not taken here – show tdx\n",
+  );
+});

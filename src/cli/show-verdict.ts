@@ -1,0 +1,156 @@
+import { coverageBody } from "../http/status-body.ts";
+import type { VerifiedEvidence } from "../nodes/evidence/evidence.ts";
+import type { Proof } from "../nodes/proof/proof.ts";
+import type { ProofStep, ProofVerdict } from "../nodes/proof/verdict.ts";
+import { readKnowledge } from "../nodes/protocol/knowledge-text.ts";
+import { readRequest } from "../nodes/protocol/request-text.ts";
+import type { SignedResult } from "../nodes/protocol/signed-result.ts";
+import { withoutControls } from "../text/controls.ts";
+import { type ProofWords, wordsFor } from "./proof-words.ts";
+import { painter, type Terminal } from "./terminal.ts";
+import { wrap } from "./text-layout.ts";
+
+type Shown = { json?: boolean; gatewayKey?: string };
+
+/** Everything that a proof which holds says. */
+type Held = {
+  proof: Proof;
+  signed: SignedResult;
+  evidence: VerifiedEvidence;
+  records: number;
+  words: ProofWords;
+};
+
+/** Prints what became of a proof. Of one that does not hold, nothing but which checks failed: what it says is not to be relied on. */
+export function showVerdict(verdict: ProofVerdict, shown: Shown, terminal: Terminal): void {
+  const held = heldOf(verdict, shown);
+  if (shown.json) terminal.out(`${JSON.stringify(asJson(verdict, held))}\n`);
+  else terminal.out(`${asText(verdict, held, terminal)}\n`);
+}
+
+function heldOf(
+  { holds, proof, signed, evidence, records }: ProofVerdict,
+  shown: Shown,
+): Held | null {
+  if (!holds || proof === null || signed === null || evidence === null || records === null) {
+    return null;
+  }
+  const words = wordsFor(evidence, { isGatewayKnown: shown.gatewayKey !== undefined });
+  return { proof, signed, evidence, records, words };
+}
+
+function asJson({ steps }: ProofVerdict, held: Held | null) {
+  return {
+    holds: held !== null,
+    checks: steps,
+    ...(held === null ? {} : heldFields(held)),
+  };
+}
+
+function heldFields({ proof, signed, evidence, records, words }: Held) {
+  const { statement, id, node_id } = proof.attestation;
+  const { complete, coverage } = readKnowledge(proof.knowledge);
+  return {
+    job: proof.job,
+    asked: JSON.parse(proof.request),
+    records,
+    complete,
+    coverage: coverageBody(coverage),
+    signed_at: iso(signed.signedAtMs),
+    node: node_id,
+    key: signed.keyId,
+    attestation: id,
+    gateway: { audience: statement.audience, key: statement.gateway_key },
+    evidence: {
+      kind: evidence.kind,
+      image: evidence.image,
+      compose_hash: evidence.composeHash,
+      tcb_status: evidence.facts?.tcbStatus ?? null,
+      machine: machineOf(evidence),
+      is_listed_machine: evidence.isListedPlatform,
+      policy: evidence.policyId === "" ? null : evidence.policyId,
+    },
+    proven: words.proven,
+    not_proven: words.notProven,
+  };
+}
+
+function asText({ steps }: ProofVerdict, held: Held | null, terminal: Terminal): string {
+  const { bold } = painter(terminal);
+  const checks = steps.map(stepLine).join("\n");
+  if (held === null) return [bold("The proof does not hold."), checks].join("\n\n");
+  return [
+    bold(headlines[held.evidence.kind]),
+    checks,
+    rowsOf(held)
+      .map(([name, value]) => `${name.padEnd(10)}${oneLine(value)}`)
+      .join("\n"),
+    sentences(bold("Proven"), held.words.proven, terminal),
+    sentences(bold("Not proven"), held.words.notProven, terminal),
+  ].join("\n\n");
+}
+
+const headlines: Readonly<Record<VerifiedEvidence["kind"], string>> = {
+  tdx: "The proof holds.",
+  simulated: "The proof holds, with SIMULATED evidence: it proves nothing about a machine.",
+  none: "The proof holds, with NO evidence: nobody vouches for the key that signed.",
+};
+
+const marks = { passed: "ok", failed: "FAILED", skipped: "-" } as const;
+
+const stepLine = ({ check, outcome, code, message }: ProofStep): string =>
+  `${marks[outcome].padEnd(8)}${check.padEnd(11)}${oneLine(message)}${code === null ? "" : ` (${code})`}`;
+
+function rowsOf({ proof, signed, evidence, records }: Held): [name: string, value: string][] {
+  const { statement, node_id, name } = proof.attestation;
+  const { complete, coverage, next } = readKnowledge(proof.knowledge);
+  const gaps = coverage.complete ? "" : ", not all of the window is held";
+  return [
+    ["Job", proof.job],
+    ["Asked", askedText(proof.request)],
+    [
+      "Answer",
+      `${counted(records)}${complete ? ", complete" : gaps}${next === null ? "" : ", more on the next page"}`,
+    ],
+    ["Signed", `${iso(signed.signedAtMs)} by the clock that the gateway tells`],
+    ["Node", `${node_id}, which its gateway calls ${JSON.stringify(name)}`],
+    ["Gateway", `${JSON.stringify(statement.audience)}, key ${statement.gateway_key}`],
+    ["Evidence", evidenceText(evidence)],
+  ];
+}
+
+function askedText(request: string): string {
+  const { method, platform, query, fromMs, toMs, after, place, maxResults } = readRequest(request);
+  const isFurther = after !== null || (place ?? null) !== null;
+  const from = fromMs === null ? "the beginning" : iso(fromMs);
+  return `${method} of ${platform}: ${JSON.stringify(query)}, from ${from} to ${iso(toMs)}, at most ${counted(maxResults)}${isFurther ? ", a further page" : ""}`;
+}
+
+function evidenceText(evidence: VerifiedEvidence): string {
+  const { kind, image, composeHash, facts } = evidence;
+  if (facts === null) return kind;
+  const program = composeHash === null ? "" : `, compose file ${composeHash}`;
+  const listed = evidence.isListedPlatform
+    ? "which your policy names"
+    : "which your policy does not name";
+  return `${kind}: image ${JSON.stringify(image)}${program}, machine ${machineOf(evidence) ?? "without a name"}, ${listed}, rated ${facts.tcbStatus}`;
+}
+
+const machineOf = ({ facts }: VerifiedEvidence): string | null =>
+  facts?.platformInstanceId ?? facts?.ppid ?? null;
+
+const counted = (records: number): string => (records === 1 ? "1 record" : `${records} records`);
+
+function sentences(title: string, texts: readonly string[], { columns }: Terminal): string {
+  const lines = texts.flatMap((text) =>
+    wrap(text, Math.min(columns, 100) - 2).map(
+      (line, index) => `${index === 0 ? "- " : "  "}${line}`,
+    ),
+  );
+  return [title, ...lines].join("\n");
+}
+
+/** Texts of the proof are another's: in one line, and nothing that moves the cursor. */
+const oneLine = (text: string): string => withoutControls(text).replaceAll("\n", " ");
+
+const iso = (ms: number): string => new Date(ms).toISOString();

@@ -1,0 +1,131 @@
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import type { Logger } from "pino";
+import type { Clock } from "../lib/clock.ts";
+import { EarshotError } from "../lib/errors.ts";
+import { hostHook, replaceBareRefusals } from "./bare-refusals.ts";
+import { platformWordHook } from "./hooks/platform-word.ts";
+import { readJsonBodies } from "./json-body.ts";
+import { connectionOptions, watchConnections } from "./open-connections.ts";
+import { faultOfFramework, problem, publicCode, writeProblem } from "./problem-writer.ts";
+import type { ProblemCode } from "./problems.ts";
+import { validatorCompiler } from "./schemas/validation.ts";
+import { answerUnreadable } from "./unreadable-request.ts";
+
+export type BaseAppContext = {
+  settings: {
+    maxBodyBytes: number;
+    maxConnections: number;
+    maxHeaderBytes: number;
+    requestTimeoutMs: number;
+    idleTimeoutMs: number;
+    trustedProxies: readonly string[];
+  };
+  clock: Pick<Clock, "sleep">;
+  log: Pick<Logger, "error">;
+  newId(): string;
+  /** Told of each problem that a client was there to be answered with. */
+  onProblem(code: ProblemCode): void;
+  /** Where somebody who asked for a path that is not there finds those that are. */
+  pathsHint: string;
+  /** Sets what all answers of the app carry, also those of paths that are not there. */
+  setHeaders(request: FastifyRequest, reply: FastifyReply): void;
+};
+
+export type BaseApp = {
+  app: FastifyInstance;
+  /** Aborts when the app begins to close: what is held is to be answered then. */
+  stopping: AbortSignal;
+};
+
+/**
+ * What every app here has in common, without any route: bounds on connections and bodies, JSON alone, ids of requests, the
+ * path's platform word, and problems (RFC 9457) for whatever is thrown. Closing it ends at once the connections that have not
+ * brought a whole request.
+ */
+export function openApp(context: BaseAppContext): BaseApp {
+  const { settings, clock, log, newId, pathsHint } = context;
+  const stopping = new AbortController();
+  const app: FastifyInstance = fastify({
+    logger: false,
+    genReqId: () => newId(),
+    bodyLimit: settings.maxBodyBytes,
+    ...connectionOptions(settings),
+    trustProxy: settings.trustedProxies.length > 0 ? [...settings.trustedProxies] : false,
+    forceCloseConnections: "idle",
+    return503OnClosing: false,
+    // Fastify's own compilers serve no route here; named as factories they are not even loaded, which takes a while at a start.
+    schemaController: {
+      compilersFactory: { buildValidator: otherCompiler, buildSerializer: otherCompiler },
+    },
+    // A path that cannot be decoded, or a part of it that is longer than any uuid.
+    frameworkErrors: (_error, request, reply) => {
+      writeProblem(noSuchPath(pathsHint), request, reply);
+    },
+    clientErrorHandler: (error, socket) => {
+      if (connections.isAnswered(socket)) socket.destroy();
+      else answerUnreadable(error, socket, newId());
+    },
+  });
+
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(() => JSON.stringify);
+  readJsonBodies(app);
+  app.decorateRequest("jobUuid", "");
+
+  app.setErrorHandler((error, request, reply) => {
+    const fault = faultOf(error);
+    const isClientGone = reply.raw.destroyed;
+    if (!isClientGone) context.onProblem(publicCode(fault));
+    // Other refusals are the caller's to mend; a job that failed was logged when it did, and a full disk when it was seen.
+    if (!toldElsewhere.includes(fault.code) && ourFaults.includes(publicCode(fault))) {
+      log.error({ request_id: request.id, code: fault.code, err: error }, "request failed");
+    }
+    return writeProblem(fault, request, reply);
+  });
+  app.setNotFoundHandler(() => {
+    throw noSuchPath(pathsHint);
+  });
+
+  replaceBareRefusals(app.server, newId);
+  app.addHook("onRequest", async (request, reply) => {
+    reply.header("x-request-id", request.id);
+    context.setHeaders(request, reply);
+    // Before its body is read: there is nothing to say about the body of a path that is not there.
+    if (request.is404) throw noSuchPath(pathsHint);
+  });
+  app.addHook("onSend", async (_request, reply) => {
+    // A connection that was busy when the stop began would otherwise stay open for a next request.
+    if (stopping.signal.aborted) reply.header("connection", "close");
+    // The framework wants to close it after a refused body: whoever still sends would lose the answer.
+    else if (reply.statusCode >= 400) reply.removeHeader("connection");
+  });
+  app.addHook("onRequest", hostHook);
+  app.addHook("onRequest", platformWordHook);
+  const connections = watchConnections(app.server, settings, clock);
+  app.addHook("preClose", async () => {
+    stopping.abort();
+    connections.stop();
+  });
+  return { app, stopping: stopping.signal };
+}
+
+const ourFaults: readonly ProblemCode[] = ["internal", "unavailable"];
+/** Codes of those whose cause has a line of its own in the log. */
+const toldElsewhere: readonly string[] = ["storage_full", "stopping"];
+
+function noSuchPath(hint: string): EarshotError {
+  return problem("not_found", "there is no such path", { hint });
+}
+
+function faultOf(error: unknown): EarshotError {
+  if (error instanceof EarshotError) return error;
+  if (error instanceof Error) {
+    const known = faultOfFramework(error);
+    if (known !== null) return known;
+  }
+  return problem("internal", "an unexpected fault");
+}
+
+function otherCompiler(): never {
+  throw new Error("every schema here is compiled by zod");
+}

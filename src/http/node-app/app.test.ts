@@ -1,0 +1,314 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { newApiKey, printApiKey } from "../../accounts/api-key.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import { createManualClock } from "../../lib/manual-clock.ts";
+import type { IntrospectAnswer } from "../../nodes/protocol/messages.ts";
+import { unreachable } from "../../nodes/worker/gateway-faults.ts";
+import type { ShownAnswer } from "../../nodes/worker/shown-records.ts";
+import { buildNodeApp } from "./app.ts";
+import type { DirectSearch, NodeAppContext } from "./context.ts";
+
+const key = printApiKey(newApiKey((length) => Buffer.alloc(length, 7)));
+
+const active: IntrospectAnswer = {
+  status: "active",
+  rates_key: "k",
+  requests_per_second: 100,
+  submissions_per_minute: 100,
+  methods: null,
+};
+
+const found: ShownAnswer = {
+  items: [{ platform: "x", id: 3n, uri: null, userId: null, record: '{"ID":"3"}' }],
+  next: null,
+  complete: true,
+  coverage: { fromMs: 0, toMs: 1_000, complete: true, gaps: [] },
+  sources: [],
+  warnings: [{ code: "unreadable_items", message: "one" }],
+};
+
+function make(special: Partial<NodeAppContext> = {}, settings: object = {}) {
+  const clock = createManualClock();
+  const logged: unknown[] = [];
+  const introspected: string[] = [];
+  let ids = 0;
+  const app = buildNodeApp({
+    settings: {
+      maxBodyBytes: 65_536,
+      maxConnections: 100,
+      maxHeaderBytes: 16_384,
+      requestTimeoutMs: 10_000,
+      idleTimeoutMs: 10_000,
+      trustedProxies: [],
+      openNodeKey: null,
+      failedKeysPerMinute: 30,
+      attestationsPerMinute: 2,
+      maxLiveQueryLength: 4_096,
+      liveWindowMs: 604_800_000,
+      deadlineMs: 120_000,
+      concurrency: 2,
+      ...settings,
+    },
+    clock,
+    log: {
+      info: (fields: unknown) => logged.push(fields),
+      warn: (fields: unknown) => logged.push(fields),
+      error: (fields: unknown) => logged.push(fields),
+    },
+    newId: () => {
+      ids += 1;
+      return `00000000-0000-4000-8000-${String(ids).padStart(12, "0")}`;
+    },
+    node: { id: "0123456789abcdef", evidence: "none" },
+    nowMs: clock.now,
+    introspect: async (keyId) => {
+      introspected.push(keyId);
+      return active;
+    },
+    answer: async () => found,
+    sign: (_search, _answer, body) => ({
+      "content-digest": `digest of ${body.length}`,
+      "content-type": "application/json; charset=utf-8",
+      "earshot-job": "job",
+      "signature-input": "input",
+      signature: "signature",
+    }),
+    attest: async () => {
+      throw new EarshotError("evidence_unavailable", "there is no guest agent");
+    },
+    standing: () => ({ state: "admitted", isAttested: true }),
+    ...special,
+  });
+  const ask = (
+    body: unknown,
+    headers: Record<string, string> = { authorization: `Bearer ${key}` },
+  ) =>
+    app.inject({
+      method: "POST",
+      url: "/api/v1/data/social/tweets/recent",
+      headers: { "content-type": "application/json", ...headers },
+      payload: JSON.stringify(body),
+    });
+  return { app, ask, clock, logged, introspected };
+}
+
+test("a search is answered as at the gateway, with the fields that sign it", async () => {
+  let asked: DirectSearch | null = null;
+  const { ask, clock } = make({
+    answer: async (search) => {
+      asked = search;
+      return found;
+    },
+  });
+  const answer = await ask({ query: "comet", count: 7 });
+  expect(answer.statusCode).toBe(200);
+  expect(answer.body).toBe(
+    '{"data":[{"ID":"3"}],"recordCount":1,"workerPeerId":"0123456789abcdef"}',
+  );
+  expect(answer.headers).toMatchObject({
+    "content-type": "application/json; charset=utf-8",
+    "x-node": '"0123456789abcdef";evidence=none',
+    "x-warnings": '"unreadable_items"',
+    "content-digest": `digest of ${answer.body.length}`,
+    "earshot-job": "job",
+    "signature-input": "input",
+    signature: "signature",
+    "ratelimit-policy": '"burst";q=100;w=1, "search";q=100;w=60',
+    ratelimit: '"burst";r=99;t=1, "search";r=99;t=60',
+  });
+  expect(asked).toMatchObject({
+    uuid: answer.headers["x-request-id"],
+    deadlineMs: clock.now() + 120_000,
+    request: {
+      platform: "social",
+      type: "social",
+      method: "searchbyquery",
+      query: "comet",
+      maxResults: 7,
+      fromMs: clock.now() - 604_800_000,
+      toMs: clock.now(),
+      asOfMs: clock.now(),
+      after: null,
+    },
+  });
+});
+
+test("the log holds routes and times, never a query or a key", async () => {
+  const { ask, logged } = make();
+  await ask({ query: "comet secret-word" });
+  const text = JSON.stringify(logged);
+  expect(text).toContain("/api/v1/data/:platform/tweets/recent");
+  expect(text).not.toContain("secret-word");
+  expect(text).not.toContain(key.slice(4));
+});
+
+test.each([
+  [{ status: "unknown" }, 401, "unauthorized"],
+  [{ status: "suspended" }, 403, "account_suspended"],
+  [{ ...active, methods: ["getbyid"] }, 403, "method_forbidden"],
+  [{ ...active, requests_per_second: 0 }, 429, "rate_limited"],
+  [{ ...active, submissions_per_minute: 0 }, 429, "rate_limited"],
+] as const)("a key of which the gateway says %j gets %i %s", async (told, status, code) => {
+  const { ask } = make({ introspect: async () => told as IntrospectAnswer });
+  const answer = await ask({ query: "comet" });
+  expect(answer.statusCode).toBe(status);
+  expect(answer.json()).toMatchObject({ code, error: expect.any(String) });
+});
+
+test("what is no key is refused without asking the gateway, and too many of them as well", async () => {
+  const { ask, introspected } = make({}, { failedKeysPerMinute: 2 });
+  const wrong = (name: string) => ask({ query: "comet" }, { authorization: `Bearer ${name}` });
+  const codes = [
+    await ask({ query: "comet" }, {}),
+    await wrong("a"),
+    await wrong("b"),
+    await wrong("c"),
+  ];
+  expect(codes.map((answer) => answer.json().code)).toEqual([
+    "unauthorized",
+    "unauthorized",
+    "unauthorized",
+    "too_many_failed_keys",
+  ]);
+  expect(introspected).toEqual([]);
+});
+
+test("a node that was opened on purpose takes requests without a key as those of one", async () => {
+  const { ask } = make({}, { openNodeKey: key });
+  expect((await ask({ query: "comet" }, {})).statusCode).toBe(200);
+});
+
+test("a gateway that cannot be asked about a key is told as such, with when to come again", async () => {
+  const { ask } = make({
+    introspect: () => Promise.reject(unreachable("the connection was refused")),
+  });
+  const answer = await ask({ query: "comet" });
+  expect(answer.statusCode).toBe(503);
+  expect(answer.headers["retry-after"]).toBe("1");
+  expect(answer.json()).toMatchObject({
+    code: "unavailable",
+    detail: expect.stringMatching(/keys/),
+  });
+});
+
+test("nothing leaves a node unsigned: while it is not attested there is no answer", async () => {
+  const { ask } = make({
+    sign: () => {
+      throw unreachable("no attestation");
+    },
+  });
+  const answer = await ask({ query: "comet" });
+  expect(answer.statusCode).toBe(503);
+  expect(answer.json()).toMatchObject({ code: "unavailable" });
+});
+
+test("a platform that fails is told as at the gateway", async () => {
+  const { ask } = make({
+    answer: () =>
+      Promise.reject(
+        new EarshotError("upstream_refused", "x refused it", { status: 502, retryable: true }),
+      ),
+  });
+  const answer = await ask({ query: "comet" });
+  expect(answer.statusCode).toBe(502);
+  expect(answer.json()).toMatchObject({
+    code: "upstream_failed",
+    retryable: true,
+    errors: [{ code: "upstream_refused" }],
+  });
+});
+
+test("a fault inside is told as one, and neither answer nor log repeats the query", async () => {
+  const { ask, logged } = make({
+    answer: () => Promise.reject(new Error("fts5: syntax error near secret-word")),
+  });
+  const answer = await ask({ query: "comet secret-word" });
+  expect(answer.statusCode).toBe(500);
+  expect(answer.body + JSON.stringify(logged)).not.toContain("secret-word");
+  expect(logged).toContainEqual({ request_id: answer.headers["x-request-id"], code: "internal" });
+});
+
+test("a node that stops answers those who wait", async () => {
+  const { app, ask } = make({
+    answer: ({ signal }) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason));
+      }),
+  });
+  const answer = ask({ query: "comet" });
+  for (let turns = 0; turns < 20; turns += 1) await nextTurn();
+  await app.close();
+  expect((await answer).statusCode).toBe(503);
+});
+
+test("a search that takes too long is ended, and told as at the gateway", async () => {
+  const { ask, clock } = make({
+    answer: ({ signal }) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason));
+      }),
+  });
+  const answer = ask({ query: "comet" });
+  for (let turns = 0; turns < 20; turns += 1) await nextTurn();
+  await clock.advance(120_000);
+  expect((await answer).statusCode).toBe(504);
+});
+
+test("more searches than it can run are refused, and cost nothing of the searches a minute", async () => {
+  const held = Promise.withResolvers<ShownAnswer>();
+  const { ask } = make({ answer: () => held.promise });
+  const running = [ask({ query: "comet" }), ask({ query: "comet" })];
+  for (let turns = 0; turns < 20; turns += 1) await nextTurn();
+  const refused = await ask({ query: "comet" });
+  expect(refused.statusCode).toBe(503);
+  expect(refused.json()).toMatchObject({ code: "overloaded" });
+  expect(refused.headers.ratelimit).toContain('"search";r=98');
+  held.resolve(found);
+  expect((await Promise.all(running)).map(({ statusCode }) => statusCode)).toEqual([200, 200]);
+  expect((await ask({ query: "comet" })).statusCode).toBe(200);
+});
+
+test("paths and methods that are not there, and bodies that are not JSON, are refused as everywhere", async () => {
+  const { app, ask } = make();
+  expect((await app.inject({ url: "/v1/search/live/social" })).json().code).toBe("not_found");
+  const other = await app.inject({ url: "/api/v1/data/social/tweets/recent" });
+  expect(other.json().code).toBe("method_not_allowed");
+  expect(other.headers.allow).toBe("POST");
+  const packed = { authorization: `Bearer ${key}`, "content-encoding": "gzip" };
+  expect((await ask({ query: "comet" }, packed)).json().code).toBe("unsupported_media_type");
+});
+
+test("evidence for callers is bounded per address, and its fault tells nothing of the machine", async () => {
+  const { app } = make();
+  const call = () => app.inject({ url: `/attestation?nonce=${"A".repeat(43)}` });
+  const first = await call();
+  expect(first.json()).toMatchObject({ code: "unavailable" });
+  expect(first.body).not.toContain("guest agent");
+  await call();
+  const third = await call();
+  expect(third.json()).toMatchObject({ code: "too_many_attempts" });
+  expect(Number(third.headers["retry-after"])).toBeGreaterThan(0);
+});
+
+test.each(["", "?nonce=", "?nonce=abc", `?nonce=${"A".repeat(44)}`, `?nonce=${"A".repeat(42)}B`])(
+  "a nonce that is not 32 bytes is refused: %j",
+  async (query) => {
+    const { app } = make();
+    expect((await app.inject({ url: `/attestation${query}` })).statusCode).toBe(400);
+  },
+);
+
+test("readiness is whether callers can be let in", async () => {
+  const waiting = make({ standing: () => ({ state: "pending", isAttested: false }) });
+  const answer = await waiting.app.inject({ url: "/readyz" });
+  expect(answer.statusCode).toBe(503);
+  expect(answer.json()).toEqual({
+    status: "not ready",
+    node: "0123456789abcdef",
+    evidence: "none",
+    gateway: "pending",
+  });
+  expect((await make().app.inject({ url: "/readyz" })).statusCode).toBe(200);
+  expect((await make().app.inject({ url: "/livez" })).statusCode).toBe(200);
+});

@@ -1,0 +1,42 @@
+import type { FastifyInstance } from "fastify";
+import type { ZodTypeProvider } from "fastify-type-provider-zod";
+import { openApp } from "../base-app.ts";
+import { watchMethods } from "../hooks/other-methods.ts";
+import { plainBodyHook } from "../hooks/plain-body.ts";
+import { addLivezRoute } from "../routes/ops/livez.ts";
+import { addAttestationRoute } from "./attestation.ts";
+import type { NodeAppContext } from "./context.ts";
+import { createNodeEntry } from "./entry.ts";
+import { addNodeReadyzRoute } from "./readyz.ts";
+import { addNodeRecentRoute } from "./recent.ts";
+
+/**
+ * The HTTP service of a node that listens, apart from its socket: the search of specification 4.4, evidence for callers, and
+ * how it is. Problems are those of the gateway. Closing it ends the searches that run.
+ */
+export function buildNodeApp(context: NodeAppContext): FastifyInstance {
+  const { app, stopping } = openApp({
+    ...context,
+    pathsHint:
+      "a node answers POST /api/v1/data/social/tweets/recent, GET /attestation, /readyz and /livez",
+    onProblem: () => undefined,
+    setHeaders: () => undefined,
+  });
+  app.decorateRequest("nodeCaller", null);
+  app.addHook("preParsing", plainBodyHook);
+  app.addHook("onResponse", async (request, reply) => {
+    const { method } = request;
+    const ms = Math.round(reply.elapsedTime * 100) / 100;
+    const route = request.routeOptions.url ?? "unknown";
+    const line = { request_id: request.id, method, route, status: reply.statusCode, ms };
+    context.log.info(line, "request");
+  });
+  const addOtherMethods = watchMethods(app);
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+  addNodeRecentRoute(typed, context, createNodeEntry(context), stopping);
+  addAttestationRoute(typed, context);
+  addLivezRoute(typed);
+  addNodeReadyzRoute(typed, context);
+  addOtherMethods(app);
+  return app;
+}

@@ -1,0 +1,50 @@
+import * as z from "zod";
+import { addressGroup } from "../../accounts/address-group.ts";
+import { createAttempts } from "../../accounts/credentials/attempts.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import { problem } from "../problem-writer.ts";
+import { setRetryAfter } from "../refused-by-rate.ts";
+import type { TypedApp } from "../routes/typed-app.ts";
+import { closedObject, wording } from "../schemas/words.ts";
+import type { NodeAppContext } from "./context.ts";
+
+const nonceWording = wording(
+  "expected 32 bytes in base64url without padding, 43 characters",
+  "make them anew for each call, such as with `openssl rand 32 | basenc --base64url | tr -d =`",
+);
+
+const attestationQuery = closedObject(
+  {
+    what: "parameter",
+    needed: "the query string is not valid",
+    hint: "the only parameter is nonce, 32 bytes in base64url",
+  },
+  { nonce: z.string(nonceWording).regex(/^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/, nonceWording) },
+);
+
+/** GET /attestation: evidence over the caller's own nonce, so that it is of this very moment. Each address gets a few a minute. */
+export function addAttestationRoute(app: TypedApp, context: NodeAppContext): void {
+  const attempts = createAttempts(context.settings.attestationsPerMinute, context.clock);
+  app.route({
+    method: "GET",
+    url: "/attestation",
+    schema: { querystring: attestationQuery },
+    handler: async (request, reply) => {
+      const waitMs = attempts.take(addressGroup(request.ip));
+      if (waitMs > 0) {
+        const seconds = setRetryAfter(reply, waitMs);
+        throw problem("too_many_attempts", "too much evidence was asked for from here", {
+          hint: `come again in ${seconds} s`,
+        });
+      }
+      const attestation = await context.attest(request.query.nonce).catch((fault: unknown) => {
+        if (!(fault instanceof EarshotError)) throw fault;
+        throw problem("unavailable", "the node has no evidence to give for the moment");
+      });
+      return reply
+        .header("cache-control", "no-store")
+        .type("application/json; charset=utf-8")
+        .send(JSON.stringify(attestation));
+    },
+  });
+}

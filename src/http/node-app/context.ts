@@ -1,0 +1,52 @@
+import type { Logger } from "pino";
+import type { Clock } from "../../lib/clock.ts";
+import type { EvidenceKind } from "../../nodes/evidence/evidence.ts";
+import type { SignedFields } from "../../nodes/proof/proof.ts";
+import type { IntrospectAnswer } from "../../nodes/protocol/messages.ts";
+import type { CallerAttestation } from "../../nodes/worker/caller-attestation.ts";
+import type { ShownAnswer } from "../../nodes/worker/shown-records.ts";
+import type { AnswerRequest } from "../../platforms/source.ts";
+import type { BaseAppContext } from "../base-app.ts";
+
+/** A search that a client asked the node for itself. Times are Unix milliseconds. */
+export type DirectSearch = {
+  uuid: string;
+  request: AnswerRequest;
+  deadlineMs: number;
+  signal: AbortSignal;
+};
+
+/** What the app of a node that listens needs; made in server/node-app.ts. */
+export type NodeAppContext = {
+  settings: BaseAppContext["settings"] & {
+    /** The key of requests that bring none; null keeps them out. */
+    openNodeKey: string | null;
+    failedKeysPerMinute: number;
+    attestationsPerMinute: number;
+    maxLiveQueryLength: number;
+    liveWindowMs: number;
+    /** How long a search may take. */
+    deadlineMs: number;
+    /** Searches of clients that run at the same time. */
+    concurrency: number;
+  };
+  clock: Clock;
+  log: Pick<Logger, "info" | "warn" | "error">;
+  newId(): string;
+  node: { id: string; evidence: EvidenceKind };
+  /** The gateway's clock, Unix milliseconds. */
+  nowMs(): number;
+  /** Errors: `gateway_unreachable`, and those of the gateway. */
+  introspect(keyId: string, secretSha256: string): Promise<IntrospectAnswer>;
+  answer(search: DirectSearch): Promise<ShownAnswer>;
+  /** The fields that sign a body. Errors: `gateway_unreachable` while the gateway has taken no attestation. */
+  sign(
+    search: Pick<DirectSearch, "uuid" | "request">,
+    answer: ShownAnswer,
+    body: string,
+  ): SignedFields;
+  /** Errors: `evidence_unavailable`, and `gateway_unreachable` before the gateway was heard of first. */
+  attest(nonce: string): Promise<CallerAttestation>;
+  /** How it stands with its gateway, and whether it can let clients in. */
+  standing(): { state: string; isAttested: boolean };
+};

@@ -1,0 +1,108 @@
+import { createHash } from "node:crypto";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { keyOfAuthorization } from "../../accounts/api-key.ts";
+import { createFailedKeys } from "../../accounts/failed-keys.ts";
+import { createKeyRates, type RatedKey } from "../../accounts/key-rates.ts";
+import { rateLimitFields } from "../../accounts/rate-limit-fields.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import type { IntrospectAnswer } from "../../nodes/protocol/messages.ts";
+import type { Method } from "../../platforms/methods.ts";
+import { accountSuspended, tooManyFailedKeys, unauthorized } from "../hooks/caller.ts";
+import { problem } from "../problem-writer.ts";
+import { rateRefusal } from "../refused-by-rate.ts";
+import type { NodeAppContext } from "./context.ts";
+
+/** Who calls the node, as its gateway told. */
+export type NodeCaller = {
+  methods: readonly Method[] | null;
+  /** One of the key's searches of this minute. Errors: `rate_limited`. */
+  takeSearch(reply: FastifyReply): { giveBack(): void };
+};
+
+export type NodeEntry = (request: FastifyRequest, reply: FastifyReply) => Promise<NodeCaller>;
+
+/**
+ * Lets callers in with keys of the gateway, whose rates are counted here: what a key does at the gateway and at other nodes is
+ * not known. One request of the key is spent in any case. Errors: those of a key at the gateway, and `unavailable` where the
+ * gateway cannot be asked about it.
+ */
+export function createNodeEntry(context: NodeAppContext): NodeEntry {
+  const { clock, settings } = context;
+  const failedKeys = createFailedKeys();
+  const rates = createKeyRates();
+  const { openNodeKey, failedKeysPerMinute } = settings;
+  const openAuthorization = openNodeKey === null ? undefined : `Bearer ${openNodeKey}`;
+
+  async function introspected(
+    authorization: string | undefined,
+    address: string,
+  ): Promise<IntrospectAnswer> {
+    if (authorization === undefined) return { status: "unknown" };
+    const key = keyOfAuthorization(authorization);
+    const hash = createHash("sha256")
+      .update(key?.secret ?? authorization)
+      .digest("base64url");
+    const answer: IntrospectAnswer =
+      key === null ? { status: "unknown" } : await asked(context, key.id, hash);
+    if (answer.status === "unknown") {
+      failedKeys.note(address, hash, failedKeysPerMinute, clock.elapsed());
+    }
+    return answer;
+  }
+
+  return async (request, reply) => {
+    const { ip } = request;
+    const blockedMs = failedKeys.blockedMs(ip, failedKeysPerMinute, clock.elapsed());
+    if (blockedMs > 0) throw tooManyFailedKeys(reply, blockedMs);
+    const authorization = request.headers.authorization ?? openAuthorization;
+    const answer = await introspected(authorization, ip);
+    if (answer.status !== "active") {
+      throw answer.status === "suspended" ? accountSuspended() : unauthorized(authorization);
+    }
+    const key: RatedKey = {
+      keyId: answer.rates_key,
+      requestsPerSecond: answer.requests_per_second,
+      submissionsPerMinute: answer.submissions_per_minute,
+    };
+    const tellRates = () => reply.headers(rateLimitFields(rates.state(key, clock.elapsed())));
+
+    const turn = rates.takeRequest(key, 0, clock.elapsed());
+    tellRates();
+    if (!turn.allowed) throw rateRefusal(reply, { policy: "burst", retryAfterMs: turn.waitMs });
+
+    return {
+      methods: answer.methods,
+      takeSearch: () => {
+        const takenMs = clock.elapsed();
+        const { allowed, waitMs } = rates.takeSubmission(key, takenMs);
+        tellRates();
+        if (!allowed) throw rateRefusal(reply, { policy: "search", retryAfterMs: waitMs });
+        return {
+          giveBack: () => {
+            rates.giveBackSubmission(key, takenMs);
+            tellRates();
+          },
+        };
+      },
+    };
+  };
+}
+
+async function asked(
+  { introspect }: NodeAppContext,
+  keyId: string,
+  secretSha256: string,
+): Promise<IntrospectAnswer> {
+  try {
+    return await introspect(keyId, secretSha256);
+  } catch (fault) {
+    if (!(fault instanceof EarshotError)) throw fault;
+    throw problem(
+      "unavailable",
+      "the gateway, which knows the keys, cannot be asked about this one",
+      {
+        hint: "send the same request again after Retry-After, or search at the gateway",
+      },
+    );
+  }
+}

@@ -1,0 +1,138 @@
+import { failureOf } from "../../jobs/attempt-fault.ts";
+import { noBounds } from "../../jobs/job.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import type { AnswerRequest, SourceWarning } from "../../platforms/source.ts";
+import { parseQuery } from "../../query/parse.ts";
+import { requireMethod } from "../allowed-method.ts";
+import { checkArguments } from "../checked-arguments.ts";
+import { clientGone } from "../client-gone.ts";
+import { faultOf as jobFault } from "../job-result.ts";
+import { warningOf } from "../new-job.ts";
+import { nodeField } from "../node-fields.ts";
+import { problem } from "../problem-writer.ts";
+import { setKnowledgeFields } from "../result-fields.ts";
+import { recentBody, recentRules, recentText, submissionOf } from "../routes/node/recent.ts";
+import type { TypedApp } from "../routes/typed-app.ts";
+import { noQuery, platformPath } from "../schemas/parameters.ts";
+import { platformOfWord } from "../source-types.ts";
+import { windowOf, windowWarnings } from "../window.ts";
+import type { DirectSearch, NodeAppContext } from "./context.ts";
+import type { NodeCaller, NodeEntry } from "./entry.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Whose key a request to a node names; null where none is needed. */
+    nodeCaller: NodeCaller | null;
+  }
+}
+
+/**
+ * POST /api/v1/data/<platform>/tweets/recent of a node: `searchbyquery`, answered from what this node has and signed with the
+ * keys that it attested.
+ */
+export function addNodeRecentRoute(
+  app: TypedApp,
+  context: NodeAppContext,
+  enter: NodeEntry,
+  stopping: AbortSignal,
+): void {
+  const { settings, clock, node } = context;
+  let running = 0;
+
+  app.route({
+    method: "POST",
+    url: "/api/v1/data/:platform/tweets/recent",
+    schema: { params: platformPath, querystring: noQuery, body: recentBody },
+    onRequest: async (request, reply) => {
+      request.nodeCaller = await enter(request, reply);
+    },
+    handler: async (request, reply) => {
+      const caller = request.nodeCaller;
+      if (caller === null) throw problem("internal", "nobody was let in");
+      const { search: asked, warnings } = searchOf(context, caller, request);
+      const turn = caller.takeSearch(reply);
+      if (running >= settings.concurrency) {
+        turn.giveBack();
+        throw problem("overloaded", "the node runs as many searches as it can");
+      }
+      running += 1;
+      const ends = endsOf(context, [clientGone(reply), stopping]);
+      try {
+        const deadlineMs = clock.now() + settings.deadlineMs;
+        const search: DirectSearch = {
+          uuid: request.id,
+          request: asked,
+          deadlineMs,
+          signal: ends.signal,
+        };
+        const answer = await context.answer(search);
+        const body = recentText(
+          answer.items.map(({ record }) => record),
+          node.id,
+        );
+        reply.header("x-node", nodeField(node.id, node.evidence));
+        setKnowledgeFields(reply, { ...answer, warnings: [...warnings, ...answer.warnings] });
+        return reply.headers(context.sign(search, answer, body)).send(body);
+      } catch (fault) {
+        throw toldFault(context, request.id, ends.signal, fault);
+      } finally {
+        running -= 1;
+        ends.stop();
+      }
+    },
+  });
+}
+
+/** What a body asks for, over the live window. */
+function searchOf(
+  { settings, nowMs }: NodeAppContext,
+  caller: NodeCaller,
+  { body, params }: { body: Parameters<typeof submissionOf>[0]; params: { platform: string } },
+): { search: AnswerRequest; warnings: readonly SourceWarning[] } {
+  const word = platformOfWord(params.platform) ?? "social";
+  const asked = checkArguments(word, submissionOf(body), recentRules);
+  requireMethod(caller, asked.method, null);
+  const { platform, type, method, query, maxResults } = asked;
+  const { tree, warnings } = parseQuery(query, { maxLength: settings.maxLiveQueryLength });
+  const asOfMs = nowMs();
+  const window = windowOf("searchbyquery", asOfMs, settings.liveWindowMs);
+  return {
+    search: { platform, type, method, query, maxResults, ...window, asOfMs, after: null },
+    warnings: [
+      ...warnings.map(warningOf),
+      ...asked.warnings,
+      ...windowWarnings(window, noBounds, tree),
+    ],
+  };
+}
+
+/** A signal that aborts when nobody waits any more, when the node stops, or when the time of a search is over. */
+function endsOf({ clock, settings }: NodeAppContext, others: readonly AbortSignal[]) {
+  const ended = new AbortController();
+  const late = new AbortController();
+  clock.sleep(settings.deadlineMs, ended.signal).then(
+    () => late.abort(problem("deadline_exceeded", "the time of the search ran out")),
+    () => undefined,
+  );
+  return {
+    signal: AbortSignal.any([...others, late.signal]),
+    stop: () => ended.abort(over),
+  };
+}
+
+/** One for all, as an abort without a reason makes an exception each time. */
+const over = new Error("the search has ended");
+
+/** Why a search came to no answer, as its caller is told; what went wrong inside is for the log, and nothing of the query. */
+function toldFault({ log }: NodeAppContext, request_id: string, ends: AbortSignal, fault: unknown) {
+  if (ends.aborted) return ends.reason instanceof EarshotError ? ends.reason : stopped();
+  if (fault instanceof EarshotError && fault.code === "gateway_unreachable") {
+    return problem("unavailable", "the node is not attested for the moment and signs nothing");
+  }
+  log.warn({ request_id, code: failureOf(fault).code }, "a search failed");
+  return jobFault(failureOf(fault));
+}
+
+/** Nobody waits any more, or the node stops. */
+const stopped = () =>
+  new EarshotError("stopping", "the node stops", { status: 503, retryable: true });

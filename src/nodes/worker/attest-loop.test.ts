@@ -1,0 +1,245 @@
+import { afterEach, expect, test } from "vitest";
+import { createManualClock } from "../../lib/manual-clock.ts";
+import { noEvidence } from "../evidence/providers/open-provider.ts";
+import { bytesOf } from "../protocol/encoding.ts";
+import { isSignedBy } from "../protocol/keys.ts";
+import { type Registration, registration } from "../protocol/messages.ts";
+import { attestationIdOf, identityMessageOf } from "../protocol/statement.ts";
+import { type AttestLoop, type Standing, startAttestLoop } from "./attest-loop.ts";
+import { fakeGateway, fakeGatewayKey, makeSelf, refusal } from "./fake-gateway.test-support.ts";
+import { createGatewayClock } from "./gateway-clock.ts";
+import { unreachable } from "./gateway-faults.ts";
+import { createGatewayPin } from "./gateway-pin.ts";
+
+const self = await makeSelf();
+let loop: AttestLoop | null = null;
+afterEach(() => loop?.stop());
+
+function make({ gatewayKey = null as string | null, audience = "earshot" } = {}) {
+  const clock = createManualClock();
+  const standings: Standing[] = [];
+  const clockChanges: number[] = [];
+  const firstKeys: string[] = [];
+  let state = "admitted";
+  const nonce = Buffer.alloc(32, 5).toString("base64url");
+  const gateway = fakeGateway({
+    challenge: () => ({
+      nonce,
+      audience: "earshot",
+      gateway_key: fakeGatewayKey.publicKey,
+      expires_in_ms: 60_000,
+      now_ms: clock.now(),
+    }),
+    register: ({ statement, evidence }: Registration) => ({
+      node_id: self.nodeId,
+      key_id: self.keyId,
+      state,
+      attestation_id: attestationIdOf(statement, evidence),
+      valid_ms: 3_600_000,
+      again_in_ms: state === "pending" ? 10_000 : 1_800_000,
+      lease_wait_ms: 20_000,
+    }),
+  });
+  const start = () => {
+    loop = startAttestLoop({
+      self,
+      offer: {
+        name: "a node",
+        concurrency: 4,
+        url: null,
+        version: "1",
+        capabilities: async () => [
+          { platform: "bluesky", method: "searchbyquery", ways: ["archive"] },
+        ],
+      },
+      provider: noEvidence,
+      link: gateway.link,
+      gatewayClock: createGatewayClock(clock),
+      clock,
+      random: () => 1,
+      reachability: { turn: async () => true },
+      audience,
+      pin: createGatewayPin(gatewayKey, (key) => firstKeys.push(key)),
+      onStanding: (standing) => standings.push(standing),
+      onClock: (changeMs) => clockChanges.push(changeMs),
+    });
+    return loop;
+  };
+  const attestations = () => gateway.to("register").length;
+  return {
+    clock,
+    gateway,
+    standings,
+    clockChanges,
+    firstKeys,
+    start,
+    attestations,
+    become: (next: string) => (state = next),
+  };
+}
+
+test("a node states who it is over the gateway's nonce, signed with its identity", async () => {
+  const { clock, gateway, start } = make();
+  const started = start();
+  await clock.advance(0);
+  const [body] = gateway.to("register");
+  const { statement, identity_signature, ...rest } = registration.parse(body);
+  expect(statement).toMatchObject({
+    evidence: "none",
+    audience: "earshot",
+    nonce: Buffer.alloc(32, 5).toString("base64url"),
+    identity_key: self.identity.key,
+    signing_key: self.keys.signingKey,
+    sealing_key: self.keys.sealingKey,
+    gateway_key: fakeGatewayKey.publicKey,
+  });
+  const signature = bytesOf(identity_signature, 64) ?? new Uint8Array();
+  expect(isSignedBy(self.identity.key, identityMessageOf(statement), signature)).toBe(true);
+  expect(rest).toMatchObject({ name: "a node", concurrency: 4, url: null });
+  expect(started.admitted()).toMatchObject({ gatewayKey: fakeGatewayKey.publicKey });
+});
+
+test("it attests again at half of the time that an attestation counts", async () => {
+  const { clock, start, attestations } = make();
+  start();
+  await clock.advance(1_799_999);
+  expect(attestations()).toBe(1);
+  await clock.advance(1);
+  expect(attestations()).toBe(2);
+});
+
+test("one that waits for approval comes again as the gateway says, and gets no work meanwhile", async () => {
+  const { clock, start, standings, become, attestations } = make();
+  become("pending");
+  const started = start();
+  await clock.advance(9_999);
+  expect(started.admitted()).toBeNull();
+  expect(attestations()).toBe(1);
+  become("admitted");
+  const admitted = started.whenAdmitted(60_000);
+  await clock.advance(1);
+  expect(await admitted).not.toBeNull();
+  expect(standings.map(({ state }) => state)).toEqual(["pending", "admitted"]);
+});
+
+test("a gateway that does not know it is attested to at once, and once, whoever finds it out", async () => {
+  const { clock, gateway, start, attestations } = make();
+  const challenge = gateway.answers.challenge;
+  gateway.answers.challenge = (body) => clock.sleep(10).then(() => challenge?.(body));
+  const started = start();
+  await clock.advance(5_000);
+  const sentMs = clock.elapsed();
+  started.again(sentMs);
+  started.again(sentMs);
+  expect(started.admitted()).toBeNull();
+  await clock.advance(5);
+  started.again(sentMs);
+  started.again(clock.elapsed());
+  await clock.advance(5);
+  expect(attestations()).toBe(2);
+  started.again(sentMs);
+  await clock.advance(10_000);
+  expect(attestations()).toBe(2);
+  expect(started.admitted()).not.toBeNull();
+});
+
+test("a gateway that never knows it is not asked more than once a second", async () => {
+  const { clock, start, attestations } = make();
+  const started = start();
+  for (let ms = 0; ms < 10_000; ms += 100) {
+    started.again(clock.elapsed());
+    await clock.advance(100);
+  }
+  expect(attestations()).toBeLessThanOrEqual(11);
+});
+
+test("an attestation counts to its end while the gateway is away, and no longer", async () => {
+  const { clock, gateway, start, standings } = make();
+  const started = start();
+  await clock.advance(0);
+  gateway.answers.challenge = async () => {
+    await clock.sleep(15_000);
+    throw unreachable("the connection was refused");
+  };
+  await clock.advance(3_599_999);
+  expect(started.admitted()).not.toBeNull();
+  expect(standings.map(({ state }) => state)).toEqual(["admitted"]);
+  await clock.advance(1);
+  expect(started.admitted()).toBeNull();
+  await clock.advance(15_000);
+  expect(standings.at(-1)).toMatchObject({ state: "unreachable" });
+});
+
+test.each([
+  ["evidence_not_accepted", 403, true],
+  ["challenge_ended", 403, false],
+  ["collateral_unavailable", 503, false],
+])("refused with %s (%i): for good %s", async (check, status, isFinal) => {
+  const { clock, gateway, start, standings, attestations } = make();
+  gateway.answers.register = () => {
+    throw refusal("node_refused", status, check);
+  };
+  start();
+  await clock.advance(0);
+  expect(standings).toMatchObject([{ state: "refused", isFinal, fault: { code: "node_refused" } }]);
+  // It goes on trying, as the gateway may be set otherwise, after pauses that grow to a minute.
+  await clock.advance(600_000);
+  expect(attestations()).toBeGreaterThan(10);
+  expect(attestations()).toBeLessThan(20);
+});
+
+test("a gateway with another key than the one that is known gets no statement", async () => {
+  const { clock, gateway, start, standings } = make({ gatewayKey: "A".repeat(43) });
+  start();
+  await clock.advance(0);
+  expect(standings).toMatchObject([{ isFinal: true, fault: { code: "gateway_key_mismatch" } }]);
+  expect(gateway.to("register")).toEqual([]);
+});
+
+test("without a known key the first one counts until the node stops, which is told once", async () => {
+  const { clock, gateway, start, standings, firstKeys } = make();
+  const challenge = gateway.answers.challenge;
+  const started = start();
+  await clock.advance(2_000);
+  gateway.answers.challenge = (body) => ({
+    ...(challenge?.(body) as object),
+    gateway_key: self.identity.key,
+  });
+  started.again(clock.elapsed());
+  await clock.advance(0);
+  expect(firstKeys).toEqual([fakeGatewayKey.publicKey]);
+  expect(standings.at(-1)).toMatchObject({ fault: { code: "gateway_key_mismatch" } });
+});
+
+test("a gateway of another name gets no statement", async () => {
+  const { clock, gateway, start, standings } = make({ audience: "another" });
+  start();
+  await clock.advance(0);
+  expect(standings).toMatchObject([{ isFinal: true, fault: { code: "audience_mismatch" } }]);
+  expect(gateway.to("register")).toEqual([]);
+});
+
+test.each([null, [], {}, { nonce: "short" }])(
+  "an odd challenge is no gateway's: %j",
+  async (odd) => {
+    const { clock, gateway, start, standings } = make();
+    gateway.answers.challenge = () => clock.sleep(1_000).then(() => odd);
+    start();
+    await clock.advance(1_000);
+    expect(standings[0]).toMatchObject({ state: "unreachable" });
+  },
+);
+
+test("how far the gateway's clock has moved is told with each further attestation", async () => {
+  const { clock, gateway, start, clockChanges } = make();
+  const challenge = gateway.answers.challenge;
+  const started = start();
+  await clock.advance(2_000);
+  gateway.answers.challenge = (body) => ({
+    ...(challenge?.(body) as object),
+    now_ms: clock.now() + 90_000,
+  });
+  started.again(clock.elapsed());
+  await clock.advance(0);
+  expect(clockChanges).toEqual([90_000]);
+});

@@ -1,0 +1,103 @@
+import { randomUUID } from "node:crypto";
+import type { Clock } from "../../lib/clock.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import type { AnswerRequest } from "../../platforms/source.ts";
+import { gatewayKeyOf, makeIdentity, makeRunKeys } from "../protocol/keys.ts";
+import { sealJob } from "../protocol/sealed-job.ts";
+import { keyIdOf, nodeIdOf } from "../protocol/statement.ts";
+import { requestText } from "../protocol/work.ts";
+import type { Attested, NodeSelf } from "./attest.ts";
+import type { GatewayLink } from "./gateway-link.ts";
+
+type Route = Parameters<GatewayLink["post"]>[0];
+type Answer = (body: never) => unknown;
+
+export const fakeGatewayKey = gatewayKeyOf(Buffer.alloc(32, 7));
+
+/** A gateway that answers as a test says, and remembers what it was asked. */
+export function fakeGateway(answers: Partial<Record<Route, Answer>> = {}) {
+  const asked: { route: Route; body: Record<string, unknown> }[] = [];
+  const link: GatewayLink = {
+    post: async (route, body) => {
+      asked.push({ route, body: body as Record<string, unknown> });
+      const answer = answers[route];
+      if (answer === undefined) throw new Error(`nothing is answered to ${route}`);
+      return await answer(body as never);
+    },
+  };
+  return {
+    link,
+    answers,
+    asked,
+    to: (route: Route) => asked.filter((one) => one.route === route).map(({ body }) => body),
+  };
+}
+
+export async function makeSelf(): Promise<NodeSelf> {
+  const identity = makeIdentity(Buffer.alloc(32, 9));
+  const keys = await makeRunKeys();
+  return {
+    identity,
+    keys,
+    nodeId: nodeIdOf(identity.key),
+    keyId: keyIdOf({ signing_key: keys.signingKey, sealing_key: keys.sealingKey }),
+    bootId: Buffer.alloc(16, 1).toString("base64url"),
+  };
+}
+
+export const anAttestation = (special: Partial<Attested> = {}): Attested => ({
+  state: "admitted",
+  attestationId: Buffer.alloc(32, 3).toString("base64url"),
+  quoteSha256: null,
+  gatewayKey: fakeGatewayKey.publicKey,
+  atMs: 0,
+  untilMs: 3_600_000,
+  validMs: 3_600_000,
+  againMs: 1_800_000,
+  leaseWaitMs: 20_000,
+  ...special,
+});
+
+export const aRequest: AnswerRequest = {
+  platform: "social",
+  type: "social",
+  method: "searchbyquery",
+  query: "comet",
+  maxResults: 20,
+  fromMs: null,
+  toMs: 1_700_000_000_000,
+  asOfMs: 1_700_000_000_000,
+  after: null,
+};
+
+/** A job as the gateway seals it to a node; it holds for 30 s. */
+export async function aJob(
+  { keyId, keys }: NodeSelf,
+  clock: Pick<Clock, "now">,
+  special: { request?: string; gateway?: typeof fakeGatewayKey; nowMs?: number } = {},
+) {
+  const {
+    request = requestText(aRequest),
+    gateway = fakeGatewayKey,
+    nowMs = clock.now(),
+  } = special;
+  const job = randomUUID();
+  const token = randomUUID();
+  const sealed = await sealJob({
+    keyId,
+    sealingKey: keys.sealingKey,
+    job,
+    lease: randomUUID(),
+    payload: { token, attempt: 1, left_ms: 120_000, hold_ms: 30_000, request },
+    nowMs,
+    lifeMs: 30_000,
+    gateway,
+  });
+  return { ...sealed, job, token, request };
+}
+
+export const refusal = (code: string, status: number, check?: string): EarshotError =>
+  new EarshotError(code, "the gateway refuses it", {
+    status,
+    details: check === undefined ? [] : [{ code: check, message: "for this" }],
+  });

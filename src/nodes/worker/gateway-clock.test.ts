@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { createManualClock } from "../../lib/manual-clock.ts";
+import { createGatewayClock } from "./gateway-clock.ts";
+
+test("before the gateway has told anything, this machine's own clock counts", () => {
+  const clock = createManualClock(5_000);
+  expect(createGatewayClock(clock).now()).toBe(5_000);
+});
+
+test("what the gateway told runs on by the elapsed time, whatever happens to the wall clock", async () => {
+  const clock = createManualClock(5_000);
+  const gatewayClock = createGatewayClock(clock);
+  expect(gatewayClock.learn(1_000_000, clock.elapsed())).toBeNull();
+  clock.shiftWall(-3_600_000);
+  await clock.advance(250);
+  expect(gatewayClock.now()).toBe(1_000_250);
+});
+
+test("the time of a request lies in the middle between its sending and its answer", async () => {
+  const clock = createManualClock();
+  const gatewayClock = createGatewayClock(clock);
+  const sentMs = clock.elapsed();
+  await clock.advance(100);
+  gatewayClock.learn(1_000_000, sentMs);
+  expect(gatewayClock.now()).toBe(1_000_050);
+});
+
+test("how far the gateway's clock has moved is told", async () => {
+  const clock = createManualClock();
+  const gatewayClock = createGatewayClock(clock);
+  gatewayClock.learn(1_000_000, clock.elapsed());
+  await clock.advance(1_000);
+  expect(gatewayClock.learn(1_061_000, clock.elapsed())).toBe(60_000);
+  expect(gatewayClock.now()).toBe(1_061_000);
+});

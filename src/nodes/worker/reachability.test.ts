@@ -1,0 +1,74 @@
+import { expect, test } from "vitest";
+import type { EarshotError } from "../../lib/errors.ts";
+import { createManualClock } from "../../lib/manual-clock.ts";
+import { unreachable } from "./gateway-faults.ts";
+import { createReachability } from "./reachability.ts";
+
+const fault = unreachable("the connection was refused");
+
+function make() {
+  const clock = createManualClock();
+  const changes: (EarshotError | null)[] = [];
+  const reachability = createReachability({
+    clock,
+    random: () => 1,
+    onChange: (change) => changes.push(change),
+  });
+  return { clock, changes, reachability };
+}
+
+test("a gateway that answers may be asked at once", async () => {
+  const { reachability } = make();
+  expect(await reachability.turn(0)).toBe(true);
+});
+
+test("after failures it is asked after growing pauses, of 15 s at the most", async () => {
+  const { clock, reachability } = make();
+  const pauses: number[] = [];
+  for (let failures = 0; failures < 9; failures += 1) {
+    reachability.failed(clock.elapsed(), fault);
+    const sinceMs = clock.elapsed();
+    const turn = reachability.turn(60_000).then(() => pauses.push(clock.elapsed() - sinceMs));
+    while (pauses.length === failures) await clock.advance(250);
+    await turn;
+  }
+  expect(pauses).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000]);
+});
+
+test("requests that were under way at one time and failed count as one failure", async () => {
+  const { clock, changes, reachability } = make();
+  const sentMs = clock.elapsed();
+  await clock.advance(10);
+  for (let requests = 0; requests < 20; requests += 1) reachability.failed(sentMs, fault);
+  await clock.advance(250);
+  expect(await reachability.turn(0)).toBe(true);
+  expect(changes).toEqual([fault]);
+});
+
+test("who cannot wait so long is told that it is not to be asked", async () => {
+  const { clock, reachability } = make();
+  reachability.failed(clock.elapsed(), fault);
+  const turn = reachability.turn(100);
+  await clock.advance(100);
+  expect(await turn).toBe(false);
+});
+
+test("that it is lost and that it is back are told once each", async () => {
+  const { clock, changes, reachability } = make();
+  reachability.failed(clock.elapsed(), fault);
+  await clock.advance(1_000);
+  reachability.failed(clock.elapsed(), fault);
+  reachability.answered();
+  reachability.answered();
+  expect(changes).toEqual([fault, null]);
+  expect(await reachability.turn(0)).toBe(true);
+});
+
+test("a wait ends with its signal", async () => {
+  const { clock, reachability } = make();
+  reachability.failed(clock.elapsed(), fault);
+  const stopping = new AbortController();
+  const turn = reachability.turn(60_000, stopping.signal);
+  stopping.abort(new Error("the node stops"));
+  await expect(turn).rejects.toThrow("the node stops");
+});

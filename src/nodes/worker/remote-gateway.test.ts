@@ -1,0 +1,290 @@
+import { expect, test } from "vitest";
+import type { Position } from "../../archive/archive.ts";
+import { createManualClock } from "../../lib/manual-clock.ts";
+import type { SourceAnswer } from "../../platforms/source.ts";
+import { gatewayKeyOf } from "../protocol/keys.ts";
+import { verifyResult } from "../protocol/signed-result.ts";
+import { readFailure } from "../protocol/work.ts";
+import {
+  aJob,
+  anAttestation,
+  aRequest,
+  fakeGateway,
+  makeSelf,
+  refusal,
+} from "./fake-gateway.test-support.ts";
+import { unreachable } from "./gateway-faults.ts";
+import { createRemoteGateway } from "./remote-gateway.ts";
+
+const methods = ["searchbyquery"];
+const self = await makeSelf();
+
+const record = JSON.stringify({
+  ID: "3",
+  Content: "a comet",
+  Metadata: { platform: "bluesky", uri: "at://did:plc:a/app.bsky.feed.post/3", user_id: null },
+  Score: 1,
+});
+
+const found: SourceAnswer = {
+  items: [{ platform: "bluesky", id: 3n }],
+  next: null,
+  complete: true,
+  coverage: { fromMs: null, toMs: aRequest.toMs, complete: true, gaps: [] },
+  sources: [],
+  warnings: [],
+};
+
+function make() {
+  const clock = createManualClock();
+  const gateway = fakeGateway();
+  const logged: Record<string, unknown>[] = [];
+  const wanted: number[] = [];
+  const attested = anAttestation();
+  const remote = createRemoteGateway({
+    self,
+    evidence: "none",
+    link: gateway.link,
+    attestLoop: {
+      whenAdmitted: async () => attested,
+      again: (sentMs) => wanted.push(sentMs),
+    },
+    reachability: { turn: async () => true },
+    archive: {
+      records: async (positions: readonly Position[]) => positions.map(() => record),
+      withheld: async () => [],
+    },
+    clock,
+    gatewayClock: clock,
+    log: { warn: (fields) => logged.push(fields) },
+  });
+
+  async function leased() {
+    const job = await aJob(self, clock);
+    gateway.answers.lease = () => job.envelope;
+    const lease = await remote.lease({ nodeId: self.nodeId, methods }, 20_000);
+    if (lease === null) throw new Error("no lease came");
+    return { ...job, lease };
+  }
+
+  return { clock, gateway, logged, wanted, remote, leased };
+}
+
+test("a sealed job becomes a lease, with the time that it holds and nobody's account", async () => {
+  const { gateway, leased } = make();
+  const { job, token, lease } = await leased();
+  expect(lease).toMatchObject({
+    uuid: job,
+    token,
+    attempt: 1,
+    leftMs: 120_000,
+    holdMs: 30_000,
+    accountId: "",
+    work: { ...aRequest, target: null, place: null },
+  });
+  expect(gateway.to("lease")).toEqual([{ methods, wait_ms: 20_000 }]);
+});
+
+test("an answer is handed in with the records of the node's own archive, signed with the attested key and sealed for the gateway", async () => {
+  const { gateway, remote, leased } = make();
+  const { job, token, opener, request } = await leased();
+  gateway.answers.complete = () => null;
+  await remote.complete(job, token, found);
+  const [sealed] = gateway.to("complete");
+  expect(sealed).toMatchObject({ job, token });
+  const plain = opener.open({ nonce: String(sealed?.nonce), sealed: String(sealed?.sealed) });
+  expect(Buffer.from(plain).toString()).toContain(record);
+  const head = JSON.parse(Buffer.from(plain).toString().split("\n")[0] ?? "");
+  const { signingKey } = self.keys;
+  const told = { body: `[${record}]`, knowledge: head.knowledge, request, signingKey };
+  expect(verifyResult(head.fields, told)).toMatchObject({
+    job,
+    evidence: "none",
+    keyId: self.keyId,
+    attestationId: anAttestation().attestationId,
+  });
+  expect(remote.running()).toBe(0);
+});
+
+test("a failure is sealed too", async () => {
+  const { gateway, remote, leased } = make();
+  const { job, token, opener } = await leased();
+  gateway.answers.fail = () => null;
+  const failure = { code: "upstream_refused", message: "no", status: 502, retryable: false };
+  await remote.fail(job, token, failure);
+  const [sealed] = gateway.to("fail");
+  expect(
+    readFailure(opener.open({ nonce: String(sealed?.nonce), sealed: String(sealed?.sealed) })),
+  ).toEqual(failure);
+});
+
+test("a job that another gateway has signed is not run, and the log names the check and nothing of the job", async () => {
+  const { clock, gateway, logged, remote } = make();
+  const job = await aJob(self, clock, { gateway: gatewayKeyOf(Buffer.alloc(32, 8)) });
+  gateway.answers.lease = () => job.envelope;
+  expect(await remote.lease({ nodeId: self.nodeId, methods }, 1_000)).toBeNull();
+  expect(logged).toEqual([{ code: "job_refused", check: "not_signed" }]);
+});
+
+test("a job is run once, however often it is sent", async () => {
+  const { logged, remote, leased } = make();
+  await leased();
+  expect(await remote.lease({ nodeId: self.nodeId, methods }, 1_000)).toBeNull();
+  expect(logged).toEqual([{ code: "job_refused", check: "replayed" }]);
+});
+
+test("a job of another time is not run, and the node attests again to learn the gateway's clock", async () => {
+  const { clock, gateway, wanted, remote } = make();
+  const job = await aJob(self, clock, { nowMs: clock.now() - 600_000 });
+  gateway.answers.lease = () => job.envelope;
+  expect(await remote.lease({ nodeId: self.nodeId, methods }, 1_000)).toBeNull();
+  expect(wanted).toHaveLength(1);
+});
+
+test.each([null, 7, {}, { version: 1 }])("what is no envelope is no job: %j", async (odd) => {
+  const { clock, gateway, remote } = make();
+  gateway.answers.lease = () => odd;
+  const lease = remote.lease({ nodeId: self.nodeId, methods }, 1_000);
+  await clock.advance(1_000);
+  expect(await lease).toBeNull();
+});
+
+test("a request that cannot be read fails at once, so that another node may read it", async () => {
+  const { clock, gateway, remote } = make();
+  const job = await aJob(self, clock, { request: '{"what":"ever"}' });
+  gateway.answers.lease = () => job.envelope;
+  gateway.answers.fail = () => null;
+  expect(await remote.lease({ nodeId: self.nodeId, methods }, 1_000)).toBeNull();
+  const [sealed] = gateway.to("fail");
+  const answer = { nonce: String(sealed?.nonce), sealed: String(sealed?.sealed) };
+  expect(readFailure(job.opener.open(answer))).toMatchObject({
+    code: "request_unreadable",
+    retryable: true,
+  });
+});
+
+test("a gateway that has no work and says so at once is not asked again at once", async () => {
+  const { clock, gateway, remote } = make();
+  gateway.answers.lease = () => null;
+  let ended = false;
+  const lease = remote.lease({ nodeId: self.nodeId, methods }, 20_000).then((value) => {
+    ended = true;
+    return value;
+  });
+  await clock.advance(499);
+  expect(ended).toBe(false);
+  await clock.advance(1);
+  expect(await lease).toBeNull();
+});
+
+test("without a gateway there is no work, and no fault", async () => {
+  const { clock, gateway, remote } = make();
+  gateway.answers.lease = () => {
+    throw unreachable("the connection was refused");
+  };
+  const lease = remote.lease({ nodeId: self.nodeId, methods }, 1_000);
+  await clock.advance(1_000);
+  expect(await lease).toBeNull();
+});
+
+test("what was found is handed in when the gateway is back, as it was sealed, while the lease holds", async () => {
+  const { clock, gateway, remote, leased } = make();
+  const { job, token } = await leased();
+  let failures = 3;
+  gateway.answers.complete = () => {
+    failures -= 1;
+    if (failures >= 0) throw unreachable("the connection was refused");
+    return null;
+  };
+  const handedIn = remote.complete(job, token, found);
+  while (gateway.to("complete").length < 4) await clock.advance(250);
+  await handedIn;
+  expect(new Set(gateway.to("complete").map((body) => JSON.stringify(body))).size).toBe(1);
+});
+
+test("it is dropped when the lease lapses first", async () => {
+  const { clock, gateway, remote, leased } = make();
+  const { job, token, lease } = await leased();
+  gateway.answers.complete = () => {
+    throw unreachable("the connection was refused");
+  };
+  const outcome = remote.complete(job, token, found).then(
+    () => "handed in",
+    (fault) => fault.code,
+  );
+  for (let ms = 0; ms <= 31_000; ms += 250) await clock.advance(250);
+  expect(await outcome).toBe("lease_lost");
+  expect(lease.lost.aborted).toBe(true);
+  expect(remote.running()).toBe(0);
+});
+
+test("a lease that the gateway extends holds longer", async () => {
+  const { clock, gateway, remote, leased } = make();
+  const { job, token } = await leased();
+  gateway.answers.renew = () => ({ hold_ms: 30_000 });
+  gateway.answers.complete = () => null;
+  await clock.advance(29_000);
+  expect(await remote.renew(job, token)).toBe(30_000);
+  await clock.advance(29_000);
+  await remote.complete(job, token, found);
+  expect(gateway.to("complete")).toHaveLength(1);
+});
+
+test("when the gateway says that the lease is lost, its work is to stop, and nothing of it is handed in", async () => {
+  const { gateway, remote, leased } = make();
+  const { job, token, lease } = await leased();
+  gateway.answers.renew = () => {
+    throw refusal("lease_lost", 409);
+  };
+  await expect(remote.renew(job, token)).rejects.toMatchObject({ code: "lease_lost" });
+  expect(lease.lost.aborted).toBe(true);
+  await expect(remote.complete(job, token, found)).rejects.toMatchObject({ code: "lease_lost" });
+  expect(gateway.to("complete")).toEqual([]);
+});
+
+test("what lapsed while the process stood still is dropped without asking", async () => {
+  const { clock, gateway, remote, leased } = make();
+  const { job, token, lease } = await leased();
+  await clock.hold(30_000);
+  await expect(remote.renew(job, token)).rejects.toMatchObject({ code: "lease_lost" });
+  expect(lease.lost.aborted).toBe(true);
+  expect(gateway.to("renew")).toEqual([]);
+});
+
+test("a result that the gateway finds too large ends its job, with what to do", async () => {
+  const { gateway, remote, leased } = make();
+  const { job, token, opener } = await leased();
+  gateway.answers.complete = () => {
+    throw refusal("body_too_large", 413);
+  };
+  gateway.answers.fail = () => null;
+  await remote.complete(job, token, found);
+  const [sealed] = gateway.to("fail");
+  const answer = { nonce: String(sealed?.nonce), sealed: String(sealed?.sealed) };
+  expect(readFailure(opener.open(answer))).toMatchObject({
+    code: "result_too_large",
+    retryable: false,
+  });
+});
+
+test("an answer that the gateway refuses is let go of, and the log tells which check refused it and nothing of the answer", async () => {
+  const { gateway, logged, remote, leased } = make();
+  const { job, token } = await leased();
+  gateway.answers.complete = () => {
+    throw refusal("node_answer_refused", 422, "id_twice");
+  };
+  await expect(remote.complete(job, token, found)).rejects.toMatchObject({ code: "lease_lost" });
+  expect(logged).toEqual([{ uuid: job, code: "node_answer_refused", check: "id_twice" }]);
+  expect(remote.running()).toBe(0);
+});
+
+test("a node that goes at once lets go of everything", async () => {
+  const { gateway, remote, leased } = make();
+  const { job, token, lease } = await leased();
+  remote.abandon();
+  expect(lease.lost.aborted).toBe(true);
+  await expect(remote.complete(job, token, found)).rejects.toMatchObject({ code: "lease_lost" });
+  gateway.answers.leave = () => null;
+  await remote.leave();
+  expect(gateway.to("leave")).toEqual([{}]);
+});

@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+import type { Position } from "../../archive/archive.ts";
+import type { AnswerItem, FetchedItem, SourceAnswer } from "../../platforms/source.ts";
+import { withRecords } from "./shown-records.ts";
+
+const held = (id: bigint): Position => ({ platform: "bluesky", id });
+const recordOf = (id: bigint): string =>
+  JSON.stringify({
+    ID: String(id),
+    Content: "a comet",
+    Metadata: { platform: "bluesky", uri: `at://did:plc:a/post/${id}`, user_id: "did:plc:a" },
+    Score: 1,
+  });
+
+const fetched = (uri: string, record = `{"ID":"${uri}"}`): FetchedItem => ({
+  platform: "mastodon",
+  id: null,
+  uri,
+  userId: null,
+  record,
+});
+
+const answerOf = (items: readonly AnswerItem[]): SourceAnswer => ({
+  items,
+  next: null,
+  complete: true,
+  coverage: { fromMs: null, toMs: 1, complete: true, gaps: [] },
+  sources: [],
+  warnings: [],
+});
+
+function archive({ gone = [], hidden = [] }: { gone?: bigint[]; hidden?: string[] }) {
+  return {
+    records: async (positions: readonly Position[]) =>
+      positions.filter(({ id }) => !gone.includes(id)).map(({ id }) => recordOf(id)),
+    withheld: async (names: readonly { uri: string | null }[]) =>
+      names.map(({ uri }) => uri !== null && hidden.includes(uri)),
+  };
+}
+
+test("what the archive holds gets its record, with uri and author as that names them, in its place among the others", async () => {
+  const shown = await withRecords(archive({}), answerOf([held(3n), fetched("two"), held(1n)]));
+  expect(shown.items).toEqual([
+    {
+      platform: "bluesky",
+      id: 3n,
+      uri: "at://did:plc:a/post/3",
+      userId: "did:plc:a",
+      record: recordOf(3n),
+    },
+    fetched("two"),
+    {
+      platform: "bluesky",
+      id: 1n,
+      uri: "at://did:plc:a/post/1",
+      userId: "did:plc:a",
+      record: recordOf(1n),
+    },
+  ]);
+});
+
+test("what was deleted or hidden since is left out, of both kinds", async () => {
+  const items = [held(4n), held(3n), fetched("a"), fetched("b"), fetched("c"), fetched("b")];
+  const shown = await withRecords(archive({ gone: [3n], hidden: ["b"] }), answerOf(items));
+  expect(shown.items.map(({ uri }) => uri)).toEqual(["at://did:plc:a/post/4", "a", "c"]);
+});
+
+test("nothing is an answer too", async () => {
+  expect((await withRecords(archive({}), answerOf([]))).items).toEqual([]);
+});

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import type { PlatformCoverage } from "../archive/archive.ts";
+import type { Sources } from "../platforms/answer/sources.ts";
+import { capabilitiesOf } from "./capabilities.ts";
+import { configFrom } from "./config.ts";
+
+const holding: PlatformCoverage[] = [{ platform: "x", holdsPosts: true, intervals: [] }];
+const asksX: Sources["deploymentWays"] = async (platform) =>
+  new Map(
+    platform === "x"
+      ? ([
+          ["searchbyquery", ["api"]],
+          ["getfollowers", ["credential"]],
+        ] as const)
+      : [],
+  );
+
+const known = async (environment: Record<string, string>) => {
+  const archive = { coverage: async () => holding };
+  const sources = { deploymentWays: asksX };
+  const all = await capabilitiesOf(configFrom(environment), { sources }, archive);
+  return all.map(({ platform, method, ways }) => `${platform} ${method}: ${ways.join(", ")}`);
+};
+
+test("a process can do what its archive holds, and what the deployment may ask", async () => {
+  const told = await known({ EARSHOT_INGEST: "off" });
+  expect(told).toEqual([
+    "x searchbyquery: archive, api",
+    "x searchbyfullarchive: archive",
+    "x getbyid: archive",
+    "x getreplies: archive",
+    "x gettweets: archive",
+    "x getmedia: archive",
+    "x getfollowers: credential",
+  ]);
+});
+
+test("a platform that feeds the archive is held, also before its first post", async () => {
+  expect(await known({ EARSHOT_INGEST: "bluesky" })).toContain("bluesky searchbyquery: archive");
+});

@@ -1,0 +1,42 @@
+import type { Archive } from "../archive/archive.ts";
+import type { Capability } from "../nodes/capability.ts";
+import { isAnsweredByArchive } from "../platforms/answer/held-answer.ts";
+import type { Sources } from "../platforms/answer/sources.ts";
+import { isSearch, type Method, methodNames } from "../platforms/methods.ts";
+import type { SourceWay } from "../platforms/source.ts";
+import { type Platform, platforms } from "../posts/post.ts";
+import type { Config } from "./config.ts";
+import { fedPlatforms } from "./fed-platforms.ts";
+
+/**
+ * What this process can do as a node: from its archive, of platforms that feed it or whose posts it holds, and with what the
+ * deployment may ask platforms by. Credentials of accounts count for nobody else.
+ */
+export async function capabilitiesOf(
+  config: Config,
+  { sources }: { sources: Pick<Sources, "deploymentWays"> },
+  archive: Pick<Archive, "coverage">,
+): Promise<readonly Capability[]> {
+  const held = await heldPlatforms(config, archive);
+  const each = platforms.map(async (platform) => {
+    const asked = await sources.deploymentWays(platform);
+    return methodNames.map((method): Capability => {
+      const isHeld = held.includes(platform) && isAnswered(method);
+      const ways: readonly SourceWay[] = isHeld ? ["archive"] : [];
+      return { platform, method, ways: [...ways, ...(asked.get(method) ?? [])] };
+    });
+  });
+  return (await Promise.all(each)).flat().filter(({ ways }) => ways.length > 0);
+}
+
+async function heldPlatforms(
+  config: Config,
+  archive: Pick<Archive, "coverage">,
+): Promise<readonly Platform[]> {
+  const holding = (await archive.coverage())
+    .filter(({ holdsPosts }) => holdsPosts)
+    .map(({ platform }) => platform);
+  return [...fedPlatforms(config), ...holding];
+}
+
+const isAnswered = (method: Method): boolean => isSearch(method) || isAnsweredByArchive(method);

@@ -1,0 +1,19 @@
+import type { Clock } from "../lib/clock.ts";
+
+/** Whether it ends in time; fails as it does. */
+export async function endsWithin(
+  clock: Pick<Clock, "sleep">,
+  ms: number,
+  work: Promise<unknown>,
+): Promise<boolean> {
+  const over = new AbortController();
+  const tooLate = clock.sleep(ms, over.signal).then(
+    () => false,
+    () => true,
+  );
+  try {
+    return await Promise.race([work.then(() => true), tooLate]);
+  } finally {
+    over.abort();
+  }
+}

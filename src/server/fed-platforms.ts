@@ -1,0 +1,10 @@
+import type { Platform } from "../posts/post.ts";
+import type { Config } from "./config.ts";
+
+/** What this process feeds into the archive by itself. */
+export function fedPlatforms({ ingest, mastodonStream }: Config): readonly Platform[] {
+  return [
+    ...(ingest.source === "bluesky" ? (["bluesky"] as const) : []),
+    ...(mastodonStream.server === null ? [] : (["mastodon"] as const)),
+  ];
+}

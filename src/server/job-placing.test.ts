@@ -1,0 +1,174 @@
+import { expect, test } from "vitest";
+import type { SearchJobRequest } from "../jobs/job.ts";
+import type { Capability } from "../nodes/capability.ts";
+import type { NodeView } from "../nodes/gateway/gateway.ts";
+import type { GatewaySettings } from "../nodes/settings.ts";
+import type { Method } from "../platforms/methods.ts";
+import type { SourceWay } from "../platforms/source.ts";
+import type { FetchPlace } from "../platforms/upstream.ts";
+import type { Platform } from "../posts/post.ts";
+import { createJobPlacing } from "./job-placing.ts";
+
+const nowMs = 10_000_000;
+
+const knows = (
+  platform: Platform,
+  method: Method,
+  ways: readonly SourceWay[] = ["archive"],
+): Capability => ({ platform, method, ways });
+
+const nodeWith = (
+  capabilities: readonly Capability[],
+  special: Partial<NodeView> = {},
+): NodeView => ({
+  id: "remote",
+  name: "remote",
+  keyId: "key",
+  evidence: "none",
+  state: "approved",
+  isConnected: true,
+  capabilities,
+  concurrency: 1,
+  running: 0,
+  url: null,
+  version: "1",
+  attestationId: null,
+  attestedMs: null,
+  connectedMs: null,
+  seenMs: nowMs,
+  quarantinedUntilMs: null,
+  quarantineReason: null,
+  jobsDone: 0,
+  jobsFailed: 0,
+  ...special,
+});
+
+const work = (special: Partial<SearchJobRequest> = {}): SearchJobRequest => ({
+  platform: "social",
+  type: "social",
+  method: "searchbyquery",
+  query: "comet",
+  maxResults: 10,
+  fromMs: 0,
+  toMs: 1,
+  asOfMs: 1,
+  after: null,
+  ...special,
+});
+
+const followers = (special: Partial<SearchJobRequest> = {}) =>
+  work({ platform: "x", method: "getfollowers", ...special });
+
+const place = (special: Partial<FetchPlace> = {}): FetchPlace => ({
+  platform: "x",
+  credentialId: "c",
+  cursor: "next",
+  lastKey: null,
+  skip: 0,
+  ...special,
+});
+
+function placing({
+  embedded = "on",
+  here = [],
+  nodes = [],
+}: {
+  embedded?: GatewaySettings["embedded"];
+  here?: readonly Capability[];
+  nodes?: readonly NodeView[];
+}) {
+  return createJobPlacing({
+    embedded,
+    capabilities: () => here,
+    nodes: () => nodes,
+    clock: { now: () => nowMs },
+  });
+}
+
+const blueskySearch = knows("bluesky", "searchbyquery");
+const xSearch = knows("x", "searchbyquery", ["api"]);
+const xFollowers = knows("x", "getfollowers", ["credential"]);
+
+test("without other nodes this process takes whatever comes", () => {
+  const { isTakenHere, hasNodeFor } = placing({});
+  expect([isTakenHere(work()), isTakenHere(followers())]).toEqual([true, true]);
+  expect(hasNodeFor(work())).toBe(true);
+});
+
+test("a search of all platforms is left to nodes that know more of them", () => {
+  const more = placing({ here: [blueskySearch], nodes: [nodeWith([blueskySearch, xSearch])] });
+  expect(more.isTakenHere(work())).toBe(false);
+  expect(more.isTakenHere(work({ platform: "bluesky" }))).toBe(true);
+  const asMuch = placing({ here: [blueskySearch], nodes: [nodeWith([xSearch])] });
+  expect([asMuch.isTakenHere(work()), asMuch.reachHere(work())]).toEqual([true, 1]);
+});
+
+test("what a node can ask a platform for is left to it where the archive here answers alone", () => {
+  const { isTakenHere } = placing({
+    here: [knows("x", "gettweets"), knows("bluesky", "gettweets", ["archive", "public"])],
+    nodes: [nodeWith([knows("x", "gettweets", ["credential"]), knows("bluesky", "gettweets")])],
+  });
+  expect(isTakenHere(work({ platform: "x", method: "gettweets" }))).toBe(false);
+  expect(isTakenHere(work({ platform: "bluesky", method: "gettweets" }))).toBe(true);
+});
+
+test("a spare node takes what no connected node can run", () => {
+  const { isTakenHere, reachHere } = placing({
+    embedded: "spare",
+    here: [blueskySearch, xFollowers],
+    nodes: [nodeWith([blueskySearch])],
+  });
+  expect([isTakenHere(work()), isTakenHere(followers())]).toEqual([false, true]);
+  expect(reachHere(work())).toBe(0);
+});
+
+test.each([
+  ["away for a minute", { isConnected: false, seenMs: nowMs - 60_000 }, false],
+  ["quarantined", { state: "quarantined" }, false],
+  ["away for an hour", { isConnected: false, seenMs: nowMs - 3_600_000 }, true],
+  ["waiting for approval", { state: "pending" }, true],
+  ["draining", { state: "draining" }, true],
+] as const)(
+  "what only a node can do that is %s waits for it: taken here %#",
+  (_name, how, isTaken) => {
+    const nodes = [nodeWith([xFollowers], how)];
+    const { isTakenHere, elsewhere } = placing({ here: [blueskySearch], nodes });
+    expect(isTakenHere(followers())).toBe(isTaken);
+    const asked = { platform: "x", type: "social", method: "getfollowers" } as const;
+    expect(elsewhere.answers(asked)).toBe(isTaken ? null : "asked");
+  },
+);
+
+test("what is kept here, and a page of a credential of this server, run in this process alone", () => {
+  const nodes = [nodeWith([xFollowers])];
+  const on = placing({ nodes });
+  expect(on.isTakenHere(followers({ isKeptHere: true }))).toBe(true);
+  expect(on.isTakenHere(followers({ place: place() }))).toBe(true);
+  const off = placing({ embedded: "off", nodes });
+  expect(off.hasNodeFor(followers())).toBe(true);
+  expect(off.hasNodeFor(followers({ isKeptHere: true }))).toBe(false);
+  expect(off.hasNodeFor(followers({ place: place() }))).toBe(false);
+});
+
+test("a page of a node is continued by that node, while it is connected", () => {
+  const there = placing({ nodes: [nodeWith([])] });
+  const page = followers({ place: place({ nodeId: "remote" }) });
+  expect([there.isTakenHere(page), there.hasNodeFor(page)]).toEqual([false, true]);
+  const away = placing({ nodes: [nodeWith([], { isConnected: false })] });
+  expect([away.isTakenHere(page), away.hasNodeFor(page)]).toEqual([false, false]);
+});
+
+test("a node that nobody has approved makes no difference", () => {
+  const { elsewhere, isTakenHere } = placing({
+    nodes: [nodeWith([xFollowers], { state: "pending" })],
+  });
+  expect([elsewhere.isThere(), isTakenHere(followers())]).toEqual([false, true]);
+});
+
+test("a node with nothing but an archive of a platform holds answers, and cannot ask", () => {
+  const { elsewhere } = placing({ embedded: "off", nodes: [nodeWith([blueskySearch])] });
+  const asked = { type: "social", method: "searchbyquery" } as const;
+  expect(elsewhere.answers({ ...asked, platform: "bluesky" })).toBe("held");
+  expect(elsewhere.answers({ ...asked, platform: "x" })).toBeNull();
+  expect([elsewhere.isRunHere, elsewhere.isThere()]).toEqual([false, true]);
+});

@@ -1,0 +1,97 @@
+import type { SearchJobRequest } from "../jobs/job.ts";
+import type { Clock } from "../lib/clock.ts";
+import { type Capability, canRun, reachOf, type Work } from "../nodes/capability.ts";
+import type { NodeView } from "../nodes/gateway/gateway.ts";
+import type { GatewaySettings } from "../nodes/settings.ts";
+import type { Elsewhere } from "../platforms/answer/elsewhere.ts";
+import type { SourceWay } from "../platforms/source.ts";
+
+/** What runs in this process, what in others, and what nowhere (docs/decisions/0043). */
+export type JobPlacing = {
+  /** Whether the node in this process takes a job. */
+  isTakenHere(work: SearchJobRequest): boolean;
+  /** How far it gets with a job, where it shares work with others (`reachOf`); 0 where it leaves all that it can to them. */
+  reachHere(work: Work): number;
+  /** Whether a node is there that can run a job. */
+  hasNodeFor(work: SearchJobRequest): boolean;
+  elsewhere: Elsewhere;
+};
+
+type Placing = {
+  embedded: GatewaySettings["embedded"];
+  /** What the node in this process can do. */
+  capabilities: () => readonly Capability[];
+  nodes: () => readonly NodeView[];
+  clock: Pick<Clock, "now">;
+};
+
+/** A node that was heard of so long ago is expected back: what it alone can do waits for it. */
+const latelyMs = 600_000;
+
+export function createJobPlacing({ embedded, capabilities, nodes, clock }: Placing): JobPlacing {
+  const isRunHere = embedded !== "off";
+
+  const isTakenHere: JobPlacing["isTakenHere"] = (work) => {
+    const { isKeptHere, place } = work;
+    if (isKeptHere === true) return true;
+    if ((place?.nodeId ?? null) !== null) return false;
+    if ((place?.credentialId ?? null) !== null) return true;
+    const others = nodes();
+    if (others.length === 0) return true;
+    const reachThere = most(others.filter(isAtWork), work);
+    if (reachThere > 0) return embedded === "on" && reachHere(work) >= reachThere;
+    return canRun(capabilities(), work) || !expected(others).some(canRunIt(work));
+  };
+
+  function reachHere(work: Work): number {
+    return embedded === "on" ? reachOf(capabilities(), work) : 0;
+  }
+
+  const hasNodeFor: JobPlacing["hasNodeFor"] = (work) => {
+    const nodeId = work.place?.nodeId ?? null;
+    const atWork = nodes().filter(isAtWork);
+    if (nodeId !== null) return atWork.some(({ id }) => id === nodeId);
+    if (isRunHere && isTakenHere(work)) return true;
+    const isBound = work.isKeptHere === true || (work.place?.credentialId ?? null) !== null;
+    return !isBound && atWork.some(canRunIt(work));
+  };
+
+  const answers: Elsewhere["answers"] = (asked) => {
+    const known = expected(nodes()).flatMap((node) => node.capabilities);
+    const asking = known.map((one) => ({ ...one, ways: one.ways.filter(asks) }));
+    if (canRun(asking, asked)) return "asked";
+    return canRun(known, asked) ? "held" : null;
+  };
+
+  /** Those that work, and those that will again before long. */
+  const expected = (all: readonly NodeView[]): readonly NodeView[] =>
+    all.filter(
+      (node) =>
+        isApproved(node) &&
+        (node.isConnected || (node.seenMs !== null && clock.now() - node.seenMs <= latelyMs)),
+    );
+
+  return {
+    isTakenHere,
+    reachHere,
+    hasNodeFor,
+    elsewhere: { isRunHere, isThere: () => nodes().some(isApproved), answers },
+  };
+}
+
+/** Whether it gets work, by and by. */
+const isApproved = ({ state }: NodeView): boolean =>
+  state === "approved" || state === "quarantined";
+
+const isAtWork = ({ isConnected, state }: NodeView): boolean => isConnected && state === "approved";
+
+const canRunIt =
+  (work: Work) =>
+  (node: NodeView): boolean =>
+    canRun(node.capabilities, work);
+
+function most(nodes: readonly NodeView[], work: Work): number {
+  return nodes.reduce((reach, { capabilities }) => Math.max(reach, reachOf(capabilities, work)), 0);
+}
+
+const asks = (way: SourceWay): boolean => way !== "archive";

@@ -1,0 +1,33 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const start = new URL("start.ts", import.meta.url);
+/** What `startService` loads by name beside what it imports. */
+const loaded = ["context.ts", "roles.ts", "../http/app.ts"].map((path) => new URL(path, start));
+
+const staticImport = /^(?:import|export) (?!type )(?:[^"';]*? from )?"([^"]+)"/gm;
+
+/** The packages that are loaded with a module, whatever lies between; what is loaded later by `import()` is left out. */
+function packagesOf(entries: readonly URL[]): ReadonlySet<string> {
+  const packages = new Set<string>();
+  const seen = new Set<string>();
+  const left = [...entries];
+  for (let url = left.pop(); url !== undefined; url = left.pop()) {
+    if (seen.has(url.href)) continue;
+    seen.add(url.href);
+    for (const [, path = ""] of readFileSync(fileURLToPath(url), "utf8").matchAll(staticImport)) {
+      if (path.startsWith(".")) left.push(new URL(path, url));
+      else packages.add(path);
+    }
+  }
+  return packages;
+}
+
+test("a server that no node comes to loads neither what seals jobs nor what verifies quotes", () => {
+  const packages = packagesOf([start, ...loaded]);
+  expect(packages).toContain("fastify");
+  expect(packages).toContain("undici");
+  expect(packages).not.toContain("hpke");
+  expect(packages).not.toContain("@phala/dcap-qvl");
+});

@@ -1,0 +1,69 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createManualClock } from "../lib/manual-clock.ts";
+import { type GatewaySettings, gatewayDefaults } from "../nodes/settings.ts";
+import { insecureEvidenceWarning, openNodeTrust } from "./node-trust.ts";
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "earshot-"));
+});
+
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+const open = (special: Partial<GatewaySettings>) =>
+  openNodeTrust({ ...gatewayDefaults, ...special }, createManualClock());
+
+function file(name: string, content: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+const policy = {
+  tcb_status: ["UpToDate"],
+  accepted_advisories: [],
+  min_tcb_evaluation_number: 18,
+  images: [],
+  compose_hashes: [],
+  platforms: null,
+};
+
+test("a gateway without a policy starts, and names none", async () => {
+  const trust = open({});
+  expect([trust.policy, trust.verifier.policyId]).toEqual([null, "none"]);
+  await trust.close();
+});
+
+test("a policy is read at the start, and a fault in it says where", () => {
+  const policyFile = file("policy.json", JSON.stringify(policy));
+  expect(open({ policyFile }).policy).toEqual(policy);
+  const wrong = file("wrong.json", JSON.stringify({ ...policy, platforms: ["abc"] }));
+  expect(() => open({ policyFile: wrong })).toThrow(/platforms\/0/);
+  expect(() => open({ policyFile: join(folder, "absent.json") })).toThrow(
+    /^EARSHOT_NODES_POLICY: /,
+  );
+});
+
+test("simulated evidence is taken with a root and a policy alone", () => {
+  expect(() => open({ evidence: ["tdx", "simulated"] })).toThrow(
+    /EARSHOT_NODES_SIMULATED_ROOT and EARSHOT_NODES_POLICY/,
+  );
+  const policyFile = file("policy.json", JSON.stringify(policy));
+  const simulatedRoot = file("root.pem", "no certificate");
+  expect(() => open({ evidence: ["simulated"], policyFile, simulatedRoot })).toThrow(
+    /holds no certificate/,
+  );
+});
+
+test("evidence that proves nothing is warned of", () => {
+  expect(insecureEvidenceWarning({ evidence: ["tdx"] })).toBeNull();
+  expect(insecureEvidenceWarning({ evidence: ["tdx", "simulated", "none"] })).toMatch(
+    /takes simulated and none/,
+  );
+});

@@ -1,0 +1,136 @@
+import { X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { Clock } from "../lib/clock.ts";
+import { EarshotError, messageOf } from "../lib/errors.ts";
+import { createGuard } from "../lib/guard.ts";
+import { createGuardedFetch, type GuardedClient, type GuardedFetch } from "../lib/guarded-fetch.ts";
+import { type CollateralSource, isInsecure } from "../nodes/evidence/evidence.ts";
+import { type NodePolicy, policyIdOf, readPolicy } from "../nodes/evidence/policy.ts";
+import type { EvidenceVerifier } from "../nodes/evidence/verify-evidence.ts";
+import { type GatewaySettings, gatewayDefaults } from "../nodes/settings.ts";
+import { packageVersion } from "./version.ts";
+
+/** What the evidence of nodes is checked against. */
+export type NodeTrust = {
+  policy: NodePolicy | null;
+  verifier: EvidenceVerifier;
+  close(): Promise<void>;
+};
+
+const noPolicy = "none";
+const timeoutMs = 10_000;
+const maxBytes = 1_048_576;
+
+/**
+ * Reads the policy and the root of simulated quotes. Errors: `policy_unreadable`; `invalid_setting` where a file cannot be
+ * read, or simulated quotes are to be taken with nothing to check them against.
+ */
+export function openNodeTrust(settings: GatewaySettings, clock: Clock): NodeTrust {
+  const { evidence: accepted, policyFile, simulatedRoot } = settings;
+  requireForSimulated(settings);
+  const policy =
+    policyFile === null ? null : readPolicy(contentOf("EARSHOT_NODES_POLICY", policyFile));
+  const policyId = policy === null ? noPolicy : policyIdOf(policy);
+  const simulatedRootDer = simulatedRoot === null ? null : certificateIn(simulatedRoot);
+  const { fetch, close } = lazyFetch(settings.collateralUrl);
+  let opening: Promise<EvidenceVerifier> | null = null;
+
+  async function openVerifier(): Promise<EvidenceVerifier> {
+    const [{ createEvidenceVerifier }, collateral] = await Promise.all([
+      import("../nodes/evidence/verify-evidence.ts"),
+      collateralOf(settings, fetch, clock),
+    ]);
+    return createEvidenceVerifier({ accepted, policy, policyId, collateral, simulatedRootDer });
+  }
+
+  return {
+    policy,
+    verifier: {
+      policyId,
+      // Most servers never see a node: what verifies is loaded for the first.
+      verify: async (...asked) => {
+        opening ??= openVerifier();
+        return await (await opening).verify(...asked);
+      },
+    },
+    close,
+  };
+}
+
+async function collateralOf(
+  { collateralDir, collateralUrl: url, collateralMaxAgeMs: maxAgeMs }: GatewaySettings,
+  fetch: GuardedFetch,
+  clock: Clock,
+): Promise<CollateralSource> {
+  const from = await import("../nodes/evidence/collateral.ts");
+  return collateralDir === null
+    ? from.collateralFromService({ url, fetch, clock, maxAgeMs })
+    : from.collateralFromFolder(collateralDir);
+}
+
+/** What to say at the start of a gateway that takes evidence which proves nothing; null where it takes none. */
+export function insecureEvidenceWarning({
+  evidence,
+}: Pick<GatewaySettings, "evidence">): string | null {
+  const kinds = evidence.filter(isInsecure);
+  if (kinds.length === 0) return null;
+  return `EARSHOT_NODES_EVIDENCE takes ${kinds.join(" and ")}: such nodes prove nothing about the machine that they run on, and every result, health answer and page says so`;
+}
+
+function requireForSimulated({ evidence, simulatedRoot, policyFile }: GatewaySettings): void {
+  if (!evidence.includes("simulated")) return;
+  const missing = [
+    ...(simulatedRoot === null ? ["EARSHOT_NODES_SIMULATED_ROOT"] : []),
+    ...(policyFile === null ? ["EARSHOT_NODES_POLICY"] : []),
+  ];
+  if (missing.length === 0) return;
+  throw new EarshotError(
+    "invalid_setting",
+    `EARSHOT_NODES_EVIDENCE takes simulated, and ${missing.join(" and ")} say nothing to check it against`,
+    { hint: "earshot nodes simulate FOLDER writes a root and a policy" },
+  );
+}
+
+function contentOf(variable: string, path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (fault) {
+    throw new EarshotError("invalid_setting", `${variable}: ${messageOf(fault)}`, {
+      hint: "name a file that this process may read, or leave it out",
+    });
+  }
+}
+
+function certificateIn(path: string): Uint8Array {
+  const pem = contentOf("EARSHOT_NODES_SIMULATED_ROOT", path);
+  try {
+    return new X509Certificate(pem).raw;
+  } catch {
+    throw new EarshotError(
+      "invalid_setting",
+      `EARSHOT_NODES_SIMULATED_ROOT: ${path} holds no certificate in PEM`,
+      { hint: "earshot nodes simulate FOLDER writes one as root.pem" },
+    );
+  }
+}
+
+/** A service that the operator has named may lie inside. It is opened for the first quote, which most gateways never see. */
+function lazyFetch(url: string): { fetch: GuardedFetch; close: () => Promise<void> } {
+  let opened: GuardedClient | null = null;
+  const open = () => {
+    opened ??= createGuardedFetch({
+      guard: createGuard(url === gatewayDefaults.collateralUrl ? [] : [url]),
+      userAgent: `earshot/${packageVersion()}`,
+      timeoutMs,
+      maxBytes,
+      maxRedirects: 0,
+    });
+    return opened;
+  };
+  return {
+    fetch: (...asked) => open()(...asked),
+    close: async () => {
+      await opened?.close();
+    },
+  };
+}

@@ -1,0 +1,169 @@
+import { randomBytes } from "node:crypto";
+import { hostname } from "node:os";
+import type { Logger } from "pino";
+import type { Archive } from "../archive/archive.ts";
+import type { Clock } from "../lib/clock.ts";
+import { createGuard } from "../lib/guard.ts";
+import { createGuardedFetch } from "../lib/guarded-fetch.ts";
+import type { Capability } from "../nodes/capability.ts";
+import type { EvidenceProvider } from "../nodes/evidence/evidence.ts";
+import { openProvider } from "../nodes/evidence/providers/open-provider.ts";
+import { base64url } from "../nodes/protocol/encoding.ts";
+import { makeRunKeys } from "../nodes/protocol/keys.ts";
+import { keyIdOf, nodeIdOf } from "../nodes/protocol/statement.ts";
+import type { NodeOffer, NodeSelf } from "../nodes/worker/attest.ts";
+import { type AttestLoop, type Standing, startAttestLoop } from "../nodes/worker/attest-loop.ts";
+import { createGatewayClock, type GatewayClock } from "../nodes/worker/gateway-clock.ts";
+import { createGatewayLink, type GatewayLink } from "../nodes/worker/gateway-link.ts";
+import { createGatewayPin } from "../nodes/worker/gateway-pin.ts";
+import { ensureIdentity } from "../nodes/worker/identity-file.ts";
+import { knownLink } from "../nodes/worker/known-link.ts";
+import { createReachability } from "../nodes/worker/reachability.ts";
+import { createRemoteGateway, type RemoteGateway } from "../nodes/worker/remote-gateway.ts";
+import { withoutControls } from "../text/controls.ts";
+import type { NodeConfig } from "./require-node-settings.ts";
+import { packageVersion } from "./version.ts";
+
+/** What makes this process a node of a gateway: its keys, its evidence, and the way there. */
+export type NodeWorker = {
+  self: NodeSelf;
+  name: string;
+  provider: EvidenceProvider;
+  /** For requests of a node that the gateway knows. */
+  link: GatewayLink;
+  attestLoop: AttestLoop;
+  gatewayClock: GatewayClock;
+  gateway: RemoteGateway;
+  close(): Promise<void>;
+};
+
+export type NodeWorkerContext = {
+  config: NodeConfig;
+  archive: Archive;
+  capabilities: () => Promise<readonly Capability[]>;
+  clock: Clock;
+  random: () => number;
+  log: Logger;
+  onStanding: (standing: Standing) => void;
+};
+
+/** How far the gateway's clock may be from what was believed before it is worth a line. */
+const clockChangeMs = 5_000;
+
+/** The most that a gateway takes for a node (protocol/messages.ts). */
+const mostConcurrency = 1_000;
+const longestName = 64;
+
+/** Beside one connection for each job that may be renewed or handed in. */
+const moreConnections = 16;
+
+/**
+ * Makes the keys of the run and begins to attest. Errors: `evidence_unavailable` and `identity_unreadable`.
+ */
+export async function startNodeWorker(context: NodeWorkerContext): Promise<NodeWorker> {
+  const { config, archive, clock, random, log, onStanding } = context;
+  const { node: settings, jobs } = config;
+  const provider = await openProvider(settings);
+  const self = await makeSelf(config.data.dir);
+  const { keys, keyId } = self;
+  const concurrency = Math.min(mostConcurrency, jobs.concurrency + jobs.fetchConcurrency);
+  const fetch = createGuardedFetch({
+    guard: createGuard([settings.gateway]),
+    userAgent: `earshot-node/${packageVersion()}`,
+    // What is held open takes as long as the gateway likes; each request has a time of its own.
+    timeoutMs: longestHeldMs + settings.gatewayTimeoutMs,
+    connectTimeoutMs: settings.gatewayTimeoutMs,
+    maxBytes: 0,
+    maxRedirects: 0,
+    maxConnectionsPerHost: concurrency + moreConnections,
+  });
+  const gatewayClock = createGatewayClock(clock);
+  const reachability = createReachability({
+    clock,
+    random,
+    onChange: (fault) => {
+      if (fault === null) log.info("the gateway answers again");
+      else log.warn({ error: fault.message }, "the gateway cannot be reached");
+    },
+  });
+  const firstLink = createGatewayLink({
+    gatewayUrl: settings.gateway,
+    fetch,
+    keys,
+    keyId,
+    clock,
+    gatewayClock,
+    reachability,
+    timeoutMs: settings.gatewayTimeoutMs,
+  });
+  const name = settings.name ?? hostName();
+  const offer: NodeOffer = {
+    name,
+    concurrency,
+    url: settings.url,
+    version: packageVersion(),
+    capabilities: context.capabilities,
+  };
+  const attestLoop = startAttestLoop({
+    self,
+    offer,
+    provider,
+    link: firstLink,
+    gatewayClock,
+    clock,
+    random,
+    reachability,
+    audience: settings.audience,
+    pin: createGatewayPin(settings.gatewayKey, (key) =>
+      log.warn({ gateway: key }, "the gateway's key is not known beforehand: the first one counts"),
+    ),
+    onStanding,
+    onClock: (changeMs) => {
+      if (Math.abs(changeMs) < clockChangeMs) return;
+      log.warn({ change_ms: Math.round(changeMs) }, "the gateway's clock is not where it was");
+    },
+  });
+  const link = knownLink(firstLink, attestLoop, clock);
+  const gateway = createRemoteGateway({
+    self,
+    evidence: provider.kind,
+    link,
+    attestLoop,
+    reachability,
+    archive,
+    clock,
+    gatewayClock,
+    log,
+  });
+  return {
+    self,
+    name,
+    provider,
+    link,
+    attestLoop,
+    gatewayClock,
+    gateway,
+    close: async () => {
+      attestLoop.stop();
+      await fetch.close();
+    },
+  };
+}
+
+/** The longest that a gateway may hold a request for work (protocol/messages.ts). */
+const longestHeldMs = 600_000;
+
+async function makeSelf(dataDir: string): Promise<NodeSelf> {
+  const identity = ensureIdentity(dataDir, randomBytes);
+  const keys = await makeRunKeys();
+  return {
+    identity,
+    keys,
+    nodeId: nodeIdOf(identity.key),
+    keyId: keyIdOf({ signing_key: keys.signingKey, sealing_key: keys.sealingKey }),
+    bootId: base64url(randomBytes(16)),
+  };
+}
+
+const hostName = (): string =>
+  withoutControls(hostname()).slice(0, longestName).toWellFormed() || "node";

@@ -1,0 +1,126 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import type { Logger } from "pino";
+import { addressGroup } from "../accounts/address-group.ts";
+import type { Archive } from "../archive/archive.ts";
+import type { Metrics } from "../http/metrics.ts";
+import type { FailedAttempt } from "../jobs/leases.ts";
+import type { JobQueue } from "../jobs/queue.ts";
+import type { Clock } from "../lib/clock.ts";
+import { messageOf } from "../lib/errors.ts";
+import type { Capability } from "../nodes/capability.ts";
+import { createNodeGateway } from "../nodes/gateway/create-gateway.ts";
+import type { NodeGateway } from "../nodes/gateway/gateway.ts";
+import { embeddedNodeId } from "../nodes/lease.ts";
+import { gatewayKeyOf } from "../nodes/protocol/keys.ts";
+import { capabilitiesOf } from "./capabilities.ts";
+import type { Config } from "./config.ts";
+import type { Control } from "./control.ts";
+import { createJobPlacing, type JobPlacing } from "./job-placing.ts";
+import { insecureEvidenceWarning, openNodeTrust } from "./node-trust.ts";
+import type { UpstreamRole } from "./upstreams.ts";
+
+/** The nodes of other processes that run jobs of this server, and what is left to the one in this process. */
+export type NodesRole = {
+  gateway: NodeGateway;
+  placing: JobPlacing;
+  /** A lease that lapsed counts against its node. */
+  noteFailedAttempt(attempt: FailedAttempt): void;
+  /** Before anything is served. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+type NodesRoleContext = {
+  config: Config;
+  store: Control["store"];
+  secretKey: Uint8Array;
+  queue: JobQueue;
+  upstreams: Pick<UpstreamRole, "sources">;
+  archive: Archive;
+  metrics: Pick<
+    Metrics,
+    "nodeDispatches" | "refusedNodeAnswers" | "nodeRegistrations" | "spotChecks"
+  >;
+  clock: Clock;
+  log: Logger;
+};
+
+/** How often is looked whether this process can do something else than before, such as with another credential. */
+const lookMs = 10_000;
+
+/** Errors: those of `openNodeTrust`. */
+export function createNodesRole(context: NodesRoleContext): NodesRole {
+  const { config, store, queue, upstreams, archive, metrics, clock, log } = context;
+  const settings = config.nodes;
+  const trust = openNodeTrust(settings, clock);
+  const stopping = new AbortController();
+  let capabilities: readonly Capability[] = [];
+  let looking: Promise<void> = Promise.resolve();
+  const placing = createJobPlacing({
+    embedded: settings.embedded,
+    capabilities: () => capabilities,
+    nodes: () => gateway.nodes(),
+    clock,
+  });
+  const { deadlineMs, deadlineGraceMs, resultRetentionMs } = config.jobs;
+  const gateway = createNodeGateway({
+    settings,
+    resultMs: deadlineMs + deadlineGraceMs + resultRetentionMs,
+    store,
+    queue,
+    verifier: trust.verifier,
+    policy: trust.policy,
+    gatewayKey: gatewayKeyOf(context.secretKey),
+    clock,
+    randomBytes,
+    randomUuid: randomUUID,
+    log,
+    groupOf: addressGroup,
+    embeddedReach: placing.reachHere,
+    onDispatch: (evidence) => metrics.nodeDispatches.inc({ evidence }),
+    onRefusedAnswer: (code) => metrics.refusedNodeAnswers.inc({ code }),
+    onRegistration: (outcome) => {
+      metrics.nodeRegistrations.inc({ outcome });
+      // From here on it matters what is left to this process.
+      if (outcome === "admitted") void look();
+    },
+    onSpotCheck: (outcome) => metrics.spotChecks.inc({ outcome }),
+  });
+
+  async function keepLooking(): Promise<void> {
+    // A server without other nodes does whatever comes.
+    for (let isFirst = true; !stopping.signal.aborted; isFirst = false) {
+      if (isFirst || gateway.nodes().length > 0) await look();
+      await clock.sleep(lookMs, stopping.signal).catch(() => undefined);
+    }
+  }
+
+  async function look(): Promise<void> {
+    try {
+      capabilities = await capabilitiesOf(config, upstreams, archive);
+      queue.wakeNodes();
+    } catch (fault) {
+      log.warn({ error: messageOf(fault) }, "what this server can do could not be told");
+    }
+  }
+
+  return {
+    gateway,
+    placing,
+    noteFailedAttempt: ({ nodeId, why }) => {
+      if (why !== "lapsed" || nodeId === null || nodeId === embeddedNodeId) return;
+      gateway.leaseLapsed(nodeId);
+    },
+    start: async () => {
+      const warning = insecureEvidenceWarning(settings);
+      if (warning !== null) log.warn(warning);
+      await gateway.start();
+      looking = keepLooking();
+    },
+    stop: async () => {
+      stopping.abort();
+      await Promise.all([looking, gateway.stop()]);
+      await trust.close();
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { configFrom } from "./config.ts";
+import { requireNodeSettings } from "./require-node-settings.ts";
+
+const gateway = { EARSHOT_NODE_GATEWAY: "https://earshot.example" };
+const gatewayKey = "LHPvptV7A0yEKkQjfF4VwcScUddaKwsBAlAfyBd1Kc8";
+
+test.each([
+  { ...gateway, EARSHOT_NODE_EVIDENCE: "none" },
+  { ...gateway, EARSHOT_NODE_GATEWAY_KEY: gatewayKey },
+  { ...gateway, EARSHOT_NODE_EVIDENCE: "simulated", EARSHOT_NODE_SIMULATED_TEE: "tee.json" },
+])("a node can run with %j", (environment) => {
+  expect(requireNodeSettings(configFrom(environment)).node.gateway).toBe("https://earshot.example");
+});
+
+test.each([
+  [{}, "--gateway URL"],
+  [gateway, "earshot nodes key"],
+  [{ ...gateway, EARSHOT_NODE_GATEWAY_KEY: "short" }, "43 letters"],
+  [{ ...gateway, EARSHOT_NODE_EVIDENCE: "simulated" }, "tee.json"],
+  [
+    { ...gateway, EARSHOT_NODE_EVIDENCE: "none", EARSHOT_NODE_AUDIENCE: "earshot-caller" },
+    "EARSHOT_NODES_AUDIENCE",
+  ],
+  [
+    {
+      ...gateway,
+      EARSHOT_NODE_EVIDENCE: "none",
+      EARSHOT_NODE_CONCURRENCY: "0",
+      EARSHOT_NODE_FETCH_CONCURRENCY: "0",
+    },
+    "default",
+  ],
+])("with %j it does not start, and says what to do", (environment, hint) => {
+  expect(() => requireNodeSettings(configFrom(environment))).toThrow(
+    expect.objectContaining({ code: "invalid_setting", hint: expect.stringContaining(hint) }),
+  );
+});

@@ -1,0 +1,54 @@
+import { EarshotError } from "../lib/errors.ts";
+import { isSigningKey } from "../nodes/protocol/ed25519.ts";
+import { callerAudience } from "../nodes/worker/caller-attestation.ts";
+import type { Config } from "./config.ts";
+
+/** A configuration that a node can run with. */
+export type NodeConfig = Config & { node: { gateway: string } };
+
+/** The same configuration, known to be enough for a node. Errors: `invalid_setting`, with what is missing and what to do. */
+export function requireNodeSettings(config: Config): NodeConfig {
+  const { node: settings, jobs } = config;
+  const { gateway, gatewayKey, evidence } = settings;
+  if (gateway === null) {
+    throw invalid(
+      "a node needs its gateway",
+      "name it with --gateway URL, or set EARSHOT_NODE_GATEWAY",
+    );
+  }
+  if (gatewayKey !== null && !isSigningKey(gatewayKey)) {
+    throw invalid(
+      "EARSHOT_NODE_GATEWAY_KEY is no key",
+      "it has 43 letters, digits, - and _, as `earshot nodes key` prints it at the gateway",
+    );
+  }
+  if (evidence === "tdx" && gatewayKey === null) {
+    throw invalid(
+      "a node that shows tdx evidence needs EARSHOT_NODE_GATEWAY_KEY: without it whoever runs the machine could put another gateway in the place of yours",
+      "set it to what `earshot nodes key` prints at the gateway; on a machine without TDX set EARSHOT_NODE_EVIDENCE=none, which the gateway has to take",
+    );
+  }
+  if (evidence === "simulated" && settings.simulatedTee === null) {
+    throw invalid(
+      "simulated evidence needs EARSHOT_NODE_SIMULATED_TEE",
+      "`earshot nodes simulate FOLDER` writes the file tee.json for it",
+    );
+  }
+  if (settings.audience === callerAudience) {
+    throw invalid(
+      `EARSHOT_NODE_AUDIENCE cannot be ${callerAudience}, which stands for callers of nodes`,
+      "name the gateway as its EARSHOT_NODES_AUDIENCE does",
+    );
+  }
+  if (jobs.concurrency + jobs.fetchConcurrency === 0) {
+    throw invalid(
+      "EARSHOT_NODE_CONCURRENCY and EARSHOT_NODE_FETCH_CONCURRENCY are both 0, so that the node would run nothing",
+      "leave one of them out for its default",
+    );
+  }
+  return { ...config, node: { ...settings, gateway } };
+}
+
+function invalid(message: string, hint: string): EarshotError {
+  return new EarshotError("invalid_setting", message, { status: 400, hint });
+}

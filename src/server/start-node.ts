@@ -1,0 +1,160 @@
+import type { FastifyInstance } from "fastify";
+import type { Logger } from "pino";
+import { startRunner } from "../jobs/runner.ts";
+import { type Clock, systemClock } from "../lib/clock.ts";
+import type { EarshotError } from "../lib/errors.ts";
+import type { Standing } from "../nodes/worker/attest-loop.ts";
+import { fetchMethods, searchMethods } from "../platforms/methods.ts";
+import type { Upstream } from "../platforms/upstream.ts";
+import type { Platform } from "../posts/post.ts";
+import { capabilitiesOf } from "./capabilities.ts";
+import type { Config } from "./config.ts";
+import { fedPlatforms } from "./fed-platforms.ts";
+import { watchIngest } from "./ingest-watch.ts";
+import { createLog } from "./log.ts";
+import { createNodeApp } from "./node-app.ts";
+import { createFirstRefusal, createStandingLog, withoutCauses } from "./node-standing.ts";
+import { startNodeWorker } from "./node-worker.ts";
+import { requireNodeSettings } from "./require-node-settings.ts";
+import { createIngestRole } from "./roles.ts";
+import { startLine } from "./start-line.ts";
+import { stopNode } from "./stop-node.ts";
+import { closeStores, openStores, type Stores } from "./stores.ts";
+import { createUpstreamRole } from "./upstreams.ts";
+
+/** A node that works for a gateway elsewhere. */
+export type RemoteNode = {
+  id: string;
+  name: string;
+  /** Where it listens; null where it does not. */
+  url: string | null;
+  standing(): Standing;
+  /** Resolves when the gateway, or the machine, refuses the node for good before it was ever taken. */
+  refused: Promise<EarshotError>;
+  /**
+   * Takes no more jobs, lets those under way end within EARSHOT_NODE_DRAIN_TIME, hands the others back, and closes everything.
+   */
+  stop(): Promise<void>;
+};
+
+export type RemoteNodeOptions = {
+  /** Whether it answers clients itself, at EARSHOT_HOST and EARSHOT_PORT. */
+  listen: boolean;
+  /** Told each time that its standing with the gateway is another, or was confirmed. */
+  onStanding?: (standing: Standing) => void;
+  /** What tests put in the place of the real thing. */
+  clock?: Clock;
+  log?: Logger;
+  upstreams?: Partial<Record<Platform, Upstream>>;
+};
+
+/**
+ * Starts a node: it attests to its gateway, takes work from there, and answers with its own credentials and its own archive,
+ * both of its own data folder. It resolves before the gateway has answered. Errors: `invalid_setting`, `evidence_unavailable`,
+ * those of the stores and of the port.
+ */
+export async function startRemoteNode(
+  given: Config,
+  { listen, onStanding = () => undefined, ...overrides }: RemoteNodeOptions,
+): Promise<RemoteNode> {
+  const config = requireNodeSettings(given);
+  const clock = overrides.clock ?? systemClock;
+  const log = overrides.log ?? createLog(config.log.level);
+  const stores = await openStores(config, clock);
+  try {
+    return await start(stores);
+  } catch (fault) {
+    await closeStores(stores);
+    throw fault;
+  }
+
+  async function start({ control, archive }: Stores): Promise<RemoteNode> {
+    log.info(startLine(config), "starting a node");
+    const ingest = createIngestRole(config);
+    const upstreams = createUpstreamRole({
+      config,
+      store: control.store,
+      secretKey: control.secrets.secretKey,
+      source: {
+        archive,
+        clock,
+        fedPlatforms: fedPlatforms(config),
+        coverageSlackMs: config.ingest.coverageSlackMs,
+      },
+      clock,
+      random: Math.random,
+      onOutcome: () => undefined,
+      overrides: overrides.upstreams ?? {},
+    });
+    const first = createFirstRefusal();
+    const standingLog = createStandingLog(log);
+    const worker = await startNodeWorker({
+      config,
+      archive,
+      capabilities: () => capabilitiesOf(config, upstreams, archive),
+      clock,
+      random: Math.random,
+      log,
+      onStanding: (standing) => {
+        standingLog.note(standing);
+        first.look(standing);
+        onStanding(standing);
+      },
+    }).catch(async (fault: unknown) => {
+      await upstreams.stop();
+      throw fault;
+    });
+    const { self, gateway, attestLoop } = worker;
+    const shared = {
+      gateway,
+      answer: upstreams.answer,
+      clock,
+      nodeId: self.nodeId,
+      log: withoutCauses(log),
+    };
+    const { concurrency, fetchConcurrency } = config.jobs;
+    const watching = new AbortController();
+    let app: FastifyInstance | null = null;
+    let url: string | null = null;
+    try {
+      if (listen) {
+        app = createNodeApp({ config, worker, archive, answer: upstreams.answer, clock, log });
+        url = await app.listen({ host: config.http.host, port: config.http.port });
+        log.info({ url }, "listening");
+      }
+    } catch (fault) {
+      await Promise.all([worker.close(), upstreams.stop()]);
+      throw fault;
+    }
+    const runners = [
+      startRunner({ ...shared, methods: searchMethods, concurrency }),
+      startRunner({ ...shared, methods: fetchMethods, concurrency: fetchConcurrency }),
+    ];
+    ingest.start({ archive, clock, random: Math.random, log, upstreams });
+    void watchIngest({ ...ingest, clock, log, signal: watching.signal });
+
+    let stopped: Promise<void> | null = null;
+    return {
+      id: self.nodeId,
+      name: worker.name,
+      url,
+      standing: attestLoop.standing,
+      refused: first.refused,
+      stop: () => {
+        watching.abort();
+        stopped ??= stopNode({
+          config,
+          worker,
+          runners,
+          app,
+          ingest,
+          upstreams,
+          stores: { control, archive },
+          clock,
+          log,
+        });
+        return stopped;
+      },
+    };
+  }
+}

@@ -1,0 +1,69 @@
+import type { FastifyInstance } from "fastify";
+import type { Logger } from "pino";
+import type { Runner } from "../jobs/runner.ts";
+import type { Clock } from "../lib/clock.ts";
+import { endsWithin } from "./ends-within.ts";
+import { flushLog } from "./log.ts";
+import type { NodeWorker } from "./node-worker.ts";
+import type { NodeConfig } from "./require-node-settings.ts";
+import type { IngestRole } from "./roles.ts";
+import { closeStores, type Stores } from "./stores.ts";
+import type { UpstreamRole } from "./upstreams.ts";
+
+/** How long what was left has to end once its work was dropped. */
+const droppedMs = 1_000;
+/** How long the gateway has to hear that the node goes. */
+const leaveMs = 2_000;
+const upstreamsMs = 300;
+const closeMs = 1_000;
+const flushMs = 200;
+
+export type RunningNode = {
+  config: NodeConfig;
+  worker: NodeWorker;
+  runners: readonly Runner[];
+  /** Null where it does not listen. */
+  app: FastifyInstance | null;
+  ingest: Pick<IngestRole, "stop">;
+  upstreams: Pick<UpstreamRole, "stop">;
+  stores: Stores;
+  clock: Clock;
+  log: Logger;
+};
+
+/**
+ * Stops a node: it takes no more work, what runs may end for as long as EARSHOT_NODE_DRAIN_TIME says, and the gateway is told,
+ * so that others get what is left. Ends at most 4.5 s later, whatever anyone does.
+ */
+export async function stopNode(node: RunningNode): Promise<void> {
+  const { config, worker, runners, app, ingest, upstreams, stores, clock, log } = node;
+  const { gateway } = worker;
+  const startedMs = clock.elapsed();
+  log.info({ running: gateway.running() }, "stopping");
+  const drained = Promise.allSettled([
+    ...runners.map((runner) => runner.stop()),
+    app?.close(),
+    ingest.stop(),
+  ]);
+  if (!(await endsWithin(clock, config.node.drainMs, drained))) {
+    log.warn({ running: gateway.running() }, "stopped before everything had ended");
+    gateway.abandon();
+    app?.server.closeAllConnections();
+    await endsWithin(clock, droppedMs, drained);
+  }
+  await endsWithin(clock, leaveMs, leave(node));
+  await worker.close();
+  if (!(await endsWithin(clock, upstreamsMs, upstreams.stop()))) {
+    log.warn("stopped before platforms had answered");
+  }
+  if (!(await endsWithin(clock, closeMs, closeStores(stores)))) {
+    log.warn("stopped before the stores were closed");
+  }
+  log.info({ ms: Math.round(clock.elapsed() - startedMs) }, "stopped");
+  await endsWithin(clock, flushMs, flushLog(log));
+}
+
+async function leave({ worker: { attestLoop, gateway }, log }: RunningNode): Promise<void> {
+  if (attestLoop.admitted() === null) return;
+  await gateway.leave().catch(() => log.warn("the gateway was not told that the node goes"));
+}
