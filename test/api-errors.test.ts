@@ -1,13 +1,15 @@
 import { Buffer } from "node:buffer";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import type { InjectOptions } from "fastify";
+import type { InjectOptions, LightMyRequestResponse } from "fastify";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ProblemCode, problems } from "../src/http/problems.ts";
 import { EarshotError } from "../src/lib/errors.ts";
 import { connectTo } from "./support/connect-to.ts";
 import { shownProblem } from "./support/error-page.ts";
 import { freePort } from "./support/free-port.ts";
+import { type HandDrivenNode, handDrivenNode, itemOf } from "./support/hand-driven-node.ts";
+import { keepNode } from "./support/kept-node.ts";
 import { makePost } from "./support/make-post.ts";
 import {
   type ServiceUnderTest,
@@ -45,6 +47,7 @@ beforeAll(async () => {
       EARSHOT_NODE_CONCURRENCY: "0",
       EARSHOT_MAX_WAITING_JOBS: "1",
       EARSHOT_MAX_ATTEMPTS: "1",
+      EARSHOT_NODES_EVIDENCE: "none",
     }),
   ]);
   [key, idleKey] = await Promise.all([service.makeKey(), idle.makeKey()]);
@@ -60,13 +63,14 @@ afterAll(async () => {
 const iso = (ms: number) => new Date(ms).toISOString();
 
 async function call(options: InjectOptions, caller: string | null = key): Promise<Refusal> {
-  const answer = await service.call(caller, options);
-  return {
-    status: answer.statusCode,
-    type: String(answer.headers["content-type"]),
-    body: answer.json(),
-  };
+  return refusalOf(await service.call(caller, options));
 }
+
+const refusalOf = (answer: LightMyRequestResponse): Refusal => ({
+  status: answer.statusCode,
+  type: String(answer.headers["content-type"]),
+  body: answer.json(),
+});
 
 const get = (url: string, caller: string | null = key) => call({ method: "GET", url }, caller);
 
@@ -195,6 +199,27 @@ async function ownKey(asked: object = {}) {
 
 const newCredential = { platform: "x", kind: "app-token", fields: { token: "abc" } };
 
+const nothingShown = { quote: null, eventLog: null, vmConfig: null };
+
+let approved: Promise<HandDrivenNode> | null = null;
+
+/** The node that works for the idle service. */
+function approvedNode(): Promise<HandDrivenNode> {
+  approved ??= approveNode();
+  return approved;
+}
+
+async function approveNode(): Promise<HandDrivenNode> {
+  const node = await handDrivenNode(idle, { evidence: "none", evidenceFor: () => nothingShown });
+  await node.attest();
+  const approval = { nodeId: node.nodeId, change: "approve", actor: "command_line" } as const;
+  await idle.context.store.write("changeNode", { ...approval, nowMs: idle.clock.now() });
+  await node.attest();
+  return node;
+}
+
+const exampleJob = "0f8fad5b-d9cb-469f-a165-70867728950e";
+
 const exampleWebhook = "wh_4fK2nQ7sVd81LmXzRt0B";
 
 /** A webhook of an account of its own, whose address is that of the receiver. */
@@ -217,6 +242,16 @@ async function changeAccount(accountId: string | null): Promise<Refusal> {
   return { status: answer.statusCode, type, body: answer.json() };
 }
 
+const exampleNode = "5d1f0c2ab37e9946";
+
+async function changeNode(id: string, change: "approve" | "drain"): Promise<Refusal> {
+  operator ??= await idle.signIn({ role: "operator" });
+  const url = `/dashboard/api/operator/nodes/${id}/${change}`;
+  const answer = await idle.callAs(operator, { method: "POST", url });
+  const type = String(answer.headers["content-type"]);
+  return { status: answer.statusCode, type, body: answer.json() };
+}
+
 const provocations: Readonly<Record<ProblemCode, () => Promise<Refusal>>> = {
   invalid_json: () => post('{"type":'),
   invalid_request: () => post(search("comet", { max_results: 500 })),
@@ -232,6 +267,45 @@ const provocations: Readonly<Record<ProblemCode, () => Promise<Refusal>>> = {
   webhook_url_refused: () => post({ url: "https://192.168.1.20/earshot" }, "/v1/webhooks"),
   unauthorized: () => call({ method: "POST", url: path, headers: json, payload: "{}" }, null),
   not_found: () => get("/v1/search/live/blusky/status/0f8fad5b-d9cb-469f-a165-70867728950e"),
+  node_unauthorized: () =>
+    post({ methods: ["searchbyquery"], wait_ms: 0 }, "/internal/nodes/lease"),
+  node_refused: async () => {
+    const node = await handDrivenNode(idle, { evidence: "none", evidenceFor: () => nothingShown });
+    const registration = await node.registration({ nonce: "A".repeat(43) });
+    return refusalOf(await node.post("register", registration));
+  },
+  lease_lost: async () => {
+    const held = { job: exampleJob, token: "2f1d6a35-0c0e-4a9d-9c4e-5b1c7d0e9a2f" };
+    return refusalOf(await (await approvedNode()).post("renew", held));
+  },
+  node_answer_refused: async () => {
+    const node = await approvedNode();
+    await idle.submit(idleKey, search("comet"));
+    const { envelope, payload } = await node.lease();
+    const sealed = { nonce: "A".repeat(43), sealed: "AAAA" };
+    const answer = { job: envelope.job, token: payload.token, ...sealed };
+    return refusalOf(await node.post("complete", answer));
+  },
+  proof_not_found: async () => {
+    const { uuid } = (await service.submit(key, search("comet"))).json();
+    await service.result(key, uuid);
+    return await get(`${path}/result/${uuid}/proof`);
+  },
+  proof_withdrawn: async () => {
+    const node = await approvedNode();
+    const { uuid } = (await idle.submit(idleKey, search("comet"))).json();
+    const job = await node.lease();
+    const createdMs = idle.clock.now() - 60_000;
+    const item = itemOf(BigInt(createdMs) << 20n, createdMs);
+    await node.complete(job, node.signed(job, [item]));
+    const { platform, uri } = item;
+    await idle.context.archive.write({
+      changes: [{ kind: "delete", platform, uri: String(uri), revision: "3zzzzzzzzzzzz" }],
+    });
+    const url = `${path}/result/${uuid}/proof`;
+    return refusalOf(await idle.call(idleKey, { method: "GET", url }));
+  },
+  attestation_not_found: () => get(`/v1/attestations/${"A".repeat(43)}`, null),
   session_needed: () => get("/dashboard/api/sessions", null),
   sign_in_link_invalid: () => signInFrom("198.51.100.8"),
   forbidden_origin: async () => {
@@ -278,6 +352,15 @@ const provocations: Readonly<Record<ProblemCode, () => Promise<Refusal>>> = {
     return await post(search("comet"), path, json, token);
   },
   account_not_found: () => changeAccount("4fK2nQ7sVd81"),
+  node_not_found: () => changeNode("8d1f4c02b7a96e35", "approve"),
+  node_not_approved: async () => {
+    await keepNode(idle, { id: exampleNode, state: "pending" });
+    return await changeNode(exampleNode, "drain");
+  },
+  node_removed: async () => {
+    await keepNode(idle, { id: exampleNode, state: "removed" });
+    return await changeNode(exampleNode, "approve");
+  },
   webhook_not_found: () => get(`/v1/webhooks/${exampleWebhook}`),
   delivery_not_found: async () => {
     const { owner, webhook } = await webhookOfOwner();

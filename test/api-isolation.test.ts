@@ -26,11 +26,18 @@ const publicPaths = [
   "/docs/decisions/:record",
   "/docs/errors",
   "/docs/errors/:code",
+  "/internal/nodes/challenge",
   "/livez",
   "/metrics",
   "/openapi.json",
   "/readyz",
+  "/v1/attestation/policy",
+  "/v1/attestations/:id",
+  "/v1/nodes",
 ];
+
+/** Those of nodes take no key but the signature of a node that has attested. */
+const ofNodes = "/internal/nodes/";
 
 /** What the parameters of a query string stand for, but those that name a thing. */
 const plainInputs = [
@@ -136,11 +143,13 @@ test("each route asks for a key, but those that are public", async () => {
     for (const key of [null, `${owner}x`, "", "ear_"]) {
       const answer = await ask(route, key, path);
       if (answer.statusCode !== 401) open.add(route.url);
-      else expect(answer.headers["www-authenticate"]).toContain("Bearer");
+      else expect(answer.headers["www-authenticate"]).toContain(schemeOf(route));
     }
   }
   expect([...open].sort()).toEqual(publicPaths);
 });
+
+const schemeOf = ({ url }: Route) => (url.startsWith(ofNodes) ? "Signature" : "Bearer");
 
 test("every parameter is known here: what names a thing is tried with another account's", async () => {
   const unknownNames = working.flatMap(namesOf).filter((name) => !(name in things));

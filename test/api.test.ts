@@ -508,6 +508,7 @@ describe("status", () => {
       "canonical_query",
       "sources",
       "node",
+      "evidence",
       "count",
       "complete",
       "coverage",

@@ -1,5 +1,6 @@
 import { METHODS } from "node:http";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { keepNode } from "./support/kept-node.ts";
 import {
   type ServiceUnderTest,
   startServiceUnderTest,
@@ -40,6 +41,7 @@ beforeAll(async () => {
     accounts: owner.accountId,
     credentials: await keepCredential(owner.accountId),
     authorizations: unknown,
+    nodes: await keepTestNode(),
   };
   working = await workingRoutes();
 });
@@ -60,6 +62,12 @@ async function keepCredential(accountId: string): Promise<string> {
     maxOfOwner: 5,
     nowMs: service.clock.now(),
   });
+  return id;
+}
+
+async function keepTestNode(): Promise<string> {
+  const id = "5d1f0c2ab37e9946";
+  await keepNode(service, { id });
   return id;
 }
 

@@ -6,7 +6,11 @@ import { problem } from "./problem-writer.ts";
  * Errors: `method_forbidden` for a method that the key is kept from. `pointer` is where the body names the method; null where
  * the path does.
  */
-export function requireMethod(caller: Caller, method: Method, pointer: string | null): void {
+export function requireMethod(
+  caller: Pick<Caller, "methods">,
+  method: Method,
+  pointer: string | null,
+): void {
   if (caller.methods === null || caller.methods.includes(method)) return;
   throw forbidden(caller.methods, method, pointer);
 }

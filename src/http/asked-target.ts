@@ -1,5 +1,5 @@
 import type { Caller } from "../accounts/authenticate.ts";
-import type { Answerable } from "../platforms/answer/sources.ts";
+import type { Answerable } from "../platforms/answer/unanswerable.ts";
 import { type FetchMethod, methods } from "../platforms/methods.ts";
 import { readTarget } from "../platforms/read-target.ts";
 import type { SearchPlatform, SourceWarning } from "../platforms/source.ts";

@@ -13,6 +13,8 @@ import type { IngestState, MastodonStreamState } from "../ingest/ingest-state.ts
 import type { JobQueue } from "../jobs/queue.ts";
 import type { Webhooks } from "../jobs/webhooks/webhooks.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { NodeGateway } from "../nodes/gateway/gateway.ts";
+import type { GatewaySettings } from "../nodes/settings.ts";
 import type { Sources } from "../platforms/answer/sources.ts";
 import type { CountsRequest, SourceCounts } from "../platforms/archive/count.ts";
 import type { Platform } from "../posts/post.ts";
@@ -21,7 +23,7 @@ import type { StatusBoard } from "./dashboard/status-board.ts";
 import type { Metrics } from "./metrics.ts";
 
 /** The settings that the routes look at. */
-type HttpSettings = {
+type HttpSettings = Pick<GatewaySettings, "embedded" | "maxResultBytes"> & {
   /** Without a slash at its end; null where the server is known by the address that it is called at. */
   publicUrl: string | null;
   /** The key of requests to the node that bring none; null keeps them out. */
@@ -78,6 +80,8 @@ export type HttpContext = {
   >;
   webhooks: Webhooks;
   archive: Pick<Archive, "records" | "page" | "withheld">;
+  /** The nodes of other processes. */
+  nodes: NodeGateway;
   /** Which platforms can be asked, and for what. */
   sources: Sources;
   /** How people come in, and what they hold then. */

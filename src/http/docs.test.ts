@@ -63,9 +63,8 @@ describe("docs/errors", () => {
 describe("the codes beside those of problems", () => {
   const rows = (name: string) =>
     [...page(name).matchAll(/^\| `([a-z_]+)` \| .{10,} \|$/gm)].map(([, code = ""]) => code);
-  const explained = ["details", "warnings", "job-failures"].flatMap((name) =>
-    rows(`errors/${name}.md`),
-  );
+  const pages = ["errors/details", "errors/warnings", "errors/job-failures", "nodes"];
+  const explained = pages.flatMap((name) => rows(`${name}.md`));
   const source = ["http", "jobs", "accounts", "platforms", "nodes"].map(sourceOf).join("\n");
 
   test("are explained, each one that the source gives an entry, a warning or a failure", () => {
@@ -103,7 +102,7 @@ describe("the codes beside those of problems", () => {
 function sourceOf(room: string): string {
   const folder = new URL(`../${room}/`, import.meta.url);
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((file) => /\.ts$/.test(file) && !/test/.test(file))
+    .filter((file) => /\.ts$/.test(file) && !/(?:^|\/)test-|\.test/.test(file))
     .map((file) => readFileSync(new URL(file, folder), "utf8"))
     .join("\n");
 }
@@ -148,6 +147,7 @@ test("docs/metrics.md explains every metric, and no other", () => {
     },
     process: { version: "0", threads: () => [], disk: async () => null },
     isStoreFull: () => false,
+    nodes: { nodes: () => [], isInsecure: () => false },
     waitingDeliveries: async () => 0,
     monthPostReads: async () => 0,
   });

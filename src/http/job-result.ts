@@ -22,7 +22,8 @@ export function resultOf({ state, result, failure }: Job): JobResult | null {
   }
 }
 
-function faultOf(failure: JobFailure | null): EarshotError {
+/** What a job that has failed is answered with. */
+export function faultOf(failure: JobFailure | null): EarshotError {
   if (failure === null) return problem("job_failed", "the job failed");
   const { code, message, status, hint, retryable } = failure;
   const help = hint === undefined ? {} : { hint };

@@ -48,6 +48,7 @@ test("the first look tells everything as it is then", async () => {
       disk: async () => ({ freeBytes: 40, totalBytes: 100 }),
     },
     isStoreFull: () => true,
+    nodes: { nodes: () => [], isInsecure: () => true },
     waitingDeliveries: async () => 1,
     monthPostReads: async () => 120,
   });
@@ -55,6 +56,7 @@ test("the first look tells everything as it is then", async () => {
   for (const line of [
     "earshot_job_queue_depth 7",
     "earshot_store_full 1",
+    "earshot_nodes_insecure 1",
     "earshot_disk_free_bytes 40",
     "earshot_disk_bytes 100",
     'earshot_thread_waiting_calls{thread="writer"} 2',
@@ -90,6 +92,7 @@ function metricsOf(
       disk: async () => ({ freeBytes: 40, totalBytes: 100 }),
     },
     isStoreFull: () => false,
+    nodes: { nodes: () => [], isInsecure: () => false },
     waitingDeliveries,
     monthPostReads: async () => 0,
   });

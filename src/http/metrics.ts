@@ -4,6 +4,7 @@ import { type ArchiveMetricSource, addArchiveMetrics } from "./archive-metrics.t
 import { addIngestMetrics } from "./ingest-metrics.ts";
 import { addJobMetrics } from "./job-metrics.ts";
 import { addMastodonMetrics } from "./mastodon-metrics.ts";
+import { addNodeMetrics, type NodeMetricSource } from "./node-metrics.ts";
 import { addProcessMetrics, type ProcessSources } from "./process-metrics.ts";
 import { addStoreMetrics } from "./store-metrics.ts";
 import { addUpstreamMetrics } from "./upstream-metrics.ts";
@@ -16,6 +17,7 @@ export type MetricSources = {
   archive: ArchiveMetricSource;
   process: ProcessSources;
   isStoreFull(): boolean;
+  nodes: NodeMetricSource;
   /** Deliveries to webhooks that have not ended. */
   waitingDeliveries(): Promise<number>;
   /** Posts that the deployment's credentials of X have read in the calendar month. */
@@ -66,6 +68,7 @@ export function createMetrics(sources: MetricSources) {
   const store = addStoreMetrics(registry, sources.isStoreFull);
   const webhooks = addWebhookMetrics(registry, sources.waitingDeliveries, sources.archive.clock);
   const upstreams = addUpstreamMetrics(registry, sources.monthPostReads, sources.archive.clock);
+  const nodes = addNodeMetrics(registry, sources.nodes);
   addIngestMetrics(registry, sources.ingest);
   addMastodonMetrics(registry, sources.mastodonStream);
   const archive = addArchiveMetrics(registry, sources.archive);
@@ -76,6 +79,7 @@ export function createMetrics(sources: MetricSources) {
     ...store,
     ...webhooks,
     ...upstreams,
+    ...nodes,
     requestSeconds,
     problems,
     rateLimited,

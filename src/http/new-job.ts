@@ -16,6 +16,7 @@ import type { CheckedArguments } from "./checked-arguments.ts";
 import type { HttpContext } from "./context.ts";
 import { continueFrom } from "./next-cursor.ts";
 import { pointedAt } from "./pointed-at.ts";
+import { problem } from "./problem-writer.ts";
 import { narrowWindow, type Window, windowOf, windowWarnings } from "./window.ts";
 
 /** The job that checked arguments ask for. Errors: those of the query, of its cursor, and `source_unavailable`. */
@@ -46,8 +47,12 @@ async function searchJob(
   const first = windowOf(method, nowMs, settings.liveWindowMs);
   const start = startOf(context, caller, asked, { platform, canonicalQuery, first, nowMs });
   const { accountId } = caller;
-  const isAnswered =
-    type === "social" || (await sources.isAsked({ platform, type, method, accountId }));
+  const search = { platform, type, method, accountId };
+  if (!sources.isSearched(search)) throw searchedNowhere(platform);
+  const [isAnswered, isKeptHere] = await Promise.all([
+    type === "social" || sources.isAsked(search),
+    sources.isKeptHere(search),
+  ]);
 
   return {
     accountId: caller.accountId,
@@ -62,6 +67,7 @@ async function searchJob(
       asOfMs: start.asOfMs,
       after: start.after,
       asked: start.asked,
+      ...keptHere(isKeptHere),
     },
     canonicalQuery,
     warnings: [
@@ -83,9 +89,14 @@ async function fetchJob(
   const nowMs = context.clock.now();
   const first = { fromMs: null, toMs: nowMs };
   const start = startOf(context, caller, asked, { platform, canonicalQuery, first, nowMs });
+  const { accountId } = caller;
+  // A page that another process began goes on there.
+  const isBegunElsewhere = (start.place?.nodeId ?? null) !== null;
+  const isKeptHere =
+    !isBegunElsewhere && (await context.sources.isKeptHere({ platform, type, method, accountId }));
 
   return {
-    accountId: caller.accountId,
+    accountId,
     keyId: caller.keyId,
     request: {
       platform,
@@ -99,10 +110,21 @@ async function fetchJob(
       asOfMs: start.asOfMs,
       after: start.after,
       place: start.place ?? null,
+      ...keptHere(isKeptHere),
     },
     canonicalQuery,
     warnings: [...asked.warnings, ...warnings],
   };
+}
+
+const keptHere = (isKeptHere: boolean): Pick<SearchJobRequest, "isKeptHere"> =>
+  isKeptHere ? { isKeptHere } : {};
+
+function searchedNowhere(platform: SearchPlatform) {
+  const what = platform === "social" ? "any platform" : platform;
+  return problem("source_unavailable", `no node that can search ${what} is connected`, {
+    hint: "/v1/nodes tells which nodes are connected and what they can do; earshot node connects one",
+  });
 }
 
 type Start = Window & Pick<SearchJobRequest, "after" | "asOfMs" | "place"> & { asked: AskedBounds };

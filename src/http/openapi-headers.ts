@@ -62,6 +62,45 @@ export const answerHeaders = {
     schema: { type: "string", format: "uuid" },
     example: "0f8fad5b-d9cb-469f-a165-70867728950e",
   },
+  "X-Node": {
+    description:
+      "The node that made the result and what it has shown for itself, as an item of RFC 9651.",
+    schema: { type: "string" },
+    example: '"5b1c7d0e9a2f4c68";evidence=tdx',
+  },
+  "X-Unsigned": {
+    description:
+      "There when a node has signed the result and records of it were withdrawn since, with their number, as an item of RFC 9651.",
+    schema: { type: "string" },
+    example: '"withdrawn";records=2',
+  },
+  "Content-Digest": {
+    description: "Of a signed result: the digest of the body (RFC 9530).",
+    schema: { type: "string" },
+    example: "sha-256=:T1PNoYwrqgwDVLtfmj7L5e0Sq02OEbqHPC8RFhICuUU=:",
+  },
+  "Earshot-Job": {
+    description:
+      "Of a signed result: the job, digests of what was asked and what is known of the answer, and what the node attested with, as a dictionary of RFC 9651.",
+    schema: { type: "string" },
+    example: 'id="0f8fad5b-d9cb-469f-a165-70867728950e", evidence="tdx", …',
+  },
+  "Signature-Input": {
+    description: "Of a signed result: what the signature covers (RFC 9421).",
+    schema: { type: "string" },
+    example: 'earshot=("content-digest" "content-type" "earshot-job");…;tag="earshot-result"',
+  },
+  Signature: {
+    description: "Of a signed result: the signature of the node (RFC 9421).",
+    schema: { type: "string" },
+    example: "earshot=:…:",
+  },
+  Link: {
+    description: "Of a signed result: where the attestation of the node and the proof are.",
+    schema: { type: "string" },
+    example:
+      '</v1/attestations/WlYYyZPAWTBMRBaVzNFBmEHfPSG8bCqvhs_X8wzGmu8>; rel="attestation", </v1/search/live/result/0f8fad5b-d9cb-469f-a165-70867728950e/proof>; rel="proof"',
+  },
   "WWW-Authenticate": {
     description: "How to send a key.",
     schema: { type: "string" },
@@ -88,6 +127,7 @@ const names = Object.keys(answerHeaders) as HeaderName[];
 const submissions = ["submitSearch", "submitSearchByType", "search"];
 const reads = ["readStatus", "readStatusWithoutPlatform"];
 const results = ["fetchResult", "fetchResultWithoutPlatform"];
+const proofs = ["fetchProof", "fetchProofWithoutPlatform"];
 const pages = ["docs", "docsPage", "errors", "error", "decision"];
 
 const rules: Readonly<Record<HeaderName, (answer: Described) => boolean>> = {
@@ -96,7 +136,8 @@ const rules: Readonly<Record<HeaderName, (answer: Described) => boolean>> = {
   RateLimit: isToKey,
   "Retry-After": ({ isKeyed, operationId, status }) =>
     (isKeyed && ["429", "503"].includes(status)) ||
-    (status === "202" && [...submissions, ...results].includes(operationId)) ||
+    (operationId === "readAttestation" && status === "503") ||
+    (status === "202" && [...submissions, ...results, ...proofs].includes(operationId)) ||
     (status === "200" && reads.includes(operationId)),
   Location: ({ operationId, status }) =>
     ["201", "302", "308"].includes(status) ||
@@ -113,12 +154,23 @@ const rules: Readonly<Record<HeaderName, (answer: Described) => boolean>> = {
   "Idempotent-Replayed": ({ operationId, status }) =>
     [...submissions, "searchRecent"].includes(operationId) &&
     ["200", "202", "410"].includes(status),
+  "X-Node": isResult,
+  "X-Unsigned": isPlainResult,
+  "Content-Digest": isPlainResult,
+  "Earshot-Job": isPlainResult,
+  "Signature-Input": isPlainResult,
+  Signature: isPlainResult,
+  Link: (answer) => isPlainResult(answer) || isOneCall(answer),
   "WWW-Authenticate": ({ status }) => status === "401",
   ETag: ({ operationId, status }) => pages.includes(operationId) && ["200", "304"].includes(status),
 };
 
 function isToKey({ isKeyed, status }: Described): boolean {
   return isKeyed && !["401", "408", "431"].includes(status);
+}
+
+function isPlainResult({ operationId, status }: Described): boolean {
+  return status === "200" && results.includes(operationId);
 }
 
 function isResult({ operationId, status }: Described): boolean {

@@ -27,6 +27,8 @@ export const links: readonly Link[] = [
   }),
   ...linked("readStatus", "200", ["fetchResult"], { ...samePlatform, ...uuidOfPath }),
   ...linked("readStatusWithoutPlatform", "200", ["fetchResultWithoutPlatform"], uuidOfPath),
+  ...linked("fetchResult", "200", ["fetchProof"], { ...samePlatform, ...uuidOfPath }),
+  ...linked("fetchResultWithoutPlatform", "200", ["fetchProofWithoutPlatform"], uuidOfPath),
   ...linked("listJobs", "200", ["readStatus", "fetchResult"], { ...samePlatform, ...firstOfPage }),
   ...linked(
     "listJobsWithoutPlatform",

@@ -18,15 +18,30 @@ const places: Partial<Record<ProblemCode, (place: Place) => boolean>> = {
   not_found: ({ path }) => path.includes("{platform}") || path.startsWith("/docs"),
   job_not_found: ({ path }) => path.includes("{uuid}") || path.endsWith("/events"),
   webhook_url_refused: ({ path }) => path === "/v1/webhooks",
-  webhook_not_found: ({ path }) => path.includes("{id}"),
+  proof_not_found: ({ path }) => path.endsWith("/proof"),
+  proof_withdrawn: ({ path }) => path.endsWith("/proof"),
+  attestation_not_found: ({ path }) => path.startsWith("/v1/attestations/"),
+  node_unauthorized: ofNodesAlone,
+  node_not_found: ofNodesAlone,
+  node_not_approved: ofNodesAlone,
+  node_removed: ofNodesAlone,
+  node_refused: ofNodesAlone,
+  lease_lost: ofNodesAlone,
+  node_answer_refused: ofNodesAlone,
+  webhook_not_found: ({ path }) => path.startsWith("/v1/webhooks/{id}"),
   delivery_not_found: ({ path }) => path.includes("{delivery}"),
   too_many_webhooks: ({ path }) => path === "/v1/webhooks",
   key_not_found: ({ path }) => path.startsWith("/dashboard/"),
   first_key_shown: ({ path }) => path.startsWith("/dashboard/"),
   key_ended: ({ path }) => path.startsWith("/dashboard/"),
   too_many_keys: ({ path }) => path.startsWith("/dashboard/"),
-  webhook_disabled: ({ path }) => path.includes("{id}"),
+  webhook_disabled: ({ path }) => path.startsWith("/v1/webhooks/{id}"),
 };
+
+/** What nodes and their gateway say to each other is not described here. */
+function ofNodesAlone(): boolean {
+  return false;
+}
 
 type Place = {
   path: string;

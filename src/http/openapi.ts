@@ -56,6 +56,11 @@ export async function openApiText(): Promise<string> {
       tags: [
         { name: "search", description: "Submit a search, read its status, fetch its result." },
         { name: "node", description: "Searches answered in one request." },
+        {
+          name: "attestation",
+          description:
+            "Which nodes there are and what they have shown for themselves; no key is needed.",
+        },
         { name: "webhooks", description: "Be told when a job has ended." },
         { name: "operation", description: "For those who run the service; no key is needed." },
         {

@@ -44,7 +44,14 @@ export function writeProblem(fault: EarshotError, request: FastifyRequest, reply
   if (body.code === "session_needed" || body.code === "sign_in_link_invalid") {
     reply.header("www-authenticate", 'Cookie realm="earshot"');
   }
-  if (body.status === 503 && !reply.hasHeader("retry-after")) reply.header("retry-after", "1");
+  if (body.code === "node_unauthorized") {
+    reply.header("www-authenticate", 'Signature realm="earshot"');
+  }
+  if (!reply.hasHeader("retry-after")) {
+    if (body.status === 503) reply.header("retry-after", "1");
+    // What is counted is counted by the minute.
+    if (body.status === 429) reply.header("retry-after", "60");
+  }
   return reply
     .code(body.status)
     .type("application/problem+json; charset=utf-8")
@@ -85,14 +92,20 @@ function shortened(line: string): string {
   return line.length <= longestLine ? line : `${line.slice(0, longestLine - 1).toWellFormed()}…`;
 }
 
-/** Codes of the rooms below that are no concern of a caller become the general one of their status. */
+/**
+ * Codes of the rooms below that are no concern of a caller become the general one of their status, and so do those of a
+ * refusal that passes by itself: a node that could not be looked at for the moment is not refused.
+ */
 export function publicCode(fault: EarshotError): ProblemCode {
-  if (isProblemCode(fault.code)) return fault.code;
+  if (isProblemCode(fault.code) && !(fault.status === 503 && isFinal(fault.code)))
+    return fault.code;
   if (fault.status === 503) return "unavailable";
   if (fault.status === 504) return "deadline_exceeded";
   if (fault.status === 502) return "upstream_failed";
   return "internal";
 }
+
+const isFinal = (code: ProblemCode): boolean => problems[code].status < 500;
 
 /** Turns what fastify itself refuses into a fault of ours; null for what nobody foresaw. */
 export function faultOfFramework(error: {

@@ -15,9 +15,14 @@ type Refusal = { policy: keyof typeof exhausted; retryAfterMs: number };
 export function refusedByRate(
   { metrics }: Pick<HttpContext, "metrics">,
   reply: FastifyReply,
-  { policy, retryAfterMs }: Refusal,
+  refusal: Refusal,
 ) {
-  metrics.rateLimited.inc({ policy });
+  metrics.rateLimited.inc({ policy: refusal.policy });
+  return rateRefusal(reply, refusal);
+}
+
+/** Tells the caller when to come again. */
+export function rateRefusal(reply: FastifyReply, { policy, retryAfterMs }: Refusal) {
   const seconds = setRetryAfter(reply, retryAfterMs);
   return problem("rate_limited", `the key's ${exhausted[policy]} are used up`, {
     hint:

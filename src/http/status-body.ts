@@ -2,6 +2,7 @@ import type { Job, JobSummary } from "../jobs/job.ts";
 import { serializeDictionary } from "../lib/structured-fields.ts";
 import type { Coverage, SourceCost } from "../platforms/source.ts";
 import { jobWarnings } from "./job-warnings.ts";
+import { evidenceOf } from "./node-fields.ts";
 import { iso, isoOrNull } from "./window.ts";
 
 /** The status of a job as clients read it: times in ISO 8601, what is not known yet null. */
@@ -18,6 +19,7 @@ export function statusBody(job: Job, nextCursor: string | null) {
       ...(source.cost === undefined ? {} : { cost: costBody(source.cost) }),
     })),
     node: job.node,
+    evidence: evidenceOf(job),
     count: result?.items.length ?? null,
     complete: result?.complete ?? null,
     coverage: result === null ? null : coverageBody(result.coverage),
@@ -51,6 +53,7 @@ export function summaryBody(job: JobSummary) {
   return {
     ...identityOf(job),
     node: job.node,
+    evidence: job.evidence,
     count: job.count,
     complete: job.complete,
     warnings: job.warnings,

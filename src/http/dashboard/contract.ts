@@ -23,7 +23,10 @@ export type SessionAnswer = {
   base_url: string;
   /** How long the live window is. */
   live_window_ms: number;
+  /** Evidence that proves nothing about a machine, and that this server takes from nodes all the same. */
+  insecure_evidence: readonly InsecureEvidence[];
 };
+export type InsecureEvidence = "simulated" | "none";
 
 /** /dashboard/sign-in?error=<word>: why a sign-in with a provider did not come to its end. */
 export type SignInError = RefusalWord;
@@ -196,13 +199,30 @@ export type PlatformStatus = {
   lag: readonly { at: string; lag_ms: number }[];
 };
 export type NodeStatus = {
+  /** As jobs name it; `embedded` is the one in the server's own process. */
+  id: string;
   name: string;
-  evidence: "none" | "simulated" | "tdx" | "snp" | "nitro";
+  evidence: "tdx" | InsecureEvidence;
   /** One sentence each. */
   proves: string;
   does_not_prove: string;
+  /** `pending` waits for an operator; that one, `draining` and `quarantined` get no work. */
+  state: "approved" | "pending" | "draining" | "quarantined";
+  /** Whether it is attested and was heard of lately. */
+  is_connected: boolean;
+  /** Whether it runs only what no other node can. */
+  is_spare: boolean;
+  platforms: readonly Platform[];
+  /** Jobs that it runs, of so many that it can run at a time. */
+  running: number;
+  concurrency: number;
+  /** Null for the node in the server's own process, and while it is not connected. */
+  connected_at: string | null;
   attested_at: string | null;
+  seen_at: string | null;
+  quarantine: { reason: string; until: string | null } | null;
   jobs: number;
+  jobs_failed: number;
 };
 
 /** GET /dashboard/api/credentials. */
@@ -286,6 +306,45 @@ export type AccountChange = {
   submissions_per_minute?: number | null;
 };
 /** DELETE /dashboard/api/operator/accounts/<id> {confirm}: 204. */
+
+/**
+ * GET /dashboard/api/operator/nodes: the nodes of other processes, but for removed ones, and what happened lately, newest first.
+ * POST /dashboard/api/operator/nodes/<id>/approve, …/drain and …/remove, without a body, answer the same as it is then.
+ * A node that drains works again once it is approved; one that is removed is refused for good.
+ */
+export type NodesAnswer = {
+  nodes: readonly NodeListing[];
+  spot_checks: readonly SpotCheckListing[];
+  events: readonly NodeEventListing[];
+};
+export type NodeListing = NodeStatus & {
+  version: string;
+  /** Where it listens for searches; null where it does not. */
+  url: string | null;
+  /** What the policy calls the image that it runs; null where nothing was measured. */
+  image: string | null;
+  /** The platform instance that its quote names. */
+  machine: string | null;
+  /** Whether the policy names that machine: it works without anybody's approval. */
+  is_listed: boolean;
+};
+export type SpotCheckListing = {
+  at: string;
+  job: string;
+  /** Names of nodes, or their ids where they are known no more. */
+  first_node: string;
+  second_node: string;
+  outcome: "same" | "explained" | "different" | "failed";
+  /** In what they differ, a line for each kind. */
+  differences: readonly string[];
+};
+export type NodeEventListing = {
+  at: string;
+  /** Null where nothing says which node it was. */
+  node: string | null;
+  action: string;
+  detail: string;
+};
 
 /** GET /dashboard/api/operator/audit?before=<sequence>: newest first. GET /dashboard/api/account/audit: of one's own account. */
 export type AuditAnswer = { entries: readonly AuditEntry[]; next: number | null };

@@ -4,8 +4,9 @@ import type { SignedInAccount } from "../../accounts/sessions/operations.ts";
 import type { HttpContext } from "../context.ts";
 import { baseUrl } from "./base-url.ts";
 import type { SessionAnswer, SignedIn } from "./contract.ts";
+import { insecureEvidence } from "./node-status.ts";
 
-type AnswerContext = Pick<HttpContext, "accounts" | "dashboard" | "settings">;
+type AnswerContext = Pick<HttpContext, "accounts" | "dashboard" | "nodes" | "settings">;
 
 /** What the page is told of itself: who is signed in, and what of the server it needs to know. */
 export async function sessionAnswer(
@@ -13,7 +14,7 @@ export async function sessionAnswer(
   request: FastifyRequest,
   session: Pick<CallerSession, "id" | "accountId"> | null,
 ): Promise<SessionAnswer> {
-  const { accounts, dashboard, settings } = context;
+  const { accounts, dashboard, nodes, settings } = context;
   const account =
     session === null
       ? null
@@ -24,6 +25,7 @@ export async function sessionAnswer(
     version: dashboard.version,
     base_url: baseUrl(request, settings.publicUrl),
     live_window_ms: settings.liveWindowMs,
+    insecure_evidence: insecureEvidence(nodes),
   };
 }
 

@@ -69,7 +69,8 @@ function testBoard(differences: Partial<StatusSource> = {}) {
     lags: async (fromMs) => [{ platform: "mastodon", startMs: fromMs, lagMs: 1_400 }],
     freeDiskBytes: async () => null,
     waitingJobs: () => 3,
-    embeddedJobs: () => 12,
+    embedded: () => ({ share: "on", running: 1, concurrency: 4, jobs: 12 }),
+    nodes: () => [],
     ...differences,
   });
   return { board, clock, state, calls };
@@ -97,7 +98,9 @@ test("all of it is told of what this process runs and holds", async () => {
     max_age_ms: null,
     free_disk_bytes: null,
   });
-  expect(nodes).toMatchObject([{ name: "embedded", evidence: "none", jobs: 12 }]);
+  expect(nodes).toMatchObject([
+    { name: "embedded", evidence: "none", platforms: ["bluesky", "mastodon", "x"], jobs: 12 },
+  ]);
   expect(queue).toEqual({ waiting: 3 });
 });
 

@@ -2,11 +2,13 @@ import type { Archive, ArchiveStats, PlatformCoverage } from "../../archive/arch
 import type { IngestState, MastodonStreamState } from "../../ingest/ingest-state.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { isoText } from "../../lib/iso-time.ts";
+import type { NodeView } from "../../nodes/gateway/gateway.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
 import { problem } from "../problem-writer.ts";
 import type { NodeStatus, PlatformStatus, StatusAnswer, UsageRange } from "./contract.ts";
 import { countHeard, type HeardPosts, heardUnitMs, inParts } from "./heard.ts";
 import { createLooked, type Looked } from "./looked.ts";
+import { type EmbeddedNode, embeddedStatus, nodeStatus } from "./node-status.ts";
 import { platformCoverage } from "./platform-coverage.ts";
 import { rangeNames, ranges } from "./ranges.ts";
 
@@ -41,8 +43,10 @@ export type StatusSource = {
   ): Promise<readonly { platform: Platform; startMs: number; lagMs: number }[]>;
   freeDiskBytes(): Promise<number | null>;
   waitingJobs(): number;
-  /** Jobs that the node in this process has ended since the start. */
-  embeddedJobs(): number;
+  /** The node in this process. */
+  embedded(): EmbeddedNode;
+  /** The nodes of other processes. */
+  nodes(): readonly NodeView[];
 };
 
 /** Equal parts of a range that posts are counted in. */
@@ -129,19 +133,29 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
       looks[range].lags.get(patienceMs).catch(() => null),
     ]);
     const { nowMs, stats, freeDiskBytes } = look;
+    const told = platforms.map((platform) => platformStatus(platform, range, look, heard, lags));
+    const known = told.filter(({ way }) => way !== "off").map(({ platform }) => platform);
     return {
       range,
       from: isoText(nowMs - ranges[range].spanMs),
       to: isoText(nowMs),
-      platforms: platforms.map((platform) => platformStatus(platform, range, look, heard, lags)),
+      platforms: told,
       archive: {
         ...archiveStatus(stats),
         max_age_ms: settings.maxAgeMs || null,
         free_disk_bytes: freeDiskBytes,
       },
-      nodes: [embeddedNode(source.embeddedJobs())],
+      nodes: [...embeddedStatus(source.embedded(), known), ...remoteNodes()],
       queue: { waiting: source.waitingJobs() },
     };
+  }
+
+  /** A node that waits for approval has chosen its name itself, and nobody has looked at it yet. */
+  function remoteNodes(): readonly NodeStatus[] {
+    return source
+      .nodes()
+      .filter(({ state }) => state !== "pending")
+      .map(nodeStatus);
   }
 
   function platformStatus(
@@ -227,15 +241,6 @@ function archiveStatus({
     hidden: sumOf(segments, ({ hidden }) => hidden),
   };
 }
-
-const embeddedNode = (jobs: number): NodeStatus => ({
-  name: "embedded",
-  evidence: "none",
-  proves: "Nothing. Trust it as you trust the gateway.",
-  does_not_prove: "Everything",
-  attested_at: null,
-  jobs,
-});
 
 function sumOf<Item>(items: readonly Item[], number: (item: Item) => number): number {
   return items.reduce((sum, item) => sum + number(item), 0);

@@ -56,10 +56,7 @@ export function callerHook(context: HttpContext) {
       }));
     if (admission.kind === "blocked") {
       metrics.rateLimited.inc({ policy: "failed_keys" });
-      const seconds = setRetryAfter(reply, admission.retryAfterMs);
-      throw problem("too_many_failed_keys", "too many requests with a wrong key came from here", {
-        hint: `come again in ${seconds} s with a valid key`,
-      });
+      throw tooManyFailedKeys(reply, admission.retryAfterMs);
     }
     if (admission.kind === "unknown") throw unauthorized(authorization);
     if (admission.kind === "suspended") throw accountSuspended();
@@ -102,7 +99,14 @@ function uuidIn(params: unknown): string | null {
     : null;
 }
 
-function unauthorized(authorization: string | undefined) {
+export function tooManyFailedKeys(reply: FastifyReply, retryAfterMs: number) {
+  const seconds = setRetryAfter(reply, retryAfterMs);
+  return problem("too_many_failed_keys", "too many requests with a wrong key came from here", {
+    hint: `come again in ${seconds} s with a valid key`,
+  });
+}
+
+export function unauthorized(authorization: string | undefined) {
   return authorization === undefined
     ? problem("unauthorized", "an API key is needed", {
         hint: "send the header Authorization: Bearer <API_KEY>; earshot keys create makes a key",
@@ -112,7 +116,7 @@ function unauthorized(authorization: string | undefined) {
       });
 }
 
-function accountSuspended() {
+export function accountSuspended() {
   return problem("account_suspended", "the account of the key is suspended", {
     hint: "ask whoever runs this server",
   });

@@ -56,6 +56,8 @@ export type HeldRequests = {
    * client has gone, its key has ended, or `longestMs` are over. Errors: `rate_limited`.
    */
   holdStream(caller: Caller, reply: FastifyReply, longestMs: number): AbortSignal;
+  /** Of a node that waits for work: the signal says that it has gone, or that the server stops. No key is charged for it. */
+  holdForNode(reply: FastifyReply): AbortSignal;
 };
 
 /** The watch over deadlines looks once a second, and what it ends has to reach the disk. */
@@ -201,11 +203,32 @@ export function createHeldRequests(context: HttpContext, stopping: AbortSignal):
     return controller.signal;
   }
 
+  function holdForNode({ raw }: FastifyReply): AbortSignal {
+    const controller = new AbortController();
+    const end = () => controller.abort(over);
+    ends.add(end);
+    metrics.heldRequests.inc();
+    finished(raw, () => {
+      ends.delete(end);
+      metrics.heldRequests.dec();
+      end();
+    });
+    if (stopping.aborted || raw.destroyed) end();
+    return controller.signal;
+  }
+
   function tooManyHeld(reply: FastifyReply) {
     return refusedByRate(context, reply, { policy: "held", retryAfterMs: 1_000 });
   }
 
-  return { waitForJob, waitAsPreferred, submitAndWait, submitAndWaitAtMost, holdStream };
+  return {
+    waitForJob,
+    waitAsPreferred,
+    submitAndWait,
+    submitAndWaitAtMost,
+    holdStream,
+    holdForNode,
+  };
 }
 
 function forgotten() {

@@ -10,6 +10,7 @@ import { addAuthRoutes } from "./dashboard/auth.ts";
 import { addCredentialRoutes } from "./dashboard/credentials.ts";
 import { addKeyRoutes } from "./dashboard/keys.ts";
 import { addOperatorRoutes } from "./dashboard/operator.ts";
+import { addOperatorNodeRoutes } from "./dashboard/operator-nodes.ts";
 import { addPageRoutes } from "./dashboard/pages.ts";
 import { addServiceStatusRoute } from "./dashboard/service-status.ts";
 import { addSessionRoutes } from "./dashboard/session.ts";
@@ -21,10 +22,13 @@ import { addLivezRoute } from "./ops/livez.ts";
 import { addMetricsRoute } from "./ops/metrics.ts";
 import { addOpenApiRoute } from "./ops/openapi.ts";
 import { addReadyzRoute } from "./ops/readyz.ts";
+import { addAttestationRoutes } from "./v1/attestations.ts";
 import { addCancelRoutes } from "./v1/cancel.ts";
 import { addCountsRoute } from "./v1/counts.ts";
 import { addEventsRoutes } from "./v1/events.ts";
 import { addJobsRoutes } from "./v1/jobs.ts";
+import { addNodesRoute } from "./v1/nodes.ts";
+import { addProofRoutes } from "./v1/proof.ts";
 import { addResultRoutes } from "./v1/result.ts";
 import { addSearchRoute } from "./v1/search.ts";
 import { addStatusRoutes } from "./v1/status.ts";
@@ -44,6 +48,7 @@ export function addRoutes(
   addSubmitRoutes(typed, submissions, held);
   addStatusRoutes(typed, context, held);
   addResultRoutes(typed, context, held);
+  addProofRoutes(typed, context);
   addCancelRoutes(typed, context);
   addJobsRoutes(typed, context);
   addEventsRoutes(typed, context, held);
@@ -52,6 +57,8 @@ export function addRoutes(
   addRecentRoute(typed, context, submissions, held);
   addWebhookRoutes(typed, context);
   addWebhookDeliveryRoutes(typed, context);
+  addNodesRoute(typed, context);
+  addAttestationRoutes(typed, context);
   addLivezRoute(typed);
   addReadyzRoute(typed, context);
   addMetricsRoute(typed, context);
@@ -67,5 +74,6 @@ export function addRoutes(
   addKeyRoutes(typed, context);
   addAccountRoutes(typed, context, held);
   addOperatorRoutes(typed, context);
+  addOperatorNodeRoutes(typed, context);
   addPageRoutes(typed, context);
 }

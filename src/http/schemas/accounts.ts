@@ -55,6 +55,7 @@ export const accountDeletion = closedObject(
 );
 
 export const accountPath = z.object({ id: z.string() });
+export const nodePath = z.object({ id: z.string() });
 
 const queryText = wording(
   `the query is a text of ${longestQuery} characters at most`,

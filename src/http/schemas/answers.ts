@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { jobStates } from "../../jobs/job.ts";
+import { evidenceKinds } from "../../nodes/evidence/evidence.ts";
 import { methodNames, sourceTypes } from "../../platforms/methods.ts";
 import { sourceWays } from "../../platforms/source.ts";
 import { metadata } from "./metadata.ts";
@@ -146,6 +147,7 @@ export const statusExample = {
     },
   ],
   node: "embedded",
+  evidence: "none",
   count: 20,
   complete: true,
   coverage: {
@@ -239,7 +241,11 @@ export const status = z
         cost: cost.optional(),
       }),
     ),
-    node: z.string().nullable(),
+    node: z.string().nullable().meta({ description: "The node that runs it, or ran it last." }),
+    evidence: z.enum(evidenceKinds).nullable().meta({
+      description:
+        "What the node that made the result has shown for itself; the node of the server's own process shows none. Null while there is no result.",
+    }),
     count: z.int().nullable().meta({ description: "Records of the result; null until done." }),
     complete: z.boolean().nullable(),
     coverage: coverage.nullable(),

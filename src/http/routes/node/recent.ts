@@ -6,6 +6,7 @@ import { callerOf } from "../../hooks/caller.ts";
 import type { HeldRequests } from "../../hooks/held-requests.ts";
 import { idempotencyOf } from "../../idempotency-key.ts";
 import { resultOf } from "../../job-result.ts";
+import { setNodeField } from "../../node-fields.ts";
 import { problem } from "../../problem-writer.ts";
 import { setResultFields } from "../../result-fields.ts";
 import { jsonAnswer, problemAnswers, recentAnswer } from "../../schemas/answers.ts";
@@ -22,7 +23,7 @@ const bodyNeeded = {
   hint: 'send {"query":"comet","count":20}',
 };
 
-const recentBody = closedObject(bodyNeeded, {
+export const recentBody = closedObject(bodyNeeded, {
   query: z.string(queryText).meta({ description: "What to search, with operators." }),
   count: z
     .int(wholeNumber)
@@ -30,10 +31,24 @@ const recentBody = closedObject(bodyNeeded, {
     .meta({ description: "Posts wanted, 1 to 100; 20 when absent." }),
 }).meta({ id: "RecentSearch", examples: [{ query: "comet lang:en", count: 20 }] });
 
-const recentRules = {
+export const recentRules = {
   ...wordPathRules,
   pointers: { query: "/query", maxResults: "/count", method: null },
 };
+
+/** The submission that a body amounts to. */
+export const submissionOf = ({ query, count }: z.infer<typeof recentBody>) => ({
+  type: "social",
+  arguments: {
+    type: "searchbyquery" as const,
+    query,
+    ...(count === undefined ? {} : { count }),
+  },
+});
+
+/** What is answered, as text: the records are there as text already. */
+export const recentText = (records: readonly string[], nodeId: string): string =>
+  `{"data":[${records.join(",")}],"recordCount":${records.length},"workerPeerId":${JSON.stringify(nodeId)}}`;
 
 /** POST /api/v1/data/<platform>/tweets/recent: `searchbyquery`, answered in the same request. */
 export function addRecentRoute(
@@ -50,7 +65,7 @@ export function addRecentRoute(
       operationId: "searchRecent",
       summary: "Search recent posts in one request",
       description:
-        "The live search of a node. It costs one request and one submission. X-Coverage, X-Warnings and X-Next-Cursor are those " +
+        "The live search of a node. It costs one request and one submission. X-Coverage, X-Warnings, X-Next-Cursor and X-Node are those " +
         "of a result; the cursor continues in a submission of the same search.",
       tags: ["node"],
       security: [{ key: [] }],
@@ -79,16 +94,8 @@ export function addRecentRoute(
     },
     handler: async (request, reply) => {
       const caller = callerOf(request);
-      const { query, count } = request.body;
       const platform = platformOfWord(request.params.platform) ?? "social";
-      const body = {
-        type: "social",
-        arguments: {
-          type: "searchbyquery" as const,
-          query,
-          ...(count === undefined ? {} : { count }),
-        },
-      };
+      const body = submissionOf(request.body);
       const idempotency = idempotencyOf(request.headers, { platform, body });
       const job = await held.submitAndWait(caller, reply, () =>
         submissions.submit(caller, platform, body, recentRules, reply, idempotency),
@@ -96,11 +103,9 @@ export function addRecentRoute(
       const result = resultOf(job);
       if (result === null) throw problem("unavailable", "the search has not ended; search again");
       setResultFields(context, reply, job, result);
+      setNodeField(reply, job);
       const texts = await recordsOf(context.archive, result.items);
-      const node = JSON.stringify(job.node ?? "");
-      return reply
-        .type("application/json; charset=utf-8")
-        .send(`{"data":[${texts.join(",")}],"recordCount":${texts.length},"workerPeerId":${node}}`);
+      return reply.type("application/json; charset=utf-8").send(recentText(texts, job.node ?? ""));
     },
   });
 }

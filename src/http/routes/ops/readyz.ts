@@ -1,5 +1,7 @@
 import * as z from "zod";
 import { isoText } from "../../../lib/iso-time.ts";
+import { isInsecure } from "../../../nodes/evidence/evidence.ts";
+import type { NodeView } from "../../../nodes/gateway/gateway.ts";
 import type { HttpContext } from "../../context.ts";
 import { jsonAnswer } from "../../schemas/answers.ts";
 import type { TypedApp } from "../typed-app.ts";
@@ -23,6 +25,10 @@ const readiness = z
       description: "When its last event came; null before the first.",
     }),
     look_up: z.string().meta({ description: "What the look-up of accounts does." }),
+    nodes: z.int().meta({ description: "Nodes of other processes that are connected." }),
+    insecure_nodes: z.int().meta({
+      description: "Those of them whose evidence proves nothing about their machine.",
+    }),
   })
   .meta({
     id: "Readiness",
@@ -39,11 +45,16 @@ const readiness = z
         mastodon_status: "off",
         mastodon_last_event_at: null,
         look_up: "off",
+        nodes: 0,
+        insecure_nodes: 0,
       },
     ],
   });
 
 const timeText = (ms: number | null): string | null => (ms === null ? null : isoText(ms));
+
+/** Of a node that nobody has approved no result comes. */
+const takesPart = ({ isConnected, state }: NodeView): boolean => isConnected && state !== "pending";
 
 /**
  * GET /readyz: 200 once a reader of the archive has answered. The live stream and a full disk are told, but results are read
@@ -66,6 +77,7 @@ export function addReadyzRoute(app: TypedApp, context: HttpContext): void {
       const ready = await context.readerAnswers();
       const ingest = context.ingest();
       const mastodon = context.mastodonStream();
+      const nodes = context.nodes.nodes().filter(takesPart);
       const body = {
         status: ready ? "ready" : "not ready",
         archive: ready ? "answers" : "does not answer",
@@ -78,6 +90,8 @@ export function addReadyzRoute(app: TypedApp, context: HttpContext): void {
         mastodon_status: mastodon?.status ?? "off",
         mastodon_last_event_at: timeText(mastodon?.lastEventMs ?? null),
         look_up: ingest?.lookUp?.detail ?? "off",
+        nodes: nodes.length,
+        insecure_nodes: nodes.filter(({ evidence }) => isInsecure(evidence)).length,
       };
       return reply
         .code(ready ? 200 : 503)

@@ -4,18 +4,25 @@ import { pageOf } from "../../../platforms/fill-in.ts";
 import type { HttpContext } from "../../context.ts";
 import type { HeldRequests } from "../../hooks/held-requests.ts";
 import { answerUnfinished, resultOf } from "../../job-result.ts";
+import {
+  setNodeField,
+  setProofLinks,
+  setSignatureFields,
+  setUnsignedField,
+} from "../../node-fields.ts";
 import { waitAsAsked } from "../../prefer.ts";
 import { problem } from "../../problem-writer.ts";
 import { setResultFields } from "../../result-fields.ts";
 import { jsonAnswer, problemAnswers, records, unfinished } from "../../schemas/answers.ts";
 import { jobPath, platformJobPath, waitHeaders, waitQuery } from "../../schemas/parameters.ts";
+import { signedRecordsOf } from "../../signed-records.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 const shared = {
   summary: "Fetch the result of a job",
   description:
     "The records, of a search the posts, newest first. X-Next-Cursor is there when there is more, X-Coverage tells which part of the window is " +
-    "covered completely.",
+    "covered completely, X-Node which node made it. What a node has signed comes with the signature (RFC 9421), unless records were withdrawn since: X-Unsigned says so.",
   tags: ["search"],
   security: [{ key: [] }],
   headers: waitHeaders,
@@ -53,9 +60,24 @@ export function addResultRoutes(app: TypedApp, context: HttpContext, held: HeldR
   }
 
   async function page(reply: FastifyReply, job: Job, result: JobResult) {
-    const body = await pageOf(context.archive, result.items);
+    const body = await bodyOf(reply, job, result);
     setResultFields(context, reply, job, result);
+    setNodeField(reply, job);
     return reply.type("application/json; charset=utf-8").send(body);
+  }
+
+  /** The records; what a node has signed comes with its signature, or with the reason why it has none any more. */
+  async function bodyOf(reply: FastifyReply, { uuid }: Job, result: JobResult) {
+    const { signature = null } = result;
+    if (signature === null) return await pageOf(context.archive, result.items);
+    const { body, isAsSigned, withdrawn } = await signedRecordsOf(context, result, signature);
+    if (isAsSigned) {
+      setSignatureFields(reply, signature);
+      setProofLinks(reply, uuid, signature);
+    } else {
+      setUnsignedField(reply, withdrawn);
+    }
+    return body;
   }
 
   app.route({

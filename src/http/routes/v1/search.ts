@@ -8,6 +8,7 @@ import { callerOf } from "../../hooks/caller.ts";
 import type { HeldRequests } from "../../hooks/held-requests.ts";
 import { idempotencyOf } from "../../idempotency-key.ts";
 import { answerUnfinished, resultOf } from "../../job-result.ts";
+import { setNodeField, setProofLinks } from "../../node-fields.ts";
 import { jsonAnswer, problemAnswers, unfinished } from "../../schemas/answers.ts";
 import { idempotencyHeaders, noQuery, platformPath } from "../../schemas/parameters.ts";
 import { defaultWaitSeconds, searchBody } from "../../schemas/search.ts";
@@ -100,6 +101,8 @@ export function addSearchRoute(
       const presentation = { fields: fields ?? null, maxChars: maxChars ?? null };
       const page = await pageOf(context, job, result, presentation);
       setPageFields(reply, page);
+      setNodeField(reply, job);
+      if (result.signature) setProofLinks(reply, job.uuid, result.signature);
       return reply.type(contentTypes[format]).send(await bodyOf(page, format, context.clock));
     },
   });

@@ -1,0 +1,91 @@
+import { describe, expect, test } from "vitest";
+import { evidenceKinds } from "../../nodes/evidence/evidence.ts";
+import type { NodeView } from "../../nodes/gateway/gateway.ts";
+import { embeddedStatus, insecureEvidence, nodeStatus } from "./node-status.ts";
+import { nodeViewOf } from "./node-view.test-support.ts";
+
+const gatewayWith = (evidence: readonly NodeView["evidence"][], ...nodes: NodeView[]) => ({
+  policy: () => ({ id: "", audience: "earshot", gateway_key: "", evidence, quotes: null }),
+  nodes: () => nodes,
+});
+
+describe("a node of another process", () => {
+  test("is told with its platforms, its load and since when it is there", () => {
+    expect(nodeStatus(nodeViewOf())).toMatchObject({
+      id: "5d1f0c2ab37e9946",
+      name: "ams-1",
+      state: "approved",
+      is_connected: true,
+      platforms: ["bluesky", "x"],
+      running: 1,
+      concurrency: 4,
+      connected_at: "2026-11-22T09:00:00.000Z",
+      attested_at: "2026-11-22T11:56:00.000Z",
+      quarantine: null,
+      jobs: 812,
+      jobs_failed: 3,
+    });
+  });
+
+  test("that is away is connected since no time", () => {
+    const away = nodeStatus(nodeViewOf({ isConnected: false }));
+    expect(away).toMatchObject({ is_connected: false, connected_at: null });
+  });
+
+  test("in quarantine is told with the reason and its end, and otherwise with neither", () => {
+    const quarantine = {
+      quarantinedUntilMs: Date.UTC(2026, 10, 22, 12, 5),
+      quarantineReason: "wrong answers",
+    };
+    expect(nodeStatus(nodeViewOf({ ...quarantine, state: "quarantined" })).quarantine).toEqual({
+      reason: "wrong answers",
+      until: "2026-11-22T12:05:00.000Z",
+    });
+    expect(nodeStatus(nodeViewOf(quarantine)).quarantine).toBeNull();
+  });
+
+  test.each(evidenceKinds)("with %s says what that proves and what it does not", (evidence) => {
+    const { proves, does_not_prove: doesNotProve } = nodeStatus(nodeViewOf({ evidence }));
+    for (const sentence of [proves, doesNotProve]) expect(sentence).toMatch(/^[A-Z].*\.$/);
+    expect(/Intel TDX/.test(proves)).toBe(evidence === "tdx");
+    expect(/which machine/.test(doesNotProve)).toBe(evidence !== "tdx");
+  });
+});
+
+describe("the node in the server's process", () => {
+  const embedded = { running: 1, concurrency: 4, jobs: 12 };
+
+  test("proves nothing, and says so", () => {
+    expect(embeddedStatus({ ...embedded, share: "on" }, ["bluesky"])).toMatchObject([
+      {
+        id: "embedded",
+        evidence: "none",
+        is_spare: false,
+        platforms: ["bluesky"],
+        proves: "Nothing. Trust it as you trust this server.",
+      },
+    ]);
+  });
+
+  test("is told as a spare one where it is that, and not at all where it runs nothing", () => {
+    expect(embeddedStatus({ ...embedded, share: "spare" }, [])[0]?.is_spare).toBe(true);
+    expect(embeddedStatus({ ...embedded, share: "off" }, [])).toEqual([]);
+  });
+});
+
+describe("insecure evidence", () => {
+  test("is none where only proven machines are let in", () => {
+    expect(insecureEvidence(gatewayWith(["tdx"], nodeViewOf({ evidence: "tdx" })))).toEqual([]);
+  });
+
+  test("is what the server accepts, whether or not such a node is there", () => {
+    expect(insecureEvidence(gatewayWith(["tdx", "simulated"]))).toEqual(["simulated"]);
+    expect(insecureEvidence(gatewayWith(["none", "simulated"]))).toEqual(["simulated", "none"]);
+  });
+
+  test("is also what a connected node has shown, and not what one showed that is away", () => {
+    const node = nodeViewOf({ evidence: "none" });
+    expect(insecureEvidence(gatewayWith(["tdx"], node))).toEqual(["none"]);
+    expect(insecureEvidence(gatewayWith(["tdx"], { ...node, isConnected: false }))).toEqual([]);
+  });
+});

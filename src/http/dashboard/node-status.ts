@@ -1,0 +1,109 @@
+import type { NodeGateway, NodeView } from "../../nodes/gateway/gateway.ts";
+import { embeddedNodeId } from "../../nodes/lease.ts";
+import type { GatewaySettings } from "../../nodes/settings.ts";
+import { type Platform, platforms } from "../../posts/post.ts";
+import { isoOrNull } from "../window.ts";
+import type { InsecureEvidence, NodeStatus } from "./contract.ts";
+
+/** The node in the server's own process. */
+export type EmbeddedNode = {
+  share: GatewaySettings["embedded"];
+  running: number;
+  concurrency: number;
+  /** Jobs that it has ended since the start. */
+  jobs: number;
+};
+
+type Claims = Pick<NodeStatus, "proves" | "does_not_prove">;
+
+const claimsOf: Readonly<Record<NodeStatus["evidence"], Claims>> = {
+  tdx: {
+    proves:
+      "That an Intel TDX machine measured the code that the policy allows, and that the keys which sign its results are in its memory alone.",
+    does_not_prove:
+      "That what a platform told it is true, or that nobody else saw the query: this server reads it.",
+  },
+  simulated: {
+    proves: "That evidence is checked. Nothing about the machine: anybody can make such evidence.",
+    does_not_prove: "Which code ran, on which machine, or that there is any protected hardware.",
+  },
+  none: {
+    proves: "That its results come from whoever holds its keys.",
+    does_not_prove: "Which code ran, on which machine, or who else saw the query.",
+  },
+};
+
+const embeddedClaims: Claims = {
+  proves: "Nothing. Trust it as you trust this server.",
+  does_not_prove: "Which code ran, on which machine, or who else saw the query.",
+};
+
+/** A node of another process, as the dashboard tells of it. */
+export function nodeStatus(node: NodeView): NodeStatus {
+  return {
+    id: node.id,
+    name: node.name,
+    evidence: node.evidence,
+    ...claimsOf[node.evidence],
+    state: node.state === "removed" ? "draining" : node.state,
+    is_connected: node.isConnected,
+    is_spare: false,
+    platforms: platforms.filter((platform) =>
+      node.capabilities.some((capability) => capability.platform === platform),
+    ),
+    running: node.running,
+    concurrency: node.concurrency,
+    connected_at: node.isConnected ? isoOrNull(node.connectedMs) : null,
+    attested_at: isoOrNull(node.attestedMs),
+    seen_at: isoOrNull(node.seenMs),
+    quarantine:
+      node.state === "quarantined"
+        ? {
+            reason: node.quarantineReason ?? "no reason is known",
+            until: isoOrNull(node.quarantinedUntilMs),
+          }
+        : null,
+    jobs: node.jobsDone,
+    jobs_failed: node.jobsFailed,
+  };
+}
+
+/** The node in the server's own process, which knows these platforms. Nothing is told of one that runs nothing. */
+export function embeddedStatus(
+  { share, running, concurrency, jobs }: EmbeddedNode,
+  known: readonly Platform[],
+): readonly NodeStatus[] {
+  if (share === "off") return [];
+  return [
+    {
+      id: embeddedNodeId,
+      name: "embedded",
+      evidence: "none",
+      ...embeddedClaims,
+      state: "approved",
+      is_connected: true,
+      is_spare: share === "spare",
+      platforms: known,
+      running,
+      concurrency,
+      connected_at: null,
+      attested_at: null,
+      seen_at: null,
+      quarantine: null,
+      jobs,
+      jobs_failed: 0,
+    },
+  ];
+}
+
+/** What nodes may show, or a connected one has shown, that proves nothing about its machine. */
+export function insecureEvidence(
+  gateway: Pick<NodeGateway, "policy" | "nodes">,
+): InsecureEvidence[] {
+  const connected = gateway.nodes().filter(({ isConnected }) => isConnected);
+  const shown = new Set([
+    ...gateway.policy().evidence,
+    ...connected.map(({ evidence }) => evidence),
+  ]);
+  return (["simulated", "none"] as const).filter((kind) => shown.has(kind));
+}

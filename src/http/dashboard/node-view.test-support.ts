@@ -1,0 +1,32 @@
+import type { NodeView } from "../../nodes/gateway/gateway.ts";
+
+const noon = Date.UTC(2026, 10, 22, 12);
+const minuteMs = 60_000;
+
+/** A node of another process that is connected, but for what a test says. */
+export const nodeViewOf = (special: Partial<NodeView> = {}): NodeView => ({
+  id: "5d1f0c2ab37e9946",
+  name: "ams-1",
+  keyId: "A".repeat(22),
+  evidence: "tdx",
+  state: "approved",
+  isConnected: true,
+  capabilities: [
+    { platform: "x", method: "gettweets", ways: ["api"] },
+    { platform: "bluesky", method: "searchbyquery", ways: ["archive"] },
+    { platform: "bluesky", method: "gettweets", ways: ["archive", "public"] },
+  ],
+  concurrency: 4,
+  running: 1,
+  url: null,
+  version: "0.1.0",
+  attestationId: "attestation",
+  attestedMs: noon - 4 * minuteMs,
+  connectedMs: noon - 180 * minuteMs,
+  seenMs: noon - minuteMs,
+  quarantinedUntilMs: null,
+  quarantineReason: null,
+  jobsDone: 812,
+  jobsFailed: 3,
+  ...special,
+});

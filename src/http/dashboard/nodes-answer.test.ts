@@ -1,0 +1,93 @@
+import { expect, test } from "vitest";
+import type { NodeRecord } from "../../nodes/gateway/node-store.ts";
+import { nodeViewOf } from "./node-view.test-support.ts";
+import { nodesAnswer } from "./nodes-answer.ts";
+
+const nowMs = Date.UTC(2026, 10, 22, 12);
+const {
+  keyId: _key,
+  isConnected: _is,
+  running: _running,
+  connectedMs: _since,
+  ...view
+} = nodeViewOf();
+
+const recordOf = (special: Partial<NodeRecord> = {}): NodeRecord => ({
+  ...view,
+  identityKey: "key",
+  state: "approved",
+  createdMs: nowMs - 1,
+  seenMs: nowMs - 1,
+  attestedMs: nowMs - 1,
+  attestationId: "attestation",
+  quarantines: 0,
+  machine: null,
+  image: "dstack-0.5",
+  composeHash: null,
+  isListed: true,
+  ...special,
+});
+
+const survey = { nodes: [recordOf()], spotChecks: [], events: [] };
+
+test("a node that came since the start is told as it is now, in the state that the store has", () => {
+  const { nodes } = nodesAnswer(
+    { ...survey, nodes: [recordOf({ state: "draining" })] },
+    [nodeViewOf({ running: 2 })],
+    nowMs,
+  );
+  expect(nodes).toMatchObject([
+    { state: "draining", is_connected: true, running: 2, image: "dstack-0.5", is_listed: true },
+  ]);
+});
+
+test("a node of an earlier run is known, and not connected", () => {
+  const { nodes } = nodesAnswer(survey, [], nowMs);
+  expect(nodes).toMatchObject([{ name: "ams-1", is_connected: false, running: 0 }]);
+});
+
+test("a quarantine is told until it ends", () => {
+  const quarantined = recordOf({
+    quarantinedUntilMs: nowMs + 1,
+    quarantineReason: "wrong answers",
+  });
+  const stateAt = (ms: number) =>
+    nodesAnswer({ ...survey, nodes: [quarantined] }, [nodeViewOf()], ms).nodes[0]?.state;
+  expect([stateAt(nowMs), stateAt(nowMs + 1)]).toEqual(["quarantined", "approved"]);
+});
+
+test("a removed node is listed no more, and still named in what happened", () => {
+  const {
+    nodes,
+    events,
+    spot_checks: checks,
+  } = nodesAnswer(
+    {
+      nodes: [recordOf({ state: "removed" })],
+      spotChecks: [
+        {
+          atMs: nowMs,
+          uuid: "0f8fad5b-d9cb-469f-a165-70867728950e",
+          firstNode: view.id,
+          secondNode: "ffffffffffffffff",
+          outcome: "different",
+          differences: { only_first: ["a", "b"], note: "x".repeat(1_000) },
+        },
+      ],
+      events: [
+        { atMs: nowMs, nodeId: view.id, action: "removed", detail: "was approved" },
+        { atMs: nowMs, nodeId: null, action: "refused", detail: "challenge_used" },
+      ],
+    },
+    [],
+    nowMs,
+  );
+  expect(nodes).toEqual([]);
+  expect(events.map(({ node, action }) => [node, action])).toEqual([
+    ["ams-1", "removed"],
+    [null, "refused"],
+  ]);
+  expect(checks).toMatchObject([{ first_node: "ams-1", second_node: "ffffffffffffffff" }]);
+  expect(checks[0]?.differences[0]).toBe('only_first: ["a","b"]');
+  expect(checks[0]?.differences[1]).toHaveLength(300);
+});

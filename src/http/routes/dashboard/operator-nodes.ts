@@ -1,0 +1,47 @@
+import { nodeChanges } from "../../../accounts/admin/node-operations.ts";
+import type { HttpContext } from "../../context.ts";
+import type { NodesAnswer } from "../../dashboard/contract.ts";
+import { nodesAnswer } from "../../dashboard/nodes-answer.ts";
+import { callerOf } from "../../hooks/caller.ts";
+import { nodePath } from "../../schemas/accounts.ts";
+import type { TypedApp } from "../typed-app.ts";
+
+const config = { pace: "operator" as const };
+const hide = { hide: true };
+const path = "/dashboard/api/operator/nodes";
+
+/** Of what happened lately. */
+const newest = 50;
+
+/** /dashboard/api/operator/nodes…: the nodes of other processes, for operators. */
+export function addOperatorNodeRoutes(app: TypedApp, context: HttpContext): void {
+  const { accounts, clock, nodes } = context;
+
+  async function answer(): Promise<NodesAnswer> {
+    const survey = await accounts.read("surveyNodes", { limit: newest });
+    return nodesAnswer(survey, nodes.nodes(), clock.now());
+  }
+
+  app.route({
+    method: "GET",
+    url: path,
+    config,
+    schema: hide,
+    handler: () => answer(),
+  });
+
+  for (const change of nodeChanges) {
+    app.route({
+      method: "POST",
+      url: `${path}/:id/${change}`,
+      config,
+      schema: { ...hide, params: nodePath },
+      handler: async (request): Promise<NodesAnswer> => {
+        const actor = { accountId: callerOf(request).accountId };
+        const asked = { nodeId: request.params.id, change, actor, nowMs: clock.now() };
+        await accounts.write("changeNode", asked);
+        return await answer();
+      },
+    });
+  }
+}

@@ -1,0 +1,23 @@
+import type { HttpContext } from "../../context.ts";
+import type { HeldRequests } from "../../hooks/held-requests.ts";
+import type { TypedApp } from "../typed-app.ts";
+import { addChallengeRoute } from "./challenge.ts";
+import { addCompleteRoute } from "./complete.ts";
+import { addFailRoute } from "./fail.ts";
+import { addIntrospectRoute } from "./introspect.ts";
+import { addLeaseRoute } from "./lease.ts";
+import { addLeaveRoute } from "./leave.ts";
+import { addRegisterRoute } from "./register.ts";
+import { addRenewRoute } from "./renew.ts";
+
+/** /internal/nodes/…: what nodes of other processes say to their gateway (docs/nodes.md). */
+export function addNodeRoutes(app: TypedApp, context: HttpContext, held: HeldRequests): void {
+  addChallengeRoute(app, context);
+  addRegisterRoute(app, context);
+  addLeaseRoute(app, context, held);
+  addRenewRoute(app, context);
+  addCompleteRoute(app, context);
+  addFailRoute(app, context);
+  addLeaveRoute(app, context);
+  addIntrospectRoute(app, context);
+}

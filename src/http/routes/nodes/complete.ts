@@ -1,0 +1,25 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { sealedAnswer } from "../../../nodes/protocol/messages.ts";
+import type { HttpContext } from "../../context.ts";
+import { nodeOf } from "../../hooks/signed-request.ts";
+import type { TypedApp } from "../typed-app.ts";
+import { signedRoute } from "./signed-route.ts";
+
+/** POST /internal/nodes/complete: 204. Errors: `lease_lost`, `node_answer_refused`: the job runs again then. */
+export function addCompleteRoute(
+  app: TypedApp,
+  context: Pick<HttpContext, "nodes" | "settings">,
+): void {
+  app.route({
+    ...signedRoute(context),
+    url: "/internal/nodes/complete",
+    bodyLimit: context.settings.maxResultBytes,
+    schema: { body: sealedAnswer },
+    handler: async (request, reply) => {
+      // A large body was looked at as a whole just before.
+      await nextTurn();
+      await context.nodes.complete(nodeOf(request), request.body);
+      return reply.code(204).send();
+    },
+  });
+}

@@ -1,0 +1,18 @@
+import { sealedAnswer } from "../../../nodes/protocol/messages.ts";
+import type { HttpContext } from "../../context.ts";
+import { nodeOf } from "../../hooks/signed-request.ts";
+import type { TypedApp } from "../typed-app.ts";
+import { signedRoute } from "./signed-route.ts";
+
+/** POST /internal/nodes/fail: 204. Errors: `lease_lost`, `node_answer_refused`. */
+export function addFailRoute(app: TypedApp, context: Pick<HttpContext, "nodes">): void {
+  app.route({
+    ...signedRoute(context),
+    url: "/internal/nodes/fail",
+    schema: { body: sealedAnswer },
+    handler: async (request, reply) => {
+      await context.nodes.fail(nodeOf(request), request.body);
+      return reply.code(204).send();
+    },
+  });
+}

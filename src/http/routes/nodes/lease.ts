@@ -1,0 +1,28 @@
+import { leaseBody } from "../../../nodes/protocol/messages.ts";
+import type { HttpContext } from "../../context.ts";
+import type { HeldRequests } from "../../hooks/held-requests.ts";
+import { nodeOf } from "../../hooks/signed-request.ts";
+import type { TypedApp } from "../typed-app.ts";
+import { signedRoute } from "./signed-route.ts";
+
+/**
+ * POST /internal/nodes/lease: 200 with a job that is sealed to the node's key, or 204 when none came in time. It is held no
+ * longer than the node waits for it, and not over a stop of the server.
+ */
+export function addLeaseRoute(
+  app: TypedApp,
+  context: Pick<HttpContext, "nodes">,
+  held: Pick<HeldRequests, "holdForNode">,
+): void {
+  app.route({
+    ...signedRoute(context),
+    url: "/internal/nodes/lease",
+    schema: { body: leaseBody },
+    handler: async (request, reply) => {
+      const signal = held.holdForNode(reply);
+      const envelope = await context.nodes.lease(nodeOf(request), request.body, signal);
+      reply.header("cache-control", "no-store");
+      return envelope === null ? reply.code(204).send() : reply.send(envelope);
+    },
+  });
+}

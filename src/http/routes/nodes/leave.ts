@@ -1,0 +1,16 @@
+import type { HttpContext } from "../../context.ts";
+import { nodeOf } from "../../hooks/signed-request.ts";
+import type { TypedApp } from "../typed-app.ts";
+import { signedRoute } from "./signed-route.ts";
+
+/** POST /internal/nodes/leave: 204. What the node still holds goes to others at once. */
+export function addLeaveRoute(app: TypedApp, context: Pick<HttpContext, "nodes">): void {
+  app.route({
+    ...signedRoute(context),
+    url: "/internal/nodes/leave",
+    handler: async (request, reply) => {
+      await context.nodes.leave(nodeOf(request));
+      return reply.code(204).send();
+    },
+  });
+}

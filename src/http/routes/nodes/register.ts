@@ -1,0 +1,54 @@
+import type { FastifyRequest } from "fastify";
+import { EarshotError } from "../../../lib/errors.ts";
+import { type Registration, registration } from "../../../nodes/protocol/messages.ts";
+import { readSignedRequest } from "../../../nodes/protocol/signed-request.ts";
+import { keyIdOf } from "../../../nodes/protocol/statement.ts";
+import type { HttpContext } from "../../context.ts";
+import { nodeUnauthorized, requireSignedBody, signedPart } from "../../hooks/signed-request.ts";
+import type { TypedApp } from "../typed-app.ts";
+
+/** Quote, event log and what the guest agent tells, at their longest. */
+const maxBytes = 524_288;
+
+/**
+ * POST /internal/nodes/register: a statement with its evidence, signed with the key that it states. Errors: `node_unauthorized`,
+ * `node_refused`, `too_many_attempts`.
+ */
+export function addRegisterRoute(app: TypedApp, { nodes }: Pick<HttpContext, "nodes">): void {
+  app.route({
+    method: "POST",
+    url: "/internal/nodes/register",
+    bodyLimit: maxBytes,
+    // What is not signed at all is not read.
+    onRequest: async (request) => {
+      senderOf(request);
+    },
+    config: { checkBody: requireSignedBody },
+    schema: { body: registration },
+    handler: async (request, reply) => {
+      requireOwnSignature(request, request.body);
+      const admitted = await nodes.register(request.body, request.ip);
+      return reply.header("cache-control", "no-store").send(admitted);
+    },
+  });
+}
+
+/** Who registers keys has to hold them. */
+function requireOwnSignature(request: FastifyRequest, { statement }: Registration): void {
+  const sender = senderOf(request);
+  if (sender.keyId !== keyIdOf(statement)) {
+    throw nodeUnauthorized("unknown_key", "the request names another key than the statement");
+  }
+  if (!sender.isSignedBy(statement.signing_key)) {
+    throw nodeUnauthorized("bad_signature", "the request is not signed with the stated key");
+  }
+}
+
+function senderOf(request: FastifyRequest) {
+  try {
+    return readSignedRequest(signedPart(request));
+  } catch (fault) {
+    if (!(fault instanceof EarshotError)) throw fault;
+    throw nodeUnauthorized(fault.details[0]?.code ?? "not_signed", fault.message);
+  }
+}

@@ -1,0 +1,19 @@
+import { renewBody } from "../../../nodes/protocol/messages.ts";
+import type { HttpContext } from "../../context.ts";
+import { nodeOf } from "../../hooks/signed-request.ts";
+import type { TypedApp } from "../typed-app.ts";
+import { signedRoute } from "./signed-route.ts";
+
+/** POST /internal/nodes/renew: how long the lease holds from here on. Errors: `lease_lost`: the node stops its work then. */
+export function addRenewRoute(app: TypedApp, context: Pick<HttpContext, "nodes">): void {
+  app.route({
+    ...signedRoute(context),
+    url: "/internal/nodes/renew",
+    schema: { body: renewBody },
+    handler: async (request, reply) => {
+      const { job, token } = request.body;
+      const holdMs = await context.nodes.renew(nodeOf(request), job, token);
+      return reply.header("cache-control", "no-store").send({ hold_ms: holdMs });
+    },
+  });
+}

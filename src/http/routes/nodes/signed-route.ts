@@ -1,0 +1,11 @@
+import type { HttpContext } from "../../context.ts";
+import { nodeHook, requireSignedBody } from "../../hooks/signed-request.ts";
+
+/** What the routes have in common whose requests a node signs with the keys that it has attested. */
+export function signedRoute({ nodes }: Pick<HttpContext, "nodes">) {
+  return {
+    method: "POST",
+    onRequest: nodeHook(nodes),
+    config: { checkBody: requireSignedBody },
+  } as const;
+}

@@ -1,0 +1,52 @@
+import { isoText } from "../../../lib/iso-time.ts";
+import type { NodeView } from "../../../nodes/gateway/gateway.ts";
+import type { HttpContext } from "../../context.ts";
+import { jsonAnswer } from "../../schemas/answers.ts";
+import { nodeList } from "../../schemas/nodes.ts";
+import type { TypedApp } from "../typed-app.ts";
+
+/** GET /v1/nodes: which nodes are admitted. */
+export function addNodesRoute(app: TypedApp, context: Pick<HttpContext, "nodes" | "settings">) {
+  app.route({
+    method: "GET",
+    url: "/v1/nodes",
+    schema: {
+      operationId: "listNodes",
+      summary: "Which nodes process searches",
+      tags: ["attestation"],
+      response: { 200: jsonAnswer("The nodes that are admitted, the oldest first.", nodeList) },
+    },
+    handler: async (_request, reply) => {
+      const { nodes, settings } = context;
+      return reply
+        .header("cache-control", "public, max-age=5")
+        .type("application/json; charset=utf-8")
+        .send(
+          JSON.stringify({
+            embedded: settings.embedded,
+            evidence: nodes.policy().evidence,
+            nodes: nodes.nodes().filter(isAdmitted).map(nodeBody),
+          }),
+        );
+    },
+  });
+}
+
+/** Whatever a node says of itself that nobody has approved is a stranger's word. */
+const isAdmitted = ({ state }: NodeView): boolean => state !== "pending" && state !== "removed";
+
+function nodeBody(node: NodeView) {
+  return {
+    id: node.id,
+    name: node.name,
+    evidence: node.evidence,
+    state: node.state,
+    connected: node.isConnected,
+    capabilities: node.capabilities,
+    url: node.url,
+    version: node.version,
+    key_id: node.keyId,
+    attestation: node.attestationId,
+    attested_at: node.attestedMs === null ? null : isoText(node.attestedMs),
+  };
+}

@@ -1,0 +1,116 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Job } from "../../../jobs/job.ts";
+import { startTurns } from "../../../lib/turns.ts";
+import type { Attestation, ResultSignature } from "../../../nodes/proof/proof.ts";
+import type { HttpContext } from "../../context.ts";
+import { callerOf } from "../../hooks/caller.ts";
+import { answerUnfinished, resultOf } from "../../job-result.ts";
+import { problem } from "../../problem-writer.ts";
+import { jsonAnswer, problemAnswers, unfinished } from "../../schemas/answers.ts";
+import { proof } from "../../schemas/nodes.ts";
+import { jobPath, platformJobPath } from "../../schemas/parameters.ts";
+import { signedRecordsOf } from "../../signed-records.ts";
+import type { TypedApp } from "../typed-app.ts";
+
+const shared = {
+  summary: "Fetch the proof of a result",
+  description:
+    "Everything that it takes to check, without asking anyone, which node made the result and what it has shown for itself: " +
+    "earshot verify does.",
+  tags: ["search"],
+  security: [{ key: [] }],
+  response: {
+    200: jsonAnswer("The proof.", proof),
+    202: jsonAnswer("The job has not ended; Retry-After tells when to come again.", unfinished),
+    ...problemAnswers({
+      400: "The request cannot be read.",
+      401: "No valid key.",
+      403: "The account is suspended.",
+      404: "There is no such job, it is another account's, or no node has signed its result.",
+      410: "Records of the result were withdrawn, the job was cancelled, or its result has expired.",
+      429: "The key's requests a second were used up for too long, or the job is not one's own.",
+      500: "The job failed by a fault of Earshot.",
+      502: "The job failed by a fault of an upstream source.",
+      503: "The archive cannot be read for the moment.",
+      504: "The time of the job ran out.",
+    }),
+  },
+};
+
+type Context = Pick<HttpContext, "jobs" | "nodes" | "archive" | "clock">;
+
+/** GET /v1/search/live/<platform>/result/<uuid>/proof, and the same without the platform's word. */
+export function addProofRoutes(app: TypedApp, context: Context): void {
+  async function answer(request: FastifyRequest, reply: FastifyReply, uuid: string) {
+    const job = await context.jobs.find(callerOf(request).accountId, uuid);
+    if (job === null) throw problem("job_not_found", "there is no such job");
+    const result = resultOf(job);
+    if (result === null) return answerUnfinished(reply, job);
+    const { signature = null } = result;
+    if (signature === null) throw unsigned();
+    const { records, isAsSigned, withdrawn } = await signedRecordsOf(context, result, signature);
+    if (withdrawn > 0) throw withdrawnSince(withdrawn);
+    if (!isAsSigned) throw problem("internal", "what is kept of the result is not what was signed");
+    const attestation = await context.nodes.attestation(signature.attestationId);
+    if (attestation === null) throw attestationGone();
+    const text = await proofText(context, job, records, signature, attestation);
+    return reply
+      .header("cache-control", "no-store")
+      .type("application/json; charset=utf-8")
+      .send(text);
+  }
+
+  app.route({
+    method: "GET",
+    url: "/v1/search/live/:platform/result/:uuid/proof",
+    config: { pace: "read" },
+    schema: { ...shared, operationId: "fetchProof", params: platformJobPath },
+    handler: (request, reply) => answer(request, reply, request.params.uuid),
+  });
+  app.route({
+    method: "GET",
+    url: "/v1/search/live/result/:uuid/proof",
+    config: { pace: "read" },
+    schema: { ...shared, operationId: "fetchProofWithoutPlatform", params: jobPath },
+    handler: (request, reply) => answer(request, reply, request.params.uuid),
+  });
+}
+
+/** A `Proof` as JSON; its body, which may be of some megabytes, is written bit by bit. */
+async function proofText(
+  { clock }: Pick<Context, "clock">,
+  { uuid }: Job,
+  records: readonly string[],
+  { fields, knowledge, request }: ResultSignature,
+  attestation: Attestation,
+): Promise<Buffer> {
+  const nextTurn = startTurns(clock);
+  const pieces = [Buffer.from(`{"version":1,"job":"${uuid}","body":"[`)];
+  for (const [index, record] of records.entries()) {
+    const escaped = JSON.stringify(record).slice(1, -1);
+    pieces.push(Buffer.from(index === 0 ? escaped : `,${escaped}`));
+    await nextTurn();
+  }
+  const rest = JSON.stringify({ fields, knowledge, request, attestation });
+  pieces.push(Buffer.from(`]",${rest.slice(1)}`));
+  return Buffer.concat(pieces);
+}
+
+function unsigned() {
+  return problem("proof_not_found", "the node of the server's own process made the result", {
+    hint: "it shows no evidence and signs nothing; GET /v1/nodes lists the nodes that do",
+  });
+}
+
+function attestationGone() {
+  return problem("proof_not_found", "the attestation of the node is not kept any more", {
+    hint: "submit the search again, and fetch the proof with its result",
+  });
+}
+
+function withdrawnSince(records: number) {
+  const gone = records === 1 ? "1 record was" : `${records} records were`;
+  return problem("proof_withdrawn", `${gone} withdrawn since the node signed the result`, {
+    hint: "submit the search again for a result without what was withdrawn",
+  });
+}

@@ -1,0 +1,211 @@
+import * as z from "zod";
+import { evidenceKinds } from "../../nodes/evidence/evidence.ts";
+import { capability } from "../../nodes/protocol/messages.ts";
+import { wording } from "./words.ts";
+
+const time = z.iso.datetime().meta({ examples: ["2026-01-31T12:00:00.000Z"] });
+const digest = z.string().meta({ examples: ["WlYYyZPAWTBMRBaVzNFBmEHfPSG8bCqvhs_X8wzGmu8"] });
+const evidenceKind = z.enum(evidenceKinds);
+
+const attestationId = z
+  .string(wording("expected the id of an attestation", "take it from the field Link of a result"))
+  .meta({
+    description: "Names the statement and its quote: SHA-256 in base64url.",
+    examples: ["WlYYyZPAWTBMRBaVzNFBmEHfPSG8bCqvhs_X8wzGmu8"],
+  });
+export const attestationPath = z.object({ id: attestationId });
+
+const node = z
+  .strictObject({
+    id: z.string().meta({ description: "As the status of a job names it." }),
+    name: z.string().meta({ description: "What whoever runs it calls it." }),
+    evidence: evidenceKind,
+    state: z.enum(["approved", "draining", "quarantined"]).meta({
+      description: "One that drains or is quarantined gets no more work.",
+    }),
+    connected: z.boolean().meta({ description: "Whether it is attested and was heard of lately." }),
+    capabilities: z.array(capability).meta({
+      description: "What it can do: a method on a platform, and by which ways.",
+    }),
+    url: z.string().nullable().meta({ description: "Where it answers searches itself." }),
+    version: z.string(),
+    key_id: z.string().nullable().meta({ description: "Names the keys of its run." }),
+    attestation: z.string().nullable().meta({
+      description: "What these keys were attested with: GET /v1/attestations/:id.",
+    }),
+    attested_at: time.nullable(),
+  })
+  .meta({
+    id: "Node",
+    examples: [
+      {
+        id: "5b1c7d0e9a2f4c68",
+        name: "north-1",
+        evidence: "tdx",
+        state: "approved",
+        connected: true,
+        capabilities: [{ platform: "bluesky", method: "searchbyquery", ways: ["archive"] }],
+        url: null,
+        version: "0.9.0",
+        key_id: "cKZ1Ck8wAakcJZrjmeXhSg",
+        attestation: "WlYYyZPAWTBMRBaVzNFBmEHfPSG8bCqvhs_X8wzGmu8",
+        attested_at: "2026-01-31T12:00:00.000Z",
+      },
+    ],
+  });
+
+export const nodeList = z
+  .strictObject({
+    embedded: z.enum(["on", "spare", "off"]).meta({
+      description:
+        "What the node of the server's own process runs: its share, what no other node can, or nothing. It shows no evidence.",
+    }),
+    evidence: z.array(evidenceKind).meta({ description: "What other nodes may show." }),
+    nodes: z.array(node).meta({ description: "Those of other processes that are admitted." }),
+  })
+  .meta({
+    id: "NodeList",
+    examples: [{ embedded: "on", evidence: ["tdx"], nodes: [] }],
+  });
+
+export const publishedPolicy = z
+  .strictObject({
+    id: z
+      .string()
+      .meta({ description: "Names the policy; an attestation says which one it passed." }),
+    audience: z.string().meta({ description: "Whom evidence has to be made for." }),
+    gateway_key: z.string().meta({
+      description: "Ed25519, base64url: jobs that it has not signed are not run.",
+    }),
+    evidence: z.array(evidenceKind).meta({ description: "What nodes may show." }),
+    quotes: z.looseObject({}).nullable().meta({
+      description:
+        "The policy file: images, compose files, machines and states of them that are taken. Null without one.",
+    }),
+  })
+  .meta({
+    id: "AttestationPolicy",
+    examples: [
+      {
+        id: "WlYYyZPAWTBMRBaVzNFBmEHfPSG8bCqvhs_X8wzGmu8",
+        audience: "earshot",
+        gateway_key: "lwPztvWbCdM7DlbbGmcMl5T3jkSB2kpX2H0m8oYLqQk",
+        evidence: ["tdx"],
+        quotes: null,
+      },
+    ],
+  });
+
+const statement = z.strictObject({
+  version: z.literal(1),
+  evidence: evidenceKind,
+  audience: z.string(),
+  nonce: z.string(),
+  identity_key: z.string(),
+  signing_key: z.string(),
+  sealing_key: z.string(),
+  boot_id: z.string(),
+  gateway_key: z.string(),
+});
+
+const blob = z.string();
+const collateral = z.strictObject({
+  pck_crl_issuer_chain: blob,
+  root_ca_crl: blob,
+  pck_crl: blob,
+  tcb_info_issuer_chain: blob,
+  tcb_info: blob,
+  tcb_info_signature: blob,
+  qe_identity_issuer_chain: blob,
+  qe_identity: blob,
+  qe_identity_signature: blob,
+});
+
+const attestationExample = {
+  id: "WlYYyZPAWTBMRBaVzNFBmEHfPSG8bCqvhs_X8wzGmu8",
+  node_id: "5b1c7d0e9a2f4c68",
+  key_id: "cKZ1Ck8wAakcJZrjmeXhSg",
+  name: "north-1",
+  statement: {
+    version: 1,
+    evidence: "none",
+    audience: "earshot",
+    nonce: "…",
+    identity_key: "…",
+    signing_key: "…",
+    sealing_key: "…",
+    boot_id: "…",
+    gateway_key: "…",
+  },
+  identity_signature: "…",
+  evidence: { quote: null, eventLog: null, vmConfig: null },
+  collateral: null,
+  verified_at: "2026-01-31T12:00:00.000Z",
+  policy_id: "none",
+};
+
+export const attestation = z
+  .strictObject({
+    id: digest,
+    node_id: z.string(),
+    key_id: z.string(),
+    name: z.string(),
+    statement,
+    identity_signature: z.string().meta({
+      description: "Ed25519 of the identity key over the statement, base64url.",
+    }),
+    evidence: z.strictObject({
+      quote: z.string().nullable().meta({ description: "In hexadecimal digits." }),
+      eventLog: z.string().nullable(),
+      vmConfig: z.string().nullable(),
+    }),
+    collateral: collateral.nullable().meta({
+      description:
+        "What the quote was verified with: certificates, revocations, states of machines.",
+    }),
+    verified_at: time,
+    policy_id: z.string(),
+  })
+  .meta({ id: "Attestation", examples: [attestationExample] });
+
+export const proof = z
+  .strictObject({
+    version: z.literal(1),
+    job: z.uuid(),
+    body: z.string().meta({ description: "The result as it was signed, byte for byte." }),
+    fields: z
+      .strictObject({
+        "content-digest": z.string(),
+        "content-type": z.string(),
+        "earshot-job": z.string(),
+        "signature-input": z.string(),
+        signature: z.string(),
+      })
+      .meta({ description: "The fields of the result that make its signature." }),
+    knowledge: z.string().meta({
+      description:
+        "What the node knows of its answer, JSON text: coverage, sources, where it goes on.",
+    }),
+    request: z.string().meta({ description: "What the node was asked, JSON text." }),
+    attestation,
+  })
+  .meta({
+    id: "Proof",
+    examples: [
+      {
+        version: 1,
+        job: "0f8fad5b-d9cb-469f-a165-70867728950e",
+        body: "[]",
+        fields: {
+          "content-digest": "sha-256=:…:",
+          "content-type": "application/json; charset=utf-8",
+          "earshot-job": 'id="0f8fad5b-d9cb-469f-a165-70867728950e", …',
+          "signature-input": "earshot=(…);…",
+          signature: "earshot=:…:",
+        },
+        knowledge: "{…}",
+        request: "{…}",
+        attestation: attestationExample,
+      },
+    ],
+  });

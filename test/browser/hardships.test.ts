@@ -1,0 +1,116 @@
+import type { Browser, BrowserContext } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { EarshotError } from "../../src/lib/errors.ts";
+import { type JetstreamServer, startJetstreamServer } from "../support/jetstream-server.ts";
+import {
+  type ServiceUnderTest,
+  search,
+  startServiceUnderTest,
+  type TestSession,
+} from "../support/service-under-test.ts";
+import { stubUpstream } from "../support/stub-upstream.ts";
+import { startChromium } from "./support/chromium.ts";
+import { violationsOf } from "./support/violations.ts";
+import { looks, openWatched, show } from "./support/watched-page.ts";
+
+const perMinute = 14;
+/** As many as a page of the list shows. */
+const listed = 10;
+
+let browser: Browser;
+let jetstream: JetstreamServer;
+let service: ServiceUnderTest;
+let session: TestSession;
+let context: BrowserContext;
+
+beforeAll(async () => {
+  [browser, jetstream] = await Promise.all([startChromium(), startJetstreamServer()]);
+  const x = stubUpstream("x", {
+    gettweets: new EarshotError("upstream_failed", "x.example answers with 400", {
+      status: 502,
+      hint: "submit the search again later",
+    }),
+  });
+  service = await startServiceUnderTest(
+    {
+      EARSHOT_INGEST: "bluesky",
+      EARSHOT_JETSTREAM_URLS: jetstream.url,
+      EARSHOT_SUBMISSIONS_PER_MINUTE: String(perMinute),
+    },
+    { upstreams: { x } },
+  );
+  session = await service.signIn();
+  context = await browser.newContext({ locale: "en-US" });
+  const [name = "", value = ""] = session.cookie.split("=");
+  await context.addCookies([{ name, value, url: service.url }]);
+});
+
+afterAll(async () => {
+  await browser.close();
+  await service.remove();
+  await jetstream.close();
+});
+
+const submit = (path: string, payload: object) =>
+  service.callAs(session, { method: "POST", url: `/v1/search/live/${path}`, payload });
+
+test("a stream that is connected shows in the sidebar and on the status", async () => {
+  const { page, complaints } = await openWatched(context);
+  await page.goto(`${service.url}/dashboard/status`);
+  await page.getByRole("link", { name: /^Listening/ }).waitFor();
+  await page.getByText("Listening to Bluesky").waitFor();
+  expect(await violationsOf(page)).toEqual([]);
+  expect(complaints).toEqual([]);
+  await page.close();
+});
+
+test("a job that failed says why, what it used, and can be run again", async () => {
+  const { page, complaints } = await openWatched(context);
+  const submitted = await submit("x", {
+    type: "social",
+    arguments: { type: "gettweets", query: "@ann" },
+  });
+  await page.goto(`${service.url}/dashboard/jobs/${submitted.json<{ uuid: string }>().uuid}`);
+  const job = page.locator(".opened");
+  await job.getByText("Failed: x.example answers with 400").waitFor();
+  await job.getByText("A failed job has used its place").waitFor();
+  expect(await job.getByRole("button", { name: "Run again: @ann" }).count()).toBe(1);
+  expect(await job.getByRole("heading", { name: "Proof" }).count()).toBe(0);
+  expect(await violationsOf(page)).toEqual([]);
+  expect(complaints).toEqual([]);
+  await page.close();
+});
+
+test("a job that is opened from a long list is seen at once: on a phone it stands before the list", async () => {
+  for (let more = 0; more < listed; more += 1) await submit("social", search(`harbour ${more}`));
+  for (const look of looks) {
+    const { page, settled } = await openWatched(context);
+    await show(page, look);
+    await page.goto(`${service.url}/dashboard/jobs`);
+    await page.getByText("This list is live").waitFor();
+    await page.getByRole("link", { name: "harbour 0", exact: true }).click();
+    await page.locator(".opened").waitFor();
+    await settled();
+    const place = await page.locator(".opened").evaluate((job) => ({
+      top: job.getBoundingClientRect().top,
+      isBeforeList: job.nextElementSibling?.querySelector(".jobs") != null,
+    }));
+    expect([look.width, place.isBeforeList]).toEqual([look.width, look.width < 1_024]);
+    expect(place.top).toBeGreaterThanOrEqual(0);
+    expect(place.top).toBeLessThan(600);
+    await page.close();
+  }
+});
+
+test("a search too many waits, says until when, and goes by itself", async () => {
+  const { page } = await openWatched(context);
+  for (let more = 0; more < perMinute; more += 1) await submit("social", search("harbour"));
+  await page.goto(`${service.url}/dashboard/playground?q=harbour`);
+  await page.getByRole("textbox", { name: "Query" }).press("Enter");
+  await page.getByText(`${perMinute} searches a minute is the limit`).waitFor();
+  await page.getByText("Yours is sent by itself").waitFor();
+  expect(await violationsOf(page)).toEqual([]);
+  await page.getByRole("button", { name: "Do not wait" }).click();
+  await page.getByText("searches a minute is the limit").waitFor({ state: "detached" });
+  await page.close();
+});

@@ -1,0 +1,165 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { runCommand } from "../support/run-command.ts";
+import type { TestSession } from "../support/service-under-test.ts";
+import { startChromium } from "./support/chromium.ts";
+import { type Site, startSite } from "./support/site.ts";
+import { violationsOf } from "./support/violations.ts";
+import { looks, openWatched, show } from "./support/watched-page.ts";
+import { startWorkerNode, type WorkerNode } from "./support/worker-node.ts";
+
+let browser: Browser;
+let site: Site;
+let node: WorkerNode;
+let session: TestSession;
+let operator: BrowserContext;
+let stranger: BrowserContext;
+
+beforeAll(async () => {
+  browser = await startChromium();
+  site = await startSite({ EARSHOT_NODES_EVIDENCE: "tdx,none" });
+  node = await startWorkerNode(site.service.url, "ams-1");
+  stranger = await browser.newContext({ locale: "en-US", ignoreHTTPSErrors: true });
+  operator = await browser.newContext({ locale: "en-US", ignoreHTTPSErrors: true });
+  session = await site.service.signIn({ role: "operator" });
+  const [name = "", value = ""] = session.cookie.split("=");
+  await operator.addCookies([
+    { name, value, url: site.url, httpOnly: true, secure: true, sameSite: "Lax" },
+  ]);
+  await site.service.callAs(session, { method: "POST", url: "/dashboard/api/keys/first" });
+});
+
+afterAll(async () => {
+  await browser.close();
+  await node.remove();
+  await site.stop();
+});
+
+const picture = (page: Page, name: string) =>
+  page.screenshot({ path: join(site.screenshots, `nodes-${name}.png`), fullPage: true });
+
+/** Of the table of nodes. */
+const rowOf = (page: Page, name: string) =>
+  page
+    .getByRole("table", { name: /^Nodes/ })
+    .getByRole("row")
+    .filter({ hasText: name });
+
+async function submit(query: string): Promise<string> {
+  const answer = await site.service.callAs(session, {
+    method: "POST",
+    url: "/v1/search/live/x",
+    payload: { type: "social", arguments: { type: "gettweets", query } },
+  });
+  return answer.json<{ uuid: string }>().uuid;
+}
+
+test("a node that came waits for the operator, who reads what it proves and lets it work", async () => {
+  const { page, complaints } = await openWatched(operator);
+  await page.goto(`${site.url}/dashboard/nodes`);
+  await rowOf(page, "ams-1").getByText("pending", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Approve ams-1" }).click();
+  const dialog = page.getByRole("dialog");
+  expect(await dialog.innerText()).toContain(node.id);
+  expect(await dialog.innerText()).toContain("That its results come from whoever holds its keys.");
+  expect(await violationsOf(page)).toEqual([]);
+  await picture(page, "approve");
+  await dialog.getByRole("button", { name: "Approve node" }).click();
+  await rowOf(page, "ams-1").getByText("connected", { exact: true }).waitFor();
+  expect(complaints).toEqual([]);
+  await page.close();
+});
+
+test("a job tells which node has run it and what that proves; its proof is taken away and checked elsewhere", async () => {
+  const { page, complaints, settled } = await openWatched(operator);
+  await page.goto(`${site.url}/dashboard/jobs/${await submit("@ann")}`);
+  const download = page.getByRole("button", { name: "Download the proof" });
+  await download.waitFor();
+  await settled();
+  const job = page.locator(".opened");
+  expect(await job.locator(".facts").innerText()).toContain(`ams-1 ${node.id} no evidence`);
+  await picture(page, "job");
+  const [saved] = await Promise.all([page.waitForEvent("download"), download.click()]);
+  const [command = ""] = await job.locator(".proof code").allInnerTexts();
+  const [program, verb, file, ...options] = command.split(" ");
+  expect([program, file]).toEqual(["earshot", saved.suggestedFilename()]);
+  const path = join(site.screenshots, saved.suggestedFilename());
+  await saved.saveAs(path);
+  expect(await readFile(path, "utf8")).toContain("The harbour gates close at 21:00");
+  const { code, out } = await runCommand([verb ?? "", path, ...options]);
+  expect([code, out]).toEqual([0, expect.stringContaining(node.id)]);
+  expect(complaints).toEqual([]);
+  await page.close();
+});
+
+test("a job of this server itself says why it has no proof", async () => {
+  const { page } = await openWatched(operator);
+  const answer = await site.service.callAs(session, {
+    method: "POST",
+    url: "/v1/search/social",
+    payload: { type: "social", arguments: { type: "searchbyquery", query: "harbour" } },
+  });
+  await page.goto(`${site.url}/dashboard/jobs/${answer.json<{ uuid: string }>().uuid}`);
+  await page.getByText("There is none: this server ran the search").waitFor();
+  expect(await page.getByRole("button", { name: "Download the proof" }).count()).toBe(0);
+  await page.close();
+});
+
+const everywhere = [
+  "/",
+  "/dashboard/sign-in",
+  "/dashboard/playground",
+  "/dashboard/jobs",
+  "/dashboard/keys",
+  "/dashboard/usage",
+  "/dashboard/credentials",
+  "/dashboard/status",
+  "/dashboard/account",
+  "/dashboard/accounts",
+  "/dashboard/nodes",
+  "/dashboard/audit",
+  "/dashboard/nowhere",
+];
+
+test("every page says that machines which prove nothing may work here", async () => {
+  for (const [at, path] of everywhere.entries()) {
+    const look = looks[at % looks.length] ?? looks[0];
+    const isPublic = path === "/" || path.endsWith("/sign-in");
+    const { page, complaints, settled } = await openWatched(isPublic ? stranger : operator);
+    await show(page, look);
+    await page.goto(site.url + path);
+    const banner = page.getByRole("region", { name: "Nodes that prove nothing" });
+    await banner.waitFor();
+    expect(await banner.innerText()).toContain("Results may come from machines that prove");
+    await settled();
+    await picture(page, `${path.split("/").at(-1) || "landing"}-${look.width}-${look.scheme}`);
+    const sideways = await page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    );
+    expect([path, sideways]).toEqual([path, 0]);
+    // Once in each look: what else is wrong on a page is found without the banner.
+    if (at < looks.length) expect(await violationsOf(page)).toEqual([]);
+    expect([path, complaints]).toEqual([path, []]);
+    await page.close();
+  }
+});
+
+test("the status tells how each node stands, and a node that was removed is there no more", async () => {
+  const { page, complaints } = await openWatched(operator);
+  await page.goto(`${site.url}/dashboard/status`);
+  const row = rowOf(page, "ams-1");
+  await row.waitFor();
+  expect(await row.innerText()).toMatch(/connected[\s\S]*no evidence[\s\S]*whoever holds its keys/);
+  await page.goto(`${site.url}/dashboard/nodes`);
+  await page.getByRole("button", { name: "Drain ams-1" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Drain node" }).click();
+  await row.getByText("draining", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Remove ams-1" }).click();
+  await page.getByRole("dialog").getByRole("textbox").fill("ams-1");
+  await page.getByRole("dialog").getByRole("button", { name: "Remove node" }).click();
+  await page.getByText("No other machine works here").waitFor();
+  expect(complaints).toEqual([]);
+  await page.close();
+});

@@ -1,0 +1,43 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { configFrom } from "../../../src/server/config.ts";
+import { type RemoteNode, startRemoteNode } from "../../../src/server/start-node.ts";
+import { makePost } from "../../support/make-post.ts";
+import { stubUpstream } from "../../support/stub-upstream.ts";
+
+export type WorkerNode = RemoteNode & {
+  /** Stops it and removes its folder. */
+  remove(): Promise<void>;
+};
+
+/** A node without evidence that takes work from a gateway, and that alone can ask X. */
+export async function startWorkerNode(gateway: string, name: string): Promise<WorkerNode> {
+  const dataDir = await mkdtemp(join(tmpdir(), "earshot-node-"));
+  const config = configFrom({
+    EARSHOT_DATA_DIR: dataDir,
+    EARSHOT_INGEST: "off",
+    EARSHOT_LOG_LEVEL: "silent",
+    EARSHOT_BLUESKY_PUBLIC: "off",
+    EARSHOT_NODE_EVIDENCE: "none",
+    EARSHOT_NODE_GATEWAY: gateway,
+    EARSHOT_NODE_NAME: name,
+  });
+  const post = makePost({
+    platform: "x",
+    nativeId: 1_992_051_549_127_380_992n,
+    userId: "12",
+    username: "ann",
+    text: "The harbour gates close at 21:00",
+    createdMs: Date.now() - 60_000,
+  });
+  const x = stubUpstream("x", { gettweets: [{ kind: "post", post }] });
+  const node = await startRemoteNode(config, { listen: false, upstreams: { x } });
+  return {
+    ...node,
+    remove: async () => {
+      await node.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}

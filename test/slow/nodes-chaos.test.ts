@@ -1,0 +1,89 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { faultKinds } from "../support/nodes-chaos/faults.ts";
+import type { ChaosReport } from "../support/nodes-chaos/report.ts";
+
+/**
+ * A gateway and three nodes, each a process, each node in a network namespace of its own, while nodes are killed, stopped, cut
+ * off, drained and restarted and the gateway is killed once. EARSHOT_TEST_CHAOS_SEED repeats an order of faults.
+ */
+const jobs = 5_000;
+const seed = Number(process.env.EARSHOT_TEST_CHAOS_SEED ?? Date.now() % 1_000_000);
+
+const folder = mkdtempSync(join(tmpdir(), "earshot-slow-chaos-"));
+let run: ChildProcess | null = null;
+afterAll(async () => {
+  if (run !== null && run.exitCode === null && run.signalCode === null) {
+    run.kill("SIGTERM");
+    await once(run, "exit");
+  }
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Where it may make network namespaces: as it is, or as a user that may do so in a space of its own. */
+function chaosCommand(args: readonly string[]): [string, string[]] {
+  const canMakeUsers = spawnSync("unshare", ["-Urn", "true"]).status === 0;
+  if (process.getuid?.() === 0 || !canMakeUsers) return [process.execPath, [...args]];
+  const inside = ["-c", 'ip link set lo up && exec "$0" "$@"', process.execPath, ...args];
+  return ["unshare", ["-Urn", "--", "sh", ...inside]];
+}
+
+let report: ChaosReport;
+beforeAll(async () => {
+  const file = join(folder, "report.json");
+  const main = join(import.meta.dirname, "../support/nodes-chaos/run.ts");
+  const [program, args] = chaosCommand([main, file, String(seed), String(jobs)]);
+  const env = { ...process.env, TMPDIR: folder };
+  run = spawn(program, args, { env, stdio: ["ignore", "inherit", "inherit"] });
+  await once(run, "exit");
+  expect(existsSync(file), `seed ${seed}: no report was written`).toBe(true);
+  report = JSON.parse(readFileSync(file, "utf8"));
+  console.log(summaryOf(report));
+}, 400_000);
+
+function summaryOf(found: ChaosReport): string {
+  const { smallWaitsMs: waits } = found;
+  const at = (share: number) => Math.round(waits[Math.floor((waits.length - 1) * share)] ?? 0);
+  const faults = found.faults.map(({ at, kind, who }) => `${at} s ${kind} ${who}`);
+  return [
+    `seed ${found.seed}; nodes are set apart by ${found.network}`,
+    `${found.jobs} jobs in ${found.rushSeconds} s, ready after ${found.readySeconds} s, ${found.leasedAgain} given to a node more than once`,
+    `by node: ${JSON.stringify(found.byNode)}`,
+    `faults: ${faults.join(", ")}`,
+    `small keys: ${JSON.stringify(found.fairness)}, at most ${found.mostTurns} turns allowed; answered after p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, most ${at(1)} ms`,
+  ].join("\n");
+}
+
+describe(`${jobs} jobs through three nodes, seed ${seed}`, () => {
+  test("each accepted job is done, once, with the right answer, which the holder of its last lease has signed", () => {
+    expect(report.contradictions).toEqual([]);
+    expect(report.jobs).toBe(jobs);
+    expect(report.distinct).toBe(jobs);
+    expect(report.states).toEqual({ done: jobs });
+  });
+
+  test("each kind of fault happened while jobs waited, and jobs were given to a second node", () => {
+    for (const kind of faultKinds) {
+      const while_ = report.faults.filter((fault) => fault.kind === kind && fault.waiting > 0);
+      expect(while_.length, kind).toBeGreaterThan(0);
+    }
+    expect(report.leasedAgain).toBeGreaterThan(0);
+    expect(Object.keys(report.byNode)).toHaveLength(3);
+  });
+
+  test("a key with few jobs waits for its turn among the keys, however many jobs another has waiting", () => {
+    for (const { key, jobs: own, most } of report.fairness) {
+      expect(own, key).toBe(jobs / 20);
+      expect(most, key).toBeLessThanOrEqual(report.mostTurns);
+    }
+  });
+
+  test("proofs of nodes with either kind of evidence verify", () => {
+    for (const { uuid, verdict } of report.proofs) expect(verdict, uuid).toBe("verified");
+    expect(new Set(report.proofs.map(({ evidence }) => evidence)).size).toBe(2);
+  });
+});

@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { GeneratedPosts } from "./posts.ts";
+
+/** What is asked, and what was told of it. */
+export type AskedJob = { client: string; topic: number; uuid: string; result: string | null };
+
+export type Client = {
+  name: string;
+  submit(topic: number): Promise<AskedJob>;
+  /** Waits for the job's end, over all outages; whatever is no result is a contradiction. */
+  collect(job: AskedJob): Promise<void>;
+  get(path: string): Promise<{ status: number; headers: Headers; text: string }>;
+};
+
+const resultsPerJob = 5;
+
+/** A client that asks again until it is answered, under one idempotency key for each submission. */
+export function createClient(
+  { base, key, name }: { base: string; key: string; name: string },
+  posts: GeneratedPosts,
+  contradict: (what: string) => void,
+): Client {
+  let submissions = 0;
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+
+  /** Answers of a server that is there; outages are waited out. */
+  async function ask(path: string, init: RequestInit = {}): Promise<Response> {
+    for (;;) {
+      try {
+        const signal = AbortSignal.timeout(45_000);
+        const answer = await fetch(`${base}${path}`, { ...init, signal });
+        if (answer.status !== 503 && answer.status !== 429) return answer;
+        await answer.body?.cancel();
+      } catch {
+        // Nobody is there for the moment.
+      }
+      await sleep(100);
+    }
+  }
+
+  return {
+    name,
+    submit: async (topic) => {
+      submissions += 1;
+      const answer = await ask("/v1/search/live/social", {
+        method: "POST",
+        headers: { ...headers, "idempotency-key": `${name}-${submissions}` },
+        body: JSON.stringify({
+          type: "social",
+          arguments: {
+            type: "searchbyfullarchive",
+            query: posts.word(topic),
+            max_results: resultsPerJob,
+          },
+        }),
+      });
+      const text = await answer.text();
+      if (answer.status !== 202) {
+        throw new Error(`a submission was answered with ${answer.status}: ${text}`);
+      }
+      const { uuid } = JSON.parse(text) as { uuid: string };
+      return { client: name, topic, uuid, result: null };
+    },
+    collect: async (job) => {
+      const endMs = performance.now() + 150_000;
+      for (;;) {
+        let text: string;
+        try {
+          const path = `/v1/search/live/social/result/${job.uuid}?wait=20`;
+          const answer = await ask(path, { headers });
+          text = await answer.text();
+          if (answer.status === 200) {
+            job.result = text;
+            return;
+          }
+          if (answer.status !== 202 && answer.status !== 404) {
+            contradict(`${job.uuid} ended with ${answer.status}: ${text.slice(0, 300)}`);
+            return;
+          }
+        } catch {
+          text = "the connection was lost";
+        }
+        if (performance.now() > endMs) {
+          contradict(`${job.uuid} has not ended: ${text.slice(0, 300)}`);
+          return;
+        }
+        await sleep(50);
+      }
+    },
+    get: async (path) => {
+      const answer = await ask(path, { headers });
+      return { status: answer.status, headers: answer.headers, text: await answer.text() };
+    },
+  };
+}
+
+/** Whether a result is what a search for the topic has to find: these posts, in this order, and nothing else. */
+export function isRight(job: AskedJob, posts: GeneratedPosts): boolean {
+  if (job.result === null) return false;
+  const records = JSON.parse(job.result) as { ID: string; Content: string }[];
+  const found = records.map(({ ID, Content }) => ({ id: ID, text: Content }));
+  return JSON.stringify(found) === JSON.stringify(posts.newest(job.topic, resultsPerJob));
+}

@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { until } from "../until.ts";
+import type { Place } from "./network.ts";
+import type { Actor } from "./processes.ts";
+
+/** A node as faults see it. */
+export type Victim = {
+  actor: Actor;
+  place: Place;
+  /** The operator's word on it: `drain` or `approve`. */
+  order(word: "drain" | "approve"): void;
+};
+
+export const faultKinds = ["kill", "stop", "cut", "drain", "restart", "gateway"] as const;
+type FaultKind = (typeof faultKinds)[number];
+
+/** What happened when, seconds from the start of the faults. */
+export type FaultReport = { at: number; kind: FaultKind; who: string; waiting: number };
+
+export type FaultsOptions = {
+  victims: readonly Victim[];
+  gateway: { actor: Actor; isReady(): Promise<void> };
+  leaseMs: number;
+  /** Between 0 and 1, the same for the same seed. */
+  random: () => number;
+  /** All jobs that there will be, and those that are not done. */
+  jobs: number;
+  waiting: () => number;
+};
+
+/**
+ * Each kind of fault twice, the death of the gateway once, in an order that the seed decides, two at a time on different nodes, so
+ * that one node is left, spread over the jobs. Ends with the last of them, or when no job waits.
+ */
+export async function runFaults(options: FaultsOptions): Promise<FaultReport[]> {
+  const { victims, gateway, leaseMs, random, jobs, waiting } = options;
+  const started = performance.now();
+  const reports: FaultReport[] = [];
+  const busy = new Set<Victim>();
+  const between = (least: number, most: number) => least + Math.floor(random() * (most - least));
+  const twice = faultKinds.filter((each) => each !== "gateway");
+  const deck = [...shuffled([...twice, "gateway" as const], random), ...shuffled(twice, random)];
+
+  const acts: Record<FaultKind, (victim: Victim) => Promise<void>> = {
+    kill: async ({ actor }) => {
+      await actor.end("SIGKILL");
+      await sleep(between(100, 1_500));
+      actor.start();
+    },
+    stop: async ({ actor }) => {
+      actor.signal("SIGSTOP");
+      await sleep(leaseMs + between(500, 2_000));
+      actor.signal("SIGCONT");
+    },
+    cut: async ({ place }) => {
+      place.cut();
+      await sleep(between(500, leaseMs + 2_500));
+      place.mend();
+    },
+    drain: async ({ order }) => {
+      order("drain");
+      await sleep(between(200, 1_000));
+      order("approve");
+    },
+    restart: async ({ actor }) => {
+      await actor.end("SIGTERM");
+      actor.start();
+    },
+    gateway: async () => {
+      await gateway.actor.end("SIGKILL");
+      await sleep(between(100, 500));
+      gateway.actor.start();
+      await gateway.isReady();
+    },
+  };
+
+  const faults = deck.length;
+
+  /** When so many jobs are done as belong to the faults so far; after a while also without that, as faults may stop them all. */
+  async function nextPart(): Promise<void> {
+    const isDue = () => (jobs - waiting() >= (jobs * reports.length) / (faults + 2) ? true : null);
+    await until("progress", isDue, 6_000).catch(() => undefined);
+  }
+
+  async function lane(): Promise<void> {
+    while (waiting() > 0) {
+      const kind = deck.shift();
+      if (kind === undefined) return;
+      await nextPart();
+      const free = victims.filter((victim) => !busy.has(victim));
+      const victim = free[Math.floor(random() * free.length)];
+      if (victim === undefined) return;
+      busy.add(victim);
+      const at = Math.round((performance.now() - started) / 100) / 10;
+      const who = kind === "gateway" ? "gateway" : victim.actor.name;
+      reports.push({ at, kind, who, waiting: waiting() });
+      await acts[kind](victim);
+      busy.delete(victim);
+      await sleep(between(500, 2_500));
+    }
+  }
+
+  await Promise.all([lane(), sleep(700).then(lane)]);
+  return reports;
+}
+
+function shuffled<Item>(items: readonly Item[], random: () => number): Item[] {
+  const keyed = items.map((item) => ({ item, key: random() }));
+  return keyed.sort((a, b) => a.key - b.key).map(({ item }) => item);
+}

@@ -1,0 +1,60 @@
+import { type AskedJob, isRight } from "./clients.ts";
+import type { GeneratedPosts } from "./posts.ts";
+import type { StoreFindings } from "./report.ts";
+import type { Room } from "./room.ts";
+import { turnsWaited } from "./turns.ts";
+
+/** What the store has written down, held against what clients were told. */
+export function findings(
+  room: Room,
+  {
+    asked,
+    posts,
+    smallKeys,
+    contradict,
+  }: {
+    asked: readonly AskedJob[];
+    posts: GeneratedPosts;
+    smallKeys: readonly string[];
+    contradict: (what: string) => void;
+  },
+): StoreFindings {
+  const changes = room.store.changes();
+  const done = new Map<string, number>();
+  const leases = new Map<string, number>();
+  const byNode = new Map<string, number>();
+  const more = (counts: Map<string, number>, name: string) =>
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  const holders = new Map<string, string | null>();
+  for (const { uuid, state, node, signer } of changes) {
+    if (state === "in progress") {
+      more(leases, uuid);
+      holders.set(uuid, node);
+    }
+    if (state !== "done") continue;
+    more(done, uuid);
+    more(byNode, node ?? "nobody");
+    const holder = holders.get(uuid);
+    if (holder !== node || holder !== signer) {
+      contradict(`${uuid} was held by ${holder}, done by ${node} and signed by ${signer}`);
+    }
+  }
+  const results = room.store.results();
+  for (const job of asked) {
+    const { uuid } = job;
+    if (done.get(uuid) !== 1) contradict(`${uuid} was done ${done.get(uuid) ?? 0} times`);
+    if (results.get(uuid) !== 1) contradict(`${uuid} has ${results.get(uuid) ?? 0} results`);
+    if (!isRight(job, posts)) contradict(`${uuid} has the answer ${job.result?.slice(0, 300)}`);
+  }
+  return {
+    jobs: asked.length,
+    distinct: new Set(asked.map(({ uuid }) => uuid)).size,
+    states: Object.fromEntries(room.store.states()),
+    leasedAgain: [...leases.values()].filter((count) => count > 1).length,
+    byNode: Object.fromEntries(byNode),
+    fairness: smallKeys.map((key) => {
+      const waited = turnsWaited(changes, room.keys.get(key)?.id ?? "");
+      return { key, jobs: waited.length, most: Math.max(...waited) };
+    }),
+  };
+}

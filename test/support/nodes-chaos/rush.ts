@@ -1,0 +1,96 @@
+import { until } from "../until.ts";
+import { type AskedJob, type Client, createClient } from "./clients.ts";
+import { type FaultReport, runFaults } from "./faults.ts";
+import type { GeneratedPosts } from "./posts.ts";
+import type { Room } from "./room.ts";
+
+export type RushOptions = {
+  room: Room;
+  posts: GeneratedPosts;
+  /** All jobs together; a twentieth of them for each small key, the rest for the greedy one. */
+  jobs: number;
+  smallKeys: readonly string[];
+  leaseMs: number;
+  random: () => number;
+  contradict: (what: string) => void;
+};
+
+export type Rush = {
+  asked: readonly AskedJob[];
+  faults: FaultReport[];
+  /** How long the small keys waited for each answer, shortest first. */
+  smallWaitsMs: number[];
+};
+
+/** Submits and collects all jobs while faults go on; over when every job was collected and the last fault is mended. */
+export async function rush(options: RushOptions): Promise<Rush> {
+  const { room, posts, jobs, smallKeys, leaseMs, random, contradict } = options;
+  const asked: AskedJob[] = [];
+  const smallWaitsMs: number[] = [];
+  const jobsPerSmallKey = Math.round(jobs / 20);
+
+  const clientOf = (name: string): Client => {
+    const key = room.keys.get(name)?.token ?? "";
+    return createClient({ base: room.base, key, name }, posts, contradict);
+  };
+  const crowd = (share: number): Promise<unknown> =>
+    until("a crowd", () => (asked.length >= jobs * share ? true : null), 90_000);
+
+  /** All at once: what this key has waiting is most of what there is. */
+  async function greedy(): Promise<void> {
+    const client = clientOf("greedy");
+    const own: AskedJob[] = [];
+    await eachOf(jobs - smallKeys.length * jobsPerSmallKey, 16, async (turn) => {
+      const job = await client.submit(turn % posts.topics);
+      own.push(job);
+      asked.push(job);
+    });
+    await eachOf(own.length, 8, async (turn) => {
+      const job = own[turn];
+      if (job !== undefined) await client.collect(job);
+    });
+  }
+
+  /** One after the other, in the middle of the crowd: the next is asked for when the one before was answered. */
+  async function small(name: string): Promise<void> {
+    const client = clientOf(name);
+    await crowd(1 / 4);
+    for (let turn = 0; turn < jobsPerSmallKey; turn += 1) {
+      const beganMs = performance.now();
+      const job = await client.submit((turn * 7) % posts.topics);
+      asked.push(job);
+      await client.collect(job);
+      smallWaitsMs.push(performance.now() - beganMs);
+    }
+  }
+
+  const faulty = crowd(1 / 4).then(() =>
+    runFaults({
+      victims: room.victims,
+      gateway: { actor: room.gateway, isReady: room.gatewayIsReady },
+      leaseMs,
+      random,
+      jobs,
+      waiting: () => jobs - (room.store.states().get("done") ?? 0),
+    }),
+  );
+  const [faults] = await Promise.all([faulty, greedy(), ...smallKeys.map(small)]);
+  return { asked, faults, smallWaitsMs: smallWaitsMs.sort((a, b) => a - b) };
+}
+
+/** Runs `act` for 0, 1, … with so many at a time. */
+async function eachOf(
+  count: number,
+  atOnce: number,
+  act: (turn: number) => Promise<void>,
+): Promise<void> {
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < count) {
+      const turn = next;
+      next += 1;
+      await act(turn);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+}

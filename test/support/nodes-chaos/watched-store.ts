@@ -1,0 +1,66 @@
+import { DatabaseSync } from "node:sqlite";
+
+/**
+ * Every change of a job's state and lease, in the order of the store's own transactions: triggers write them down in the very
+ * transaction that makes the change, so that no process can be killed between the two.
+ */
+export type Change = {
+  number: number;
+  uuid: string;
+  keyId: string;
+  state: string;
+  token: string | null;
+  node: string | null;
+  /** The node whose signature the result carries, of a change that wrote one. */
+  signer: string | null;
+};
+
+export type WatchedStore = {
+  changes(): Change[];
+  /** How often a result was written for each job. */
+  results(): Map<string, number>;
+  states(): Map<string, number>;
+  close(): void;
+};
+
+const watching = `
+  CREATE TABLE watched(
+    number INTEGER PRIMARY KEY, uuid TEXT, key_id TEXT, state TEXT, token TEXT, node TEXT,
+    result INTEGER, signer TEXT
+  );
+  CREATE TRIGGER watched_insert AFTER INSERT ON job BEGIN
+    INSERT INTO watched(uuid, key_id, state, token, node, result)
+      VALUES (NEW.uuid, NEW.key_id, NEW.state, NEW.lease_token, NEW.node, 0);
+  END;
+  CREATE TRIGGER watched_update AFTER UPDATE OF state, lease_token, result ON job
+  WHEN NEW.state IS NOT OLD.state OR NEW.lease_token IS NOT OLD.lease_token OR NEW.result IS NOT OLD.result BEGIN
+    INSERT INTO watched(uuid, key_id, state, token, node, result, signer)
+      VALUES (NEW.uuid, NEW.key_id, NEW.state, NEW.lease_token, NEW.node, NEW.result IS NOT OLD.result,
+        NEW.result ->> '$.signature.nodeId');
+  END;
+`;
+
+/** Watches the control store of a data folder in which no server runs. */
+export function watchStore(file: string): WatchedStore {
+  const database = new DatabaseSync(file, { timeout: 5_000 });
+  database.exec(watching);
+  const counted = (sql: string): Map<string, number> =>
+    new Map(
+      database
+        .prepare(sql)
+        .all()
+        .map(({ name, count }) => [String(name), Number(count)]),
+    );
+  return {
+    changes: () =>
+      database
+        .prepare(
+          "SELECT number, uuid, key_id AS keyId, state, token, node, signer FROM watched ORDER BY number",
+        )
+        .all() as Change[],
+    results: () =>
+      counted("SELECT uuid AS name, count(*) AS count FROM watched WHERE result = 1 GROUP BY uuid"),
+    states: () => counted("SELECT state AS name, count(*) AS count FROM job GROUP BY state"),
+    close: () => database.close(),
+  };
+}
