@@ -2,13 +2,15 @@ import "./styles/tokens.css";
 import "./styles/app.css";
 import "./styles/landing.css";
 import type { SessionAnswer } from "../../src/http/dashboard/contract.ts";
+import { insecureBanner } from "./insecure-evidence.ts";
 
-/** What the page says without a script is right as it stands. This leads straight to where people sign in here; who is signed in, to the dashboard. */
+/** What the page says without a script is right as it stands. This leads straight to where people sign in here, and who is signed in to the dashboard; and it says so where nodes prove nothing. */
 async function showWays(): Promise<void> {
   const response = await fetch("/dashboard/api/session").catch(() => null);
   if (response === null || !response.ok) return;
   // What the server answers on this path is the contract's type of it.
   const session = (await response.json()) as SessionAnswer;
+  showBanner(session);
   const ways = document.querySelector("[data-ways]");
   const enter = document.querySelector<HTMLAnchorElement>("[data-enter]");
   const isKnown = session.signed_in !== null;
@@ -32,6 +34,31 @@ async function showWays(): Promise<void> {
       }),
     ),
   );
+}
+
+/** As above every page of the dashboard. */
+function showBanner({ insecure_evidence: kinds }: SessionAnswer): void {
+  const told = insecureBanner(kinds);
+  if (told === null) return;
+  const banner = document.createElement("div");
+  banner.className = "banner";
+  banner.role = "region";
+  banner.ariaLabel = "Nodes that prove nothing";
+  banner.append(
+    elementOf("strong", told.word),
+    elementOf("span", told.text),
+    Object.assign(elementOf("a", "What is proven"), { href: "/docs/attestation" }),
+  );
+  document.querySelector(".skip")?.after(banner);
+}
+
+function elementOf<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  text: string,
+): HTMLElementTagNameMap[Name] {
+  const element = document.createElement(name);
+  element.textContent = text;
+  return element;
 }
 
 function wayOf({

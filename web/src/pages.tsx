@@ -88,6 +88,16 @@ const pages: readonly Page[] = [
     })),
   },
   {
+    path: "/nodes",
+    title: "Nodes",
+    icon: "nodes",
+    group: "Operator",
+    key: "n",
+    component: lazy(async () => ({
+      default: (await import("./pages/operator/nodes-page.tsx")).NodesPage,
+    })),
+  },
+  {
     path: "/audit",
     title: "Audit log",
     icon: "log",

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useRef } from "react";
 import { Link, useLocation } from "wouter";
-import { SimulatedBanner } from "./components/banner.tsx";
+import { InsecureBanner } from "./components/banner.tsx";
 import { Button } from "./components/button.tsx";
 import { Icon, Mark } from "./components/icons.tsx";
 import { ListeningLine } from "./listening.tsx";
@@ -38,7 +38,7 @@ export function Shell({ children }: { children: ReactNode }) {
           <Icon name="menu" />
         </Button>
       </header>
-      <SimulatedBanner />
+      <InsecureBanner />
       <Sidebar menu={menu} />
       <main className="main" id="main" ref={main} tabIndex={-1}>
         {children}

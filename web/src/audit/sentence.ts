@@ -24,6 +24,9 @@ const sentences: Readonly<Record<Action, (entry: AuditEntry) => string>> = {
   key_created: (entry) => `${keyText(entry)} made`,
   key_revoked: (entry) => `${keyText(entry)} revoked`,
   key_rotated: (entry) => `${keyText(entry)} rotated, ${overlapText(entry.detail.overlap_hours)}`,
+  node_approved: ({ detail }) => `Node${nodeText(detail.node)} approved`,
+  node_drained: ({ detail }) => `Node${nodeText(detail.node)} drained: it gets no more work`,
+  node_removed: ({ detail }) => `Node${nodeText(detail.node)} removed: it is refused for good`,
   session_ended: ({ detail }) =>
     detail.reason === "too_many"
       ? "A session ended: it was used longest ago, and there were too many"
@@ -73,6 +76,8 @@ function overlapText(hours: Told): string {
 function credentialText({ platform, kind }: AuditEntry["detail"]): string {
   return typeof platform === "string" ? ` for ${platform}, ${String(kind)}` : "";
 }
+
+const nodeText = (node: Told) => (typeof node === "string" ? ` ${node}` : "");
 
 function countText(sessions: Told): string {
   if (typeof sessions !== "number") return "";

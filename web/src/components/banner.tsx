@@ -1,28 +1,29 @@
 import "./banner.css";
 import { Link } from "wouter";
-import type { StatusAnswer } from "../../../src/http/dashboard/contract.ts";
-import { useApi } from "../use-api.ts";
+import { insecureBanner } from "../insecure-evidence.ts";
+import { useSession } from "../session.tsx";
 
 /** On the page that has them already; elsewhere that page shows them when it has come. */
 function showNodes(): void {
   document.getElementById("nodes")?.scrollIntoView();
 }
 
-/** Above everything, on every page, while the evidence of a node is simulated. It cannot be closed. */
-export function SimulatedBanner() {
-  const { data } = useApi<StatusAnswer>("/dashboard/api/status?range=24h");
-  const isSimulated = data?.nodes.some(({ evidence }) => evidence === "simulated") ?? false;
-  if (!isSimulated) return null;
+/** Above everything, on every page, while this server takes evidence that proves nothing. It cannot be closed. */
+export function InsecureBanner() {
+  const { session } = useSession();
+  const banner = insecureBanner(session?.insecure_evidence ?? []);
+  if (banner === null) return null;
   return (
-    <div className="banner" role="region" aria-label="Simulated attestation">
-      <strong>SIMULATED</strong>
-      <span>
-        The nodes run on ordinary hardware under a root of our own making. It proves nothing about
-        the machine, and every result says so.
-      </span>
-      <Link href="/status#nodes" onClick={showNodes}>
-        What is proven
-      </Link>
+    <div className="banner" role="region" aria-label="Nodes that prove nothing">
+      <strong>{banner.word}</strong>
+      <span>{banner.text}</span>
+      {session?.signed_in == null ? (
+        <a href="/docs/attestation">What is proven</a>
+      ) : (
+        <Link href="/status#nodes" onClick={showNodes}>
+          What is proven
+        </Link>
+      )}
     </div>
   );
 }

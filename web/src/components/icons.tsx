@@ -32,6 +32,13 @@ const drawings = {
     </>
   ),
   log: <path d="M4 2.5h6l2.5 2.5v8.5H4zM6.5 7h3.5M6.5 10h3.5" />,
+  nodes: (
+    <>
+      <rect x="2.5" y="2.75" width="11" height="4.25" rx="1.25" />
+      <rect x="2.5" y="9" width="11" height="4.25" rx="1.25" />
+      <path d="M5 4.9h.01M5 11.1h.01M8.5 4.9H11M8.5 11.1H11" />
+    </>
+  ),
   branch: (
     <>
       <circle cx="4.5" cy="3.5" r="1.75" />

@@ -1,3 +1,4 @@
+import type { NodeStatus } from "../../../src/http/dashboard/contract.ts";
 import type { Method } from "../../../src/platforms/methods.ts";
 import type { SourceWay } from "../../../src/platforms/source.ts";
 import type { Platform } from "../../../src/posts/post.ts";
@@ -14,7 +15,10 @@ export type JobSummary = {
   method: Method;
   query: string;
   canonical_query: string;
+  /** Null until one has taken it; `embedded` is the one in the server's own process. */
   node: string | null;
+  /** What that node had shown for itself. */
+  evidence: NodeStatus["evidence"] | null;
   count: number | null;
   complete: boolean | null;
   warnings: readonly JobWarning[];

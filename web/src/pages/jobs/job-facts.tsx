@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
 import type { StatusAnswer } from "../../../../src/http/dashboard/contract.ts";
-import { Badge } from "../../components/badge.tsx";
 import { Ago, exactTime } from "../../components/time.tsx";
 import { isRunning, type JobStatus } from "../../jobs/job.ts";
+import { EvidenceBadge } from "../../nodes/evidence-badge.tsx";
 import { counted } from "../../numbers.ts";
 import { platformNames } from "../../platforms.ts";
 import { useApi } from "../../use-api.ts";
@@ -43,7 +43,7 @@ export function JobFacts({ job }: { job: JobStatus }) {
           </span>
         </Fact>
       )}
-      {job.node === null ? null : <NodeFact name={job.node} />}
+      {job.node === null ? null : <NodeFact id={job.node} evidence={job.evidence} />}
     </dl>
   );
 }
@@ -55,16 +55,24 @@ function resultText({ status, count, complete, next_cursor: next }: JobStatus): 
   return `${counted(count, "record")}, ${whole}${next === null ? "" : "; more follows with its cursor"}`;
 }
 
-function NodeFact({ name }: { name: string }) {
+function NodeFact({ id, evidence }: { id: string; evidence: JobStatus["evidence"] }) {
   const { data } = useApi<StatusAnswer>("/dashboard/api/status?range=24h");
-  const node = data?.nodes.find((each) => each.name === name);
+  const node = data?.nodes.find((each) => each.id === id);
   return (
     <Fact name="Node">
-      <code>{name}</code> {node === undefined ? null : <Badge>{node.evidence}</Badge>}
-      {node === undefined ? null : (
+      {node === undefined || node.name === id ? null : (
+        <>
+          <bdi>{node.name}</bdi>{" "}
+        </>
+      )}
+      <code>{id}</code> {evidence === null ? null : <EvidenceBadge evidence={evidence} />}
+      {/* What a node shows now may not be what it showed then. */}
+      {node === undefined || node.evidence !== evidence ? null : (
         <>
           <br />
           <span className="quiet">Proves: {node.proves}</span>
+          <br />
+          <span className="quiet">Does not prove: {node.does_not_prove}</span>
         </>
       )}
     </Fact>

@@ -12,6 +12,7 @@ export const jobOf = (special: Partial<JobStatus> = {}): JobStatus => ({
   canonical_query: "comet",
   sources: [],
   node: "embedded",
+  evidence: "none",
   count: 20,
   complete: true,
   coverage: null,

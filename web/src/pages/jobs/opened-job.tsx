@@ -14,6 +14,7 @@ import { jobAddress, type Shown } from "./filters.ts";
 import { JobAction } from "./job-action.tsx";
 import { JobCoverage } from "./job-coverage.tsx";
 import { JobFacts } from "./job-facts.tsx";
+import { JobProof } from "./job-proof.tsx";
 import { JobResult } from "./job-result.tsx";
 import { JobSources } from "./job-sources.tsx";
 import { QueryText } from "./query-text.tsx";
@@ -94,6 +95,7 @@ function JobPanel({ job, onChanged }: { job: JobStatus; onChanged(): Promise<voi
         </div>
       </div>
       {warnings.length === 0 ? null : <Remarks warnings={warnings} />}
+      <JobProof job={job} />
       <JobSources job={job} />
       <JobCoverage job={job} />
       <JobResult job={job} />

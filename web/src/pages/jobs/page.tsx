@@ -6,6 +6,7 @@ import { Empty } from "../../components/empty.tsx";
 import { Loading } from "../../components/loading.tsx";
 import { PageHead } from "../../components/page-head.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
+import { useMedia } from "../../components/use-media.ts";
 import type { JobList } from "../../jobs/job.ts";
 import { useJobFeed } from "../../jobs/use-jobs.ts";
 import { useApi } from "../../use-api.ts";
@@ -16,7 +17,7 @@ import { LiveNote } from "./live-note.tsx";
 import { OpenedJob } from "./opened-job.tsx";
 import { type LiveList, useJobList } from "./use-job-list.ts";
 
-/** The account's jobs as they happen, with one of them opened below. */
+/** The account's jobs as they happen, with one of them opened: below the list, on a phone above it. */
 export function JobsPage() {
   const [path] = useLocation();
   const [search] = useSearchParams();
@@ -24,6 +25,12 @@ export function JobsPage() {
   const shown = shownOf(search.get("show"));
   const list = useJobList(shown);
   const counts = useCounts();
+  // On a phone a page of the list is longer than the screen: what was opened comes before it.
+  const isNarrow = useMedia("(width < 64rem)");
+  const opened =
+    uuid === null ? null : (
+      <OpenedJob key={uuid} uuid={uuid} shown={shown} onChanged={list.refresh} />
+    );
   return (
     <>
       <PageHead title="Jobs" actions={<Filter shown={shown} uuid={uuid} counts={counts} />}>
@@ -34,10 +41,9 @@ export function JobsPage() {
         {list.problem === undefined ? null : (
           <ProblemNote problem={list.problem} retry={list.refresh} />
         )}
+        {isNarrow ? opened : null}
         <Listed list={list} shown={shown} uuid={uuid} />
-        {uuid === null ? null : (
-          <OpenedJob key={uuid} uuid={uuid} shown={shown} onChanged={list.refresh} />
-        )}
+        {isNarrow ? null : opened}
       </div>
       <JobAnnouncement jobs={list.jobs ?? []} />
     </>

@@ -2,6 +2,7 @@ import "../../styles/access.css";
 import { useEffect, useState } from "react";
 import { useLocation, useSearch } from "wouter";
 import type { SessionAnswer } from "../../../../src/http/dashboard/contract.ts";
+import { InsecureBanner } from "../../components/banner.tsx";
 import { Icon, Mark } from "../../components/icons.tsx";
 import { Note } from "../../components/note.tsx";
 import { useSession } from "../../session.tsx";
@@ -21,44 +22,47 @@ export function SignInPage() {
   }, []);
   if (session === undefined) return null;
   return (
-    <div className="gate">
-      <header>
-        <a className="brand" href="/" aria-label="Earshot, home">
-          <Mark />
-          Earshot
-        </a>
-      </header>
-      <main id="main" className="stack">
-        {refusal === null || token !== null ? null : (
-          <Note
-            tone={refusal.tone}
-            icon={refusal.tone === "danger" ? "error" : "info"}
-            title={refusal.title}
-          >
-            <p>{refusal.text}</p>
-          </Note>
-        )}
-        <div className="panel">
-          <div className="panel-body">
-            {token === null ? (
-              <Ways session={session} />
-            ) : (
-              <LinkSignIn
-                token={token}
-                isSignedIn={isSignedIn}
-                hasProviders={session.providers.length > 0}
-                onLeave={() => setToken(null)}
-              />
-            )}
+    <>
+      <InsecureBanner />
+      <div className="gate">
+        <header>
+          <a className="brand" href="/" aria-label="Earshot, home">
+            <Mark />
+            Earshot
+          </a>
+        </header>
+        <main id="main" className="stack">
+          {refusal === null || token !== null ? null : (
+            <Note
+              tone={refusal.tone}
+              icon={refusal.tone === "danger" ? "error" : "info"}
+              title={refusal.title}
+            >
+              <p>{refusal.text}</p>
+            </Note>
+          )}
+          <div className="panel">
+            <div className="panel-body">
+              {token === null ? (
+                <Ways session={session} />
+              ) : (
+                <LinkSignIn
+                  token={token}
+                  isSignedIn={isSignedIn}
+                  hasProviders={session.providers.length > 0}
+                  onLeave={() => setToken(null)}
+                />
+              )}
+            </div>
           </div>
-        </div>
-      </main>
-      <footer className="gate-foot">
-        <a href="/docs">Docs</a>
-        <a href="/docs/query-language">Query language</a>
-        <a href="/openapi.json">OpenAPI</a>
-      </footer>
-    </div>
+        </main>
+        <footer className="gate-foot">
+          <a href="/docs">Docs</a>
+          <a href="/docs/query-language">Query language</a>
+          <a href="/openapi.json">OpenAPI</a>
+        </footer>
+      </div>
+    </>
   );
 }
 

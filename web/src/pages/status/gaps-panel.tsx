@@ -1,6 +1,7 @@
 import { useState } from "react";
 import type { StatusAnswer } from "../../../../src/http/dashboard/contract.ts";
-import { Button, CopyButton } from "../../components/button.tsx";
+import { Button } from "../../components/button.tsx";
+import { CommandLine } from "../../components/command-line.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { exactTime, shortTime } from "../../components/time.tsx";
 import { stretchText } from "../../numbers.ts";
@@ -70,15 +71,13 @@ function Fill({ fill }: { fill: GapFill }) {
     return <span className="soft">An import alone: the platform repeats nothing</span>;
   }
   return (
-    <span className="command-line">
-      <code>{fill.command}</code>
-      <CopyButton text={fill.command} label="Copy command" variant="plain" size="small" />
+    <CommandLine command={fill.command}>
       {fill.needsToken ? (
         <small>
           It is older than the stream’s servers keep: <code>EARSHOT_NETWORK_REPLAY_TOKEN</code> is
           needed
         </small>
       ) : null}
-    </span>
+    </CommandLine>
   );
 }

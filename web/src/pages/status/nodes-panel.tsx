@@ -1,10 +1,8 @@
 import { useEffect, useRef } from "react";
 import type { NodeStatus } from "../../../../src/http/dashboard/contract.ts";
-import { Badge } from "../../components/badge.tsx";
-import type { Tone } from "../../components/note.tsx";
-import { type Column, Table } from "../../components/table.tsx";
-import { Ago } from "../../components/time.tsx";
-import { wholeNumber } from "../../numbers.ts";
+import { Empty } from "../../components/empty.tsx";
+import { Table } from "../../components/table.tsx";
+import { nodeColumns } from "../../nodes/columns.tsx";
 
 /** Who runs the searches, and what each proves beside what it does not. */
 export function NodesPanel({ nodes }: { nodes: readonly NodeStatus[] }) {
@@ -16,50 +14,26 @@ export function NodesPanel({ nodes }: { nodes: readonly NodeStatus[] }) {
     <section className="panel" id="nodes" aria-labelledby="nodes-title" ref={panel}>
       <div className="panel-head">
         <h2 id="nodes-title">Nodes</h2>
+        <a className="push small" href="/docs/attestation">
+          What attestation proves
+        </a>
       </div>
-      <Table
-        caption="Nodes and what each proves"
-        columns={columns}
-        rows={nodes}
-        keyOf={({ name }) => name}
-      />
+      {nodes.length === 0 ? (
+        <Empty
+          title="No node"
+          text="This server runs no searches itself, and no other machine does at the moment. What is asked waits for one until its time is over."
+        />
+      ) : (
+        <Table
+          caption="Nodes and what each proves"
+          columns={columns}
+          rows={nodes}
+          keyOf={({ id }) => id}
+        />
+      )}
     </section>
   );
 }
 
-const tones: Partial<Record<NodeStatus["evidence"], Tone>> = {
-  simulated: "caution",
-  tdx: "accent",
-  snp: "accent",
-  nitro: "accent",
-};
-
-const columns: readonly Column<NodeStatus>[] = [
-  {
-    title: "Node",
-    cell: ({ name }) => (
-      <>
-        <span className="name">{name}</span>
-        {name === "embedded" ? <small>in the gateway</small> : null}
-      </>
-    ),
-  },
-  {
-    title: "Evidence",
-    cell: ({ evidence }) => {
-      const tone = tones[evidence];
-      return <Badge {...(tone === undefined ? {} : { tone })}>{evidence}</Badge>;
-    },
-  },
-  { title: "Proves", cell: ({ proves }) => proves },
-  {
-    title: "Does not prove",
-    cell: ({ does_not_prove: text }) => <span className="quiet">{text}</span>,
-  },
-  {
-    title: "Attested",
-    cell: ({ attested_at: at }) =>
-      at === null ? <span className="quiet">Not attested</span> : <Ago at={at} />,
-  },
-  { title: "Jobs", isNumber: true, cell: ({ jobs }) => wholeNumber(jobs) },
-];
+const { node, standing, evidence, proves, doesNotProve, running, jobs } = nodeColumns;
+const columns = [node, standing, evidence, proves, doesNotProve, running, jobs];

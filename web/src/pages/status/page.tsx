@@ -1,4 +1,3 @@
-import "./status.css";
 import { useSearchParams } from "wouter";
 import type { StatusAnswer } from "../../../../src/http/dashboard/contract.ts";
 import { Segmented } from "../../components/field.tsx";

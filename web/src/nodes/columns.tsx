@@ -1,0 +1,77 @@
+import type { NodeStatus } from "../../../src/http/dashboard/contract.ts";
+import { Badge } from "../components/badge.tsx";
+import type { Column } from "../components/table.tsx";
+import { Ago, useNow } from "../components/time.tsx";
+import { wholeNumber } from "../numbers.ts";
+import { listed, platformNames } from "../platforms.ts";
+import { EvidenceBadge } from "./evidence-badge.tsx";
+import { standing } from "./standing.ts";
+
+/** What is told of a node in tables. */
+export const nodeColumns = {
+  node: { title: "Node", cell: (node) => <Who node={node} /> },
+  standing: { title: "Standing", cell: (node) => <StandingCell node={node} /> },
+  evidence: {
+    title: "Evidence",
+    cell: ({ evidence, attested_at: at }) => (
+      <>
+        <EvidenceBadge evidence={evidence} />
+        {at === null ? null : (
+          <small>
+            attested <Ago at={at} />
+          </small>
+        )}
+      </>
+    ),
+  },
+  proves: { title: "Proves", cell: ({ proves }) => proves },
+  doesNotProve: {
+    title: "Does not prove",
+    cell: ({ does_not_prove: text }) => <span className="soft">{text}</span>,
+  },
+  running: {
+    title: "Running",
+    isNumber: true,
+    cell: ({ running, concurrency }) => (
+      <span className="num nowrap">
+        {wholeNumber(running)} of {wholeNumber(concurrency)}
+      </span>
+    ),
+  },
+  jobs: {
+    title: "Jobs",
+    isNumber: true,
+    cell: ({ jobs, jobs_failed: failed }) => (
+      <>
+        <span className="num">{wholeNumber(jobs)}</span>
+        {failed === 0 ? null : <small>{wholeNumber(failed)} failed</small>}
+      </>
+    ),
+  },
+} as const satisfies Record<string, Column<NodeStatus>>;
+
+function Who({ node: { id, name, platforms, is_spare: isSpare } }: { node: NodeStatus }) {
+  const isEmbedded = id === "embedded";
+  const known = listed(platforms.map((platform) => platformNames[platform]));
+  return (
+    <>
+      <span className="name">
+        <bdi>{name}</bdi>
+      </span>
+      <small>{isEmbedded ? "in this server" : <code>{id}</code>}</small>
+      {isSpare ? <small>runs what no other node can</small> : null}
+      <small>{known === "" ? "no platform" : known}</small>
+    </>
+  );
+}
+
+function StandingCell({ node }: { node: NodeStatus }) {
+  const nowMs = useNow(5_000);
+  const { word, tone, detail } = standing(node, nowMs);
+  return (
+    <>
+      <Badge {...(tone === null ? {} : { tone })}>{word}</Badge>
+      {detail === "" ? null : <small>{detail}</small>}
+    </>
+  );
+}

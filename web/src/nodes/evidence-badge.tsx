@@ -1,0 +1,21 @@
+import type { NodeStatus } from "../../../src/http/dashboard/contract.ts";
+import { Badge } from "../components/badge.tsx";
+import type { Tone } from "../components/note.tsx";
+
+const tones: Readonly<Record<NodeStatus["evidence"], Tone | undefined>> = {
+  tdx: "accent",
+  simulated: "caution",
+  none: undefined,
+};
+
+const words: Readonly<Record<NodeStatus["evidence"], string>> = {
+  tdx: "tdx",
+  simulated: "simulated",
+  none: "no evidence",
+};
+
+/** What a node shows for itself. */
+export function EvidenceBadge({ evidence }: { evidence: NodeStatus["evidence"] }) {
+  const tone = tones[evidence];
+  return <Badge {...(tone === undefined ? {} : { tone })}>{words[evidence]}</Badge>;
+}

@@ -1,0 +1,26 @@
+import type { NodeStatus } from "../../../src/http/dashboard/contract.ts";
+import type { Tone } from "../components/note.tsx";
+import { fromNow, lengthOf } from "../components/time.tsx";
+
+export type Standing = { word: string; tone: Tone | null; detail: string };
+
+/** Whether a node gets work, in a word; what keeps it from that comes before whether it is there. */
+export function standing(node: NodeStatus, nowMs: number): Standing {
+  const { quarantine, connected_at: connectedAt, seen_at: seenAt } = node;
+  if (quarantine !== null) {
+    const end = quarantine.until === null ? "" : `; ends ${fromNow(quarantine.until, nowMs)}`;
+    return { word: "quarantined", tone: "danger", detail: `${quarantine.reason}${end}` };
+  }
+  if (node.state === "pending") {
+    return { word: "pending", tone: "caution", detail: "gets no work until it is approved" };
+  }
+  if (node.state === "draining") {
+    return { word: "draining", tone: "caution", detail: "gets no more work" };
+  }
+  if (!node.is_connected) {
+    const detail = seenAt === null ? "" : `last heard of ${fromNow(seenAt, nowMs)}`;
+    return { word: "not connected", tone: null, detail };
+  }
+  const detail = connectedAt === null ? "" : `for ${lengthOf(nowMs - Date.parse(connectedAt))}`;
+  return { word: "connected", tone: "accent", detail };
+}

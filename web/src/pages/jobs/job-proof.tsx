@@ -1,0 +1,43 @@
+import { request } from "../../api.ts";
+import { Button } from "../../components/button.tsx";
+import { CommandLine } from "../../components/command-line.tsx";
+import { ProblemNote } from "../../components/problem-note.tsx";
+import { useAsking } from "../../components/use-asking.ts";
+import type { JobStatus } from "../../jobs/job.ts";
+import { saveFile } from "../../save-file.ts";
+import { proofOf } from "./proof.ts";
+
+/** What shows which node made the result, to take away and check without this server; or why there is nothing. */
+export function JobProof({ job }: { job: JobStatus }) {
+  const { isUnderWay, problem, run } = useAsking();
+  const proof = proofOf(job);
+  if (proof === null) return null;
+  if (proof.kind === "none") {
+    return (
+      <div className="panel-part">
+        <h3>Proof</h3>
+        <p className="quiet small">{proof.reason}</p>
+      </div>
+    );
+  }
+  const { path, name, command, meaning } = proof;
+  const save = async () => saveFile(await (await request(path)).blob(), name);
+  return (
+    <div className="panel-part proof">
+      <div className="row">
+        <h3>Proof</h3>
+        <Button size="small" disabled={isUnderWay} onClick={() => void run(save)}>
+          Download the proof
+        </Button>
+        <a className="push small" href="/docs/attestation">
+          What it proves
+        </a>
+      </div>
+      <p className="quiet small">{meaning} Check it on a machine of your own:</p>
+      <p>
+        <CommandLine command={command} />
+      </p>
+      {problem === null ? null : <ProblemNote problem={problem} />}
+    </div>
+  );
+}

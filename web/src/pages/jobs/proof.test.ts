@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { jobOf } from "./job.test-support.ts";
+import { proofOf } from "./proof.ts";
+
+const node = "5d1f0c2ab37e9946";
+
+test.each([
+  ["tdx", "earshot verify proof-0f8fad5b.json --policy policy.json"],
+  [
+    "simulated",
+    "earshot verify proof-0f8fad5b.json --accept simulated --simulated-root root.pem --policy policy.json",
+  ],
+  ["none", "earshot verify proof-0f8fad5b.json --accept none"],
+] as const)(
+  "a result of a node with %s has a proof, and the line that checks it",
+  (evidence, command) => {
+    const proof = proofOf(jobOf({ node, evidence }));
+    expect(proof).toMatchObject({
+      kind: "file",
+      path: "/v1/search/live/result/0f8fad5b-d9cb-469f-a165-70867728950e/proof",
+      name: "proof-0f8fad5b.json",
+      command,
+    });
+  },
+);
+
+test.each(["simulated", "none"] as const)(
+  "what %s does not prove is said beside it",
+  (evidence) => {
+    const proof = proofOf(jobOf({ node, evidence }));
+    expect(proof).toMatchObject({ meaning: expect.stringContaining("nothing about the machine") });
+  },
+);
+
+test("what this server did itself has no proof, and is told why", () => {
+  expect(proofOf(jobOf())).toMatchObject({
+    kind: "none",
+    reason: expect.stringContaining("its own process"),
+  });
+});
+
+test.each(["in progress", "error", "cancelled", "expired"] as const)(
+  "a job that is %s has nothing to prove",
+  (status) => {
+    expect(proofOf(jobOf({ status, node, evidence: "tdx" }))).toBeNull();
+  },
+);

@@ -1,0 +1,39 @@
+import type { JobStatus } from "../../jobs/job.ts";
+
+/** Where the proof of a job is fetched, what it is saved as, and how it is checked; or why there is none. */
+export type ToldProof =
+  | { kind: "file"; path: string; name: string; command: string; meaning: string }
+  | { kind: "none"; reason: string };
+
+type Evidence = NonNullable<JobStatus["evidence"]>;
+
+const meanings: Readonly<Record<Evidence, string>> = {
+  tdx: "It holds the result as the node signed it, and the evidence of the machine that has the node’s keys.",
+  simulated:
+    "It holds the result as the node signed it. Its evidence is made in software: it proves nothing about the machine.",
+  none: "It holds the result as the node signed it, and no evidence: it proves nothing about the machine.",
+};
+
+/** Evidence that proves nothing is taken only by those who say so. */
+const options: Readonly<Record<Evidence, string>> = {
+  tdx: " --policy policy.json",
+  simulated: " --accept simulated --simulated-root root.pem --policy policy.json",
+  none: " --accept none",
+};
+
+/** Null while there is nothing to prove: the job has no result. */
+export function proofOf({ uuid, status, node, evidence }: JobStatus): ToldProof | null {
+  if (status !== "done" || node === null) return null;
+  if (node === "embedded" || evidence === null) return { kind: "none", reason: ownWord };
+  const name = `proof-${uuid.slice(0, 8)}.json`;
+  return {
+    kind: "file",
+    path: `/v1/search/live/result/${uuid}/proof`,
+    name,
+    command: `earshot verify ${name}${options[evidence]}`,
+    meaning: meanings[evidence],
+  };
+}
+
+const ownWord =
+  "There is none: this server ran the search in its own process, which shows no evidence of itself. Its word is all there is.";

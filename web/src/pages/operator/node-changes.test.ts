@@ -1,0 +1,11 @@
+import { expect, test } from "vitest";
+import { nodeChangesOf } from "./node-changes.ts";
+
+test.each([
+  ["pending", ["Approve", "Remove"]],
+  ["approved", ["Drain", "Remove"]],
+  ["draining", ["Resume", "Remove"]],
+  ["quarantined", ["End quarantine", "Drain", "Remove"]],
+] as const)("what can be done with a node that is %s", (state, texts) => {
+  expect(nodeChangesOf({ state }).map(({ text }) => text)).toEqual(texts);
+});

@@ -1,0 +1,21 @@
+import type { NodeListing } from "../../../../src/http/dashboard/contract.ts";
+
+export type NodeChange = "approve" | "drain" | "remove";
+
+/** What an operator can do with a node as it stands, by the words on the buttons. */
+export function nodeChangesOf({
+  state,
+}: Pick<NodeListing, "state">): readonly { change: NodeChange; text: string }[] {
+  const remove = { change: "remove", text: "Remove" } as const;
+  const drain = { change: "drain", text: "Drain" } as const;
+  switch (state) {
+    case "pending":
+      return [{ change: "approve", text: "Approve" }, remove];
+    case "draining":
+      return [{ change: "approve", text: "Resume" }, remove];
+    case "quarantined":
+      return [{ change: "approve", text: "End quarantine" }, drain, remove];
+    default:
+      return [drain, remove];
+  }
+}

@@ -1,0 +1,44 @@
+import type { NodeEventListing } from "../../../../src/http/dashboard/contract.ts";
+import { type Column, Table } from "../../components/table.tsx";
+import { Ago } from "../../components/time.tsx";
+
+/** What happened to nodes lately, refusals among it. */
+export function NodeEvents({ events }: { events: readonly NodeEventListing[] }) {
+  return (
+    <section className="panel" aria-labelledby="node-events">
+      <div className="panel-head">
+        <h2 id="node-events">What happened</h2>
+      </div>
+      {events.length === 0 ? (
+        <div className="panel-body">
+          <p className="quiet">Nothing yet: no node has come.</p>
+        </div>
+      ) : (
+        <Table
+          caption="What happened to nodes, newest first"
+          columns={columns}
+          rows={numbered(events)}
+          keyOf={({ key }) => key}
+        />
+      )}
+    </section>
+  );
+}
+
+type Row = NodeEventListing & { key: string };
+
+/** Two events may be the same in all that is told of them. */
+function numbered(events: readonly NodeEventListing[]): readonly Row[] {
+  return events.map((event, at) => ({ ...event, key: String(events.length - at) }));
+}
+
+const columns: readonly Column<Row>[] = [
+  { title: "When", cell: ({ at }) => <Ago at={at} /> },
+  {
+    title: "Node",
+    cell: ({ node }) =>
+      node === null ? <span className="quiet">unknown</span> : <bdi>{node}</bdi>,
+  },
+  { title: "What", cell: ({ action }) => action.replaceAll("_", " ") },
+  { title: "Detail", cell: ({ detail }) => <span className="soft-wrap">{detail}</span> },
+];

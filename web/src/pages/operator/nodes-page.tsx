@@ -1,0 +1,134 @@
+import "../../styles/access.css";
+import { useState } from "react";
+import { Link } from "wouter";
+import type { NodeListing, NodesAnswer } from "../../../../src/http/dashboard/contract.ts";
+import { api } from "../../api.ts";
+import { Button } from "../../components/button.tsx";
+import { CommandLine } from "../../components/command-line.tsx";
+import { Empty } from "../../components/empty.tsx";
+import { Loading } from "../../components/loading.tsx";
+import { focusPageHead, PageHead } from "../../components/page-head.tsx";
+import { ProblemNote } from "../../components/problem-note.tsx";
+import { type Column, Table } from "../../components/table.tsx";
+import { nodeColumns } from "../../nodes/columns.tsx";
+import { counted } from "../../numbers.ts";
+import { useSignedIn } from "../../session.tsx";
+import { useApi } from "../../use-api.ts";
+import { type NodeChange, nodeChangesOf } from "./node-changes.ts";
+import { NodeDialog } from "./node-dialogs.tsx";
+import { NodeEvents } from "./node-events.tsx";
+import { SpotChecks } from "./spot-checks.tsx";
+
+const path = "/dashboard/api/operator/nodes";
+const everyMs = 5_000;
+
+/** The nodes of other processes, for operators: who may work here, and what happened lately. */
+export function NodesPage() {
+  const { data, problem, refresh } = useApi<NodesAnswer>(path, everyMs);
+  const [asked, setAsked] = useState<{ node: NodeListing; change: NodeChange } | null>(null);
+  const ask = (node: NodeListing, change: NodeChange) => setAsked({ node, change });
+  const change = async ({ node, change }: { node: NodeListing; change: NodeChange }) => {
+    await api.post<NodesAnswer>(`${path}/${node.id}/${change}`);
+    setAsked(null);
+    await refresh();
+    if (change === "remove") focusPageHead();
+  };
+  return (
+    <>
+      <PageHead title="Nodes">{data === undefined ? "\u00a0" : situation(data.nodes)}</PageHead>
+      <div className="stack">
+        {problem === undefined ? null : <ProblemNote problem={problem} retry={refresh} />}
+        {data === undefined ? (
+          problem === undefined && <Loading>Asking for the nodes.</Loading>
+        ) : (
+          <>
+            <Known nodes={data.nodes} onAsk={ask} />
+            <SpotChecks checks={data.spot_checks} />
+            <NodeEvents events={data.events} />
+          </>
+        )}
+      </div>
+      {asked === null ? null : (
+        <NodeDialog
+          node={asked.node}
+          change={asked.change}
+          onClose={() => setAsked(null)}
+          onConfirm={() => change(asked)}
+        />
+      )}
+    </>
+  );
+}
+
+function situation(nodes: readonly NodeListing[]): string {
+  const connected = nodes.filter(({ is_connected: is }) => is).length;
+  const pending = nodes.filter(({ state }) => state === "pending").length;
+  const known = `${counted(nodes.length, "node")} of other machines, ${connected} connected`;
+  return pending === 0 ? `${known}.` : `${known}. ${pending} waiting for your approval.`;
+}
+
+function Known({
+  nodes,
+  onAsk,
+}: {
+  nodes: readonly NodeListing[];
+  onAsk(node: NodeListing, change: NodeChange): void;
+}) {
+  const { base_url: baseUrl } = useSignedIn();
+  const columns: readonly Column<NodeListing>[] = [
+    nodeColumns.node,
+    nodeColumns.standing,
+    { title: "Evidence", cell: (node) => <Shown node={node} /> },
+    nodeColumns.running,
+    nodeColumns.jobs,
+    {
+      title: "Actions",
+      isActions: true,
+      cell: (node) =>
+        nodeChangesOf(node).map(({ change, text }) => (
+          <Button
+            key={change}
+            size="small"
+            variant={change === "remove" ? "danger" : "plain"}
+            aria-label={`${text} ${node.name}`}
+            onClick={() => onAsk(node, change)}
+          >
+            {text}
+          </Button>
+        )),
+    },
+  ];
+  return (
+    <section className="panel" aria-labelledby="known-nodes">
+      <div className="panel-head">
+        <h2 id="known-nodes">Known nodes</h2>
+        <Link className="push small" href="/status#nodes">
+          What each proves
+        </Link>
+      </div>
+      {nodes.length === 0 ? (
+        <Empty
+          title="No other machine works here"
+          text="A node takes searches off this server, or does what it cannot. Start one on another machine; it shows up here and, unless the policy names its machine, waits for you."
+        >
+          <CommandLine command={`earshot node --gateway ${baseUrl}`} />
+        </Empty>
+      ) : (
+        <Table caption="Nodes" columns={columns} rows={nodes} keyOf={({ id }) => id} />
+      )}
+    </section>
+  );
+}
+
+/** Its evidence, with what the policy calls what it runs. */
+function Shown({ node }: { node: NodeListing }) {
+  const { image, is_listed: isListed, version } = node;
+  return (
+    <>
+      {nodeColumns.evidence.cell(node)}
+      {image === null ? null : <small>image {image}</small>}
+      {isListed ? <small>the policy names its machine</small> : null}
+      <small>version {version}</small>
+    </>
+  );
+}
