@@ -1,0 +1,370 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { argv } from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import type { Evidence } from "../src/nodes/evidence/evidence.ts";
+import { verifyQuote } from "../src/nodes/evidence/quote.ts";
+import {
+  readSimulatedTee,
+  writeSimulatedTee,
+} from "../src/nodes/evidence/simulated/simulated-folder.ts";
+import { createSimulatedTee } from "../src/nodes/evidence/simulated/simulated-tee.ts";
+import { gatewayKeyOf, makeIdentity, makeRunKeys } from "../src/nodes/protocol/keys.ts";
+import type { ChallengeAnswer } from "../src/nodes/protocol/messages.ts";
+import { createOpenedLeases, openJob, sealJob } from "../src/nodes/protocol/sealed-job.ts";
+import { signRequest } from "../src/nodes/protocol/signed-request.ts";
+import { signResult, verifyResult } from "../src/nodes/protocol/signed-result.ts";
+import {
+  identityMessageOf,
+  keyIdOf,
+  type NodeStatement,
+  reportDataOf,
+} from "../src/nodes/protocol/statement.ts";
+import {
+  answerBytes,
+  bodyOf,
+  knowledgeText,
+  readAnswer,
+  requestText,
+} from "../src/nodes/protocol/work.ts";
+import type { AnswerRequest, FetchedItem, SourceAnswer } from "../src/platforms/source.ts";
+import { freePort } from "../test/support/free-port.ts";
+import { connect } from "../test/support/http-client.ts";
+import { connectedNodes, makeKey, orderNode } from "../test/support/nodes-chaos/operator.ts";
+import { generatedPosts } from "../test/support/nodes-chaos/posts.ts";
+import { type Actor, createActor, earshot } from "../test/support/nodes-chaos/processes.ts";
+import { until } from "../test/support/until.ts";
+import { command, summary, table, timed } from "./measure.ts";
+
+/**
+ * What it costs that a node on another machine runs a job: sealing, opening, signing and checking by themselves; then the same
+ * searches by turns of a server whose own node runs them, and of two gateways whose remote node does, without evidence and with
+ * a simulated quote, over sockets of this machine; then how long attesting takes. With --jobs, so many searches each.
+ */
+const { values } = parseArgs({
+  args: argv.slice(2),
+  options: { jobs: { type: "string", default: "300" } },
+});
+const jobs = Number(values.jobs);
+const maxResults = 20;
+const posts = generatedPosts(200, 30);
+const folder = mkdtempSync(join(tmpdir(), "earshot-bench-nodes-"));
+const actors: Actor[] = [];
+
+console.log(`${command()}: ${jobs} searches each, newest ${maxResults} posts\n`);
+try {
+  await alone();
+  const simulated = join(folder, "simulated");
+  await writeSimulatedTee(simulated, Date.now());
+  await together(simulated);
+} finally {
+  await Promise.all(actors.map((actor) => actor.end("SIGKILL")));
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** Each step by itself, as often as there are jobs. */
+async function alone(): Promise<void> {
+  const rows: (string | number)[][] = [];
+  for (const count of [20, 100]) rows.push(...(await steps(count)));
+  console.log(table(["step, ms", "records", "KB", "p50", "p95"], rows));
+  const world = createSimulatedTee({ nowMs: Date.now() });
+  const collateral = world.collateral();
+  const options = { rootDer: world.rootDer };
+  const verified: number[] = [];
+  for (let turn = 0; turn < 60; turn += 1) {
+    const quote = world.quote(randomBytes(64));
+    verified.push(await timed(() => verifyQuote(quote, collateral, Date.now(), options)));
+  }
+  const { p50, p95 } = summary(verified.slice(20));
+  console.log(`\nverifying a simulated quote: p50 ${p50.toFixed(1)} ms, p95 ${p95.toFixed(1)} ms`);
+}
+
+async function steps(count: number): Promise<(string | number)[][]> {
+  const keys = await makeRunKeys();
+  const gateway = gatewayKeyOf(randomBytes(32));
+  const keyId = keyIdOf({ signing_key: keys.signingKey, sealing_key: keys.sealingKey });
+  const request = madeRequest(count);
+  const answer = madeAnswer(request, count);
+  const items = answer.items;
+  const opened = createOpenedLeases();
+  const durations: Record<string, number[]> = {};
+  const note = async <Value>(step: string, run: () => Promise<Value> | Value): Promise<Value> => {
+    const startMs = performance.now();
+    const value = await run();
+    durations[step] ??= [];
+    durations[step].push(performance.now() - startMs);
+    return value;
+  };
+  let kilobytes = 0;
+  let before = process.cpuUsage();
+  for (let turn = 0; turn < jobs + 20; turn += 1) {
+    if (turn === 20) before = process.cpuUsage();
+    const job = randomUUID();
+    const text = requestText(request);
+    const nowMs = Date.now();
+    const { envelope, opener } = await note("gateway seals and signs the job", () =>
+      sealJob({
+        keyId,
+        sealingKey: keys.sealingKey,
+        job,
+        lease: randomUUID(),
+        payload: {
+          token: randomUUID(),
+          attempt: 1,
+          left_ms: 60_000,
+          hold_ms: 30_000,
+          request: text,
+        },
+        nowMs,
+        lifeMs: 60_000,
+        gateway,
+      }),
+    );
+    const { sealer } = await note("node checks and opens it", () =>
+      openJob(envelope, { keys, keyId, gatewayKey: gateway.publicKey, nowMs, opened }),
+    );
+    const knowledge = knowledgeText({ ...answer });
+    const sealed = await note("node signs and seals the answer", () => {
+      const body = bodyOf(items);
+      kilobytes = Buffer.byteLength(body) / 1_000;
+      const told = { body, job, request: text, knowledge, keyId, nowMs };
+      const evidence = { evidence: "none", quoteSha256: null } as const;
+      const fields = signResult({ ...told, ...evidence, attestationId: "A".repeat(43) }, keys);
+      return sealer.seal(answerBytes({ body, items, knowledge, fields }));
+    });
+    await note("gateway opens and checks it", async () => {
+      const read = await readAnswer(opener.open(sealed), request);
+      const { body, fields } = read;
+      verifyResult(fields, { body, knowledge, request: text, signingKey: keys.signingKey });
+    });
+  }
+  // The first ones load what the others find loaded.
+  const { user, system } = process.cpuUsage(before);
+  const rows = Object.entries(durations).map(([step, all]) => ({ step, all: all.slice(20) }));
+  const sums = Array.from({ length: jobs }, (_, n) =>
+    rows.reduce((sum, { all }) => sum + (all[n] ?? 0), 0),
+  );
+  const size = [String(count), kilobytes.toFixed(0)];
+  const cells = [...rows, { step: "all of it", all: sums }].map(({ step, all }) => {
+    const { p50, p95 } = summary(all);
+    return [step, ...size, p50, p95];
+  });
+  // Other processes on the machine make the steps longer, but not this.
+  const processorMs = (user + system) / 1_000 / jobs;
+  return [...cells, ["processor time of all of it, mean", ...size, processorMs, ""]];
+}
+
+function madeRequest(count: number): AnswerRequest {
+  return {
+    platform: "x",
+    type: "social",
+    method: "searchbyfullarchive",
+    query: posts.word(0),
+    fromMs: null,
+    toMs: Date.now(),
+    asOfMs: Date.now(),
+    after: null,
+    maxResults: count,
+  };
+}
+
+function madeAnswer(
+  { toMs }: AnswerRequest,
+  count: number,
+): Omit<SourceAnswer, "items"> & { items: FetchedItem[] } {
+  const items = Array.from({ length: count }, (_, n): FetchedItem => {
+    const id = 1_900_000_000_000_000_000n - BigInt(n);
+    const uri = `https://x.com/i/status/${id}`;
+    const record = JSON.stringify({
+      ID: id.toString(),
+      Content: `A generated post, number ${n}, with the length that most posts have. #${n}`.repeat(
+        2,
+      ),
+      Metadata: {
+        platform: "x",
+        uri,
+        user_id: null,
+        username: "generated",
+        created_at: "2025-03-13T00:00:00.000Z",
+        metrics: { likes: 12, reposts: 3, replies: 1, quotes: 0 },
+        hashtags: [String(n)],
+      },
+      Score: 0,
+    });
+    return { platform: "x", id, uri, userId: null, record };
+  });
+  const coverage = { fromMs: null, toMs, complete: false, gaps: [{ fromMs: null, toMs }] };
+  return { items, next: null, complete: false, coverage, sources: [], warnings: [] };
+}
+
+type Service = { name: string; base: string; dir: string; key: string };
+
+/** The same searches by turns, so that what else the machine does falls on all of them alike. */
+async function together(simulated: string): Promise<void> {
+  const file = join(folder, "posts.ndjson");
+  posts.write(file);
+  const own = await service("own node", "on", simulated);
+  const none = await service("remote node, none", "off", simulated);
+  const quoted = await service("remote node, simulated", "off", simulated);
+  await earshot(own.dir, ["import", file, "--platform", "x"]);
+  await startRemote(none, "none", simulated, file);
+  await startRemote(quoted, "simulated", simulated, file);
+
+  const services = [own, none, quoted];
+  const clients = services.map(({ base, key }) => connect(base, key));
+  const durations = services.map((): number[] => []);
+  for (let turn = 0; turn < jobs + 30; turn += 1) {
+    for (const [index, client] of clients.entries()) {
+      const word = posts.word(turn % posts.topics);
+      const ms = await timed(async () => client.result(await client.submit(word, maxResults)));
+      if (turn >= 30) durations[index]?.push(ms);
+    }
+  }
+  for (const client of clients) client.close();
+  const ownMs = summary(durations[0] ?? []).p50;
+  const rows = services.map(({ name }, index) => {
+    const { p50, p95 } = summary(durations[index] ?? []);
+    const least = Math.min(...(durations[index] ?? []));
+    return [name, least, p50, p95, index === 0 ? "" : (p50 - ownMs).toFixed(3)];
+  });
+  console.log(
+    `\n${table(["submission to fetched result, ms", "least", "p50", "p95", "p50 over the own node"], rows)}`,
+  );
+  await attesting(quoted, simulated);
+}
+
+async function service(name: string, embedded: string, simulated: string): Promise<Service> {
+  const dir = join(folder, name.replaceAll(/\W+/g, "-"));
+  mkdirSync(dir);
+  const { token } = makeKey(dir, "bench");
+  const port = await freePort();
+  start(name, ["serve"], dir, {
+    EARSHOT_PORT: String(port),
+    EARSHOT_EMBEDDED_NODE: embedded,
+    EARSHOT_NODES_EVIDENCE: "simulated,none",
+    EARSHOT_NODES_SIMULATED_ROOT: join(simulated, "root.pem"),
+    EARSHOT_NODES_POLICY: join(simulated, "policy.json"),
+    EARSHOT_NODES_COLLATERAL_DIR: join(simulated, "collateral"),
+    EARSHOT_NODES_DISPATCHES_PER_SECOND: "100000",
+    EARSHOT_NODES_ATTEMPTS_PER_MINUTE: "100000",
+  });
+  const base = `http://127.0.0.1:${port}`;
+  await until(`the gateway of ${name}`, async () => {
+    const answer = await fetch(`${base}/livez`).catch(() => null);
+    return answer?.ok === true ? true : null;
+  });
+  return { name, base, dir, key: token };
+}
+
+async function startRemote(
+  { name, base, dir }: Service,
+  evidence: string,
+  simulated: string,
+  file: string,
+): Promise<void> {
+  const nodeDir = `${dir}-node`;
+  const nodeName = "bench";
+  await earshot(nodeDir, ["import", file, "--platform", "x"]);
+  start(`node of ${name}`, ["node", "--gateway", base], nodeDir, {
+    EARSHOT_NODE_NAME: nodeName,
+    EARSHOT_NODE_EVIDENCE: evidence,
+    EARSHOT_NODE_SIMULATED_TEE: join(simulated, "tee.json"),
+  });
+  await until(`the node of ${name}`, async () => {
+    orderNode(dir, nodeName, "approve");
+    return (await connectedNodes(base)) === 1 ? true : null;
+  });
+}
+
+function start(
+  name: string,
+  args: readonly string[],
+  dataDir: string,
+  settings: Record<string, string>,
+): void {
+  const actor = createActor({
+    name,
+    args,
+    dataDir,
+    settings,
+    logFile: `${dataDir}.log`,
+    command: (program, all) => [program, [...all]],
+  });
+  actors.push(actor);
+  actor.start();
+}
+
+/** From asking for a challenge to being admitted, over HTTP, each time as a node that has just started. */
+async function attesting({ base }: Service, simulated: string): Promise<void> {
+  const tee = await readSimulatedTee(join(simulated, "tee.json"));
+  const whole: number[] = [];
+  const register: number[] = [];
+  for (let turn = 0; turn < 25; turn += 1) {
+    // The gateway rests for 100 ms after each node that it has not met, so that strangers never take much of its time.
+    await sleep(150);
+    const keys = await makeRunKeys();
+    const identity = makeIdentity();
+    const startMs = performance.now();
+    const challenge = (await post(base, "/internal/nodes/challenge", "{}")) as ChallengeAnswer;
+    const statement: NodeStatement = {
+      version: 1,
+      evidence: "simulated",
+      audience: challenge.audience,
+      nonce: challenge.nonce,
+      identity_key: identity.key,
+      signing_key: keys.signingKey,
+      sealing_key: keys.sealingKey,
+      boot_id: randomBytes(16).toString("base64url"),
+      gateway_key: challenge.gateway_key,
+    };
+    const evidence: Evidence = tee.evidence(reportDataOf(statement));
+    const signature = Buffer.from(identity.sign(identityMessageOf(statement)));
+    const body = JSON.stringify({
+      statement,
+      identity_signature: signature.toString("base64url"),
+      evidence,
+      name: `bench-${turn}`,
+      capabilities: [],
+      concurrency: 1,
+      url: null,
+      version: "bench",
+    });
+    const path = "/internal/nodes/register";
+    const fields = signRequest(
+      {
+        method: "POST",
+        path,
+        body,
+        keyId: keyIdOf(statement),
+        nowMs: Date.now(),
+        nonce: randomBytes(16).toString("base64url"),
+      },
+      keys,
+    );
+    const sentMs = performance.now();
+    const answer = (await post(base, path, body, fields)) as { state: string };
+    if (answer.state !== "admitted") throw new Error(`the node is ${answer.state}`);
+    if (turn < 5) continue;
+    register.push(performance.now() - sentMs);
+    whole.push(performance.now() - startMs);
+  }
+  const rows = Object.entries({ "challenge to admitted": whole, "of it, registering": register });
+  const cells = rows.map(([name, all]) => [name, summary(all).p50, summary(all).p95]);
+  console.log(`\n${table(["attesting, simulated quote, ms", "p50", "p95"], cells)}`);
+}
+
+async function post(
+  base: string,
+  path: string,
+  body: string,
+  fields: Record<string, string> = {},
+): Promise<unknown> {
+  const headers = { "content-type": "application/json", ...fields };
+  const answer = await fetch(`${base}${path}`, { method: "POST", headers, body });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${path} was answered with ${answer.status}: ${text}`);
+  return JSON.parse(text);
+}
