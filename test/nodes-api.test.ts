@@ -350,6 +350,9 @@ describe("a request of a node is refused", () => {
     const by = await openNode();
     const sent = JSON.stringify({ sealed: "A".repeat(400_000) });
     expectRefusal(await by.post("complete", {}, { sent }), "node_unauthorized", "unknown_key");
+    // Nor where there is no job that it could be the answer to.
+    expectRefusal(await node.post("complete", {}, { sent }), "lease_lost");
+    await leased();
     expectRefusal(await node.post("complete", {}, { sent }), "body_too_large");
   });
 

@@ -22,6 +22,8 @@ export type Leases = LeaseGateway<SearchJobRequest, JobResult> & {
   settleAttempt(end: AttemptEnd, why: FailedAttempt["why"]): void;
   /** Takes back what a node holds: it runs elsewhere, and the attempt does not count. How many jobs that were. */
   endLeasesOf(nodeId: string): Promise<number>;
+  /** Takes back what a node held that died of it, perhaps: it runs elsewhere as after a lease that lapsed. */
+  failLeasesOf(nodeId: string): Promise<void>;
 };
 
 /** An attempt that came to nothing: its node handed in a failure, or was not heard of in time. */
@@ -142,8 +144,9 @@ export function createLeases(context: LeasesContext): Leases {
   }
 
   async function endLeasesOf(nodeId: string): Promise<number> {
-    const held = [...dispatcher.all()].filter(({ holder }) => holder === nodeId);
-    const leases = held.map(heldLease).filter((lease) => lease !== null);
+    const leases = heldBy(nodeId)
+      .map(heldLease)
+      .filter((lease) => lease !== null);
     const stands = await store.write("giveBackJobs", { leases, nowMs: now() });
     // The last one comes first in its line in the end.
     for (const stand of stands.toReversed()) {
@@ -155,6 +158,19 @@ export function createLeases(context: LeasesContext): Leases {
     }
     return stands.length;
   }
+
+  async function failLeasesOf(nodeId: string): Promise<void> {
+    const { maxAttempts, retryDelayMs } = settings;
+    const leases = heldBy(nodeId)
+      .map(heldLease)
+      .filter((lease) => lease !== null);
+    const rules = { nowMs: now(), maxAttempts, retryDelayMs };
+    const ends = await store.write("endLapsedLeases", { leases, ...rules });
+    for (const end of ends) settleAttempt(end, "failed");
+  }
+
+  const heldBy = (nodeId: string): LiveJob[] =>
+    [...dispatcher.all()].filter(({ holder }) => holder === nodeId);
 
   /** The key may run its next search while this one is on the way to the disk. */
   function releaseLease(uuid: string, token: string): void {
@@ -192,7 +208,7 @@ export function createLeases(context: LeasesContext): Leases {
     dispatcher.offerLater(job, notBeforeMs - now());
   }
 
-  return { lease, renew, complete, fail, heldLease, settleAttempt, endLeasesOf };
+  return { lease, renew, complete, fail, heldLease, settleAttempt, endLeasesOf, failLeasesOf };
 }
 
 function leaseLost(uuid: string): EarshotError {

@@ -166,6 +166,25 @@ test("a node that leaves gives back what it holds: others get it first, and no a
   expect(failed).toEqual([]);
 });
 
+test("a job whose node dies of it is not given to one after another without end", async () => {
+  const uuid = await submit();
+  for (const attempt of [1, 2, 3]) {
+    const lease = await leaseOf(asking("dies"));
+    expect([lease?.uuid, lease?.attempt]).toEqual([uuid, attempt]);
+    await jobs.queue.failLeasesOf("dies");
+    expect(lease?.lost.aborted).toBe(true);
+    await jobs.clock.advance(1_000);
+  }
+  expect(await jobs.queue.find("one", uuid)).toMatchObject({
+    state: "error",
+    attempts: 3,
+    failure: { code: "node_lost" },
+  });
+  expect(failed.map(({ nodeId, why }) => [nodeId, why])).toEqual(
+    Array.from({ length: 3 }, () => ["dies", "failed"]),
+  );
+});
+
 test("what is on its way to the disk is not given back", async () => {
   const uuid = await submit();
   const lease = await leaseOf(asking("leaves"));

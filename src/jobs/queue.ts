@@ -77,6 +77,11 @@ export type JobQueue = LeaseGateway<SearchJobRequest, JobResult> & {
    * attempt does not count. How many jobs that were.
    */
   endLeasesOf(nodeId: string): Promise<number>;
+  /**
+   * Takes back what a node held that was started anew without a word: the attempt counts, as one whose lease has lapsed. What
+   * kills its node is not given to one after another until its time is over.
+   */
+  failLeasesOf(nodeId: string): Promise<void>;
   /** Jobs that a node was given and has not handed in. */
   runningOf(nodeId: string): number;
   /** Jobs that wait for a node. */
@@ -260,6 +265,7 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
     fail: leases.fail,
     wakeNodes: dispatcher.wakeNodes,
     endLeasesOf: leases.endLeasesOf,
+    failLeasesOf: leases.failLeasesOf,
     runningOf: dispatcher.runningOf,
     depth: dispatcher.depth,
     start,

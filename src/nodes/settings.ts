@@ -23,6 +23,7 @@ export type GatewaySettings = {
   quarantineMs: number;
   spotCheckPercent: number;
   memoryMs: number;
+  awayMs: number;
 };
 
 export const gatewayDefaults: GatewaySettings = {
@@ -42,11 +43,12 @@ export const gatewayDefaults: GatewaySettings = {
   clockSkewMs: 60_000,
   dispatchesPerSecond: 3,
   leaseWaitMs: 20_000,
-  maxResultBytes: 16_777_216,
+  maxResultBytes: 8_388_608,
   strikes: 3,
   quarantineMs: 300_000,
   spotCheckPercent: 0,
   memoryMs: 604_800_000,
+  awayMs: 600_000,
 };
 
 /** What a node goes by; durations in milliseconds. */

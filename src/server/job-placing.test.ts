@@ -81,6 +81,7 @@ function placing({
     embedded,
     capabilities: () => here,
     nodes: () => nodes,
+    awayMs: 600_000,
     clock: { now: () => nowMs },
   });
 }

@@ -22,13 +22,18 @@ type Placing = {
   /** What the node in this process can do. */
   capabilities: () => readonly Capability[];
   nodes: () => readonly NodeView[];
+  /** How long a node that is gone is expected back: what it alone can do waits for it. */
+  awayMs: number;
   clock: Pick<Clock, "now">;
 };
 
-/** A node that was heard of so long ago is expected back: what it alone can do waits for it. */
-const latelyMs = 600_000;
-
-export function createJobPlacing({ embedded, capabilities, nodes, clock }: Placing): JobPlacing {
+export function createJobPlacing({
+  embedded,
+  capabilities,
+  nodes,
+  awayMs,
+  clock,
+}: Placing): JobPlacing {
   const isRunHere = embedded !== "off";
 
   const isTakenHere: JobPlacing["isTakenHere"] = (work) => {
@@ -68,7 +73,7 @@ export function createJobPlacing({ embedded, capabilities, nodes, clock }: Placi
     all.filter(
       (node) =>
         isApproved(node) &&
-        (node.isConnected || (node.seenMs !== null && clock.now() - node.seenMs <= latelyMs)),
+        (node.isConnected || (node.seenMs !== null && clock.now() - node.seenMs <= awayMs)),
     );
 
   return {

@@ -138,6 +138,12 @@ export const gatewaySettings = {
     60_000,
     "How long spot checks are kept, and attestations after the last result that they belong to.",
   ),
+  awayMs: duration(
+    "EARSHOT_NODES_AWAY_TIME",
+    gatewayDefaults.awayMs,
+    0,
+    "How long a node that is gone is expected back: what it alone can do is taken, and waits for it.",
+  ),
 } satisfies Record<string, Setting<unknown>>;
 
 /** What `earshot node` goes by. */

@@ -60,6 +60,7 @@ export function createNodesRole(context: NodesRoleContext): NodesRole {
     embedded: settings.embedded,
     capabilities: () => capabilities,
     nodes: () => gateway.nodes(),
+    awayMs: settings.awayMs,
     clock,
   });
   const { deadlineMs, deadlineGraceMs, resultRetentionMs } = config.jobs;

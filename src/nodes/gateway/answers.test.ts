@@ -162,6 +162,19 @@ describe("an answer that is none is refused, its job runs again, and it counts a
   });
 });
 
+test("no more answers are read at a time than the node holds jobs, each twice at most", async () => {
+  const run = { nodeId: node.id, keyId: node.keyId };
+  expect(await checkThatFails(async () => service.gateway.beginAnswer(run))).toBe("lease_lost");
+  await jobOf(node);
+  service.gateway.beginAnswer(run);
+  const end = service.gateway.beginAnswer(run);
+  expect(await checkThatFails(async () => service.gateway.beginAnswer(run))).toBe("lease_lost");
+  end();
+  end();
+  service.gateway.beginAnswer(run);
+  expect(await checkThatFails(async () => service.gateway.beginAnswer(run))).toBe("lease_lost");
+});
+
 test("an answer under an earlier attestation of the same run is taken", async () => {
   const { uuid, job } = await jobOf(node);
   const earlier = node.attestationId;

@@ -6,7 +6,14 @@ import type { SealedAnswer } from "../protocol/messages.ts";
 import { quoteDigestOf, verifyResult } from "../protocol/signed-result.ts";
 import { readAnswer, readFailure } from "../protocol/work.ts";
 import type { NodeGatewayContext } from "./context.ts";
-import { answerRefused, checkOf, isLeaseLost, leaseLost, nodeUnauthorized } from "./faults.ts";
+import {
+  answerRefused,
+  checkOf,
+  isLeaseLost,
+  leaseLost,
+  nodeUnauthorized,
+  noJobHeld,
+} from "./faults.ts";
 import type { SignedAnswer } from "./gateway.ts";
 import type { KnownNodes } from "./known-nodes.ts";
 import type { OpenLease, OpenLeases } from "./open-leases.ts";
@@ -18,6 +25,8 @@ import type { Strikes } from "./strikes.ts";
 export type Answers = {
   /** Errors: `lease_lost`, `node_unauthorized`. */
   renew(session: Session, job: string, token: string): Promise<number>;
+  /** What to call when the answer has been sent. Errors: `lease_lost` when there is no job left that it could belong to. */
+  begin(session: Session): () => void;
   /** Errors: `lease_lost`; `node_answer_refused`, after which the job runs again. */
   complete(session: Session, answer: SealedAnswer): Promise<void>;
   fail(session: Session, answer: SealedAnswer): Promise<void>;
@@ -118,12 +127,26 @@ export function createAnswers(context: AnswersContext): Answers {
     context.log.warn({ error: messageOf(error) }, "a job of a node could not be given back");
   }
 
+  function begin(session: Session): () => void {
+    if (session.answers >= mostSendings * open.of(session).length) throw noJobHeld();
+    session.answers += 1;
+    let isOver = false;
+    return () => {
+      if (!isOver) session.answers -= 1;
+      isOver = true;
+    };
+  }
+
   return {
     renew,
+    begin,
     complete: (session, answer) => handIn(session, answer, (lease) => takeAnswer(lease, answer)),
     fail: (session, answer) => handIn(session, answer, (lease) => takeFailure(lease, answer)),
   };
 }
+
+/** Of one answer: the first may hang on a connection that nobody knows to be cut. */
+const mostSendings = 2;
 
 const notAccepted = (check: string): LeaseFailure => ({
   code: "node_answer_refused",

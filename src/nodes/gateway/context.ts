@@ -23,6 +23,8 @@ export type NodeQueue = LeaseGateway<GatewayWork, SignedAnswer> & {
   wakeNodes(): void;
   /** What a node holds goes to others at once, and no attempt is counted. */
   endLeasesOf(nodeId: string): Promise<unknown>;
+  /** What a node held that was started anew without a word goes to others, and the attempt counts. */
+  failLeasesOf(nodeId: string): Promise<void>;
   /** Jobs that a node runs; one counts from the moment it is given. */
   runningOf(nodeId: string): number;
 };

@@ -72,7 +72,7 @@ export function createNodeGateway(context: NodeGatewayContext): CreatedNodeGatew
     challenges,
     diary,
     onAdmitted: async (_session, replaced) => {
-      if (replaced !== null) await takeBack(replaced);
+      if (replaced !== null) await takeBack(replaced, queue.failLeasesOf);
       queue.wakeNodes();
     },
   });
@@ -96,14 +96,17 @@ export function createNodeGateway(context: NodeGatewayContext): CreatedNodeGatew
 
   async function endRun(session: Session): Promise<void> {
     sessions.end(session);
-    await takeBack(session);
+    await takeBack(session, queue.endLeasesOf);
   }
 
   /** What a run held that is gone goes to others. */
-  async function takeBack(session: Session): Promise<void> {
+  async function takeBack(
+    session: Session,
+    take: (nodeId: string) => Promise<unknown>,
+  ): Promise<void> {
     open.dropOf(session);
     try {
-      await queue.endLeasesOf(session.nodeId);
+      await take(session.nodeId);
     } catch (error) {
       // They lapse by themselves.
       log.warn({ error: messageOf(error) }, "the jobs of a node could not be taken back");
@@ -150,6 +153,7 @@ export function createNodeGateway(context: NodeGatewayContext): CreatedNodeGatew
     },
     lease: async (session, asked, signal) => await dispatch.lease(runOf(session), asked, signal),
     renew: async (session, job, token) => await answers.renew(runOf(session), job, token),
+    beginAnswer: (session) => answers.begin(runOf(session)),
     complete: async (session, answer) => await answers.complete(runOf(session), answer),
     fail: async (session, answer) => await answers.fail(runOf(session), answer),
     leave: async (session) => {

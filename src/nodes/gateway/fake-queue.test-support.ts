@@ -16,6 +16,8 @@ type FakeJob = {
   lease: { nodeId: string; token: string; lost: AbortController } | null;
   result: SignedAnswer | null;
   failures: LeaseFailure[];
+  /** How often a node was lost that held it. */
+  deaths: number;
 };
 
 /** A queue in memory that behaves as the real one does to nodes, without fairness, attempts or deadlines. */
@@ -92,6 +94,7 @@ export function createFakeQueue(clock: Clock): FakeQueue {
         lease: null,
         result: null,
         failures: [],
+        deaths: 0,
       });
       wakeNodes();
       return uuid;
@@ -159,6 +162,14 @@ export function createFakeQueue(clock: Clock): FakeQueue {
     wakeNodes,
     endLeasesOf: async (nodeId) => {
       for (const job of jobs.values()) if (job.lease?.nodeId === nodeId) end(job);
+      wakeNodes();
+    },
+    failLeasesOf: async (nodeId) => {
+      for (const job of jobs.values()) {
+        if (job.lease?.nodeId !== nodeId) continue;
+        end(job);
+        job.deaths += 1;
+      }
       wakeNodes();
     },
     runningOf: (nodeId) => [...jobs.values()].filter((job) => job.lease?.nodeId === nodeId).length,

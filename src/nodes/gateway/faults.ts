@@ -27,6 +27,13 @@ export function leaseLost(job: string): EarshotError {
   });
 }
 
+export function noJobHeld(): EarshotError {
+  return new EarshotError("lease_lost", "the node holds no job that the answer could belong to", {
+    status: 409,
+    hint: "drop the work: another attempt has the job, or it has ended",
+  });
+}
+
 export function tooManyAttempts(message: string): EarshotError {
   return new EarshotError("too_many_attempts", message, {
     status: 429,

@@ -84,6 +84,11 @@ export type NodeGateway = {
   lease(session: NodeSession, asked: LeaseBody, signal: AbortSignal): Promise<JobEnvelope | null>;
   /** How long the lease holds from here on. Errors: `lease_lost`. */
   renew(session: NodeSession, job: string, token: string): Promise<number>;
+  /**
+   * A run begins to send an answer, before anything of it is read; to be called is what comes back when it has been sent or cut
+   * off. Errors: `lease_lost` for a run that sends each of its jobs' answers twice already, or holds no job.
+   */
+  beginAnswer(session: NodeSession): () => void;
   /** Errors: `lease_lost`; `node_answer_refused`, with what is wrong in its details: the job runs again then. */
   complete(session: NodeSession, answer: SealedAnswer): Promise<void>;
   fail(session: NodeSession, answer: SealedAnswer): Promise<void>;

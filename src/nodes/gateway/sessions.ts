@@ -31,6 +31,8 @@ export type Session = NodeSession & {
   polls: number;
   /** Whether a timer waits for its pace. */
   isPaced: boolean;
+  /** Answers that it is sending. */
+  answers: number;
 };
 
 /** A run that has just attested. */
@@ -104,6 +106,7 @@ export function createSessions(
       heardMs: 0,
       polls: 0,
       isPaced: false,
+      answers: 0,
     };
     byKey.set(run.keyId, session);
     byNode.set(run.nodeId, session);

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { sealedAnswer } from "../../../nodes/protocol/messages.ts";
 import type { HttpContext } from "../../context.ts";
-import { nodeOf } from "../../hooks/signed-request.ts";
+import { nodeHook, nodeOf } from "../../hooks/signed-request.ts";
 import type { TypedApp } from "../typed-app.ts";
 import { signedRoute } from "./signed-route.ts";
 
@@ -14,6 +14,12 @@ export function addCompleteRoute(
     ...signedRoute(context),
     url: "/internal/nodes/complete",
     bodyLimit: context.settings.maxResultBytes,
+    onRequest: [
+      nodeHook(context.nodes),
+      async (request, reply) => {
+        reply.raw.once("close", context.nodes.beginAnswer(nodeOf(request)));
+      },
+    ],
     schema: { body: sealedAnswer },
     handler: async (request, reply) => {
       // A large body was looked at as a whole just before.
