@@ -5,7 +5,9 @@ import type { ProofStep, ProofVerdict } from "../nodes/proof/verdict.ts";
 import { readKnowledge } from "../nodes/protocol/knowledge-text.ts";
 import { readRequest } from "../nodes/protocol/request-text.ts";
 import type { SignedResult } from "../nodes/protocol/signed-result.ts";
-import { withoutControls } from "../text/controls.ts";
+import type { AnswerRequest, Coverage } from "../platforms/source.ts";
+import { targetText } from "../platforms/target-text.ts";
+import { withUnseenEscaped } from "../text/controls.ts";
 import { type ProofWords, wordsFor } from "./proof-words.ts";
 import { painter, type Terminal } from "./terminal.ts";
 import { wrap } from "./text-layout.ts";
@@ -24,7 +26,8 @@ type Held = {
 /** Prints what became of a proof. Of one that does not hold, nothing but which checks failed: what it says is not to be relied on. */
 export function showVerdict(verdict: ProofVerdict, shown: Shown, terminal: Terminal): void {
   const held = heldOf(verdict, shown);
-  if (shown.json) terminal.out(`${JSON.stringify(asJson(verdict, held))}\n`);
+  // Texts of the proof are another's: nothing of them moves the cursor, breaks a line or turns its direction.
+  if (shown.json) terminal.out(`${withUnseenEscaped(JSON.stringify(asJson(verdict, held)))}\n`);
   else terminal.out(`${asText(verdict, held, terminal)}\n`);
 }
 
@@ -50,9 +53,12 @@ function asJson({ steps }: ProofVerdict, held: Held | null) {
 function heldFields({ proof, signed, evidence, records, words }: Held) {
   const { statement, id, node_id } = proof.attestation;
   const { complete, coverage } = readKnowledge(proof.knowledge);
+  const asked = readRequest(proof.request);
   return {
     job: proof.job,
     asked: JSON.parse(proof.request),
+    about: aboutText(asked),
+    first_page: isFirstPage(asked),
     records,
     complete,
     coverage: coverageBody(coverage),
@@ -83,7 +89,7 @@ function asText({ steps }: ProofVerdict, held: Held | null, terminal: Terminal):
     bold(headlines[held.evidence.kind]),
     checks,
     rowsOf(held)
-      .map(([name, value]) => `${name.padEnd(10)}${oneLine(value)}`)
+      .map(([name, value]) => `${name.padEnd(10)}${withUnseenEscaped(value)}`)
       .join("\n"),
     sentences(bold("Proven"), held.words.proven, terminal),
     sentences(bold("Not proven"), held.words.notProven, terminal),
@@ -99,19 +105,24 @@ const headlines: Readonly<Record<VerifiedEvidence["kind"], string>> = {
 const marks = { passed: "ok", failed: "FAILED", skipped: "-" } as const;
 
 const stepLine = ({ check, outcome, code, message }: ProofStep): string =>
-  `${marks[outcome].padEnd(8)}${check.padEnd(11)}${oneLine(message)}${code === null ? "" : ` (${code})`}`;
+  `${marks[outcome].padEnd(8)}${check.padEnd(11)}${withUnseenEscaped(message)}${code === null ? "" : ` (${code})`}`;
 
 function rowsOf({ proof, signed, evidence, records }: Held): [name: string, value: string][] {
   const { statement, node_id, name } = proof.attestation;
   const { complete, coverage, next } = readKnowledge(proof.knowledge);
-  const gaps = coverage.complete ? "" : ", not all of the window is held";
+  const asked = readRequest(proof.request);
+  const about = aboutText(asked);
   return [
     ["Job", proof.job],
-    ["Asked", askedText(proof.request)],
+    ["Asked", askedText(asked)],
+    ...(about === null ? [] : [["About", about] satisfies [string, string]]),
+    ["Type", asked.type],
+    ["Page", isFirstPage(asked) ? "the first" : "a further one: what comes before is not in it"],
     [
       "Answer",
-      `${counted(records)}${complete ? ", complete" : gaps}${next === null ? "" : ", more on the next page"}`,
+      `${counted(records)}${complete ? ", complete" : ""}${next === null ? "" : ", more on the next page"}`,
     ],
+    ["Covered", `${spanText(coverage)}${gapsText(coverage)}`],
     ["Signed", `${iso(signed.signedAtMs)} by the clock that the gateway tells`],
     ["Node", `${node_id}, which its gateway calls ${JSON.stringify(name)}`],
     ["Gateway", `${JSON.stringify(statement.audience)}, key ${statement.gateway_key}`],
@@ -119,11 +130,24 @@ function rowsOf({ proof, signed, evidence, records }: Held): [name: string, valu
   ];
 }
 
-function askedText(request: string): string {
-  const { method, platform, query, fromMs, toMs, after, place, maxResults } = readRequest(request);
-  const isFurther = after !== null || (place ?? null) !== null;
-  const from = fromMs === null ? "the beginning" : iso(fromMs);
-  return `${method} of ${platform}: ${JSON.stringify(query)}, from ${from} to ${iso(toMs)}, at most ${counted(maxResults)}${isFurther ? ", a further page" : ""}`;
+function askedText(asked: AnswerRequest): string {
+  const { method, platform, query, maxResults } = asked;
+  return `${method} of ${platform}: ${JSON.stringify(query)}, ${spanText(asked)}, at most ${counted(maxResults)}`;
+}
+
+/** Whom or what the answer is about; null where the query alone says it. */
+const aboutText = ({ target = null }: AnswerRequest): string | null =>
+  target === null ? null : targetText(target);
+
+const isFirstPage = ({ after, place = null }: AnswerRequest): boolean =>
+  after === null && place === null;
+
+const spanText = ({ fromMs, toMs }: { fromMs: number | null; toMs: number }): string =>
+  `from ${fromMs === null ? "the beginning" : iso(fromMs)} to ${iso(toMs)}`;
+
+function gapsText({ complete, gaps }: Coverage): string {
+  if (complete) return "";
+  return `, but for ${gaps.length === 1 ? "1 gap" : `${gaps.length} gaps`}`;
 }
 
 function evidenceText(evidence: VerifiedEvidence): string {
@@ -149,8 +173,5 @@ function sentences(title: string, texts: readonly string[], { columns }: Termina
   );
   return [title, ...lines].join("\n");
 }
-
-/** Texts of the proof are another's: in one line, and nothing that moves the cursor. */
-const oneLine = (text: string): string => withoutControls(text).replaceAll("\n", " ");
 
 const iso = (ms: number): string => new Date(ms).toISOString();

@@ -17,6 +17,7 @@ import {
   proofBy,
 } from "../nodes/proof/proof.test-support.ts";
 import type { Proof } from "../nodes/proof/proof.ts";
+import { requestText } from "../nodes/protocol/work.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "earshot-verify-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -64,7 +65,10 @@ describe("a proof that holds", () => {
     expect(out).toContain(
       'Asked     searchbyquery of x: "cats lang:en", from 2026-01-30T12:00:00.000Z',
     );
+    expect(out).toContain("Type      social\n");
+    expect(out).toContain("Page      the first\n");
     expect(out).toContain("Answer    2 records, complete\n");
+    expect(out).toContain("Covered   from 2026-01-30T12:00:00.000Z to 2026-01-31T12:00:00.000Z\n");
     expect(out).toContain(
       "Signed    2026-01-31T12:00:00.000Z by the clock that the gateway tells\n",
     );
@@ -98,6 +102,8 @@ describe("a proof that holds", () => {
       ]),
       job: jobUuid,
       asked: { query: askedRequest.query, platform: "x", maxResults: 10 },
+      about: null,
+      first_page: true,
       records: 2,
       complete: true,
       coverage: { from: "2026-01-30T12:00:00.000Z", complete: true },
@@ -129,7 +135,15 @@ describe("a proof that holds", () => {
       "--gateway-key",
       key,
     ];
-    const more = ["--audience", "earshot", "--signed-after", "2026-01-31"];
+    const window = ["--from", "2026-01-30T12:00:00Z", "--to", "2026-01-31T12:00:00Z"];
+    const more = [
+      ...window,
+      "--first-page",
+      "--audience",
+      "earshot",
+      "--signed-after",
+      "2026-01-31",
+    ];
     const { code, out } = await verify(proofFile(simulated), ...trusting(), ...given, ...more);
     expect(code).toBe(0);
     expect(out).toMatch(/ok {6}expected/);
@@ -200,6 +214,70 @@ describe("a proof that does not hold", () => {
     expect(code).toBe(1);
     expect(out).toContain("(repeated_members)");
   });
+});
+
+describe("a proof about an account", () => {
+  const asked = {
+    ...askedRequest,
+    method: "gettweets",
+    fromMs: null,
+    platform: "bluesky",
+    query: "Alice.example",
+    place: { platform: "bluesky", credentialId: null, cursor: "c", lastKey: null, skip: 0 },
+  } as const;
+  const coverage = { fromMs: null, toMs: nowMs, complete: true, gaps: [] };
+  const answer = { ...answerOf([]), coverage, sources: [] };
+  const proofAbout = async (handle: string): Promise<string> => {
+    const target = { kind: "user", platform: "bluesky", handle, id: null, host: null } as const;
+    const request = requestText({ ...asked, target });
+    return proofFile(proofBy(await makeNode("none"), answer, { request }));
+  };
+  const given = ["--accept", "none", "--query", "Alice.example"];
+
+  test("says whom, and that it is no first page", async () => {
+    const path = await proofAbout("alice.example");
+    const { code, out } = await verify(path, ...given);
+    expect(code).toBe(0);
+    expect(out).toContain("About     bluesky:@alice.example\n");
+    expect(out).toContain("Page      a further one");
+    const told = JSON.parse((await verify(path, ...given, "--json")).out);
+    expect(told).toMatchObject({ about: "bluesky:@alice.example", first_page: false });
+    const first = await verify(path, ...given, "--first-page");
+    expect(first).toMatchObject({ code: 1, out: expect.stringContaining("(not_the_first_page)") });
+  });
+
+  test("does not hold where the query names another", async () => {
+    const { code, out } = await verify(await proofAbout("mallory.example"), ...given);
+    expect(code).toBe(1);
+    expect(out).toMatch(/FAILED {2}answer .*\(target_mismatch\)/);
+  });
+});
+
+test("whatever a proof says, nothing in it hides, turns or breaks what is read, in text or JSON", async () => {
+  const odd =
+    "\u009b31m\u202e\u2066\u200f\u200e\u061c\u200b\u2028\u2029\u0085\u001b]0;x\u0007\u{e0001}";
+  const unseen = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+  const node = await makeNode("none", null, { audience: `earshot${odd}` });
+  const attestation = { ...node.attestation, name: `a node${odd}` };
+  const request = requestText({ ...askedRequest, query: `cats ${odd}` });
+  const answer = { ...answerOf([]), complete: false };
+  const path = proofFile({ ...proofBy(node, answer, { request }), attestation });
+  const text = await verify(path, "--accept", "none");
+  expect(text.code).toBe(0);
+  expect(text.out).toContain("\\u202e");
+  expect(text.out).not.toMatch(unseen);
+  const { code, out } = await verify(path, "--accept", "none", "--json");
+  expect(code).toBe(0);
+  expect(out).not.toMatch(unseen);
+  expect(JSON.parse(out)).toMatchObject({
+    asked: { query: `cats ${odd}` },
+    gateway: { audience: `earshot${odd}` },
+  });
+  const broken = await verify(
+    file("odd.json", JSON.stringify({ ...bare, attestation: { ...bare.attestation, [odd]: 1 } })),
+  );
+  expect(broken.code).toBe(1);
+  expect(broken.out + broken.notes).not.toMatch(unseen);
 });
 
 test("nothing in a proof reaches the screen but as text on its line", async () => {

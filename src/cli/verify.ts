@@ -8,6 +8,7 @@ import { type NodePolicy, readPolicy } from "../nodes/evidence/policy.ts";
 import type { ExpectedOfProof } from "../nodes/proof/proof-checks.ts";
 import type { ProofStep, ProofVerdict } from "../nodes/proof/verdict.ts";
 import { verifyProof } from "../nodes/proof/verify-proof.ts";
+import { withUnseenEscaped } from "../text/controls.ts";
 import { moment } from "./parse-values.ts";
 import { showVerdict } from "./show-verdict.ts";
 import type { Terminal } from "./terminal.ts";
@@ -18,10 +19,14 @@ type Options = {
   simulatedRoot?: string;
   result?: string;
   job?: string;
+  nonce?: string;
   query?: string;
   gatewayKey?: string;
   audience?: string;
   signedAfter?: number;
+  from?: number;
+  to?: number;
+  firstPage?: true;
   json?: boolean;
 };
 
@@ -52,7 +57,11 @@ export function addVerify(program: Command, terminal: Terminal): void {
     .option("--simulated-root <file>", "the root of simulated quotes, a certificate in PEM")
     .option("--result <file>", "the result as it was fetched: it has to be the one that was signed")
     .option("--job <uuid>", "the job that the proof has to be of")
+    .option("--nonce <nonce>", "what you sent as Earshot-Nonce when you asked a node itself")
     .option("--query <query>", "the query that has to have been asked")
+    .option("--from <time>", "the beginning of the window that has to have been asked for", moment)
+    .option("--to <time>", "its end", moment)
+    .option("--first-page", "the first page has to have been asked for, not a further one")
     .option("--gateway-key <key>", "the key of the gateway that the node has to have worked for")
     .option("--audience <name>", "the name of that gateway")
     .option("--signed-after <time>", "the earliest time of the signature", moment)
@@ -64,7 +73,7 @@ export function addVerify(program: Command, terminal: Terminal): void {
       "after",
       "\nExamples:\n" +
         "  earshot verify proof.json --policy policy.json\n" +
-        "  earshot verify proof.json --policy policy.json --result result.json --job <uuid> --query 'cats lang:en'\n" +
+        "  earshot verify proof.json --policy policy.json --result result.json --job <uuid> --query 'cats lang:en' --first-page\n" +
         "  earshot verify proof.json --accept none",
     )
     .action((path: string, options: Options) => verify(path, options, terminal));
@@ -89,7 +98,7 @@ function doesNotHold({ steps }: ProofVerdict): EarshotError {
   const hint = hintFor(failed);
   return new EarshotError(
     "proof_refused",
-    `the proof does not hold: ${failed?.message ?? "nothing was checked"}`,
+    `the proof does not hold: ${withUnseenEscaped(failed?.message ?? "nothing was checked")}`,
     { status: 422, ...(hint === undefined ? {} : { hint }) },
   );
 }
@@ -104,13 +113,18 @@ const hints: Readonly<Record<string, string>> = {
 const hintFor = (step: ProofStep | undefined): string | undefined => hints[step?.code ?? ""];
 
 async function expectedOf(options: Options): Promise<ExpectedOfProof> {
-  const { job, query, gatewayKey, audience, signedAfter, result } = options;
+  const { job, nonce, query, gatewayKey, audience, signedAfter, result } = options;
+  const { from, to, firstPage } = options;
   return {
     ...(job === undefined ? {} : { job: job.toLowerCase() }),
+    ...(nonce === undefined ? {} : { nonce }),
     ...(query === undefined ? {} : { query }),
     ...(gatewayKey === undefined ? {} : { gatewayKey }),
     ...(audience === undefined ? {} : { audience }),
     ...(signedAfter === undefined ? {} : { signedAfterMs: signedAfter }),
+    ...(from === undefined ? {} : { fromMs: from }),
+    ...(to === undefined ? {} : { toMs: to }),
+    ...(firstPage === undefined ? {} : { isFirstPage: firstPage }),
     ...(result === undefined ? {} : { body: await contentOf(result) }),
   };
 }

@@ -106,3 +106,15 @@ test("what was deleted or hidden since is left out, and so is a repost of it", a
   const records = await recordsOf(archive, items);
   expect(idsOf(records)).toEqual(["bluesky 7", "bluesky 5", "bluesky 4"]);
 });
+
+test.each([
+  ["is not told", {}],
+  ["is null", { reposted: null }],
+  ["is a list", { reposted: [1] }],
+  ["has a uri that is an object", { reposted: { uri: {}, user_id: "did:ann" } }],
+  ["has a user that is a number", { reposted: { uri: "at://kept", user_id: 5 } }],
+])("a repost whose original %s is shown, and so is what stands beside it", async (_name, more) => {
+  const repost = fetched(8n, { record: recordOf("bluesky", 8n, { is_retweet: true, ...more }) });
+  const records = await recordsOf(archiveOf(), [repost, fetched(4n)]);
+  expect(idsOf(records)).toEqual(["bluesky 8", "bluesky 4"]);
+});

@@ -1,6 +1,7 @@
 import type { Archive } from "../archive/archive.ts";
 import type { FetchedName } from "../archive/withheld.ts";
 import type { Platform } from "../posts/post.ts";
+import { fieldsOf } from "./fields.ts";
 import { type AnswerItem, type FetchedItem, isFetched, isHeld } from "./source.ts";
 
 /**
@@ -52,13 +53,14 @@ function namesOf({ platform, uri, userId, record }: FetchedItem): FetchedName[] 
   const own = uri === null && userId === null ? [] : [{ platform, uri, userId }];
   // Within a JSON string the quotes would be escaped.
   if (!record.includes('"is_retweet":true')) return own;
-  const { Metadata }: { Metadata: { reposted: Reposted | null } } = JSON.parse(record);
-  if (Metadata.reposted === null) return own;
-  const { uri: original, user_id: author = null } = Metadata.reposted;
-  return [...own, { platform, uri: original, userId: author }];
+  const { Metadata } = fieldsOf(JSON.parse(record));
+  const { uri: original, user_id: author } = fieldsOf(fieldsOf(Metadata).reposted);
+  const reposted = { platform, uri: textOrNull(original), userId: textOrNull(author) };
+  return reposted.uri === null && reposted.userId === null ? own : [...own, reposted];
 }
 
-type Reposted = { uri: string | null; user_id?: string | null };
+/** What is kept may be of a node that says odd things, and one record must not hide the others. */
+const textOrNull = (value: unknown): string | null => (typeof value === "string" ? value : null);
 
 /** What a record of the archive stands for. */
 function positionOf(text: string): string {

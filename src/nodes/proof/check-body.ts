@@ -1,18 +1,21 @@
-import type { FetchedItem } from "../../platforms/source.ts";
+import type { AnswerRequest, FetchedItem } from "../../platforms/source.ts";
+import { idTimeMs, tellsTime } from "../../posts/ids.ts";
 import { bodyOf } from "../protocol/answer-bytes.ts";
-import { checkItems, checkKnowledge } from "../protocol/check-answer.ts";
+import { type CheckedItem, checkItems, checkKnowledge } from "../protocol/check-answer.ts";
 import { readKnowledge } from "../protocol/knowledge-text.ts";
 import { readRecord } from "../protocol/read-record.ts";
 import { readRequest } from "../protocol/request-text.ts";
 import { platformName, postId } from "../protocol/wire.ts";
 import type { Proof } from "./proof.ts";
+import { skewMs } from "./proof-checks.ts";
 import { proofRefused } from "./read-proof.ts";
 
 /**
- * Holds the body and what is told of it against what was asked, as a gateway does before it takes an answer; how many records
- * there are. Errors: `proof_refused` with `body_malformed`; `job_refused`; `answer_refused` (check-answer.ts).
+ * Holds the body and what is told of it against what was asked, as a gateway does before it takes an answer, and against the
+ * time of the signature where there is one; how many records there are. Errors: `proof_refused` with `body_malformed`,
+ * `asked_after_signature` or `post_after_signature`; `job_refused`; `answer_refused` (check-answer.ts).
  */
-export function checkBody({ body, request, knowledge }: Proof): number {
+export function checkBody({ body, request, knowledge }: Proof, signedAtMs: number | null): number {
   const asked = readRequest(request);
   const known = readKnowledge(knowledge);
   const records = recordsOf(body);
@@ -22,21 +25,42 @@ export function checkBody({ body, request, knowledge }: Proof): number {
   });
   checkItems(asked, items);
   checkKnowledge(asked, items, known);
+  if (signedAtMs !== null) checkBefore(signedAtMs + skewMs, asked, items);
   return items.length;
+}
+
+/** Nothing can be asked or posted after what was signed. The time that an author claims may be any; the ID tells when it was seen. */
+function checkBefore(latestMs: number, asked: AnswerRequest, items: readonly CheckedItem[]): void {
+  if (asked.asOfMs > latestMs) {
+    throw proofRefused("asked_after_signature", "it was asked for after it had been signed");
+  }
+  const isLater = ({ item: { id }, record: { isPost, createdMs } }: CheckedItem): boolean =>
+    isPost &&
+    (createdMs === null || createdMs > latestMs) &&
+    id !== null &&
+    tellsTime(id) &&
+    idTimeMs(id) > latestMs;
+  if (items.some(isLater)) {
+    throw proofRefused("post_after_signature", "a post is of a time after the signature");
+  }
 }
 
 /** The records of a body that is spelled as all bodies are: readers of other kinds find the same in it. */
 function recordsOf(body: string): string[] {
-  let values: unknown;
-  try {
-    values = JSON.parse(body);
-  } catch {
-    throw malformed();
-  }
-  if (!Array.isArray(values)) throw malformed();
-  const records = values.map((value) => JSON.stringify(value));
+  const records = writtenAgain(body);
+  if (records === null) throw malformed();
   if (bodyOf(records.map((record) => ({ record }))) !== body) throw malformed();
   return records;
+}
+
+/** Null for what is no list, and for what nests deeper than can be written. */
+function writtenAgain(body: string): string[] | null {
+  try {
+    const values: unknown = JSON.parse(body);
+    return Array.isArray(values) ? values.map((value) => JSON.stringify(value)) : null;
+  } catch {
+    return null;
+  }
 }
 
 function itemOf(record: string): FetchedItem {

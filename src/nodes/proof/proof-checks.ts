@@ -1,8 +1,16 @@
+import { fieldsOf } from "../../platforms/fields.ts";
+import { jobOfNonce } from "../protocol/direct-answer.ts";
 import { isSigningKey } from "../protocol/ed25519.ts";
 import { bytesOf } from "../protocol/encoding.ts";
 import { isSignedBy } from "../protocol/keys.ts";
 import { quoteDigestOf, type SignedResult } from "../protocol/signed-result.ts";
-import { attestationIdOf, identityMessageOf, keyIdOf, nodeIdOf } from "../protocol/statement.ts";
+import {
+  attestationIdOf,
+  callerAudience,
+  identityMessageOf,
+  keyIdOf,
+  nodeIdOf,
+} from "../protocol/statement.ts";
 import type { Proof } from "./proof.ts";
 import { proofRefused } from "./read-proof.ts";
 
@@ -10,6 +18,8 @@ import { proofRefused } from "./read-proof.ts";
 export type ExpectedOfProof = {
   /** The uuid of the job. */
   job?: string;
+  /** What the caller sent along when it asked a node itself. */
+  nonce?: string;
   /** The body that the caller was given, as it came. */
   body?: Uint8Array;
   /** The query that the caller asked. */
@@ -19,12 +29,20 @@ export type ExpectedOfProof = {
   audience?: string;
   /** Unix milliseconds: the signature has to be of then or later. */
   signedAfterMs?: number;
+  /** The window that the caller asked for, Unix milliseconds. */
+  fromMs?: number;
+  toMs?: number;
+  /** The caller asked without a cursor: nothing that comes before may have been left out. */
+  isFirstPage?: true;
 };
 
 /** How far clocks may differ. */
-const skewMs = 60_000;
+export const skewMs = 60_000;
 
-/** Whether what is named is called what its content makes. Errors: `proof_refused` with `node_id`, `key_id` or `attestation_id`. */
+/**
+ * Whether what is named is called what its content makes, and the statement was made for a gateway. Errors: `proof_refused` with
+ * `node_id`, `key_id`, `attestation_id` or `made_for_callers`.
+ */
 export function checkNames({ attestation }: Proof): void {
   const { statement, evidence } = attestation;
   if (attestation.node_id !== nodeIdOf(statement.identity_key)) {
@@ -35,6 +53,9 @@ export function checkNames({ attestation }: Proof): void {
   }
   if (attestation.id !== attestationIdOf(statement, evidence)) {
     throw proofRefused("attestation_id", "the attestation has another id than its content makes");
+  }
+  if (statement.audience === callerAudience) {
+    throw proofRefused("made_for_callers", "the statement was made for callers, not for a gateway");
   }
 }
 
@@ -80,7 +101,7 @@ export function checkBinding({ job, attestation }: Proof, signed: SignedResult):
 const hexOf = (bytes: Uint8Array | null): string | null =>
   bytes === null ? null : Buffer.from(bytes).toString("hex");
 
-/** Whether the times can be so. Errors: `proof_refused` with `signed_in_future` or `signed_before_attested`. */
+/** Whether the times that the gateway gave can be so. Errors: `proof_refused` with `signed_in_future` or `signed_before_attested`. */
 export function checkTime(
   { attestation }: Proof,
   { signedAtMs }: SignedResult,
@@ -95,8 +116,8 @@ export function checkTime(
 }
 
 /**
- * Whether the proof agrees with what the caller knows. Errors: `proof_refused` with `not_the_job`, `not_the_result`, `not_the_query`, `not_the_gateway`, `not_the_audience` or
- * `signed_too_early`.
+ * Whether the proof agrees with what the caller knows. Errors: `proof_refused` with `not_the_job`, `not_the_nonce`, `not_the_result`, `not_the_query`, `not_the_window`,
+ * `not_the_first_page`, `not_the_gateway`, `not_the_audience` or `signed_too_early`.
  */
 export function checkExpected(
   { job, body, request, attestation }: Proof,
@@ -107,15 +128,19 @@ export function checkExpected(
   if (expected.job !== undefined && expected.job !== job) {
     throw proofRefused("not_the_job", `the proof is of the job ${job}`);
   }
+  if (expected.nonce !== undefined && jobOfNonce(expected.nonce) !== job) {
+    throw proofRefused(
+      "not_the_nonce",
+      "the answer is to another question than the one with this nonce",
+    );
+  }
   if (expected.body !== undefined && !Buffer.from(body, "utf8").equals(expected.body)) {
     throw proofRefused(
       "not_the_result",
       "the result that was given is not the one that was signed",
     );
   }
-  if (expected.query !== undefined && queryOf(request) !== expected.query) {
-    throw proofRefused("not_the_query", "another query was asked than the one that was given");
-  }
+  checkAsked(request, expected);
   if (expected.gatewayKey !== undefined && expected.gatewayKey !== statement.gateway_key) {
     throw proofRefused("not_the_gateway", "the node worked for a gateway with another key");
   }
@@ -128,10 +153,35 @@ export function checkExpected(
   }
 }
 
-function queryOf(request: string): unknown {
+function checkAsked(request: string, expected: ExpectedOfProof): void {
+  const { query, fromMs, toMs, isFirstPage } = expected;
+  const asked = membersOf(request);
+  if (query !== undefined && asked.query !== query) {
+    throw proofRefused("not_the_query", "another query was asked than the one that was given");
+  }
+  const isOther =
+    (fromMs !== undefined && asked.fromMs !== fromMs) ||
+    (toMs !== undefined && asked.toMs !== toMs);
+  if (isOther) {
+    throw proofRefused(
+      "not_the_window",
+      "another window was asked for than the one that was given",
+    );
+  }
+  if (isFirstPage !== undefined && !isFirstPageOf(asked)) {
+    throw proofRefused("not_the_first_page", "a further page was asked for, not the first");
+  }
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+const isFirstPageOf = ({ after, place }: Members): boolean => after === null && place === null;
+
+/** The members of a request; none where it is no JSON, which another check tells. */
+function membersOf(request: string): Members {
   try {
-    return JSON.parse(request).query;
+    return fieldsOf(JSON.parse(request));
   } catch {
-    return null;
+    return {};
   }
 }

@@ -110,7 +110,7 @@ export async function makeNode(
   };
   const evidence =
     tee === null
-      ? { quote: null, eventLog: null, vmConfig: null }
+      ? { quote: null, event_log: null, vm_config: null }
       : tee.evidence(reportDataOf(statement));
   const attestation: Attestation = {
     id: attestationIdOf(statement, evidence),

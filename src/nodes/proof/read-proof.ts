@@ -4,7 +4,7 @@ import { hasRepeatedMembers } from "../../lib/json-members.ts";
 import { readCollateral } from "../evidence/collateral-text.ts";
 import { signedFields } from "../protocol/answer-bytes.ts";
 import { evidenceBody, nodeStatement } from "../protocol/messages.ts";
-import type { Proof } from "./proof.ts";
+import type { Attestation, Proof } from "./proof.ts";
 
 /** Longest proof that is read, characters; results are smaller by far. */
 const mostCharacters = 268_435_456;
@@ -43,15 +43,20 @@ export function readProof(proof: unknown): Proof {
     const [issue] = read.error.issues;
     throw proofRefused("malformed", `the proof is malformed at /${issue?.path.join("/") ?? ""}`);
   }
-  const { collateral } = read.data.attestation;
+  return { ...read.data, attestation: withCollateral(read.data.attestation) };
+}
+
+/** An attestation as a gateway gives it. Errors: `proof_refused` with `malformed` or `collateral_malformed`. */
+export function readAttestation(value: unknown): Attestation {
+  const read = attestation.safeParse(value);
+  if (!read.success) throw proofRefused("malformed", "the attestation is malformed");
+  return withCollateral(read.data);
+}
+
+function withCollateral(read: z.infer<typeof attestation>): Attestation {
+  const { collateral } = read;
   try {
-    return {
-      ...read.data,
-      attestation: {
-        ...read.data.attestation,
-        collateral: collateral === null ? null : readCollateral(collateral),
-      },
-    };
+    return { ...read, collateral: collateral === null ? null : readCollateral(collateral) };
   } catch {
     throw proofRefused("collateral_malformed", "the collateral in the proof is malformed");
   }

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { lastId } from "../../posts/ids.ts";
 import { createSimulatedTee, type SimulatedWorld } from "../evidence/simulated/simulated-tee.ts";
 import { base64url } from "../protocol/encoding.ts";
 import { makeIdentity } from "../protocol/keys.ts";
@@ -85,14 +86,20 @@ describe("a proof that holds", () => {
       gatewayKey: node.attestation.statement.gateway_key,
       audience: "earshot",
       signedAfterMs: nowMs - 1_000,
-    };
+      fromMs: askedRequest.fromMs,
+      toMs: askedRequest.toMs,
+      isFirstPage: true,
+    } as const;
     expect(await faultsOf(proof, options({ expected }))).toEqual([]);
   });
 
   test.each([
     ["not_the_job", { job: "0190a2b4-7c11-4f6e-9d53-1f0a55c0ffef" }],
+    ["not_the_nonce", { nonce: "A".repeat(43) }],
     ["not_the_result", { body: Buffer.from("[]") }],
     ["not_the_query", { query: "dogs" }],
+    ["not_the_window", { fromMs: askedRequest.fromMs - 1 }],
+    ["not_the_window", { toMs: askedRequest.toMs + 1 }],
     ["not_the_gateway", { gatewayKey: makeIdentity().key }],
     ["not_the_audience", { audience: "another" }],
     ["signed_too_early", { signedAfterMs: nowMs + 1_000 }],
@@ -188,12 +195,12 @@ describe("every member of a proof, changed", () => {
     ],
     [
       "event log",
-      (p) => Object.assign(p.attestation.evidence, { eventLog: "[]" }),
+      (p) => Object.assign(p.attestation.evidence, { event_log: "[]" }),
       ["event_log_mismatch"],
     ],
     [
       "no event log",
-      (p) => Object.assign(p.attestation.evidence, { eventLog: null }),
+      (p) => Object.assign(p.attestation.evidence, { event_log: null }),
       ["app_not_measured"],
     ],
     [
@@ -260,7 +267,7 @@ describe("every member of a proof, changed", () => {
     }
     expect(open).toEqual([
       "attestation.name",
-      "attestation.evidence.vmConfig",
+      "attestation.evidence.vm_config",
       "attestation.policy_id",
     ]);
   });
@@ -296,7 +303,7 @@ describe("a gateway that lies", () => {
     const accepted = ["tdx", "simulated", "none"] as const;
     const lowered = copyOf(proofBy(node, answer));
     Object.assign(lowered.attestation.statement, { evidence: "none" });
-    const bareEvidence = { quote: null, eventLog: null, vmConfig: null };
+    const bareEvidence = { quote: null, event_log: null, vm_config: null };
     Object.assign(lowered.attestation, { evidence: bareEvidence });
     expect(await faultsOf(lowered, options({ accepted }))).toEqual([
       "attestation_id",
@@ -517,6 +524,68 @@ describe("a node that lies", () => {
   ])("cannot answer another question: %s", async (code, special) => {
     const proof = proofBy(bare, answer, { request: requestText({ ...askedRequest, ...special }) });
     expect(await asNone(proof)).toEqual([code]);
+  });
+
+  test("cannot answer about somebody else than the query names", async () => {
+    const asked = {
+      ...askedRequest,
+      method: "gettweets",
+      fromMs: null,
+      query: "x:@alice",
+    } as const;
+    const coverage = { fromMs: null, toMs: nowMs, complete: true, gaps: [] };
+    const about = (handle: string): Proof => {
+      const target = { kind: "user", platform: "x", handle, id: null, host: null } as const;
+      const request = requestText({ ...asked, target });
+      return proofBy(bare, { ...answerOf([]), coverage }, { request });
+    };
+    const expected = { query: "x:@alice" };
+    const given = { ...acceptingNone(), expected };
+    expect(await faultsOf(about("alice"), given)).toEqual([]);
+    expect(await faultsOf(about("mallory"), given)).toEqual(["target_mismatch"]);
+  });
+
+  test("cannot call a further page the first", async () => {
+    const after = { platform: "x", id: lastId } as const;
+    const proof = proofBy(bare, answer, { request: requestText({ ...askedRequest, after }) });
+    const given = { ...acceptingNone(), expected: { isFirstPage: true } as const };
+    expect(await faultsOf(proof)).toEqual(["kind_not_accepted"]);
+    expect(await asNone(proof)).toEqual([]);
+    expect(await faultsOf(proof, given)).toEqual(["not_the_first_page"]);
+  });
+
+  test("cannot call complete what covers a part of the window", async () => {
+    const coverage = { fromMs: nowMs, toMs: nowMs, complete: true, gaps: [] };
+    const proof = proofBy(bare, { ...answerOf([]), coverage, sources: [] });
+    expect(await asNone(proof)).toEqual(["coverage_too_narrow"]);
+  });
+
+  test("cannot have signed before it was asked, nor before what it signs was posted", async () => {
+    const signedMs = nowMs - 3_600_000;
+    const proof = (items: Parameters<typeof answerOf>[0], asOfMs: number): Proof => {
+      const request = requestText({ ...askedRequest, asOfMs });
+      const made = proofBy(bare, answerOf(items), { request, nowMs: signedMs });
+      const verified_at = new Date(signedMs - 60_000).toISOString();
+      return { ...made, attestation: { ...made.attestation, verified_at } };
+    };
+    expect(await asNone(proof([postItem(61)], signedMs))).toEqual([]);
+    expect(await asNone(proof([postItem(61)], nowMs))).toEqual(["asked_after_signature"]);
+    expect(await asNone(proof([postItem(1)], signedMs))).toEqual(["post_after_signature"]);
+  });
+
+  test("may give a post whose author claims a time that has not come", async () => {
+    const claimed = postItem(1, { created_at: new Date(nowMs + day).toISOString() });
+    expect(await asNone(proofBy(bare, answerOf([claimed])))).toEqual([]);
+  });
+
+  test("has nothing that it stated to a caller taken for work of a gateway", async () => {
+    const node = await makeNode("none", null, { audience: "earshot-caller" });
+    expect(await asNone(proofBy(node, answer))).toEqual(["made_for_callers"]);
+  });
+
+  test("cannot exhaust the one who checks by nesting", async () => {
+    const deep = "[".repeat(20_000) + "]".repeat(20_000);
+    expect(await asNone(proofBy(bare, answer, { body: `[${deep}]` }))).toEqual(["body_malformed"]);
   });
 
   test.each([

@@ -50,8 +50,10 @@ async function checkProof(
   list: ReturnType<typeof createStepList>,
 ): Promise<Found> {
   const { statement } = proof.attestation;
-  await list.run("names", "node, keys and attestation have the names that their keys make", () =>
-    checkNames(proof),
+  await list.run(
+    "names",
+    "node, keys and attestation have the names that their keys make, for a gateway",
+    () => checkNames(proof),
   );
   await list.run("identity", "the identity key of the node has signed its statement", () =>
     checkIdentity(proof),
@@ -67,7 +69,7 @@ async function checkProof(
   }
   const evidence = signed === null ? null : await checkSigned(proof, signed, options, list);
   const records = await list.run("answer", "the answer is one to what was asked", () =>
-    checkBody(proof),
+    checkBody(proof, signed?.signedAtMs ?? null),
   );
   const { expected = {} } = options;
   if (Object.keys(expected).length === 0)
@@ -89,8 +91,10 @@ async function checkSigned(
   await list.run("binding", "what was signed is of this job and this attestation", () =>
     checkBinding(proof, signed),
   );
-  await list.run("time", "it was signed after the attestation, and not in the future", () =>
-    checkTime(proof, signed, options.nowMs),
+  await list.run(
+    "time",
+    "by the gateway's word it was signed after the attestation; and it was not in the future",
+    () => checkTime(proof, signed, options.nowMs),
   );
   return await list.run("evidence", evidencePassed[proof.attestation.statement.evidence], () =>
     checkEvidence(proof, signed, options),

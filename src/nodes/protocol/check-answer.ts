@@ -1,8 +1,10 @@
 import { comparePositions } from "../../archive/search.ts";
 import { isSearch } from "../../platforms/methods.ts";
-import type { AnswerRequest, FetchedItem } from "../../platforms/source.ts";
+import type { AnswerRequest, FetchedItem, SourceWay } from "../../platforms/source.ts";
 import { firstTimeMs, idTimeMs, tellsTime } from "../../posts/ids.ts";
+import { checkCoverage } from "./check-coverage.ts";
 import { answerRefused } from "./faults.ts";
+import { isAsked } from "./is-asked.ts";
 import type { Knowledge } from "./knowledge-text.ts";
 import type { ReadRecord } from "./read-record.ts";
 
@@ -60,13 +62,9 @@ function isOutside(request: AnswerRequest, id: bigint, { createdMs }: ReadRecord
   return !(tellsTime(id) ? isWithin(idTimeMs(id)) : earliestMs < firstTimeMs);
 }
 
-const isAsked = ({ platform }: AnswerRequest, one: string): boolean =>
-  platform === "social" || platform === one;
-
 /**
  * Whether what is told of an answer can be told of one to its request. Errors: `answer_refused` with `next_misplaced`,
- * `place_misplaced`, `coverage_of_other_platform`, `coverage_malformed`, `coverage_contradictory`, `coverage_outside_window` or
- * `source_misplaced`.
+ * `place_misplaced`, `source_misplaced`, `cost_misplaced`, `coverage_contradictory`, or what check-coverage.ts tells.
  */
 export function checkKnowledge(
   request: AnswerRequest,
@@ -87,55 +85,13 @@ export function checkKnowledge(
   if (sources.some(({ platform }) => !isAsked(request, platform))) {
     throw answerRefused("source_misplaced", "a part of the answer is of a platform not asked");
   }
+  if (sources.some(({ via, cost }) => cost !== undefined && !isBilledWay(via))) {
+    throw answerRefused("cost_misplaced", "a cost is told of what nobody is billed for");
+  }
   checkCoverage(request, coverage);
   if (complete && !coverage.complete) {
     throw answerRefused("coverage_contradictory", "a complete answer has gaps in its coverage");
   }
 }
 
-type Coverage = Knowledge["coverage"];
-type Span = Coverage["gaps"][number];
-
-function checkCoverage(request: AnswerRequest, coverage: Coverage): void {
-  const platforms = coverage.platforms ?? [];
-  const each = platforms.map(({ platform, collection }) => `${platform} ${collection}`);
-  const all = [coverage, ...platforms];
-  const lists = all.flatMap((known) => [known.gaps, "held" in known ? known.held : []]);
-  if (new Set(each).size < each.length || !lists.every(isInOrder)) {
-    throw answerRefused("coverage_malformed", "the coverage names spans that are none");
-  }
-  if (platforms.some(({ platform }) => !isAsked(request, platform))) {
-    throw answerRefused("coverage_of_other_platform", "the coverage is of a platform not asked");
-  }
-  if (all.some((known) => known.complete !== (known.gaps.length === 0))) {
-    throw answerRefused(
-      "coverage_contradictory",
-      "the coverage is complete and has gaps, or neither",
-    );
-  }
-  const posts = platforms.filter(({ collection }) => collection === "posts");
-  const told = [coverage, ...posts.flatMap(({ held, gaps }) => [...held, ...gaps])];
-  if (!told.every((span) => isWithin(span, coverage)) || !isWithinAsked(request, coverage)) {
-    throw answerRefused("coverage_outside_window", "the coverage is of more than was asked for");
-  }
-}
-
-/** Spans one after another, each with a beginning before its end. */
-function isInOrder(spans: readonly Span[]): boolean {
-  return spans.every(({ fromMs, toMs }, index) => {
-    const previous = spans[index - 1];
-    const isSpan = fromMs === null ? index === 0 : fromMs < toMs;
-    return isSpan && (previous === undefined || fromMs === null || previous.toMs <= fromMs);
-  });
-}
-
-const isWithin = (span: Span, { fromMs, toMs }: Span): boolean =>
-  span.toMs <= toMs && (fromMs === null || (span.fromMs !== null && span.fromMs >= fromMs));
-
-/** A window in which nothing can lie is without length, wherever it is. */
-function isWithinAsked({ method, fromMs, toMs, asOfMs }: AnswerRequest, coverage: Span): boolean {
-  if (coverage.fromMs === coverage.toMs) return true;
-  return isSearch(method)
-    ? isWithin(coverage, { fromMs, toMs })
-    : coverage.toMs <= Math.max(toMs, asOfMs);
-}
+const isBilledWay = (via: SourceWay): boolean => via === "api" || via === "credential";

@@ -54,8 +54,8 @@ export const evidenceBody = z.strictObject({
     .regex(/^(?:[0-9a-f]{2})+$/)
     .max(65_536)
     .nullable(),
-  eventLog: z.string().max(262_144).nullable(),
-  vmConfig: z.string().max(65_536).nullable(),
+  event_log: z.string().max(262_144).nullable(),
+  vm_config: z.string().max(65_536).nullable(),
 });
 
 /** POST /internal/nodes/register, signed with the signing key of the statement. */
@@ -128,6 +128,15 @@ export const sealedAnswer = z.strictObject({
 });
 export type SealedAnswer = z.infer<typeof sealedAnswer>;
 
+/** No node answers more; what is told beyond it counts as this. */
+const mostRequestsPerSecond = 1_000;
+const mostSubmissionsPerMinute = 10_000;
+const rate = (most: number) =>
+  z
+    .number()
+    .min(0)
+    .transform((told) => Math.min(told, most));
+
 /** POST /internal/nodes/introspect: whose key that is, for nodes that listen. The secret travels as its hash. */
 export const introspectBody = z.strictObject({
   key_id: z.string().max(64),
@@ -137,9 +146,9 @@ export const introspectAnswer = z.discriminatedUnion("status", [
   z.object({
     status: z.literal("active"),
     /** Keys with the same name share their rates. */
-    rates_key: z.string(),
-    requests_per_second: z.number(),
-    submissions_per_minute: z.number(),
+    rates_key: z.string().min(1).max(64),
+    requests_per_second: rate(mostRequestsPerSecond),
+    submissions_per_minute: rate(mostSubmissionsPerMinute),
     /** What it may ask for; null: everything. */
     methods: z.array(z.enum(methodNames)).nullable(),
   }),

@@ -1,9 +1,12 @@
 import * as z from "zod";
 import type { FetchedItem } from "../../platforms/source.ts";
+import { checkPostNames, nameMissing } from "./check-names.ts";
 import { answerRefused } from "./faults.ts";
 
 /** Largest record, characters. */
 const mostCharacters = 262_144;
+
+const name = z.string().nullable().default(null);
 
 const recordShape = z.strictObject({
   ID: z.string().max(2_048),
@@ -12,9 +15,12 @@ const recordShape = z.strictObject({
     /** Absent from posts, `ids` for those of which no more may be told. */
     kind: z.enum(["ids", "profile", "trend", "space"]).optional(),
     platform: z.string(),
-    uri: z.string().nullable().default(null),
-    user_id: z.string().nullable().default(null),
+    uri: name,
+    user_id: name,
     created_at: z.string().nullable().default(null),
+    origin: z.string().nullable().default(null),
+    is_retweet: z.boolean().nullable().default(null),
+    reposted: z.looseObject({ uri: name, user_id: name }).nullable().default(null),
   }),
   Score: z.number(),
 });
@@ -29,7 +35,8 @@ export type ReadRecord = {
 
 /**
  * Reads the record of an item and holds the two against each other: what is deleted or hidden later is told by the item's uri
- * and user, so they have to be the record's own. Errors: `answer_refused` with `record_malformed` or `item_mismatch`.
+ * and user, so they have to be the record's own. Errors: `answer_refused` with `record_malformed`, `item_mismatch`, or what
+ * check-names.ts tells.
  */
 export function readRecord(item: FetchedItem): ReadRecord {
   const record = parsed(item.record);
@@ -47,6 +54,8 @@ export function readRecord(item: FetchedItem): ReadRecord {
   if (!isSame) {
     throw answerRefused("item_mismatch", "an item of the answer names another than its record");
   }
+  if (isPost) checkPostNames(item, record.Metadata);
+  if (kind === "profile" && (userId === null || userId !== record.ID)) throw nameMissing();
   const createdMs = createdAt === null ? Number.NaN : Date.parse(createdAt);
   return { id: record.ID, isPost, createdMs: Number.isNaN(createdMs) ? null : createdMs };
 }

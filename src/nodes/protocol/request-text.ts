@@ -1,4 +1,5 @@
 import type { AnswerRequest } from "../../platforms/source.ts";
+import { checkTarget } from "./check-target.ts";
 import { jobRefused } from "./faults.ts";
 import { packed, readAs, requestShape, unpacked, writtenAs } from "./wire.ts";
 
@@ -10,9 +11,14 @@ export function requestText(request: AnswerRequest): string {
   return writtenAs(requestShape, { ...request, after: packed(request.after), target, place });
 }
 
-/** What a text asks. Errors: `job_refused` with `request_malformed` for anything but what `requestText` writes. */
+/**
+ * What a text asks. Errors: `job_refused` with `request_malformed` for anything but what `requestText` writes, and
+ * `target_mismatch` for what asks about another than its query names.
+ */
 export function readRequest(text: string): AnswerRequest {
   const read = readAs(requestShape, text, mostCharacters);
   if (read === null) throw jobRefused("request_malformed", "what is asked cannot be read");
-  return { ...read, after: unpacked(read.after) };
+  const request = { ...read, after: unpacked(read.after) };
+  checkTarget(request);
+  return request;
 }

@@ -23,6 +23,12 @@ export type NodeStatement = {
   gateway_key: string;
 };
 
+/**
+ * Whom evidence is made for that a caller asks a node for itself. No gateway goes by that name: a node that is set up for one
+ * does not start, nor does the gateway, so that what callers are given is worth nothing at any gateway.
+ */
+export const callerAudience = "earshot-caller";
+
 const fields = (statement: NodeStatement): readonly string[] => [
   String(statement.version),
   statement.evidence,

@@ -21,7 +21,8 @@ export const postId = z
 const position = z.tuple([platformName, postId]);
 /** A time that dates can tell. */
 const ms = z.int().min(-8_640_000_000_000_000).max(8_640_000_000_000_000);
-const name = z.string().max(2_048).nullable();
+/** Addresses grow when what is no ASCII in them is escaped. */
+const name = z.string().max(32_768).nullable();
 
 const target: z.ZodType<Target> = z.discriminatedUnion("kind", [
   z.object({
@@ -94,7 +95,11 @@ const coverage = z.object({
     .exactOptional(),
 });
 
-const amount = z.number().min(0).max(Number.MAX_SAFE_INTEGER);
+/** What one answer may have cost, in units of the platform and in millionths of a dollar: a thousand dollars at most. */
+const units = z.number().min(0).max(1_000_000);
+const microUsd = z.number().min(0).max(1_000_000_000);
+/** Of a month, as many as a budget may be set to. */
+const monthUnits = z.number().min(0).max(1_000_000_000_000);
 
 const sourcePart = z.object({
   platform: platformName,
@@ -103,12 +108,16 @@ const sourcePart = z.object({
   count: z.int().min(0).max(1_000),
   cost: z
     .object({
-      postReads: amount.exactOptional(),
-      userReads: amount.exactOptional(),
-      requests: amount.exactOptional(),
-      microUsd: amount,
+      postReads: units.exactOptional(),
+      userReads: units.exactOptional(),
+      requests: units.exactOptional(),
+      microUsd,
       month: z
-        .object({ name: z.string().max(64), postReads: amount, mostPostReads: amount })
+        .object({
+          name: z.string().regex(/^[0-9]{4}-[0-9]{2}$/),
+          postReads: monthUnits,
+          mostPostReads: monthUnits,
+        })
         .nullable(),
     })
     .exactOptional(),

@@ -1,8 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { EarshotError } from "../../lib/errors.ts";
+import { type FetchMethod, methods } from "../../platforms/methods.ts";
+import { readTarget } from "../../platforms/read-target.ts";
 import type { AnswerRequest, FetchedItem, SourceAnswer } from "../../platforms/source.ts";
+import type { Target } from "../../platforms/target.ts";
 import { lastId, lowestId } from "../../posts/ids.ts";
+import type { Platform } from "../../posts/post.ts";
 import { answerOf, askedRequest, nowMs, postItem } from "../proof/proof.test-support.ts";
 import {
   answerBytes,
@@ -29,6 +33,40 @@ const nodeAnswer = (answer: SourceAnswer, special: Partial<NodeAnswer> = {}): No
   const items = answer.items.filter((item) => "record" in item);
   return { body: bodyOf(items), items, knowledge: knowledgeText(answer), fields, ...special };
 };
+
+/** A post of the window under other names. */
+function named(special: Partial<FetchedItem>, metadata: object = {}): FetchedItem {
+  const item = { ...postItem(1), ...special };
+  const { platform, uri, userId } = item;
+  const { ID, Content, Metadata, Score } = JSON.parse(item.record);
+  const told = { ...Metadata, platform, uri, user_id: userId, ...metadata };
+  return { ...item, record: JSON.stringify({ ID, Content, Metadata: told, Score }) };
+}
+
+/** What methods that do not search are asked, and on which platform. */
+const questions: readonly [FetchMethod, string, Platform][] = [
+  ["gettweets", "alice.example", "bluesky"],
+  ["getmedia", " @Alice.Example", "bluesky"],
+  ["getfollowers", "https://bsky.app/profile/did:plc:ann", "bluesky"],
+  ["getprofilebyid", "did:plc:ann", "bluesky"],
+  ["searchbyprofile", "@ann@mas.to", "mastodon"],
+  ["getfollowing", "109@mas.to", "mastodon"],
+  ["gettweets", "ann", "mastodon"],
+  ["gettweets", "ann", "x"],
+  ["getprofilebyid", "x:12", "x"],
+  ["getprofilebyid", "12", "x"],
+  ["getbyid", "20", "x"],
+  ["getbyid", "7", "mastodon"],
+  ["getbyid", "7", "bluesky"],
+  ["getretweeters", "https://x.com/ann/status/20?s=1", "x"],
+  ["getreplies", "at://did:plc:ann/app.bsky.feed.post/3k", "bluesky"],
+  ["getreplies", "https://bsky.app/profile/ann.example/post/3k", "bluesky"],
+  ["getreplies", "https://mas.to/@ann/109", "mastodon"],
+  ["getreplies", "import:mastodon:7@mas.to", "mastodon"],
+  ["getspace", "https://x.com/i/spaces/1abc", "x"],
+  ["gettrends", "", "x"],
+  ["gethometweets", "whatever", "bluesky"],
+];
 
 async function outcomeOf(
   bytes: Uint8Array | (() => Uint8Array),
@@ -126,17 +164,18 @@ describe("an answer", () => {
   });
 
   test("with a post that its platform numbered before ids told times is of its own time", async () => {
+    const uri = "https://x.com/i/status/20";
     const record = {
       ID: "20",
       Content: "",
-      Metadata: { platform: "x", uri: "u", created_at: "2006-03-21T20:50:14.000Z" },
+      Metadata: { platform: "x", uri, user_id: "12", created_at: "2006-03-21T20:50:14.000Z" },
       Score: 1,
     };
     const item = {
       platform: "x",
       id: 20n,
-      uri: "u",
-      userId: null,
+      uri,
+      userId: "12",
       record: JSON.stringify(record),
     } as const;
     const early = { ...askedRequest, fromMs: Date.UTC(2006, 0), toMs: Date.UTC(2007, 0) };
@@ -154,6 +193,11 @@ describe("items that cannot be those of an answer are refused", () => {
     return { ...item, record: JSON.stringify(record) };
   };
 
+  const onBluesky = (special: Partial<FetchedItem>): FetchedItem => {
+    const uri = "at://did:plc:ann/app.bsky.feed.post/3k";
+    return named({ platform: "bluesky", uri, userId: "did:plc:ann", ...special });
+  };
+
   test.each([
     [
       "more than were asked for",
@@ -164,11 +208,7 @@ describe("items that cannot be those of an answer are refused", () => {
     ["the oldest first", [postItem(2), postItem(1)], "out_of_order"],
     ["newer than the window", [postItem(-5)], "outside_window"],
     ["older than the window", [postItem(1_445)], "outside_window"],
-    [
-      "of another platform",
-      [{ ...postItem(1, { platform: "bluesky" }), platform: "bluesky" }],
-      "other_platform",
-    ],
+    ["of another platform", [onBluesky({})], "other_platform"],
     [
       "of a platform that its record does not name",
       [{ ...item, platform: "bluesky" }],
@@ -213,6 +253,100 @@ describe("items that cannot be those of an answer are refused", () => {
     expect(await ofItems(items)).toBe(code);
   });
 
+  test.each([
+    ["a post without its uri", { uri: null }, "name_missing"],
+    ["a post without its account", { userId: null }, "name_missing"],
+    ["a uri in capitals", { uri: "AT://did:plc:ann/app.bsky.feed.post/3k" }, "name_malformed"],
+    ["a uri with more", { uri: "at://did:plc:ann/app.bsky.feed.post/3k?x" }, "name_malformed"],
+    [
+      "a uri with a slash more",
+      { uri: "at://did:plc:ann/app.bsky.feed.post/3k/" },
+      "name_malformed",
+    ],
+    ["a uri of another account", { userId: "did:plc:bob" }, "name_malformed"],
+    ["a uri by a handle", { uri: "at://ann.example/app.bsky.feed.post/3k" }, "name_malformed"],
+    ["a handle for an account", { userId: "ann.example" }, "name_malformed"],
+    [
+      "a web address on Bluesky",
+      { uri: "https://bsky.app/profile/did:plc:ann/post/3k" },
+      "name_malformed",
+    ],
+    ["the name of an import", { uri: "import:bluesky:7" }, "name_malformed"],
+  ] satisfies [string, Partial<FetchedItem>, string][])(
+    "that are called as no reader calls them: %s",
+    async (_name, special, code) => {
+      const request = { ...askedRequest, platform: "social" } as const;
+      expect(await ofItems([onBluesky(special)], request)).toBe(code);
+    },
+  );
+
+  test.each([
+    [{ platform: "x", uri: "https://x.com/i/status/20", userId: "12" }, "name_malformed"],
+    [{ platform: "x", uri: "https://x.com/ann/status/7", userId: "12" }, "name_malformed"],
+    [{ platform: "x", uri: "https://example.com/7", userId: "12" }, "name_malformed"],
+    [{ platform: "x", uri: "own", userId: "ann" }, "name_malformed"],
+    [{ platform: "mastodon", uri: "mas.to/@ann/1", userId: "1@mas.to" }, "name_malformed"],
+    [{ platform: "mastodon", uri: "https://mas.to/@ann/1 ", userId: "1@mas.to" }, "name_malformed"],
+    [{ platform: "mastodon", uri: "https://mas.to/@ann/1", userId: "1" }, "name_malformed"],
+    [{ platform: "mastodon", uri: "https://mas.to/@ann/1", userId: "1@mas.to" }, "taken"],
+    [{ platform: "x", uri: "own", userId: "12" }, "taken"],
+  ] satisfies [Partial<FetchedItem>, string][])(
+    "with names on every platform: %j",
+    async (special, code) => {
+      const own = special.uri === "own" ? { ...special, uri: item.uri } : special;
+      const request = { ...askedRequest, platform: "social" } as const;
+      expect(await ofItems([named(own)], request)).toBe(code);
+    },
+  );
+
+  test.each([
+    ["x", "import:x:abc", null, "taken"],
+    ["x", "https://example.com/kept/7", null, "taken"],
+    ["x", "https://x.com/i/status/20", "12", "name_malformed"],
+    ["mastodon", "import:mastodon:7@mas.to", null, "taken"],
+    ["mastodon", "https://mas.to/@ann/1", "https://mas.to/users/ann", "taken"],
+    ["bluesky", "import:bluesky:7", null, "taken"],
+    ["bluesky", "at://did:plc:ann/app.bsky.feed.post/3k", "did:plc:ann", "taken"],
+    ["bluesky", "at://did:plc:ann/app.bsky.feed.post/3k", null, "name_missing"],
+    ["bluesky", "AT://did:plc:ann/app.bsky.feed.post/3k", "did:plc:ann", "name_malformed"],
+    ["bluesky", "import:x:7", null, "name_missing"],
+    ["x", null, null, "name_missing"],
+  ] as const)(
+    "that were imported go by what imports call them: %s %s of %s",
+    async (platform, uri, userId, code) => {
+      const imported = named({ platform, uri, userId }, { origin: "import" });
+      expect(await ofItems([imported], { ...askedRequest, platform: "social" })).toBe(code);
+    },
+  );
+
+  test.each([
+    ["is not told", {}, "name_missing"],
+    ["has no uri", { reposted: { id: "7" } }, "name_missing"],
+    ["has a uri that is an object", { reposted: { uri: {} } }, "record_malformed"],
+    [
+      "has a user that is a number",
+      { reposted: { uri: "https://x.com/i/status/7", user_id: 5 } },
+      "record_malformed",
+    ],
+    [
+      "has a uri in another spelling",
+      { reposted: { uri: "https://x.com/i/status/7?x" } },
+      "name_malformed",
+    ],
+    ["is named", { reposted: { uri: "https://x.com/i/status/7", user_id: "9" } }, "taken"],
+    [
+      "is named, its account unknown",
+      { reposted: { uri: "https://x.com/i/status/7", user_id: null } },
+      "taken",
+    ],
+  ])("that repost one which %s", async (_name, special, code) => {
+    expect(await ofItems([postItem(1, { is_retweet: true, ...special })])).toBe(code);
+  });
+
+  test("that say of a repost what is neither true nor false", async () => {
+    expect(await ofItems([postItem(1, { is_retweet: "true" })])).toBe("record_malformed");
+  });
+
   test("before the place at which the page begins", async () => {
     const after = { platform: "x", id: item.id ?? 0n } as const;
     expect(await ofItems([item], { ...askedRequest, after })).toBe("before_its_page");
@@ -241,6 +375,22 @@ describe("what is told of an answer is refused where it cannot be so", () => {
       "a part of another platform",
       { sources: [{ platform: "bluesky", via: "api", fromMs: null, toMs: nowMs, count: 0 }] },
       "source_misplaced",
+    ],
+    [
+      "a cost of what nobody is billed for",
+      {
+        sources: [
+          {
+            platform: "x",
+            via: "archive",
+            fromMs: null,
+            toMs: nowMs,
+            count: 0,
+            cost: { microUsd: 1, month: null },
+          },
+        ],
+      },
+      "cost_misplaced",
     ],
     [
       "coverage of another platform",
@@ -286,7 +436,41 @@ describe("what is told of an answer is refused where it cannot be so", () => {
   test("a window in which nothing can lie is taken wherever it is", async () => {
     const toMs = nowMs + 5_000;
     const empty = { ...answerOf([]), coverage: { fromMs: toMs, toMs, complete: true, gaps: [] } };
-    expect(await outcomeOf(answerBytes(nodeAnswer(empty)))).toBe("taken");
+    const query = `cats since:${new Date(toMs).toISOString().slice(0, 19)}Z`;
+    const request = { ...askedRequest, query };
+    expect(await outcomeOf(answerBytes(nodeAnswer(empty)), request)).toBe("taken");
+    expect(await outcomeOf(answerBytes(nodeAnswer(empty)))).toBe("coverage_too_narrow");
+  });
+
+  const day = (days: number) => askedRequest.fromMs + days * 86_400_000;
+  test.each([
+    ["cats", {}, {}, "taken"],
+    ["cats", { fromMs: askedRequest.fromMs + 1 }, {}, "coverage_too_narrow"],
+    ["cats", { toMs: nowMs - 1 }, {}, "coverage_too_narrow"],
+    ["cats", { toMs: nowMs - 1, complete: false, gaps: [gap] }, {}, "taken"],
+    ["cats since:2026-01-31", { fromMs: Date.UTC(2026, 0, 31) }, {}, "taken"],
+    ["cats since:2026-01-31", { fromMs: Date.UTC(2026, 0, 31) + 1 }, {}, "coverage_too_narrow"],
+    ["cats -until:2026-01-31", { fromMs: Date.UTC(2026, 0, 31) }, {}, "taken"],
+    ["cats until:2026-01-31", { toMs: Date.UTC(2026, 0, 31) }, {}, "taken"],
+    ["cats until:2026-01-31", { fromMs: Date.UTC(2026, 0, 31) }, {}, "coverage_too_narrow"],
+    ["cats within_time:1h", { fromMs: nowMs - 3_600_000 }, {}, "taken"],
+    ["from:nobody OR since:2026-01-31", { fromMs: Date.UTC(2026, 0, 31) }, {}, "taken"],
+    [`cats since_id:${lowestId(nowMs - 1_000)}`, { fromMs: nowMs - 2_000 }, {}, "taken"],
+    [`cats max_id:${lowestId(nowMs - 5_000)}`, { toMs: nowMs - 3_999 }, {}, "taken"],
+    [
+      "ann.example",
+      { fromMs: day(0) },
+      { method: "gettweets", fromMs: null },
+      "coverage_too_narrow",
+    ],
+    ["ann.example", { fromMs: null }, { method: "gettweets", fromMs: null }, "taken"],
+  ] as const)("%s, complete for %j of %j: %s", async (query, told, special, code) => {
+    const all = { ...coverage, platforms: [], ...told };
+    const { complete } = all;
+    const bytes = answerBytes(
+      nodeAnswer({ ...answerOf([]), complete, coverage: all, sources: [] }),
+    );
+    expect(await outcomeOf(bytes, { ...askedRequest, ...special, query })).toBe(code);
   });
 
   test("texts come without what could move the cursor", () => {
@@ -403,24 +587,21 @@ describe("bytes that are not those of an answer are refused", () => {
 describe("a request", () => {
   const name = fc.option(fc.string());
   const platform = fc.constantFrom("bluesky", "mastodon", "x");
-  const target = fc.oneof(
-    fc.record({
-      kind: fc.constant("user"),
-      platform: fc.option(platform),
-      handle: name,
-      id: name,
-      host: name,
-    }),
-    fc.record({ kind: fc.constant("space"), platform: fc.option(platform), id: fc.string() }),
-  );
-  const request = fc.record({
+  const search = fc.record({
     platform: fc.oneof(platform, fc.constant("social")),
-    type: fc.constantFrom("social", "social-api"),
-    method: fc.constantFrom("searchbyquery", "getfollowers"),
+    method: fc.constant("searchbyquery"),
     query: fc.string({
       unit: fc.constantFrom("a", "é", "\ud800", "\u2028", "\n", '"', "\ud83d\ude00"),
     }),
-    target: fc.option(target),
+    target: fc.constant(null),
+  });
+  const fetching = fc.constantFrom(...questions).map(([method, query, platform]) => {
+    const { query: what } = methods[method];
+    const target = what === "none" ? null : readTarget(what, query, platform);
+    return { platform, method, query, target };
+  });
+  const more = fc.record({
+    type: fc.constantFrom("social", "social-api"),
     fromMs: fc.option(fc.integer()),
     toMs: fc.integer(),
     asOfMs: fc.integer(),
@@ -429,7 +610,10 @@ describe("a request", () => {
       fc.record({ platform, credentialId: name, cursor: name, lastKey: name, skip: fc.nat(500) }),
     ),
     maxResults: fc.integer({ min: 1, max: 500 }),
-  }) as fc.Arbitrary<AnswerRequest>;
+  });
+  const request = fc
+    .tuple(fc.oneof(search, fetching), more)
+    .map(([asked, rest]) => ({ ...asked, ...rest })) as fc.Arbitrary<AnswerRequest>;
 
   test("is read as it was written, and written in one way", () => {
     fc.assert(
@@ -479,6 +663,90 @@ describe("a request", () => {
         expect(await codeOf(() => readKnowledge(text))).toBe("knowledge_malformed");
       }),
     );
+  });
+});
+
+describe("a request asks about what its query names", () => {
+  const asking = (special: Partial<AnswerRequest>) =>
+    codeOf(() => readRequest(requestText({ ...askedRequest, fromMs: null, ...special })));
+  const post = (uri: string, platform: Platform) => readTarget("post", uri, platform);
+
+  test.each(questions)("%s %s on %s", async (method, query, platform) => {
+    const { query: what } = methods[method];
+    const target = what === "none" ? null : readTarget(what, query, platform);
+    expect(await asking({ method, query, platform, target })).toBe("taken");
+    const other = {
+      kind: "user",
+      platform,
+      handle: "mallory.example",
+      id: null,
+      host: null,
+    } as const;
+    expect(await asking({ method, query, platform, target: other })).toBe("target_mismatch");
+    if (target === null) return;
+    expect(await asking({ method, query, platform, target: null })).toBe("target_mismatch");
+    const elsewhere = platform === "x" ? "mastodon" : "x";
+    expect(await asking({ method, query, platform: elsewhere, target })).toBe("target_mismatch");
+    expect(await asking({ method, query, platform: "social", target })).toBe("target_mismatch");
+  });
+
+  const uri = "at://did:plc:ann/app.bsky.feed.post/3k";
+  const nameless = {
+    kind: "post",
+    id: null,
+    host: null,
+    url: null,
+    handle: null,
+    key: null,
+  } as const;
+
+  test.each([
+    ["the ID of a record, for its post", "7", "bluesky", post(uri, "bluesky")],
+    [
+      "on the server that its uri tells",
+      "7",
+      "mastodon",
+      {
+        ...post("https://mas.to/users/ann/statuses/109", "mastodon"),
+        uri: "https://mas.to/users/ann/statuses/109",
+      },
+    ],
+    [
+      "by the name that an import gave it",
+      "7",
+      "bluesky",
+      { ...nameless, platform: "bluesky", uri: "import:bluesky:a b" },
+    ],
+    ["which X has numbered", "7", "x", { ...post("x:7", "x"), uri: "https://x.com/i/status/7" }],
+    ["with its platform before it", "bluesky:7", "bluesky", post(uri, "bluesky")],
+  ] as const)("or %s", async (_name, query, platform, target) => {
+    const asked = { method: "getreplies", query, platform, target: target as Target } as const;
+    expect(await asking(asked)).toBe("taken");
+  });
+
+  test.each([
+    ["a post of X with another number", "7", "x", post("x:8", "x")],
+    [
+      "a post of another platform than the query names",
+      "mastodon:7",
+      "bluesky",
+      post(uri, "bluesky"),
+    ],
+    [
+      "a post for a query that names another",
+      "at://did:plc:bob/app.bsky.feed.post/3k",
+      "bluesky",
+      post(uri, "bluesky"),
+    ],
+    [
+      "a post with more than its uri tells",
+      "7",
+      "bluesky",
+      { ...post(uri, "bluesky"), key: "other" },
+    ],
+  ] as const)("and not about %s", async (_name, query, platform, target) => {
+    const asked = { method: "getreplies", query, platform, target: target as Target } as const;
+    expect(await asking(asked)).toBe("target_mismatch");
   });
 });
 

@@ -87,6 +87,10 @@ function timeOf(uri: string): number | null {
   return uri.startsWith("at://") ? tidMs(uri.slice(uri.lastIndexOf("/") + 1)) : null;
 }
 
+/** From when on the archive looks for what a method asks for, Unix milliseconds: answers are not older than what they answer. */
+export const heldFromMs = (method: FetchMethod, target: Target): number | null =>
+  queryOf(method, target)?.fromMs ?? null;
+
 /** The search that a method amounts to; null where its target cannot be named in one. */
 function queryOf(
   method: FetchMethod,

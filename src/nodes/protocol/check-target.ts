@@ -1,0 +1,67 @@
+import { isDeepStrictEqual } from "node:util";
+import { methods } from "../../platforms/methods.ts";
+import { readTarget } from "../../platforms/read-target.ts";
+import { isRecordId, targetOfRecord } from "../../platforms/record-target.ts";
+import type { AnswerRequest, SearchPlatform } from "../../platforms/source.ts";
+import type { PostTarget, Target } from "../../platforms/target.ts";
+import { xIdOf } from "../../posts/ids.ts";
+import type { Platform } from "../../posts/post.ts";
+import { jobRefused } from "./faults.ts";
+
+type Asked = Pick<AnswerRequest, "platform" | "method" | "query" | "target">;
+
+/**
+ * Whether a request asks about whom or what its query names: whoever compares the query with their own relies on it. The ID of
+ * a record may stand for any post of the platform, as the gateway alone knows its records. Errors: `job_refused` with
+ * `target_mismatch`.
+ */
+export function checkTarget(request: Asked): void {
+  const { platform, method, query, target = null } = request;
+  const what = methods[method].query;
+  if (what === "text" || what === "none") {
+    if (target === null) return;
+    throw mismatch("a target is named where the method has none");
+  }
+  const isNamed =
+    platform !== "social" &&
+    target?.platform === platform &&
+    paths(platform).some((path) => isNamedBy(query, { what, target, path }));
+  if (!isNamed) throw mismatch("another is asked about than the query names");
+}
+
+/** A query was read for the platform of its job, or for all where it says itself which it means. */
+const paths = (platform: Platform): readonly SearchPlatform[] => [platform, "social"];
+
+function isNamedBy(
+  query: string,
+  { what, target, path }: { what: Target["kind"]; target: Target; path: SearchPlatform },
+): boolean {
+  const named = namedIn(query, what, path);
+  if (named === null) return false;
+  if (isDeepStrictEqual(named, target)) return true;
+  return isRecordId(named) && target.kind === "post" && isOfRecord(named, target, path);
+}
+
+function namedIn(query: string, what: Target["kind"], path: SearchPlatform): Target | null {
+  try {
+    return readTarget(what, query, path);
+  } catch {
+    return null;
+  }
+}
+
+/** Whether a post can be the one that a record's ID stands for. On X the number of a post is its record's. */
+function isOfRecord(
+  named: PostTarget & { id: string },
+  target: PostTarget,
+  path: SearchPlatform,
+): boolean {
+  const { platform, uri } = target;
+  if (platform === null || uri === null) return false;
+  if (named.platform !== null && named.platform !== platform) return false;
+  const number = xIdOf(uri);
+  if (platform === "x" && number !== null && number !== BigInt(named.id)) return false;
+  return isDeepStrictEqual(targetOfRecord({ platform, uri }, named, path), target);
+}
+
+const mismatch = (message: string) => jobRefused("target_mismatch", message);
