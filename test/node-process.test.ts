@@ -1,8 +1,11 @@
 import { createHash, randomBytes } from "node:crypto";
-import { writeFile } from "node:fs/promises";
+import { copyFile, mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { newApiKey, printApiKey } from "../src/accounts/api-key.ts";
 import { systemClock } from "../src/lib/clock.ts";
+import { startLyingProxy } from "./support/lying-proxy.ts";
 import { makePost } from "./support/make-post.ts";
 import {
   type GatewayUnderTest,
@@ -162,6 +165,22 @@ describe("a node without evidence", () => {
   });
 });
 
+describe("a node that was taken gives up", () => {
+  test("when another run with its identity has its place, also once that has left", async () => {
+    const original = await another({ evidence: "simulated" });
+    await original.admitted();
+    const dataDir = await mkdtemp(join(tmpdir(), "earshot-node-"));
+    await copyFile(join(original.dataDir, "node.key"), join(dataDir, "node.key"));
+    const copy = await another({ evidence: "simulated", dataDir });
+    await copy.admitted();
+    await copy.stop();
+    expect(await original.refused).toMatchObject({
+      code: "node_refused",
+      details: [{ code: "superseded" }],
+    });
+  });
+});
+
 describe("a node that listens", () => {
   const ask = (key: string | null, body: unknown, word = "social") =>
     fetch(`${node.url}/api/v1/data/${word}/tweets/recent`, {
@@ -191,6 +210,37 @@ describe("a node that listens", () => {
     expect(answer.headers.get("ratelimit")).toContain('"burst"');
   });
 
+  test("gives the whole proof of an answer to a nonce, which holds for no other question", async () => {
+    const [nonce, earlier] = [randomBytes(32), randomBytes(32)].map((bytes) =>
+      bytes.toString("base64url"),
+    );
+    const key = await gateway.service().makeKey();
+    const answer = await fetch(`${node.url}/api/v1/data/social/tweets/recent`, {
+      method: "POST",
+      body: JSON.stringify({ query: "comet", count: 2 }),
+      headers: {
+        "content-type": "application/json",
+        authorization: `Bearer ${key}`,
+        accept: "application/vnd.earshot.proof+json",
+        "earshot-nonce": nonce ?? "",
+      },
+    });
+    const proof = await answer.text();
+    expect(answer.status, proof).toBe(200);
+    expect(JSON.parse(JSON.parse(proof).body)).toMatchObject([
+      { Content: "comet one" },
+      { Content: "comet two" },
+    ]);
+    const file = join(node.dataDir, "direct.json");
+    await writeFile(file, proof);
+    const { policy, root } = gateway.files;
+    const trust = ["--policy", policy, "--accept", "simulated", "--simulated-root", root];
+    const verify = (...expected: string[]) => runCommand(["verify", file, ...trust, ...expected]);
+    expect(await verify("--nonce", nonce ?? "", "--query", "comet")).toMatchObject({ code: 0 });
+    expect(await verify("--nonce", earlier ?? "", "--query", "comet")).toMatchObject({ code: 1 });
+    expect(await verify("--nonce", nonce ?? "", "--query", "asteroid")).toMatchObject({ code: 1 });
+  });
+
   test("keeps out whom the gateway does not know, and holds keys to their rates", async () => {
     const service = gateway.service();
     expect((await ask(null, { query: "comet" })).status).toBe(401);
@@ -203,6 +253,39 @@ describe("a node that listens", () => {
     const second = await ask(slow, { query: "comet" });
     expect(second.status).toBe(429);
     expect(Number(second.headers.get("retry-after"))).toBeGreaterThan(50);
+  });
+
+  test("lets nobody in whom only somebody on the way to the gateway knows", async () => {
+    const proxy = await startLyingProxy(gateway.url, {
+      "/internal/nodes/introspect": {
+        status: "active",
+        rates_key: "made-up",
+        requests_per_second: 1e9,
+        submissions_per_minute: 1e9,
+        methods: null,
+      },
+    });
+    try {
+      const behind = { ...gateway, url: proxy.url };
+      const listening = await startNodeUnderTest({
+        gateway: behind,
+        evidence: "simulated",
+        listen: true,
+      });
+      others.push(listening);
+      await listening.admitted();
+      const madeUp = printApiKey(newApiKey(randomBytes));
+      const answer = await fetch(`${listening.url}/api/v1/data/social/tweets/recent`, {
+        method: "POST",
+        body: JSON.stringify({ query: "comet" }),
+        headers: { "content-type": "application/json", authorization: `Bearer ${madeUp}` },
+      });
+      expect(answer.status).toBe(503);
+      expect(proxy.lied).toEqual(["/internal/nodes/introspect"]);
+      await listening.stop();
+    } finally {
+      proxy.close();
+    }
   });
 
   test("refuses what the gateway refuses", async () => {

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { newApiKey, printApiKey } from "../../accounts/api-key.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { createManualClock } from "../../lib/manual-clock.ts";
+import { jobOfNonce } from "../../nodes/protocol/direct-answer.ts";
 import type { IntrospectAnswer } from "../../nodes/protocol/messages.ts";
 import { unreachable } from "../../nodes/worker/gateway-faults.ts";
 import type { ShownAnswer } from "../../nodes/worker/shown-records.ts";
@@ -74,6 +75,9 @@ function make(special: Partial<NodeAppContext> = {}, settings: object = {}) {
       "signature-input": "input",
       signature: "signature",
     }),
+    prove: async ({ uuid }) => {
+      throw new EarshotError("internal", `nothing proves ${uuid}`);
+    },
     attest: async () => {
       throw new EarshotError("evidence_unavailable", "there is no guest agent");
     },
@@ -132,6 +136,35 @@ test("a search is answered as at the gateway, with the fields that sign it", asy
       after: null,
     },
   });
+});
+
+test("an answer is signed for the caller's nonce where it sends one, as it is or as a proof", async () => {
+  const signedFor: string[] = [];
+  const fields = { "content-digest": "d", "content-type": "application/json", "earshot-job": "j" };
+  const { ask } = make({
+    sign: ({ uuid }) => {
+      signedFor.push(uuid);
+      return { ...fields, "signature-input": "i", signature: "s" };
+    },
+    prove: async ({ uuid }) => {
+      signedFor.push(uuid);
+      return JSON.parse('{"version":1}');
+    },
+  });
+  const nonce = "A".repeat(43);
+  const sent = { authorization: `Bearer ${key}`, "earshot-nonce": nonce };
+  await ask({ query: "comet" }, sent);
+  const accept = "application/vnd.earshot.proof+json";
+  const proof = await ask({ query: "comet" }, { ...sent, accept });
+  expect(proof.headers["content-type"]).toBe(`${accept}; charset=utf-8`);
+  expect(proof.body).toBe('{"version":1}');
+  expect(signedFor).toEqual([jobOfNonce(nonce), jobOfNonce(nonce)]);
+  const short = await ask({ query: "comet" }, { ...sent, "earshot-nonce": "short" });
+  expect(short.json()).toMatchObject({
+    code: "invalid_request",
+    errors: [{ code: "invalid_value", pointer: "/earshot-nonce" }],
+  });
+  expect(signedFor).toHaveLength(2);
 });
 
 test("the log holds routes and times, never a query or a key", async () => {

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { Clock } from "../../lib/clock.ts";
 import type { EvidenceKind } from "../../nodes/evidence/evidence.ts";
-import type { SignedFields } from "../../nodes/proof/proof.ts";
+import type { Proof, SignedFields } from "../../nodes/proof/proof.ts";
 import type { IntrospectAnswer } from "../../nodes/protocol/messages.ts";
 import type { CallerAttestation } from "../../nodes/worker/caller-attestation.ts";
 import type { ShownAnswer } from "../../nodes/worker/shown-records.ts";
@@ -45,6 +45,8 @@ export type NodeAppContext = {
     answer: ShownAnswer,
     body: string,
   ): SignedFields;
+  /** The answer as a proof. Errors: as of `sign`, also where the gateway does not give the node's attestation. */
+  prove(search: Pick<DirectSearch, "uuid" | "request">, answer: ShownAnswer): Promise<Proof>;
   /** Errors: `evidence_unavailable`, and `gateway_unreachable` before the gateway was heard of first. */
   attest(nonce: string): Promise<CallerAttestation>;
   /** How it stands with its gateway, and whether it can let clients in. */

@@ -1,11 +1,15 @@
+import type { FastifyRequest } from "fastify";
 import { failureOf } from "../../jobs/attempt-fault.ts";
 import { noBounds } from "../../jobs/job.ts";
 import { EarshotError } from "../../lib/errors.ts";
+import { callerNoncePattern, jobOfNonce } from "../../nodes/protocol/direct-answer.ts";
 import type { AnswerRequest, SourceWarning } from "../../platforms/source.ts";
 import { parseQuery } from "../../query/parse.ts";
+import { preferredType } from "../accept.ts";
 import { requireMethod } from "../allowed-method.ts";
 import { checkArguments } from "../checked-arguments.ts";
 import { clientGone } from "../client-gone.ts";
+import { stopIdleTime } from "../idle-time.ts";
 import { faultOf as jobFault } from "../job-result.ts";
 import { warningOf } from "../new-job.ts";
 import { nodeField } from "../node-fields.ts";
@@ -14,6 +18,7 @@ import { setKnowledgeFields } from "../result-fields.ts";
 import { recentBody, recentRules, recentText, submissionOf } from "../routes/node/recent.ts";
 import type { TypedApp } from "../routes/typed-app.ts";
 import { noQuery, platformPath } from "../schemas/parameters.ts";
+import { invalid } from "../schemas/validation.ts";
 import { platformOfWord } from "../source-types.ts";
 import { windowOf, windowWarnings } from "../window.ts";
 import type { DirectSearch, NodeAppContext } from "./context.ts";
@@ -50,6 +55,7 @@ export function addNodeRecentRoute(
       const caller = request.nodeCaller;
       if (caller === null) throw problem("internal", "nobody was let in");
       const { search: asked, warnings } = searchOf(context, caller, request);
+      const told = { uuid: signedForOf(request), request: asked };
       const turn = caller.takeSearch(reply);
       if (running >= settings.concurrency) {
         turn.giveBack();
@@ -57,6 +63,7 @@ export function addNodeRecentRoute(
       }
       running += 1;
       const ends = endsOf(context, [clientGone(reply), stopping]);
+      const startIdleTime = stopIdleTime(reply.raw, settings.idleTimeoutMs);
       try {
         const deadlineMs = clock.now() + settings.deadlineMs;
         const search: DirectSearch = {
@@ -66,21 +73,48 @@ export function addNodeRecentRoute(
           signal: ends.signal,
         };
         const answer = await context.answer(search);
+        reply.header("x-node", nodeField(node.id, node.evidence));
+        setKnowledgeFields(reply, { ...answer, warnings: [...warnings, ...answer.warnings] });
+        if (preferredType(request.headers.accept, answerTypes) === proofType) {
+          const proof = await context.prove(told, answer);
+          return reply.type(`${proofType}; charset=utf-8`).send(JSON.stringify(proof));
+        }
         const body = recentText(
           answer.items.map(({ record }) => record),
           node.id,
         );
-        reply.header("x-node", nodeField(node.id, node.evidence));
-        setKnowledgeFields(reply, { ...answer, warnings: [...warnings, ...answer.warnings] });
-        return reply.headers(context.sign(search, answer, body)).send(body);
+        return reply.headers(context.sign(told, answer, body)).send(body);
       } catch (fault) {
         throw toldFault(context, request.id, ends.signal, fault);
       } finally {
         running -= 1;
+        startIdleTime();
         ends.stop();
       }
     },
   });
+}
+
+/** An answer that is checked by others than its caller is asked for as this: the proof as `earshot verify` reads it. */
+const proofType = "application/vnd.earshot.proof+json";
+const answerTypes = ["application/json", proofType] as const;
+
+/** What the answer is signed for: the caller's nonce where it sent one. Errors: `invalid_request`. */
+function signedForOf({ id, headers }: Pick<FastifyRequest, "id" | "headers">): string {
+  const nonce = headers["earshot-nonce"];
+  if (nonce === undefined) return id;
+  if (typeof nonce === "string" && callerNoncePattern.test(nonce)) return jobOfNonce(nonce);
+  throw invalid(
+    [
+      {
+        code: "invalid_value",
+        message: "expected 22 to 64 characters of base64url",
+        hint: "make it anew for each request, such as with `openssl rand 32 | basenc --base64url | tr -d =`",
+        pointer: "/earshot-nonce",
+      },
+    ],
+    "field Earshot-Nonce",
+  );
 }
 
 /** What a body asks for, over the live window. */

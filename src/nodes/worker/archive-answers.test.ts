@@ -10,6 +10,7 @@ import { openArchive } from "../../archive/open.ts";
 import { createManualClock } from "../../lib/manual-clock.ts";
 import { searchArchive } from "../../platforms/archive/search.ts";
 import type { AnswerRequest } from "../../platforms/source.ts";
+import type { Post } from "../../posts/post.ts";
 import {
   answerBytes,
   bodyOf,
@@ -31,9 +32,20 @@ beforeAll(async () => {
   const posts = Array.from(
     { length: 300 },
     (_, index) => fc.sample(generatedPost(index), { numRuns: 1, seed: index })[0],
-  ).filter((post) => post !== undefined);
+  )
+    .filter((post) => post !== undefined)
+    .map(asImported);
   await archive.write({ changes: posts.map((post) => ({ kind: "upsert", post })) });
 });
+
+/** With the names that imports give: a uri of Bluesky tells its account, and what has no address gets a name. */
+function asImported(post: Post): Post {
+  const { platform, uri } = post;
+  const [, did] = /^at:\/\/([^/]+)/.exec(uri) ?? [];
+  if (did !== undefined) return { ...post, userId: did };
+  const name = uri.startsWith("uri:") ? { uri: `import:${platform}:${uri.slice(4)}` } : {};
+  return { ...post, ...name };
+}
 
 afterAll(async () => {
   await archive.close();

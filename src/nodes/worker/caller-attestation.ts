@@ -1,12 +1,6 @@
 import type { Evidence, EvidenceProvider } from "../evidence/evidence.ts";
-import { reportDataOf } from "../protocol/statement.ts";
+import { callerAudience, reportDataOf } from "../protocol/statement.ts";
 import { type NodeSelf, stateFor } from "./attest.ts";
-
-/**
- * Whom evidence is made for that a caller asks a node for itself. No gateway goes by that name: a node that is set up for one
- * does not start, so that what callers are given is worth nothing at any gateway.
- */
-export const callerAudience = "earshot-caller";
 
 /** What a caller can check by itself: that the keys which sign results here are those of such a machine, right then. */
 export type CallerAttestation = {

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { EarshotError } from "../../lib/errors.ts";
 import type { FetchedAnswer } from "../../lib/fetched-answer.ts";
 import { withoutControls } from "../../text/controls.ts";
+import { gatewaySignatureField } from "../protocol/gateway-answer.ts";
 
 const code = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/);
 const line = z
@@ -20,8 +21,8 @@ const problem = z.object({
     .optional(),
 });
 
-/** Answers that say nothing of the request, only that the gateway, or what stands before it, does not serve it for the moment. */
-const passing: readonly number[] = [429, 502, 503, 504];
+/** Answers that say nothing of the request, whoever gives them, only that the gateway, or what stands before it, does not serve it for the moment. */
+export const passing: readonly number[] = [429, 502, 503, 504];
 
 /** No answer came, or none that a gateway gives. Retryable. */
 export function unreachable(message: string, cause?: unknown): EarshotError {
@@ -30,6 +31,20 @@ export function unreachable(message: string, cause?: unknown): EarshotError {
     retryable: true,
     hint: "it is tried again; check the address and the gateway if it stays so",
     ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+/** Who answered is not the gateway: its key has not signed what came. The check is `not_signed` or `other_signature`. */
+export function notTheGateways({ status, headers }: FetchedAnswer, host: string): EarshotError {
+  const [code, what] = headers.has(gatewaySignatureField)
+    ? ["other_signature", "signed by another key than the gateway's, or for another request"]
+    : ["not_signed", "not signed by the gateway"];
+  const message = `${host} answers with ${status}, ${what}`;
+  return new EarshotError("gateway_unreachable", message, {
+    status: 503,
+    retryable: true,
+    hint: "something on the way answers in the gateway's place or changes what it says, or the two are of versions that do not fit: use an https:// address, and one version at both ends",
+    details: [{ code, message }],
   });
 }
 

@@ -3,17 +3,35 @@ import { expect, test } from "vitest";
 import { answerOf } from "../../lib/fetched-answer.ts";
 import type { FetchOptions } from "../../lib/guarded-fetch.ts";
 import { createManualClock } from "../../lib/manual-clock.ts";
+import { signGatewayAnswer } from "../protocol/gateway-answer.ts";
+import { gatewayKeyOf, type RunKeys } from "../protocol/keys.ts";
 import { readSignedRequest } from "../protocol/signed-request.ts";
-import { makeSelf } from "./fake-gateway.test-support.ts";
+import { fakeGatewayKey, makeSelf } from "./fake-gateway.test-support.ts";
 import { createGatewayLink } from "./gateway-link.ts";
+import { createGatewayPin } from "./gateway-pin.ts";
 
 const self = await makeSelf();
 
 type Sent = { url: string } & FetchOptions;
 
+type Given = { status: number; body?: string; signature?: string | null };
+
+/** What the gateway signs an answer with. */
+function signatureOf(
+  { url, headers = {} }: Sent,
+  { status, body = "" }: Given,
+  key: Pick<RunKeys, "sign"> = fakeGatewayKey,
+) {
+  const signatureInput = headers["signature-input"] ?? "";
+  const path = `/internal/nodes/${url.split("/").at(-1)}`;
+  return signGatewayAnswer({ signatureInput, path, status, body }, key);
+}
+
+/** A link to a gateway that signs its answers, unless they come with another signature or with null. */
 function make(
-  answer: (sent: Sent) => { status: number; body?: string } | Error,
+  answer: (sent: Sent) => Given | Error,
   gatewayUrl = "https://gateway.example",
+  known: string | null = fakeGatewayKey.publicKey,
 ) {
   const sent: Sent[] = [];
   const told: string[] = [];
@@ -25,11 +43,15 @@ function make(
       sent.push(request);
       const given = answer(request);
       if (given instanceof Error) throw given;
-      const { status, body = "" } = given;
-      return answerOf(new URL(url), { status, headers: new Headers() }, Buffer.from(body));
+      const { status, body = "", signature = signatureOf(request, given) } = given;
+      const headers = new Headers(
+        signature === null ? {} : { "earshot-gateway-signature": signature },
+      );
+      return answerOf(new URL(url), { status, headers }, Buffer.from(body));
     },
     keys: self.keys,
     keyId: self.keyId,
+    pin: createGatewayPin(known, () => undefined),
     clock,
     gatewayClock: clock,
     reachability: {
@@ -120,4 +142,89 @@ test("a connection that breaks is told of, an end that was asked for is not", as
   stopping.abort(new Error("the node stops"));
   await expect(link.post("lease", {}, { signal: stopping.signal })).rejects.toThrow("stops");
   expect(told).toHaveLength(1);
+});
+
+const another = gatewayKeyOf(Buffer.alloc(32, 8));
+const active = { status: 200, body: '{"status":"active","rates_key":"k"}' };
+
+test.each([
+  ["without a signature", () => null, "not_signed"],
+  ["signed with another key", (sent: Sent) => signatureOf(sent, active, another)],
+  ["signed for another body", (sent: Sent) => signatureOf(sent, { ...active, body: "{}" })],
+  ["signed with another status", (sent: Sent) => signatureOf(sent, { ...active, status: 403 })],
+  [
+    "signed for another call",
+    (sent: Sent) => signatureOf({ ...sent, url: "https://gateway.example/renew" }, active),
+  ],
+  ["signed for another request", (sent: Sent) => signatureOf({ ...sent, headers: {} }, active)],
+  ["with what is no signature", () => "AAAA"],
+] as const)(
+  "an answer %s is not the gateway's",
+  async (_what, sign, check: string = "other_signature") => {
+    const { told, link } = make((sent) => ({ ...active, signature: sign(sent) }));
+    await expect(link.post("introspect", {})).rejects.toMatchObject({
+      code: "gateway_unreachable",
+      message: expect.stringContaining("gateway.example answers with 200"),
+      details: [{ code: check }],
+    });
+    expect(told).toEqual(["gateway_unreachable"]);
+  },
+);
+
+test("an answer that was given before counts for no later request", async () => {
+  const signatures: string[] = [];
+  const { link } = make((sent) => {
+    signatures.push(signatureOf(sent, active));
+    return { ...active, signature: signatures[0] ?? null };
+  });
+  await expect(link.post("introspect", {})).resolves.toMatchObject({ status: "active" });
+  await expect(link.post("introspect", {})).rejects.toMatchObject({ code: "gateway_unreachable" });
+});
+
+test.each(["lease_lost", "node_unauthorized", "node_refused", "body_too_large"])(
+  "a refusal that nobody has signed steers nothing: %s",
+  async (code) => {
+    const { link } = make(() => ({ ...problem(409, { code }), signature: null }));
+    await expect(link.post("renew", {})).rejects.toMatchObject({ code: "gateway_unreachable" });
+  },
+);
+
+test("done is done only where the gateway says so", async () => {
+  const { link } = make(() => ({ status: 204, signature: null }));
+  await expect(link.post("complete", {})).rejects.toMatchObject({ code: "gateway_unreachable" });
+});
+
+const challengeBy = (key: typeof fakeGatewayKey) => ({
+  status: 200,
+  body: JSON.stringify({
+    nonce: "A".repeat(43),
+    audience: "earshot",
+    gateway_key: key.publicKey,
+    expires_in_ms: 60_000,
+    now_ms: 0,
+  }),
+});
+
+test("a challenge is signed with the key that it tells, whether or not that is the one that counts", async () => {
+  const challenge = challengeBy(another);
+  for (const known of [null, fakeGatewayKey.publicKey]) {
+    const own = make(
+      (sent) => ({ ...challenge, signature: signatureOf(sent, challenge, another) }),
+      undefined,
+      known,
+    );
+    await expect(own.link.post("challenge", {})).resolves.toMatchObject({
+      gateway_key: another.publicKey,
+    });
+    // Whoever tells a key that it does not have is found out.
+    const borrowed = make(() => challenge, undefined, known);
+    await expect(borrowed.link.post("challenge", {})).rejects.toMatchObject({
+      details: [{ code: "other_signature" }],
+    });
+  }
+});
+
+test("before the gateway's key is known nothing but a challenge counts", async () => {
+  const { link } = make(() => active, undefined, null);
+  await expect(link.post("introspect", {})).rejects.toMatchObject({ code: "gateway_unreachable" });
 });

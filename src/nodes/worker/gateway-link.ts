@@ -4,10 +4,17 @@ import { messageOf } from "../../lib/errors.ts";
 import type { FetchedAnswer } from "../../lib/fetched-answer.ts";
 import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
 import { base64url } from "../protocol/encoding.ts";
+import {
+  type GatewayAnswer,
+  gatewaySignatureField,
+  isGatewayAnswer,
+} from "../protocol/gateway-answer.ts";
 import type { RunKeys } from "../protocol/keys.ts";
+import { challengeAnswer } from "../protocol/messages.ts";
 import { signRequest } from "../protocol/signed-request.ts";
 import type { GatewayClock } from "./gateway-clock.ts";
-import { faultOf, isUnreachable, unreachable } from "./gateway-faults.ts";
+import { faultOf, isUnreachable, notTheGateways, passing, unreachable } from "./gateway-faults.ts";
+import type { GatewayPin } from "./gateway-pin.ts";
 import type { Reachability } from "./reachability.ts";
 
 /** What a gateway can be asked under /internal/nodes. */
@@ -27,11 +34,14 @@ type PostOptions = {
   heldMs?: number;
 };
 
-/** The way to the gateway: JSON there and back, each request signed with the key of the run. */
+/**
+ * The way to the gateway: JSON there and back, each request signed with the key of the run, each answer with that of the
+ * gateway, so that what stands between the two can tell the node nothing.
+ */
 export type GatewayLink = {
   /**
    * The JSON of the answer; null where it has none. Errors: `gateway_unreachable` (retryable) when there is no answer, or none
-   * that a gateway gives; else those of the gateway with its codes; or the signal's reason.
+   * that the gateway has signed; else those of the gateway with its codes; or the signal's reason.
    */
   post(route: GatewayRoute, body: unknown, options?: PostOptions): Promise<unknown>;
 };
@@ -42,6 +52,8 @@ export type GatewayLinkContext = {
   fetch: GuardedFetch;
   keys: RunKeys;
   keyId: string;
+  /** Whose answers count. A challenge may tell another key, and has to be signed with that one: whether it is the right one is for the caller to see. */
+  pin: Pick<GatewayPin, "key">;
   clock: Pick<Clock, "elapsed">;
   gatewayClock: Pick<GatewayClock, "now">;
   reachability: Pick<Reachability, "answered" | "failed">;
@@ -65,7 +77,10 @@ export function createGatewayLink(context: GatewayLinkContext): GatewayLink {
   ): Promise<unknown> {
     const sentMs = clock.elapsed();
     try {
-      const answer = await send(context, route, JSON.stringify(body), options);
+      const { answer, asked } = await send(context, route, JSON.stringify(body), options);
+      if (!passing.includes(answer.status) && !isGateways(context, answer, asked)) {
+        throw notTheGateways(answer, host);
+      }
       const content = contentOf(answer, host);
       reachability.answered();
       return content;
@@ -78,15 +93,21 @@ export function createGatewayLink(context: GatewayLinkContext): GatewayLink {
   return { post };
 }
 
+const pathOf = (route: GatewayRoute): string => `/internal/nodes/${route}`;
+
+const challengePath = pathOf("challenge");
+
+type Asked = Pick<GatewayAnswer, "path" | "signatureInput">;
+
 async function send(
   context: GatewayLinkContext,
   route: GatewayRoute,
   body: string,
   { signal, heldMs = 0 }: PostOptions,
-): Promise<FetchedAnswer> {
+): Promise<{ answer: FetchedAnswer; asked: Asked }> {
   const { gatewayUrl, fetch, keys, keyId, gatewayClock } = context;
   // What the gateway sees of the address, whatever path a proxy has put before it.
-  const path = `/internal/nodes/${route}`;
+  const path = pathOf(route);
   const bytes = Buffer.from(body);
   const signed = signRequest(
     {
@@ -100,7 +121,7 @@ async function send(
     keys,
   );
   try {
-    return await fetch(`${gatewayUrl.replace(/\/+$/, "")}${path}`, {
+    const answer = await fetch(`${gatewayUrl.replace(/\/+$/, "")}${path}`, {
       method: "POST",
       body,
       headers: { "content-type": "application/json", accept: "application/json", ...signed },
@@ -108,9 +129,28 @@ async function send(
       timeoutMs: context.timeoutMs + heldMs + Math.ceil(bytes.length / leastBytesPerMs),
       ...(signal === undefined ? {} : { signal }),
     });
+    return { answer, asked: { path, signatureInput: signed["signature-input"] ?? "" } };
   } catch (fault) {
     if (signal?.aborted) throw signal.reason;
     throw unreachable(messageOf(fault), fault);
+  }
+}
+
+/** Whether the gateway has given this answer to this request. */
+function isGateways({ pin }: GatewayLinkContext, answer: FetchedAnswer, asked: Asked): boolean {
+  const signature = answer.headers.get(gatewaySignatureField);
+  const key = toldKey(asked, answer) ?? pin.key();
+  if (signature === null || key === null) return false;
+  return isGatewayAnswer({ ...asked, status: answer.status, body: answer.body }, signature, key);
+}
+
+/** The key that a challenge tells; null for all else. */
+function toldKey({ path }: Asked, answer: FetchedAnswer): string | null {
+  if (path !== challengePath || answer.status !== 200) return null;
+  try {
+    return challengeAnswer.safeParse(answer.json()).data?.gateway_key ?? null;
+  } catch {
+    return null;
   }
 }
 

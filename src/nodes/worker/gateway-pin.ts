@@ -2,6 +2,8 @@ import { EarshotError } from "../../lib/errors.ts";
 
 /** Which gateway a node works for: the one with this key. */
 export type GatewayPin = {
+  /** The key that counts; null until there is one. */
+  key(): string | null;
   /** Errors: `gateway_key_mismatch` for another key than the one that counts. */
   check(key: string): void;
 };
@@ -13,6 +15,7 @@ export type GatewayPin = {
 export function createGatewayPin(known: string | null, onFirst: (key: string) => void): GatewayPin {
   let pinned = known;
   return {
+    key: () => pinned,
     check: (key) => {
       if (pinned === null) onFirst(key);
       pinned ??= key;

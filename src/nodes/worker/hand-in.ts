@@ -1,14 +1,14 @@
 import type { Archive } from "../../archive/archive.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { SourceAnswer } from "../../platforms/source.ts";
-import type { LeaseFailure } from "../lease.ts";
+import { type LeaseFailure, leaseLost } from "../lease.ts";
 import type { SealedAnswer } from "../protocol/messages.ts";
 import { failureBytes } from "../protocol/work.ts";
 import type { Attested } from "./attest.ts";
 import type { AttestLoop } from "./attest-loop.ts";
 import { checkOf, codeOf, isUnreachable } from "./gateway-faults.ts";
 import type { GatewayLink } from "./gateway-link.ts";
-import { type HeldLeases, leaseLost } from "./held-leases.ts";
+import type { HeldLeases } from "./held-leases.ts";
 import type { Reachability } from "./reachability.ts";
 import { withRecords } from "./shown-records.ts";
 import { type SigningContext, signedAnswer } from "./signed-answer.ts";

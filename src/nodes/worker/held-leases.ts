@@ -1,5 +1,5 @@
 import type { Clock } from "../../lib/clock.ts";
-import { EarshotError } from "../../lib/errors.ts";
+import { leaseLost } from "../lease.ts";
 import type { AnswerSealer } from "../protocol/sealed-job.ts";
 
 /** A lease that is held, and what its answer is sealed with. */
@@ -54,8 +54,3 @@ export function createHeldLeases(clock: Pick<Clock, "elapsed">): HeldLeases {
     count: () => held.size,
   };
 }
-
-export const leaseLost = (): EarshotError =>
-  new EarshotError("lease_lost", "the lease has ended: another run of the job counts", {
-    status: 409,
-  });

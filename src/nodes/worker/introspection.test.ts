@@ -58,14 +58,28 @@ test("nothing counts longer because the gateway is away, and its fault is not re
   expect(await introspection.of("a", "h")).toEqual({ status: "suspended" });
 });
 
-test.each([null, "active", { status: "active" }, { status: "perhaps" }, []])(
-  "an answer that is none is a fault: %j",
-  async (odd) => {
-    const { introspection, answerWith } = make();
-    answerWith(() => odd);
-    await expect(introspection.of("a", "h")).rejects.toMatchObject({ code: "gateway_unreachable" });
-  },
-);
+test("rates beyond any that make sense count as the most that a node gives", async () => {
+  const { introspection, answerWith } = make();
+  answerWith(() => ({ ...active, requests_per_second: 1e9, submissions_per_minute: 1e9 }));
+  expect(await introspection.of("a", "h")).toMatchObject({
+    requests_per_second: 1_000,
+    submissions_per_minute: 10_000,
+  });
+});
+
+test.each([
+  null,
+  "active",
+  { ...active, requests_per_second: -1 },
+  { ...active, rates_key: "" },
+  { status: "active" },
+  { status: "perhaps" },
+  [],
+])("an answer that is none is a fault: %j", async (odd) => {
+  const { introspection, answerWith } = make();
+  answerWith(() => odd);
+  await expect(introspection.of("a", "h")).rejects.toMatchObject({ code: "gateway_unreachable" });
+});
 
 test("however many keys come, those asked for lately are known", async () => {
   const { asked, introspection } = make();

@@ -1,9 +1,12 @@
 import type { Clock } from "../../lib/clock.ts";
-import { EarshotError } from "../../lib/errors.ts";
 import type { AttestLoop } from "./attest-loop.ts";
+import { checkOf, codeOf } from "./gateway-faults.ts";
 import type { GatewayLink } from "./gateway-link.ts";
 
-/** The way to a gateway that knows the node: where it does not, as after a restart, the node attests again. */
+/**
+ * The way to a gateway that knows the node: where it does not, as after a restart, or signs with another key, the node attests
+ * again.
+ */
 export function knownLink(
   link: GatewayLink,
   attestLoop: Pick<AttestLoop, "again">,
@@ -15,7 +18,7 @@ export function knownLink(
       try {
         return await link.post(...asked);
       } catch (fault) {
-        if (fault instanceof EarshotError && fault.code === "node_unauthorized") {
+        if (codeOf(fault) === "node_unauthorized" || checkOf(fault) === "other_signature") {
           attestLoop.again(sentMs);
         }
         throw fault;

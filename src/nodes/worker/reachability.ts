@@ -3,7 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { EarshotError } from "../../lib/errors.ts";
 
 /** Between two tries at a gateway that cannot be reached. */
-const pauses = { leastMs: 250, mostMs: 15_000 };
+const pauses = { leastMs: 250, mostMs: 5_000 };
 
 /** When a gateway may be asked: at once while it answers, after growing pauses while it does not. */
 export type Reachability = {

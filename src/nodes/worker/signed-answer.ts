@@ -1,5 +1,5 @@
 import type { EvidenceKind } from "../evidence/evidence.ts";
-import type { SignedFields } from "../proof/proof.ts";
+import type { Attestation, Proof, SignedFields } from "../proof/proof.ts";
 import { signResult } from "../protocol/signed-result.ts";
 import { answerBytes, bodyOf, knowledgeText } from "../protocol/work.ts";
 import type { Attested, NodeSelf } from "./attest.ts";
@@ -27,6 +27,15 @@ export function signedAnswer(context: SigningContext, job: SignedJob): Uint8Arra
   const body = bodyOf(answer.items);
   const fields = signedFields(context, job, body);
   return answerBytes({ body, items: answer.items, knowledge: knowledgeText(answer), fields });
+}
+
+/** An answer with everything that it takes to check it, given the node's own attestation. */
+export function proofOf(context: SigningContext, job: SignedJob, attestation: Attestation): Proof {
+  const { uuid, request, answer } = job;
+  const body = bodyOf(answer.items);
+  const fields = signedFields(context, job, body);
+  const knowledge = knowledgeText(answer);
+  return { version: 1, job: uuid, body, fields, knowledge, request, attestation };
 }
 
 /** The fields that sign a body which shows this answer. */

@@ -1,11 +1,17 @@
 import type { HttpContext } from "../../context.ts";
 import type { TypedApp } from "../typed-app.ts";
+import { signAnswerHook } from "./sign-answer.ts";
 
-/** POST /internal/nodes/challenge: the number that a node's evidence has to hold. Whoever asks has no keys yet: it is not signed. */
+/** Room for `{}`, however it is spaced. */
+const maxBytes = 256;
+
+/** POST /internal/nodes/challenge: the number that a node's evidence has to hold. Whose request that is does not matter yet. */
 export function addChallengeRoute(app: TypedApp, { nodes }: Pick<HttpContext, "nodes">): void {
   app.route({
     method: "POST",
     url: "/internal/nodes/challenge",
+    bodyLimit: maxBytes,
+    onSend: signAnswerHook(nodes),
     handler: async (request, reply) =>
       reply.header("cache-control", "no-store").send(nodes.challenge(request.ip)),
   });

@@ -6,22 +6,25 @@ import { keyIdOf } from "../../../nodes/protocol/statement.ts";
 import type { HttpContext } from "../../context.ts";
 import { nodeUnauthorized, requireSignedBody, signedPart } from "../../hooks/signed-request.ts";
 import type { TypedApp } from "../typed-app.ts";
+import { signAnswerHook } from "./sign-answer.ts";
 
-/** Quote, event log and what the guest agent tells, at their longest. */
-const maxBytes = 524_288;
+/** Quote, event log and what the guest agent tells: several times what a machine has to say. */
+const maxBytes = 262_144;
 
 /**
  * POST /internal/nodes/register: a statement with its evidence, signed with the key that it states. Errors: `node_unauthorized`,
- * `node_refused`, `too_many_attempts`.
+ * `node_refused`, `too_many_attempts`, `unavailable`.
  */
 export function addRegisterRoute(app: TypedApp, { nodes }: Pick<HttpContext, "nodes">): void {
   app.route({
     method: "POST",
     url: "/internal/nodes/register",
     bodyLimit: maxBytes,
-    // What is not signed at all is not read.
-    onRequest: async (request) => {
+    onSend: signAnswerHook(nodes),
+    // What is not signed at all is not read, nor more at a time than is allowed.
+    onRequest: async (request, reply) => {
       senderOf(request);
+      reply.raw.once("close", nodes.beginRegistration(signedPart(request), request.ip));
     },
     config: { checkBody: requireSignedBody },
     schema: { body: registration },

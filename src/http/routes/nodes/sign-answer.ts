@@ -1,0 +1,24 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { NodeGateway } from "../../../nodes/gateway/gateway.ts";
+import { gatewaySignatureField } from "../../../nodes/protocol/gateway-answer.ts";
+
+/** Longer than any that is read. */
+const longestInput = 512;
+
+/**
+ * Signs what a node is told, refusals too, so that nobody on the way can tell it anything else. Who sends no `Signature-Input`,
+ * as to ask for a challenge by hand, is answered without.
+ */
+export function signAnswerHook(nodes: Pick<NodeGateway, "signAnswer">) {
+  return async (request: FastifyRequest, reply: FastifyReply, body: unknown): Promise<void> => {
+    const signatureInput = request.headers["signature-input"];
+    if (typeof signatureInput !== "string" || signatureInput.length > longestInput) return;
+    const signature = nodes.signAnswer({
+      signatureInput,
+      path: request.raw.url ?? "",
+      status: reply.statusCode,
+      body: typeof body === "string" || body instanceof Uint8Array ? body : "",
+    });
+    reply.header(gatewaySignatureField, signature);
+  };
+}

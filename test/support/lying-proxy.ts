@@ -1,0 +1,39 @@
+import { createServer, request as requestOf } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** Something on the way to a gateway: it answers what it has an answer to by itself, and passes on the rest as it is. */
+export async function startLyingProxy(
+  target: string,
+  lies: Readonly<Record<string, unknown>>,
+): Promise<{ url: string; lied: readonly string[]; close(): void }> {
+  const lied: string[] = [];
+  const server = createServer((request, response) => {
+    const path = request.url ?? "";
+    const lie = lies[path];
+    if (lie !== undefined) {
+      lied.push(path);
+      request.resume();
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify(lie));
+      return;
+    }
+    const { method, headers } = request;
+    const passed = requestOf(new URL(path, target), { method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    passed.on("error", () => response.destroy());
+    response.on("close", () => passed.destroy());
+    request.pipe(passed);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    lied,
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
