@@ -13,7 +13,13 @@ export type LiveJob = {
   readonly uuid: string;
   readonly keyId: string;
   /** What kind of work it is: nodes can run all of a kind, or none (work-kind.ts). */
-  readonly kind: string;
+  readonly work: string;
+  /** The kind by which it waits: its work, and the nodes that it is kept from. */
+  kind: string;
+  /** The nodes that it is not given to as it waits. */
+  keptFrom: ReadonlySet<string>;
+  /** The nodes on which an attempt came to nothing, in this process. */
+  readonly failedOn: Set<string>;
   /** The job as it was taken. */
   readonly taken: Job;
   deadlineMs: number;
@@ -28,6 +34,7 @@ export type LiveJob = {
 type LiveLease = {
   readonly token: string;
   readonly nodeId: string;
+  readonly sinceMs: number;
   untilMs: number;
   readonly lost: AbortController;
 };
@@ -37,7 +44,7 @@ export type Dispatcher = {
   offer(job: LiveJob): void;
   /** A job that may be leased after `delayMs`. */
   offerLater(job: LiveJob, delayMs: number): void;
-  /** A job that was leased and is to be leased again at once, before the others of its key. */
+  /** A job that was leased and is to be leased again at once, before the others of its key: nothing of it has failed. */
   putBack(job: LiveJob): void;
   /** The next job that the node can run, of a key that may run one more; null when none came in time. */
   next(
@@ -71,7 +78,20 @@ export type Dispatcher = {
   stop(): void;
 };
 
-export function createDispatcher(clock: Clock, maxRunningPerKey: number): Dispatcher {
+/** So long a job waits for another node than those that it failed on. */
+const keptFromMs = 5_000;
+
+const nobody: ReadonlySet<string> = new Set();
+
+/**
+ * `hasOtherNodeFor` tells whether a node is there that can run it besides those: a job that failed waits a little for such a
+ * one, and goes to whoever asks after that, and at once where there is none.
+ */
+export function createDispatcher(
+  clock: Clock,
+  maxRunningPerKey: number,
+  hasOtherNodeFor: (request: SearchJobRequest, nodeIds: ReadonlySet<string>) => boolean,
+): Dispatcher {
   const jobs = new Map<string, LiveJob>();
   const queue = createFairQueue<LiveJob>(maxRunningPerKey);
   const idleNodes = createIdleNodes<LiveJob>();
@@ -88,14 +108,43 @@ export function createDispatcher(clock: Clock, maxRunningPerKey: number): Dispat
 
   function offer(job: LiveJob): void {
     setPhase(job, "waiting");
+    keepFromFailed(job);
     queue.add(job);
     wakeNodes();
   }
 
   function putBack(job: LiveJob): void {
     setPhase(job, "waiting");
+    keepFromFailed(job);
     queue.putBack(job);
     wakeNodes();
+  }
+
+  /** A node that is broken has the least to do, and would be given what it has failed again and again. */
+  function keepFromFailed(job: LiveJob): void {
+    const { failedOn, taken } = job;
+    if (failedOn.size === 0 || !hasOtherNodeFor(taken.request, failedOn)) {
+      keepFrom(job, nobody);
+      return;
+    }
+    const keptFrom = new Set(failedOn);
+    keepFrom(job, keptFrom);
+    clock.sleep(keptFromMs, stopping.signal).then(
+      () => {
+        const isStillKept = job.phase === "waiting" && job.keptFrom === keptFrom;
+        if (!isStillKept || jobs.get(job.uuid) !== job) return;
+        queue.remove(job);
+        keepFrom(job, nobody);
+        queue.putBack(job);
+        wakeNodes();
+      },
+      () => undefined,
+    );
+  }
+
+  function keepFrom(job: LiveJob, nodeIds: ReadonlySet<string>): void {
+    job.keptFrom = nodeIds;
+    job.kind = [job.work, ...[...nodeIds].toSorted()].join(" not ");
   }
 
   function offerLater(job: LiveJob, delayMs: number): void {
@@ -117,7 +166,14 @@ export function createDispatcher(clock: Clock, maxRunningPerKey: number): Dispat
   }
 
   function take(asking: AskingNode<SearchJobRequest>): LiveJob | null {
-    const job = queue.take(({ taken: { request } }) => canBeGiven(asking, request));
+    // Jobs of one kind of work may be kept from several nodes: the node is asked about the work once.
+    const runs = new Map<string, boolean>();
+    const job = queue.take(({ work, keptFrom, taken: { request } }) => {
+      if (keptFrom.has(asking.nodeId)) return false;
+      const canRun = runs.get(work) ?? canBeGiven(asking, request);
+      runs.set(work, canRun);
+      return canRun;
+    });
     if (job === null) return null;
     setPhase(job, "leased");
     hold(job, asking.nodeId);

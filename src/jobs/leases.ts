@@ -1,8 +1,13 @@
 import type { Store } from "../db/operations.ts";
 import type { Clock } from "../lib/clock.ts";
-import { EarshotError } from "../lib/errors.ts";
 import { startTurns } from "../lib/turns.ts";
-import type { AskingNode, Lease, LeaseFailure, LeaseGateway } from "../nodes/lease.ts";
+import {
+  type AskingNode,
+  type Lease,
+  type LeaseFailure,
+  type LeaseGateway,
+  leaseLost,
+} from "../nodes/lease.ts";
 import type { Method } from "../platforms/methods.ts";
 import type { Dispatcher, LiveJob } from "./dispatcher.ts";
 import { fetchedPosts } from "./fetched-operations.ts";
@@ -20,14 +25,23 @@ export type Leases = LeaseGateway<SearchJobRequest, JobResult> & {
   heldLease(job: LiveJob): HeldLease | null;
   /** What follows on an attempt that failed. */
   settleAttempt(end: AttemptEnd, why: FailedAttempt["why"]): void;
+  /** Takes back what a node was never handed, if it still has the lease: it runs elsewhere, and the attempt does not count. */
+  giveBack(uuid: string, token: string): Promise<void>;
   /** Takes back what a node holds: it runs elsewhere, and the attempt does not count. How many jobs that were. */
   endLeasesOf(nodeId: string): Promise<number>;
   /** Takes back what a node held that died of it, perhaps: it runs elsewhere as after a lease that lapsed. */
   failLeasesOf(nodeId: string): Promise<void>;
 };
 
-/** An attempt that came to nothing: its node handed in a failure, or was not heard of in time. */
-export type FailedAttempt = { method: Method; nodeId: string | null; why: "failed" | "lapsed" };
+/**
+ * An attempt that came to nothing: its node handed in a failure, was not heard of in time, or held the job until the job's time was
+ * over, which counts as `late` where it had it for a while.
+ */
+export type FailedAttempt = {
+  method: Method;
+  nodeId: string | null;
+  why: "failed" | "lapsed" | "late";
+};
 
 type LeasesContext = {
   store: Store<JobOperations>;
@@ -69,7 +83,8 @@ export function createLeases(context: LeasesContext): Leases {
     const { uuid } = job;
     const token = randomUuid();
     const lost = new AbortController();
-    job.lease = { token, nodeId: node, untilMs: elapsedMs + settings.leaseMs, lost };
+    const untilElapsedMs = elapsedMs + settings.leaseMs;
+    job.lease = { token, nodeId: node, sinceMs: elapsedMs, untilMs: untilElapsedMs, lost };
     const nowMs = now();
     const untilMs = timeAfter(nowMs, settings.leaseMs);
     try {
@@ -143,10 +158,21 @@ export function createLeases(context: LeasesContext): Leases {
     settleAttempt(end, "failed");
   }
 
+  async function giveBack(uuid: string, token: string): Promise<void> {
+    const job = dispatcher.get(uuid);
+    const lease = job === undefined ? null : heldLease(job);
+    if (lease?.token === token) await putBack([lease]);
+  }
+
   async function endLeasesOf(nodeId: string): Promise<number> {
     const leases = heldBy(nodeId)
       .map(heldLease)
       .filter((lease) => lease !== null);
+    return await putBack(leases);
+  }
+
+  /** How many were still held. */
+  async function putBack(leases: readonly HeldLease[]): Promise<number> {
     const stands = await store.write("giveBackJobs", { leases, nowMs: now() });
     // The last one comes first in its line in the end.
     for (const stand of stands.toReversed()) {
@@ -200,7 +226,9 @@ export function createLeases(context: LeasesContext): Leases {
     const job = dispatcher.get(uuid);
     if (job !== undefined) {
       const { method } = job.taken.request;
-      context.onFailedAttempt?.({ method, nodeId: job.lease?.nodeId ?? null, why });
+      const nodeId = job.lease?.nodeId ?? null;
+      if (nodeId !== null) job.failedOn.add(nodeId);
+      context.onFailedAttempt?.({ method, nodeId, why });
     }
     if (stand !== null) tellStand(stand);
     if (job === undefined || notBeforeMs === null) return;
@@ -208,12 +236,15 @@ export function createLeases(context: LeasesContext): Leases {
     dispatcher.offerLater(job, notBeforeMs - now());
   }
 
-  return { lease, renew, complete, fail, heldLease, settleAttempt, endLeasesOf, failLeasesOf };
-}
-
-function leaseLost(uuid: string): EarshotError {
-  return new EarshotError("lease_lost", `the lease of job ${uuid} is not held any more`, {
-    status: 409,
-    hint: "drop the work: another attempt has the job, or it has ended",
-  });
+  return {
+    lease,
+    renew,
+    complete,
+    fail,
+    heldLease,
+    settleAttempt,
+    giveBack,
+    endLeasesOf,
+    failLeasesOf,
+  };
 }

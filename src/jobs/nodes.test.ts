@@ -10,13 +10,16 @@ import { newJob, request, result, startTestQueue, type TestQueue, testNode } fro
 let jobs: TestQueue;
 let failed: FailedAttempt[];
 let canBeRun: boolean;
+let connected: readonly string[];
 
 beforeEach(async () => {
   failed = [];
   canBeRun = true;
+  connected = [];
   jobs = await startTestQueue({ maxRunningPerKey: 1_000 }, undefined, {
     onFailedAttempt: (attempt) => failed.push(attempt),
     hasNodeFor: () => canBeRun,
+    hasOtherNodeFor: (_, failedOn) => connected.some((nodeId) => !failedOn.has(nodeId)),
   });
 });
 
@@ -185,6 +188,100 @@ test("a job whose node dies of it is not given to one after another without end"
   );
 });
 
+const passing = { code: "c", message: "m", status: 502, retryable: true };
+
+/** The next job that the node gets, which it fails at once; null when it gets none. */
+async function failNext(nodeId: string): Promise<string | null> {
+  const lease = await leaseOf(asking(nodeId));
+  if (lease !== null) await jobs.queue.fail(lease.uuid, lease.token, passing);
+  await jobs.clock.advance(1_000);
+  return lease?.uuid ?? null;
+}
+
+test("of three nodes two that are broken do not burn the attempts of a job: the third gets it", async () => {
+  connected = ["broken", "broken too", "sound"];
+  const uuid = await submit();
+  expect(await failNext("broken")).toBe(uuid);
+  expect(await failNext("broken")).toBeNull();
+  expect(await failNext("broken too")).toBe(uuid);
+  await jobs.clock.advance(1_000);
+  expect([await failNext("broken"), await failNext("broken too")]).toEqual([null, null]);
+  expect(await leaseOf(asking("sound"))).toMatchObject({ uuid, attempt: 3 });
+});
+
+test("a node that waits is passed over for what it failed, and given what comes otherwise", async () => {
+  connected = ["broken", "sound"];
+  const uuid = await submit();
+  await failNext("broken");
+  const waits = leaseOf(asking("broken"), 4_000);
+  const sound = leaseOf(asking("sound", { load: () => 1 }), 4_000);
+  expect((await sound)?.uuid).toBe(uuid);
+  const next = await submit();
+  expect((await waits)?.uuid).toBe(next);
+});
+
+test("a job that no other node takes within seconds, or can take, is given to the node that it failed on", async () => {
+  connected = ["broken", "busy"];
+  const uuid = await submit();
+  const later = await submit();
+  expect(await failNext("broken")).toBe(uuid);
+  const held = await leaseOf(asking("broken"));
+  expect(held?.uuid).toBe(later);
+  const waits = leaseOf(asking("broken"), 60_000);
+  await jobs.clock.advance(5_000);
+  expect(await waits).toMatchObject({ uuid, attempt: 2 });
+  connected = ["broken"];
+  await jobs.queue.fail(later, held?.token ?? "", passing);
+  await jobs.clock.advance(1_000);
+  expect(await leaseOf(asking("broken"))).toMatchObject({ uuid: later, attempt: 2 });
+});
+
+test("a lease that lapsed keeps its job from the node; what ends while it is kept stays ended", async () => {
+  connected = ["stalls", "busy"];
+  const uuid = await submit();
+  await leaseOf(asking("stalls"));
+  await jobs.clock.advance(32_000);
+  expect(failed).toMatchObject([{ nodeId: "stalls", why: "lapsed" }]);
+  expect(await leaseOf(asking("stalls"))).toBeNull();
+  await jobs.queue.cancel("one", uuid);
+  await jobs.clock.advance(10_000);
+  expect(await leaseOf(asking("busy"))).toBeNull();
+  expect(jobs.queue.depth()).toBe(0);
+});
+
+test("a thousand jobs that failed on one of two nodes or the other are asked about by kinds of work", async () => {
+  connected = ["a", "b", "sound"];
+  for (let n = 0; n < 1_000; n += 1) await submit({}, `key ${n % 20}`);
+  for (let n = 0; n < 1_000; n += 1) {
+    const lease = await leaseOf(asking(n % 2 === 0 ? "a" : "b"));
+    await jobs.queue.fail(lease?.uuid ?? "", lease?.token ?? "", passing);
+  }
+  await jobs.clock.advance(1_000);
+  let asked = 0;
+  const accepts = () => {
+    asked += 1;
+    return false;
+  };
+  expect(await leaseOf(asking("c", { accepts }))).toBeNull();
+  expect(asked).toBe(1);
+});
+
+test("what a node was never handed is given back: no attempt, no pause, first in its line", async () => {
+  connected = ["gone", "sound"];
+  const uuid = await submit();
+  const lease = await leaseOf(asking("gone"));
+  const later = await submit();
+  await jobs.queue.giveBack(uuid, "another token");
+  expect(jobs.queue.runningOf("gone")).toBe(1);
+  await jobs.queue.giveBack(uuid, lease?.token ?? "");
+  expect([lease?.lost.aborted, jobs.queue.runningOf("gone")]).toEqual([true, 0]);
+  expect(await jobs.queue.find("one", uuid)).toMatchObject({ state: "received", attempts: 0 });
+  expect(await leaseOf(asking("gone"))).toMatchObject({ uuid, attempt: 1 });
+  expect((await leaseOf(asking("sound")))?.uuid).toBe(later);
+  expect(failed).toEqual([]);
+  await jobs.queue.giveBack("nobody knows it", "token");
+});
+
 test("what is on its way to the disk is not given back", async () => {
   const uuid = await submit();
   const lease = await leaseOf(asking("leaves"));
@@ -246,6 +343,15 @@ test("a job that ran to its deadline says nothing of missing nodes", async () =>
     await jobs.clock.advance(10_000);
   }
   expect(await jobs.queue.find("one", uuid)).toMatchObject({ failure: { code: "deadline" } });
+  expect(failed).toEqual([{ method: "searchbyquery", nodeId: "slow", why: "late" }]);
+});
+
+test("a node that was given a job at its very end is not to blame for its deadline", async () => {
+  await submit();
+  await jobs.clock.advance(115_000);
+  expect(await leaseOf(asking("quick"))).not.toBeNull();
+  await jobs.clock.advance(10_000);
+  expect(failed).toEqual([]);
 });
 
 test("a large result is kept whole, and lets others run while it is put into text", async () => {

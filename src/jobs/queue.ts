@@ -73,6 +73,11 @@ export type JobQueue = LeaseGateway<SearchJobRequest, JobResult> & {
   /** Looks again whether nodes that wait can be given what waits: what they can run has changed, or whether they are open. */
   wakeNodes(): void;
   /**
+   * Takes back a job that its node was never handed: it is `received` again and leased to others at once, and the attempt does
+   * not count. Nothing happens where the lease is held no more.
+   */
+  giveBack(uuid: string, token: string): Promise<void>;
+  /**
    * Takes back what a node holds that leaves or is sent away: it is `received` again and leased to others at once, and the
    * attempt does not count. How many jobs that were.
    */
@@ -143,6 +148,8 @@ export type JobQueueContext = {
   settings: JobSettings;
   /** Whether a node is there that can run it, for what is said of a job that none has run before its deadline; true if absent. */
   hasNodeFor?: (request: SearchJobRequest) => boolean;
+  /** Whether a node is there that can run it besides those that it failed on; false if absent. */
+  hasOtherNodeFor?: (request: SearchJobRequest, failedOn: ReadonlySet<string>) => boolean;
   /** Told of each attempt that failed or whose lease lapsed, and of each job that ended. */
   onFailedAttempt?: (attempt: FailedAttempt) => void;
   onEnd?: (ended: EndedJob) => void;
@@ -153,7 +160,8 @@ export type JobQueueContext = {
 export function createJobQueue(context: JobQueueContext): JobQueue {
   const { store, clock, randomUuid, settings } = context;
   const { now } = createWallClock(clock, (ms) => store.write("moveTimes", { ms }));
-  const dispatcher = createDispatcher(clock, settings.maxRunningPerKey);
+  const hasOtherNodeFor = context.hasOtherNodeFor ?? (() => false);
+  const dispatcher = createDispatcher(clock, settings.maxRunningPerKey, hasOtherNodeFor);
   const readers = createChangeReaders(store, now);
   const reads = createJobReads({ store, dispatcher, now, idempotencyMs: settings.idempotencyMs });
   const leases = createLeases({ ...context, now, dispatcher, tellStand });
@@ -264,6 +272,7 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
     complete: leases.complete,
     fail: leases.fail,
     wakeNodes: dispatcher.wakeNodes,
+    giveBack: leases.giveBack,
     endLeasesOf: leases.endLeasesOf,
     failLeasesOf: leases.failLeasesOf,
     runningOf: dispatcher.runningOf,
@@ -304,10 +313,11 @@ function rowOf(job: Job): Omit<JobInsertion, "idempotency"> {
 
 function liveJob(taken: Job, deadlineMs: number): LiveJob {
   const { uuid, keyId, request } = taken;
-  const kind = workKindOf(request);
+  const work = workKindOf(request);
+  const nodes = { keptFrom: new Set<string>(), failedOn: new Set<string>(), holder: null };
   const endListeners: LiveJob["endListeners"] = new Set();
-  const idle = { phase: "waiting", lease: null, holder: null } as const;
-  return { uuid, keyId, kind, taken, deadlineMs, ...idle, endListeners };
+  const idle = { phase: "waiting", lease: null } as const;
+  return { uuid, keyId, work, kind: work, taken, deadlineMs, ...nodes, ...idle, endListeners };
 }
 
 function isEnd(state: JobState): state is EndState {

@@ -3,6 +3,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Dispatcher, LiveJob } from "./dispatcher.ts";
 import type { JobFailure, SearchJobRequest } from "./job.ts";
 import type { AttemptEnd, HeldLease } from "./lease-operations.ts";
+import type { FailedAttempt } from "./leases.ts";
 import type { JobOperations } from "./operations.ts";
 import { keepWithinRetention } from "./retention.ts";
 import { deadlinePassed, nodeOfPageGone, noNode } from "./retries.ts";
@@ -25,6 +26,8 @@ export type SweeperContext = {
   heldLease: (job: LiveJob) => HeldLease | null;
   /** What to do with a job whose lease has lapsed. */
   onLapse: (end: AttemptEnd) => void;
+  /** Told of each job whose time was over while a node had it for a while. */
+  onFailedAttempt?: (attempt: FailedAttempt) => void;
   /** Whether a node is there that can run it. */
   hasNodeFor?: (request: SearchJobRequest) => boolean;
   /** What to do when a job has changed: its deadline has passed, or its result has expired. */
@@ -35,6 +38,8 @@ export type SweeperContext = {
 export type Sweeper = { start(): void; stop(): Promise<void> };
 
 const beatMs = 1_000;
+/** A node that has a job for so long could have said why it has no answer. */
+const longHeldMs = 10_000;
 /** A busy event loop is late by less. */
 const standstillMs = 5_000;
 
@@ -97,10 +102,22 @@ export function createSweeper(context: SweeperContext): Sweeper {
 
   async function endLate(jobs: readonly LiveJob[], failure: JobFailure): Promise<void> {
     const uuids = jobs.map(({ uuid }) => uuid);
+    const held = new Map(jobs.map((job) => [job.uuid, lateAttempt(job)]));
     const stands = await store.write("timeOutJobs", { uuids, nowMs: context.now(), failure });
-    for (const stand of stands) context.tellStand(stand);
+    for (const stand of stands) {
+      const attempt = held.get(stand.uuid) ?? null;
+      if (attempt !== null) context.onFailedAttempt?.(attempt);
+      context.tellStand(stand);
+    }
     // Whatever the table says of them, no job lives longer.
     for (const uuid of uuids) dispatcher.end(uuid);
+  }
+
+  /** A node that was given the job at its very end is not to blame. */
+  function lateAttempt({ phase, lease, taken }: LiveJob): FailedAttempt | null {
+    if (phase !== "leased" || lease === null) return null;
+    if (clock.elapsed() - lease.sinceMs < longHeldMs) return null;
+    return { method: taken.request.method, nodeId: lease.nodeId, why: "late" };
   }
 
   function failureOf({ phase, taken: { request } }: LiveJob): JobFailure {

@@ -98,7 +98,7 @@ export type TestQueue = {
 export async function startTestQueue(
   settings: Partial<JobSettings> = {},
   table = openJobTable(),
-  told: Pick<JobQueueContext, "onFailedAttempt" | "hasNodeFor"> = {},
+  told: Pick<JobQueueContext, "onFailedAttempt" | "hasNodeFor" | "hasOtherNodeFor"> = {},
 ): Promise<TestQueue> {
   const clock = createManualClock();
   const faults: unknown[] = [];

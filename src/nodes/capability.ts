@@ -32,6 +32,27 @@ export function reachOf(capabilities: readonly Capability[], work: Work): number
   return reaches.reduce<number>((sum, reach) => sum + reach, 0);
 }
 
+/** Platforms that bill what they are asked with a credential. */
+const billingPlatforms: readonly Platform[] = ["x"];
+
+/** Whether a node with these capabilities may be billed for it: by what is asked of whom, and not by what anybody says it cost. */
+export function mayBeBilled(capabilities: readonly Capability[], work: Work): boolean {
+  const billing = askedPlatforms(work).filter((platform) => billingPlatforms.includes(platform));
+  const allowed = waysOfType[work.type];
+  return capabilities.some(
+    ({ platform, method, ways }) =>
+      method === work.method &&
+      billing.includes(platform) &&
+      ways.some((way) => way !== "archive" && allowed.includes(way)),
+  );
+}
+
+/** Whether nobody but platforms that bill is asked. */
+export function isOfBillingPlatform(work: Work): boolean {
+  const asked = askedPlatforms(work);
+  return asked.length > 0 && asked.every((platform) => billingPlatforms.includes(platform));
+}
+
 /** Whether a node with these capabilities can run it at all. */
 export function canRun(capabilities: readonly Capability[], work: Work): boolean {
   return reachOf(capabilities, work) > 0;

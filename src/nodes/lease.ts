@@ -1,3 +1,5 @@
+import { EarshotError } from "../lib/errors.ts";
+
 /**
  * How work reaches a node. A node pulls: it leases a job, runs it, and hands in the result with the token of its lease. The
  * embedded node and a remote one speak the same interface. A token is fresh for each lease; whoever holds an old one is
@@ -63,3 +65,12 @@ export type LeaseGateway<Work, Result> = {
   complete(uuid: string, token: string, result: Result): Promise<void>;
   fail(uuid: string, token: string, failure: LeaseFailure): Promise<void>;
 };
+
+/** What a node is told whose lease of a job has ended, whoever finds out. */
+export function leaseLost(uuid?: string): EarshotError {
+  const lease = uuid === undefined ? "the lease" : `the lease of job ${uuid}`;
+  return new EarshotError("lease_lost", `${lease} is not held any more`, {
+    status: 409,
+    hint: "drop the work: another attempt has the job, or it has ended",
+  });
+}

@@ -14,6 +14,7 @@ export type GatewaySettings = {
   challengeMs: number;
   maxChallenges: number;
   attemptsPerMinute: number;
+  maxRegistrations: number;
   maxPending: number;
   clockSkewMs: number;
   dispatchesPerSecond: number;
@@ -39,6 +40,7 @@ export const gatewayDefaults: GatewaySettings = {
   challengeMs: 60_000,
   maxChallenges: 1_000,
   attemptsPerMinute: 60,
+  maxRegistrations: 64,
   maxPending: 100,
   clockSkewMs: 60_000,
   dispatchesPerSecond: 3,

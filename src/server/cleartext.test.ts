@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cleartextWarning } from "./cleartext.ts";
+import { cleartextGatewayWarning, cleartextWarning } from "./cleartext.ts";
 import { configFrom } from "./config.ts";
 
 const warningOf = (settings: Record<string, string>) => cleartextWarning(configFrom(settings));
@@ -18,3 +18,26 @@ test("nothing is said of a laptop, nor where the public address is known", () =>
   const named = { EARSHOT_HOST: "0.0.0.0", EARSHOT_PUBLIC_URL: "https://earshot.example" };
   expect(warningOf(named)).toBeNull();
 });
+
+const gatewayWarningOf = (gateway: string, key?: string) =>
+  cleartextGatewayWarning(
+    configFrom({
+      EARSHOT_NODE_GATEWAY: gateway,
+      ...(key === undefined ? {} : { EARSHOT_NODE_GATEWAY_KEY: key }),
+    }).node,
+  );
+
+test("a node whose gateway is asked without TLS over a network says so", () => {
+  const gateway = "http://gateway.example:8080/search";
+  expect(gatewayWarningOf(gateway)).toContain("EARSHOT_NODE_GATEWAY_KEY");
+  const pinned = gatewayWarningOf(gateway, "A".repeat(43));
+  expect(pinned).toContain("http://gateway.example:8080 without TLS");
+  expect(pinned).not.toContain("EARSHOT_NODE_GATEWAY_KEY");
+});
+
+test.each(["https://gateway.example", "http://127.0.0.1:8080", "http://localhost", "http://[::1]"])(
+  "nothing is said of a gateway at %s",
+  (gateway) => {
+    expect(gatewayWarningOf(gateway)).toBeNull();
+  },
+);

@@ -9,6 +9,21 @@ export function cleartextWarning({ http }: Pick<Config, "http">): string | null 
   return `listens on ${http.host} without EARSHOT_PUBLIC_URL: cookies of the dashboard are not kept to TLS; set it to the https address that people see`;
 }
 
+/**
+ * What whoever starts a node is told whose gateway is asked without TLS over a network: all else is signed, but what travels can
+ * be read, and the gateway's first key is taken as it comes. Null where there is nothing to tell.
+ */
+export function cleartextGatewayWarning({ gateway, gatewayKey }: Config["node"]): string | null {
+  if (gateway === null) return null;
+  const { protocol, hostname, origin } = new URL(gateway);
+  if (protocol === "https:" || isLoopback(hostname.replace(/^\[|\]$/g, ""))) return null;
+  const untold =
+    gatewayKey === null
+      ? ", and without EARSHOT_NODE_GATEWAY_KEY whoever is on the way can be taken for the gateway"
+      : "";
+  return `asks its gateway at ${origin} without TLS: who is on the way sees when it works and for whom${untold}; use an https:// address`;
+}
+
 function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

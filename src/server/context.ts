@@ -115,6 +115,7 @@ export function createContext(
     randomUuid: randomUUID,
     settings: config.jobs,
     hasNodeFor: (work) => nodes.placing.hasNodeFor(work),
+    hasOtherNodeFor: (work, failedOn) => nodes.placing.hasNodeFor(work, failedOn),
     onFailedAttempt: (attempt) => {
       metrics.failedAttempts.inc({ method: attempt.method });
       nodes.noteFailedAttempt(attempt);
@@ -124,6 +125,7 @@ export function createContext(
       metrics.jobsEnded.inc({ method, state });
       log.info({ uuid, method, state, attempts, node, ms }, "job ended");
       usage.recorder.noteSearch(ended);
+      nodes.noteEnd(ended);
       if (node === embeddedNodeId) embeddedJobs += 1;
       sender.wake();
     },

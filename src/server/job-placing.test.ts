@@ -28,6 +28,7 @@ const nodeWith = (
   state: "approved",
   isConnected: true,
   capabilities,
+  takes: capabilities.map(({ method }) => method),
   concurrency: 1,
   running: 0,
   url: null,
@@ -104,6 +105,14 @@ test("a search of all platforms is left to nodes that know more of them", () => 
   expect([asMuch.isTakenHere(work()), asMuch.reachHere(work())]).toEqual([true, 1]);
 });
 
+test("a node that claims to know more and does not ask for the work keeps nothing from this process", () => {
+  const nodes = [nodeWith([blueskySearch, xSearch], { takes: ["getbyid"] })];
+  expect(placing({ here: [blueskySearch], nodes }).isTakenHere(work())).toBe(true);
+  expect(placing({ embedded: "spare", here: [blueskySearch], nodes }).isTakenHere(work())).toBe(
+    true,
+  );
+});
+
 test("what a node can ask a platform for is left to it where the archive here answers alone", () => {
   const { isTakenHere } = placing({
     here: [knows("x", "gettweets"), knows("bluesky", "gettweets", ["archive", "public"])],
@@ -123,12 +132,20 @@ test("a spare node takes what no connected node can run", () => {
   expect(reachHere(work())).toBe(0);
 });
 
+const gone = (state: NodeView["state"], ms: number) => ({
+  state,
+  isConnected: false,
+  seenMs: nowMs - ms,
+});
+
 test.each([
   ["away for a minute", { isConnected: false, seenMs: nowMs - 60_000 }, false],
   ["quarantined", { state: "quarantined" }, false],
+  ["draining", { state: "draining" }, false],
+  ["drained and gone for a minute", gone("draining", 60_000), false],
+  ["drained and gone for an hour", gone("draining", 3_600_000), true],
   ["away for an hour", { isConnected: false, seenMs: nowMs - 3_600_000 }, true],
   ["waiting for approval", { state: "pending" }, true],
-  ["draining", { state: "draining" }, true],
 ] as const)(
   "what only a node can do that is %s waits for it: taken here %#",
   (_name, how, isTaken) => {
@@ -172,4 +189,26 @@ test("a node with nothing but an archive of a platform holds answers, and cannot
   expect(elsewhere.answers({ ...asked, platform: "bluesky" })).toBe("held");
   expect(elsewhere.answers({ ...asked, platform: "x" })).toBeNull();
   expect([elsewhere.isRunHere, elsewhere.isThere()]).toEqual([false, true]);
+});
+
+test("whether another node is there than those that failed: one that would be given it", () => {
+  const remote = nodeWith([xFollowers]);
+  const both = placing({ here: [xFollowers], nodes: [remote] });
+  expect(both.hasNodeFor(followers(), new Set(["remote"]))).toBe(true);
+  expect(both.hasNodeFor(followers(), new Set(["embedded"]))).toBe(true);
+  expect(both.hasNodeFor(followers(), new Set(["embedded", "remote"]))).toBe(false);
+  const alone = placing({ embedded: "off", nodes: [remote] });
+  expect(alone.hasNodeFor(followers(), new Set(["remote"]))).toBe(false);
+  const less = nodeWith([blueskySearch], { id: "less" });
+  const more = nodeWith([blueskySearch, xSearch], { id: "more" });
+  const unequal = placing({ embedded: "off", nodes: [less, more] });
+  expect(unequal.hasNodeFor(work(), new Set(["more"]))).toBe(false);
+  expect(unequal.hasNodeFor(work(), new Set(["less"]))).toBe(true);
+  expect(both.hasNodeFor(followers({ isKeptHere: true }), new Set(["embedded"]))).toBe(false);
+});
+
+test("a page is continued by its own node alone, whether it failed there or not", () => {
+  const { hasNodeFor } = placing({ nodes: [nodeWith([]), nodeWith([], { id: "other" })] });
+  const page = followers({ place: place({ nodeId: "remote" }) });
+  expect(hasNodeFor(page, new Set(["remote"]))).toBe(false);
 });

@@ -2,6 +2,7 @@ import type { SearchJobRequest } from "../jobs/job.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type Capability, canRun, reachOf, type Work } from "../nodes/capability.ts";
 import type { NodeView } from "../nodes/gateway/gateway.ts";
+import { embeddedNodeId } from "../nodes/lease.ts";
 import type { GatewaySettings } from "../nodes/settings.ts";
 import type { Elsewhere } from "../platforms/answer/elsewhere.ts";
 import type { SourceWay } from "../platforms/source.ts";
@@ -12,8 +13,8 @@ export type JobPlacing = {
   isTakenHere(work: SearchJobRequest): boolean;
   /** How far it gets with a job, where it shares work with others (`reachOf`); 0 where it leaves all that it can to them. */
   reachHere(work: Work): number;
-  /** Whether a node is there that can run a job. */
-  hasNodeFor(work: SearchJobRequest): boolean;
+  /** Whether a node is there that can run a job, and would be given it, besides those. */
+  hasNodeFor(work: SearchJobRequest, besides?: ReadonlySet<string>): boolean;
   elsewhere: Elsewhere;
 };
 
@@ -43,7 +44,7 @@ export function createJobPlacing({
     if ((place?.credentialId ?? null) !== null) return true;
     const others = nodes();
     if (others.length === 0) return true;
-    const reachThere = most(others.filter(isAtWork), work);
+    const reachThere = most(others.filter(isThereFor(work)), work);
     if (reachThere > 0) return embedded === "on" && reachHere(work) >= reachThere;
     return canRun(capabilities(), work) || !expected(others).some(canRunIt(work));
   };
@@ -52,13 +53,15 @@ export function createJobPlacing({
     return embedded === "on" ? reachOf(capabilities(), work) : 0;
   }
 
-  const hasNodeFor: JobPlacing["hasNodeFor"] = (work) => {
+  const hasNodeFor: JobPlacing["hasNodeFor"] = (work, besides = noNodes) => {
     const nodeId = work.place?.nodeId ?? null;
     const atWork = nodes().filter(isAtWork);
-    if (nodeId !== null) return atWork.some(({ id }) => id === nodeId);
-    if (isRunHere && isTakenHere(work)) return true;
+    const others = atWork.filter(({ id }) => !besides.has(id));
+    if (nodeId !== null) return others.some(({ id }) => id === nodeId);
+    if (isRunHere && !besides.has(embeddedNodeId) && isTakenHere(work)) return true;
     const isBound = work.isKeptHere === true || (work.place?.credentialId ?? null) !== null;
-    return !isBound && atWork.some(canRunIt(work));
+    const reach = Math.max(most(atWork, work), reachHere(work));
+    return !isBound && reach > 0 && most(others, work) === reach;
   };
 
   const answers: Elsewhere["answers"] = (asked) => {
@@ -68,7 +71,7 @@ export function createJobPlacing({
     return canRun(known, asked) ? "held" : null;
   };
 
-  /** Those that work, and those that will again before long. */
+  /** Those that work, and those that will again before long: a node drains as it is started anew. */
   const expected = (all: readonly NodeView[]): readonly NodeView[] =>
     all.filter(
       (node) =>
@@ -84,11 +87,19 @@ export function createJobPlacing({
   };
 }
 
+const noNodes: ReadonlySet<string> = new Set();
+
 /** Whether it gets work, by and by. */
 const isApproved = ({ state }: NodeView): boolean =>
-  state === "approved" || state === "quarantined";
+  state === "approved" || state === "quarantined" || state === "draining";
 
 const isAtWork = ({ isConnected, state }: NodeView): boolean => isConnected && state === "approved";
+
+/** What a node claims to know counts as long as it takes work of that kind. */
+const isThereFor =
+  ({ method }: Work) =>
+  (node: NodeView): boolean =>
+    isAtWork(node) && node.takes.includes(method);
 
 const canRunIt =
   (work: Work) =>

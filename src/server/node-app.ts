@@ -9,7 +9,7 @@ import { attestToCaller } from "../nodes/worker/caller-attestation.ts";
 import { unreachable } from "../nodes/worker/gateway-faults.ts";
 import { createIntrospection } from "../nodes/worker/introspection.ts";
 import { withRecords } from "../nodes/worker/shown-records.ts";
-import { signedFields } from "../nodes/worker/signed-answer.ts";
+import { proofOf, signedFields } from "../nodes/worker/signed-answer.ts";
 import type { NodeWorker } from "./node-worker.ts";
 import type { NodeConfig } from "./require-node-settings.ts";
 import type { UpstreamRole } from "./upstreams.ts";
@@ -30,7 +30,7 @@ export function createNodeApp({
   clock: Clock;
   log: Logger;
 }): FastifyInstance {
-  const { self, provider, link, attestLoop, gatewayClock } = worker;
+  const { self, provider, link, attestLoop, gatewayClock, ownAttestation } = worker;
   const { introspectionMs, attestationsPerMinute } = config.node;
   const introspection = createIntrospection({ link, clock, maxAgeMs: introspectionMs });
   const signing = { self, evidence: provider.kind, gatewayClock };
@@ -55,6 +55,13 @@ export function createNodeApp({
     answer: async ({ uuid, request, deadlineMs, signal }) => {
       const job = { uuid, accountId: "", attempt: 1, deadlineMs, signal };
       return await withRecords(archive, await answer(request, job));
+    },
+    prove: async ({ uuid, request }, found) => {
+      const attested = attestLoop.admitted();
+      if (attested === null) throw notAttested();
+      const attestation = await ownAttestation.of(attested.attestationId);
+      const job = { uuid, request: requestText(request), attested, answer: found };
+      return proofOf(signing, job, attestation);
     },
     sign: ({ uuid, request }, found, body) => {
       const attested = attestLoop.admitted();

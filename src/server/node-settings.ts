@@ -63,7 +63,7 @@ export const gatewaySettings = {
   attestationMs: duration(
     "EARSHOT_NODES_ATTESTATION_TIME",
     gatewayDefaults.attestationMs,
-    1_000,
+    60_000,
     "How long an attestation counts; a node attests again at half of it.",
   ),
   challengeMs: duration(
@@ -83,6 +83,12 @@ export const gatewaySettings = {
     gatewayDefaults.attemptsPerMinute,
     [1, 1_000_000],
     "Challenges and registrations that one address may ask for in any 60 seconds.",
+  ),
+  maxRegistrations: count(
+    "EARSHOT_NODES_MAX_REGISTRATIONS",
+    gatewayDefaults.maxRegistrations,
+    [1, 10_000],
+    "Registrations of up to 256 KiB that may be under way at a time, of all addresses together; one address may have eight.",
   ),
   maxPending: count(
     "EARSHOT_NODES_MAX_PENDING",
@@ -118,7 +124,7 @@ export const gatewaySettings = {
     "EARSHOT_NODES_STRIKES",
     gatewayDefaults.strikes,
     [1, 1_000],
-    "Wrong answers and lapsed leases within ten minutes after which a node is quarantined.",
+    "Wrong answers, lapsed leases and jobs held until their time was over, within ten minutes, after which a node is quarantined; three failures that others mend count as one.",
   ),
   quarantineMs: duration(
     "EARSHOT_NODES_QUARANTINE",
@@ -130,13 +136,13 @@ export const gatewaySettings = {
     "EARSHOT_NODES_SPOT_CHECKS",
     gatewayDefaults.spotCheckPercent,
     [0, 100],
-    "Of a hundred jobs, how many a second node runs too, so that differences are recorded. What a platform bills is not asked twice.",
+    "Of a hundred jobs, how many a second node runs too, so that differences are recorded. Nodes that a platform would bill for it are not asked.",
   ),
   memoryMs: duration(
     "EARSHOT_NODES_MEMORY",
     gatewayDefaults.memoryMs,
     60_000,
-    "How long spot checks are kept, and attestations after the last result that they belong to.",
+    "How long spot checks are kept, and attestations after the last result that they belong to; of one node the newest 1,000 attestations at most.",
   ),
   awayMs: duration(
     "EARSHOT_NODES_AWAY_TIME",

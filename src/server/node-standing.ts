@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import type { RunnerOptions } from "../jobs/runner.ts";
 import type { EarshotError } from "../lib/errors.ts";
 import type { Standing } from "../nodes/worker/attest-loop.ts";
+import { isDismissal } from "../nodes/worker/dismissal.ts";
 
 /** Why an attempt at a job failed may repeat a part of what was asked: a node's log gets the code alone. */
 export function withoutCauses(log: Logger): RunnerOptions["log"] {
@@ -11,15 +12,20 @@ export function withoutCauses(log: Logger): RunnerOptions["log"] {
   };
 }
 
-/** Whether a node was refused for good before it was taken: what comes later may be mended at the gateway, and is waited for. */
-export function createFirstRefusal() {
+/**
+ * When a node is to give up: refused for good before it was ever taken, or sent away for good at any time. Other refusals of a
+ * node that was taken may be mended at the gateway, and are waited for.
+ */
+export function createLastRefusal() {
   const { promise: refused, resolve } = Promise.withResolvers<EarshotError>();
   let wasTaken = false;
   return {
     refused,
     look: (standing: Standing) => {
       if (standing.state === "admitted" || standing.state === "pending") wasTaken = true;
-      if (standing.state === "refused" && standing.isFinal && !wasTaken) resolve(standing.fault);
+      if (standing.state !== "refused") return;
+      const { fault, isFinal } = standing;
+      if (isDismissal(fault) || (isFinal && !wasTaken)) resolve(fault);
     },
   };
 }

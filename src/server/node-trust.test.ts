@@ -1,10 +1,22 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createManualClock } from "../lib/manual-clock.ts";
 import { type GatewaySettings, gatewayDefaults } from "../nodes/settings.ts";
 import { insecureEvidenceWarning, openNodeTrust } from "./node-trust.ts";
+
+let canLoad = true;
+vi.mock("../nodes/evidence/collateral.ts", async (original) => {
+  const loaded = await original<typeof import("../nodes/evidence/collateral.ts")>();
+  return {
+    ...loaded,
+    collateralFromService: (...asked: Parameters<typeof loaded.collateralFromService>) => {
+      if (!canLoad) throw new Error("no room left");
+      return loaded.collateralFromService(...asked);
+    },
+  };
+});
 
 let folder: string;
 
@@ -31,6 +43,7 @@ const policy = {
   min_tcb_evaluation_number: 18,
   images: [],
   compose_hashes: [],
+  key_providers: [],
   platforms: null,
 };
 
@@ -50,6 +63,12 @@ test("a policy is read at the start, and a fault in it says where", () => {
   );
 });
 
+test("a gateway does not go by the name that stands for callers of nodes", () => {
+  expect(() => open({ audience: "earshot-caller" })).toThrow(
+    /EARSHOT_NODES_AUDIENCE cannot be earshot-caller/,
+  );
+});
+
 test("simulated evidence is taken with a root and a policy alone", () => {
   expect(() => open({ evidence: ["tdx", "simulated"] })).toThrow(
     /EARSHOT_NODES_SIMULATED_ROOT and EARSHOT_NODES_POLICY/,
@@ -66,4 +85,26 @@ test("evidence that proves nothing is warned of", () => {
   expect(insecureEvidenceWarning({ evidence: ["tdx", "simulated", "none"] })).toMatch(
     /takes simulated and none/,
   );
+});
+
+test("what verifies is loaded again where it could not be once", async () => {
+  const { verifier, close } = open({ evidence: ["none"] });
+  const statement = {
+    version: 1,
+    evidence: "none",
+    audience: "earshot",
+    nonce: "AAAA",
+    identity_key: "A",
+    signing_key: "A",
+    sealing_key: "A",
+    boot_id: "A",
+    gateway_key: "A",
+  } as const;
+  const verify = () =>
+    verifier.verify(statement, { quote: null, event_log: null, vm_config: null }, 0);
+  canLoad = false;
+  await expect(verify()).rejects.toThrow("no room left");
+  canLoad = true;
+  expect(await verify()).toMatchObject({ verified: { kind: "none" } });
+  await close();
 });

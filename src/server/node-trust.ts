@@ -7,6 +7,7 @@ import { createGuardedFetch, type GuardedClient, type GuardedFetch } from "../li
 import { type CollateralSource, isInsecure } from "../nodes/evidence/evidence.ts";
 import { type NodePolicy, policyIdOf, readPolicy } from "../nodes/evidence/policy.ts";
 import type { EvidenceVerifier } from "../nodes/evidence/verify-evidence.ts";
+import { callerAudience } from "../nodes/protocol/statement.ts";
 import { type GatewaySettings, gatewayDefaults } from "../nodes/settings.ts";
 import { packageVersion } from "./version.ts";
 
@@ -23,10 +24,11 @@ const maxBytes = 1_048_576;
 
 /**
  * Reads the policy and the root of simulated quotes. Errors: `policy_unreadable`; `invalid_setting` where a file cannot be
- * read, or simulated quotes are to be taken with nothing to check them against.
+ * read, simulated quotes are to be taken with nothing to check them against, or the gateway's name stands for callers of nodes.
  */
 export function openNodeTrust(settings: GatewaySettings, clock: Clock): NodeTrust {
   const { evidence: accepted, policyFile, simulatedRoot } = settings;
+  requireOwnName(settings);
   requireForSimulated(settings);
   const policy =
     policyFile === null ? null : readPolicy(contentOf("EARSHOT_NODES_POLICY", policyFile));
@@ -49,7 +51,11 @@ export function openNodeTrust(settings: GatewaySettings, clock: Clock): NodeTrus
       policyId,
       // Most servers never see a node: what verifies is loaded for the first.
       verify: async (...asked) => {
-        opening ??= openVerifier();
+        opening ??= openVerifier().catch((fault: unknown) => {
+          // What could not be loaded once may be another time.
+          opening = null;
+          throw fault;
+        });
         return await (await opening).verify(...asked);
       },
     },
@@ -75,6 +81,16 @@ export function insecureEvidenceWarning({
   const kinds = evidence.filter(isInsecure);
   if (kinds.length === 0) return null;
   return `EARSHOT_NODES_EVIDENCE takes ${kinds.join(" and ")}: such nodes prove nothing about the machine that they run on, and every result, health answer and page says so`;
+}
+
+/** Nodes make evidence for that name for anybody who asks. */
+function requireOwnName({ audience }: GatewaySettings): void {
+  if (audience !== callerAudience) return;
+  throw new EarshotError(
+    "invalid_setting",
+    `EARSHOT_NODES_AUDIENCE cannot be ${callerAudience}, which stands for callers of nodes`,
+    { hint: "choose another name, or leave it out for its default" },
+  );
 }
 
 function requireForSimulated({ evidence, simulatedRoot, policyFile }: GatewaySettings): void {

@@ -18,6 +18,7 @@ import { createGatewayLink, type GatewayLink } from "../nodes/worker/gateway-lin
 import { createGatewayPin } from "../nodes/worker/gateway-pin.ts";
 import { ensureIdentity } from "../nodes/worker/identity-file.ts";
 import { knownLink } from "../nodes/worker/known-link.ts";
+import { createOwnAttestation, type OwnAttestation } from "../nodes/worker/own-attestation.ts";
 import { createReachability } from "../nodes/worker/reachability.ts";
 import { createRemoteGateway, type RemoteGateway } from "../nodes/worker/remote-gateway.ts";
 import { withoutControls } from "../text/controls.ts";
@@ -33,6 +34,7 @@ export type NodeWorker = {
   link: GatewayLink;
   attestLoop: AttestLoop;
   gatewayClock: GatewayClock;
+  ownAttestation: OwnAttestation;
   gateway: RemoteGateway;
   close(): Promise<void>;
 };
@@ -86,11 +88,15 @@ export async function startNodeWorker(context: NodeWorkerContext): Promise<NodeW
       else log.warn({ error: fault.message }, "the gateway cannot be reached");
     },
   });
+  const pin = createGatewayPin(settings.gatewayKey, (key) =>
+    log.warn({ gateway: key }, "the gateway's key is not known beforehand: the first one counts"),
+  );
   const firstLink = createGatewayLink({
     gatewayUrl: settings.gateway,
     fetch,
     keys,
     keyId,
+    pin,
     clock,
     gatewayClock,
     reachability,
@@ -114,9 +120,7 @@ export async function startNodeWorker(context: NodeWorkerContext): Promise<NodeW
     random,
     reachability,
     audience: settings.audience,
-    pin: createGatewayPin(settings.gatewayKey, (key) =>
-      log.warn({ gateway: key }, "the gateway's key is not known beforehand: the first one counts"),
-    ),
+    pin,
     onStanding,
     onClock: (changeMs) => {
       if (Math.abs(changeMs) < clockChangeMs) return;
@@ -142,6 +146,11 @@ export async function startNodeWorker(context: NodeWorkerContext): Promise<NodeW
     link,
     attestLoop,
     gatewayClock,
+    ownAttestation: createOwnAttestation({
+      gatewayUrl: settings.gateway,
+      fetch,
+      timeoutMs: settings.gatewayTimeoutMs,
+    }),
     gateway,
     close: async () => {
       attestLoop.stop();

@@ -4,7 +4,7 @@ import { addressGroup } from "../accounts/address-group.ts";
 import type { Archive } from "../archive/archive.ts";
 import type { Metrics } from "../http/metrics.ts";
 import type { FailedAttempt } from "../jobs/leases.ts";
-import type { JobQueue } from "../jobs/queue.ts";
+import type { EndedJob, JobQueue } from "../jobs/queue.ts";
 import type { Clock } from "../lib/clock.ts";
 import { messageOf } from "../lib/errors.ts";
 import type { Capability } from "../nodes/capability.ts";
@@ -23,8 +23,10 @@ import type { UpstreamRole } from "./upstreams.ts";
 export type NodesRole = {
   gateway: NodeGateway;
   placing: JobPlacing;
-  /** A lease that lapsed counts against its node. */
+  /** A lease that lapsed, and a job that was held until its time was over, count against the node. */
   noteFailedAttempt(attempt: FailedAttempt): void;
+  /** What the node in this process answers may speak against one that could not. */
+  noteEnd(ended: Pick<EndedJob, "uuid" | "state" | "node">): void;
   /** Before anything is served. */
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -109,8 +111,12 @@ export function createNodesRole(context: NodesRoleContext): NodesRole {
     gateway,
     placing,
     noteFailedAttempt: ({ nodeId, why }) => {
-      if (why !== "lapsed" || nodeId === null || nodeId === embeddedNodeId) return;
-      gateway.leaseLapsed(nodeId);
+      if (nodeId === null || nodeId === embeddedNodeId) return;
+      if (why === "lapsed") gateway.leaseLapsed(nodeId);
+      if (why === "late") gateway.jobLate(nodeId);
+    },
+    noteEnd: ({ uuid, state, node }) => {
+      if (state === "done" && node === embeddedNodeId) gateway.jobAnswered(node, uuid);
     },
     start: async () => {
       const warning = insecureEvidenceWarning(settings);

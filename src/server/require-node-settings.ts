@@ -1,6 +1,6 @@
 import { EarshotError } from "../lib/errors.ts";
 import { isSigningKey } from "../nodes/protocol/ed25519.ts";
-import { callerAudience } from "../nodes/worker/caller-attestation.ts";
+import { callerAudience } from "../nodes/protocol/statement.ts";
 import type { Config } from "./config.ts";
 
 /** A configuration that a node can run with. */
@@ -18,14 +18,15 @@ export function requireNodeSettings(config: Config): NodeConfig {
   }
   if (gatewayKey !== null && !isSigningKey(gatewayKey)) {
     throw invalid(
-      "EARSHOT_NODE_GATEWAY_KEY is no key",
+      "what was given as the gateway's key, EARSHOT_NODE_GATEWAY_KEY, is no key",
       "it has 43 letters, digits, - and _, as `earshot nodes key` prints it at the gateway",
     );
   }
   if (evidence === "tdx" && gatewayKey === null) {
     throw invalid(
-      "a node that shows tdx evidence needs EARSHOT_NODE_GATEWAY_KEY: without it whoever runs the machine could put another gateway in the place of yours",
-      "set it to what `earshot nodes key` prints at the gateway; on a machine without TDX set EARSHOT_NODE_EVIDENCE=none, which the gateway has to take",
+      "a node that shows tdx evidence needs the gateway's key, EARSHOT_NODE_GATEWAY_KEY: without it whoever runs the machine could put another gateway in the place of yours",
+      `on a TDX machine run \`earshot node --gateway ${gateway} --gateway-key KEY\`, with what \`earshot nodes key\` prints at the gateway; ` +
+        `on any other \`EARSHOT_NODE_EVIDENCE=none earshot node --gateway ${gateway}\`, once the gateway runs with EARSHOT_NODES_EVIDENCE=tdx,none`,
     );
   }
   if (evidence === "simulated" && settings.simulatedTee === null) {

@@ -142,7 +142,7 @@ export const settings = {
       "EARSHOT_IDLE_TIMEOUT",
       72_000,
       1_000,
-      "Time after which a connection on which nothing moves is closed, between two requests or as its client does not read; longer than the 30 seconds that a request may be held.",
+      "Time after which a connection on which nothing moves is closed, between two requests or as its client does not read. A request that waits for its job is not idle: it ends with the job's own time.",
     ),
     maxHeldRequests: count(
       "EARSHOT_MAX_HELD_REQUESTS",

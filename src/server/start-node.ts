@@ -8,12 +8,13 @@ import { fetchMethods, searchMethods } from "../platforms/methods.ts";
 import type { Upstream } from "../platforms/upstream.ts";
 import type { Platform } from "../posts/post.ts";
 import { capabilitiesOf } from "./capabilities.ts";
+import { cleartextGatewayWarning } from "./cleartext.ts";
 import type { Config } from "./config.ts";
 import { fedPlatforms } from "./fed-platforms.ts";
 import { watchIngest } from "./ingest-watch.ts";
 import { createLog } from "./log.ts";
 import { createNodeApp } from "./node-app.ts";
-import { createFirstRefusal, createStandingLog, withoutCauses } from "./node-standing.ts";
+import { createLastRefusal, createStandingLog, withoutCauses } from "./node-standing.ts";
 import { startNodeWorker } from "./node-worker.ts";
 import { requireNodeSettings } from "./require-node-settings.ts";
 import { createIngestRole } from "./roles.ts";
@@ -29,7 +30,10 @@ export type RemoteNode = {
   /** Where it listens; null where it does not. */
   url: string | null;
   standing(): Standing;
-  /** Resolves when the gateway, or the machine, refuses the node for good before it was ever taken. */
+  /**
+   * Resolves when the node is to give up: the gateway, or the machine, refuses it for good before it was ever taken, or the
+   * gateway sends it away for good (`isDismissal`).
+   */
   refused: Promise<EarshotError>;
   /**
    * Takes no more jobs, lets those under way end within EARSHOT_NODE_DRAIN_TIME, hands the others back, and closes everything.
@@ -70,6 +74,8 @@ export async function startRemoteNode(
 
   async function start({ control, archive }: Stores): Promise<RemoteNode> {
     log.info(startLine(config), "starting a node");
+    const warning = cleartextGatewayWarning(config.node);
+    if (warning !== null) log.warn(warning);
     const ingest = createIngestRole(config);
     const upstreams = createUpstreamRole({
       config,
@@ -86,7 +92,7 @@ export async function startRemoteNode(
       onOutcome: () => undefined,
       overrides: overrides.upstreams ?? {},
     });
-    const first = createFirstRefusal();
+    const lastRefusal = createLastRefusal();
     const standingLog = createStandingLog(log);
     const worker = await startNodeWorker({
       config,
@@ -97,7 +103,7 @@ export async function startRemoteNode(
       log,
       onStanding: (standing) => {
         standingLog.note(standing);
-        first.look(standing);
+        lastRefusal.look(standing);
         onStanding(standing);
       },
     }).catch(async (fault: unknown) => {
@@ -139,7 +145,7 @@ export async function startRemoteNode(
       name: worker.name,
       url,
       standing: attestLoop.standing,
-      refused: first.refused,
+      refused: lastRefusal.refused,
       stop: () => {
         watching.abort();
         stopped ??= stopNode({

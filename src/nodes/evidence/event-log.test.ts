@@ -26,8 +26,13 @@ const composeAt = events.findIndex(({ event }) => event === "compose-hash");
 
 describe("an event log", () => {
   test("that RTMR3 was measured from proves what the boot measured", () => {
-    const { composeHash: proven, facts } = replayEventLog(JSON.stringify(events), rtMr3);
+    const {
+      composeHash: proven,
+      keyProvider,
+      facts,
+    } = replayEventLog(JSON.stringify(events), rtMr3);
     expect(proven).toBe(composeHash);
+    expect(keyProvider).toEqual({ name: "simulated", id: null });
     expect(facts["app-id"]).toBe(composeHash.slice(0, 40));
     expect(Object.keys(facts)).not.toContain("system-preparing");
   });
@@ -52,6 +57,27 @@ describe("an event log", () => {
     });
     expect(verdictOn(second, measuredBy(second).toString("hex"))).toBe(composeHash);
     expect(verdictOn(second)).toBe("event_log_mismatch");
+  });
+
+  test.each([
+    ['{"name":"kms","id":"04ab"}', { name: "kms", id: "04ab" }],
+    ['{"name":"none","id":""}', { name: "none", id: null }],
+    ['{"name":""}', null],
+    ['{"name":7}', null],
+    ["kms", null],
+    ["", null],
+  ])("tells who gave the machine its keys, from %j", (payload, keyProvider) => {
+    const told = bootEvent("key-provider", Buffer.from(payload).toString("hex"));
+    const boot = events.map((event) => (event.event === "key-provider" ? told : event));
+    const read = replayEventLog(JSON.stringify(boot), measuredBy(boot).toString("hex"));
+    expect(read.keyProvider).toEqual(keyProvider);
+  });
+
+  test("tells of no key provider that was named after the boot", () => {
+    const kms = bootEvent("key-provider", Buffer.from('{"name":"kms"}').toString("hex"));
+    const late = [...events.filter(({ event }) => event !== "key-provider"), kms];
+    const read = replayEventLog(JSON.stringify(late), measuredBy(late).toString("hex"));
+    expect(read.keyProvider).toBeNull();
   });
 
   test("proves nothing by what programs emit after the boot", () => {

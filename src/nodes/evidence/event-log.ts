@@ -3,10 +3,15 @@ import * as z from "zod";
 import { createJsonMeter } from "../../lib/json-shape.ts";
 import { readOrRefuse, refused } from "./refusal.ts";
 
+/** As the machine has measured it. `id` names one of several with the name, such as the public key of a key service. */
+export type KeyProvider = { name: string; id: string | null };
+
 /** What the boot of a virtual machine of dstack has measured into RTMR3. */
 export type BootFacts = {
   /** SHA-256 of the compose file, in hexadecimal digits; null when none was measured. */
   composeHash: string | null;
+  /** Who gave the machine the keys of its disk; null when none was measured that can be read. */
+  keyProvider: KeyProvider | null;
   /** The payloads of the events of the boot by their names, in hexadecimal digits. */
   facts: Readonly<Record<string, string>>;
 };
@@ -37,6 +42,7 @@ const event = z.object({
   version: z.int().optional(),
 });
 type RuntimeEvent = z.infer<typeof event>;
+const keyProvider = z.object({ name: z.string().min(1).max(128), id: z.string().nullish() });
 
 /**
  * Replays the runtime events of an event log from their payloads and holds them against RTMR3 of the quote: what it says of the
@@ -74,7 +80,8 @@ export function replayEventLog(eventLog: string, rtMr3: string): BootFacts {
     );
   }
   const composeHash = facts.get("compose-hash") ?? null;
-  return { composeHash, facts: Object.fromEntries(facts) };
+  const keyProvider = keyProviderOf(facts.get("key-provider") ?? "");
+  return { composeHash, keyProvider, facts: Object.fromEntries(facts) };
 }
 
 /** The events of RTMR3. Those of firmware and kernel are in the other registers, which a policy knows as a whole. */
@@ -121,6 +128,18 @@ function digestOfText(name: string, payload: Buffer): Buffer {
 function digestOfJson(name: string, payload: Buffer): Buffer {
   const json = JSON.stringify({ name, payload: payload.toString("hex"), type: runtimeEvent });
   return sha384(Buffer.from(json, "utf8"));
+}
+
+/** What no policy could name proves nothing, and is refused where one has to. */
+function keyProviderOf(payload: string): KeyProvider | null {
+  try {
+    const { name, id } = keyProvider.parse(
+      JSON.parse(Buffer.from(payload, "hex").toString("utf8")),
+    );
+    return { name, id: id || null };
+  } catch {
+    return null;
+  }
 }
 
 const sha384 = (...pieces: readonly Uint8Array[]): Buffer => {

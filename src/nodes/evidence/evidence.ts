@@ -17,9 +17,9 @@ export type Evidence = {
    * The event log as the guest agent gave it, JSON text; null where the machine keeps none. The quote vouches for its events of
    * RTMR3 alone.
    */
-  eventLog: string | null;
+  event_log: string | null;
   /** What the guest agent tells of the virtual machine, JSON text, which nothing vouches for; null where it tells nothing. */
-  vmConfig: string | null;
+  vm_config: string | null;
 };
 
 /** Where a node gets its evidence. */

@@ -1,3 +1,5 @@
+import { withoutControls } from "../../text/controls.ts";
+import type { BootFacts, KeyProvider } from "./event-log.ts";
 import type { QuoteFacts } from "./evidence.ts";
 import type { NodePolicy } from "./policy.ts";
 import { refused } from "./refusal.ts";
@@ -10,21 +12,21 @@ export type Admission = {
   isListedPlatform: boolean;
 };
 
+/** What the event log of a machine says of its boot. */
+type Boot = Pick<BootFacts, "composeHash" | "keyProvider">;
+
 /**
  * Holds what a quote says against a policy. Errors: `quote_refused` with `not_tdx`, `debug`, `tcb_status`, `advisories`,
  * `tcb_evaluation_outdated`, `platform_not_listed`, `image_unknown`, `mr_config_id`, `mr_owner`, `mr_owner_config`,
- * `app_not_measured` or `compose_hash_unknown`.
+ * `app_not_measured`, `compose_hash_unknown` or `key_provider_unknown`.
+ * @param boot null without an event log
  */
-export function checkFacts(
-  policy: NodePolicy,
-  facts: QuoteFacts,
-  composeHash: string | null,
-): Admission {
+export function checkFacts(policy: NodePolicy, facts: QuoteFacts, boot: Boot | null): Admission {
   if (facts.tee !== "tdx") throw refused("not_tdx", "the quote is not that of a TDX machine");
   requireState(policy, facts);
   requireEmpty(facts);
   const isListedPlatform = isListed(policy, facts);
-  return { image: imageOf(policy, facts, composeHash), isListedPlatform };
+  return { image: imageOf(policy, facts, boot), isListedPlatform };
 }
 
 function requireState(policy: NodePolicy, facts: QuoteFacts): void {
@@ -84,7 +86,7 @@ function isListed(policy: NodePolicy, facts: QuoteFacts): boolean {
   );
 }
 
-function imageOf(policy: NodePolicy, facts: QuoteFacts, composeHash: string | null): string {
+function imageOf(policy: NodePolicy, facts: QuoteFacts, boot: Boot | null): string {
   const [rtmr0, rtmr1, rtmr2, rtmr3] = facts.rtMr;
   const images = policy.images.filter(
     ({ mrtd, rtmr }) =>
@@ -100,17 +102,43 @@ function imageOf(policy: NodePolicy, facts: QuoteFacts, composeHash: string | nu
   const whole = images.find((image) => image.rtmr3 !== undefined && image.rtmr3 === rtmr3);
   if (whole !== undefined) return whole.name;
   const open = images.find((image) => image.rtmr3 === undefined);
-  if (open === undefined || composeHash === null) {
+  if (open === undefined || boot === null || boot.composeHash === null) {
     throw refused(
       "app_not_measured",
       "nothing that the policy knows says which program the machine runs",
       "the machine needs an event log with its compose file, or an image whose `rtmr3` the policy names",
     );
   }
-  if (policy.compose_hashes.includes(composeHash)) return open.name;
+  if (!policy.compose_hashes.includes(boot.composeHash)) {
+    throw refused(
+      "compose_hash_unknown",
+      `the policy does not name the compose file ${boot.composeHash} that the machine runs`,
+      "add its hash to `compose_hashes` of the policy once you have read the file",
+    );
+  }
+  requireKeyProvider(policy, boot.keyProvider);
+  return open.name;
+}
+
+/** Whoever gives a machine the keys of its disk can read the disk: the identity key of the node, its archive, its tokens. */
+function requireKeyProvider(policy: NodePolicy, provider: KeyProvider | null): void {
+  const isNamed = policy.key_providers.some(
+    ({ name, id }) => name === provider?.name && (id === undefined || id === provider.id),
+  );
+  if (isNamed) return;
+  const told =
+    provider === null
+      ? "the machine has measured none that can be read"
+      : `the machine has its keys from ${providerText(provider)}`;
   throw refused(
-    "compose_hash_unknown",
-    `the policy does not name the compose file ${composeHash} that the machine runs`,
-    "add its hash to `compose_hashes` of the policy once you have read the file",
+    "key_provider_unknown",
+    `the policy does not name who gives the machine the keys of its disk: ${told}`,
+    "start the machine with the key service that the policy names, or add this one to `key_providers` of the policy if you trust it",
   );
 }
+
+const providerText = ({ name, id }: KeyProvider): string =>
+  id === null ? shortText(name) : `${shortText(name)} with the id ${shortText(id)}`;
+
+/** Enough of it for an operator to put it into a policy. */
+const shortText = (text: string): string => JSON.stringify(withoutControls(text).slice(0, 256));

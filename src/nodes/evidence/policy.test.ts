@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { collateral, nowMs, quoteBytes, tee } from "../../../test/support/evidence-under-test.ts";
 import { EarshotError } from "../../lib/errors.ts";
+import type { KeyProvider } from "./event-log.ts";
 import type { QuoteFacts } from "./evidence.ts";
 import { type NodePolicy, policyIdOf, readPolicy } from "./policy.ts";
 import { checkFacts } from "./policy-check.ts";
@@ -36,6 +37,13 @@ describe("a policy that cannot be read says where and why", () => {
     ["no JSON", "{", "", /JSON/],
     ["no object", "[]", "", /object/],
     ["a member too many", text({ modes: ["tdx"] }), "", /modes/],
+    ["no word on key providers", text({ key_providers: undefined }), "/key_providers", /array/],
+    [
+      "a key provider without a name",
+      text({ key_providers: [{}] }),
+      "/key_providers/0/name",
+      /string/,
+    ],
     ["a member too few", JSON.stringify({ ...usual, images: undefined }), "/images", /array/],
     ["a status that nobody knows", text({ tcb_status: ["Fine"] }), "/tcb_status/0", /UpToDate/],
     ["a revoked machine", text({ tcb_status: ["Revoked"] }), "/tcb_status/0", /UpToDate/],
@@ -108,13 +116,15 @@ describe("a machine is held against the policy", () => {
     facts = await verifyQuote(quoteBytes(), collateral, nowMs, { rootDer: tee.rootDer });
   });
 
+  const usualBoot = { composeHash: tee.composeHash, keyProvider: { name: "simulated", id: null } };
+
   function verdict(
     policy: Partial<NodePolicy>,
     changed: Partial<QuoteFacts> = {},
-    hash: string | null = tee.composeHash,
+    boot: { composeHash: string; keyProvider: KeyProvider | null } | null = usualBoot,
   ) {
     try {
-      return checkFacts({ ...usual, ...policy }, { ...facts, ...changed }, hash);
+      return checkFacts({ ...usual, ...policy }, { ...facts, ...changed }, boot);
     } catch (fault) {
       if (!(fault instanceof EarshotError)) throw fault;
       return fault.details[0]?.code;
@@ -173,6 +183,21 @@ describe("a machine is held against the policy", () => {
     ["rtmr/2", { rtmr: [...(image?.rtmr.slice(0, 2) ?? []), "ab".repeat(48)] }],
   ])("refused by an image with another %s", (_name, changed) => {
     expect(verdict({ images: images(changed) })).toBe("image_unknown");
+  });
+
+  test("one that has its keys from another than the policy names is refused", () => {
+    const from = (keyProvider: KeyProvider | null, key_providers = [{ name: "kms" }]) =>
+      verdict({ key_providers }, {}, { ...usualBoot, keyProvider });
+    const taken = { image: "simulated", isListedPlatform: true };
+    expect(from({ name: "kms", id: "ab" })).toEqual(taken);
+    expect(from({ name: "local-sgx", id: "ab" })).toBe("key_provider_unknown");
+    expect(from({ name: "none", id: null })).toBe("key_provider_unknown");
+    expect(from(null)).toBe("key_provider_unknown");
+    expect(from({ name: "kms", id: "ab" }, [])).toBe("key_provider_unknown");
+    const one = [{ name: "kms", id: "ab" }];
+    expect(from({ name: "kms", id: "ab" }, one)).toEqual(taken);
+    expect(from({ name: "kms", id: "cd" }, one)).toBe("key_provider_unknown");
+    expect(from({ name: "kms", id: null }, one)).toBe("key_provider_unknown");
   });
 
   test("an image that names RTMR3 is that program and no other, whatever the event log says", () => {

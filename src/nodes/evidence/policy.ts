@@ -22,19 +22,26 @@ const image = z.strictObject({
   rtmr3: appMeasurement.optional(),
 });
 
+const keyProvider = z.strictObject({
+  name: z.string().min(1).max(128),
+  id: z.string().min(1).max(4_096).optional(),
+});
+
 const nodePolicy = z.strictObject({
   tcb_status: z.array(z.enum(tcbStatuses).exclude(["Revoked"])).min(1),
   accepted_advisories: z.array(z.string().min(1).max(64)).max(1_000),
   min_tcb_evaluation_number: z.int().min(0),
   images: z.array(image).max(1_000),
   compose_hashes: z.array(hexOf(32)).max(1_000),
+  key_providers: z.array(keyProvider).max(100),
   platforms: z.array(hexOf(16)).max(10_000).nullable(),
 });
 
 /**
  * What quotes have to show beyond good signatures: which states of a machine are good enough, which images it may have booted
- * (MRTD and RTMR0 to 2) with which programs (compose hashes, or RTMR3 itself), and which machines; `platforms` null is any.
- * Hexadecimal digits in lower case.
+ * (MRTD and RTMR0 to 2) with which programs (compose hashes, or RTMR3 itself), who may have given such a program the keys of its
+ * disk, and which machines; a key provider without `id` is any of that name, `platforms` null is any machine. Hexadecimal digits
+ * in lower case.
  */
 export type NodePolicy = z.infer<typeof nodePolicy>;
 

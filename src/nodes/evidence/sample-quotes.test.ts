@@ -42,6 +42,7 @@ const policyFor = (facts: QuoteFacts, composeHash: string): NodePolicy => ({
   min_tcb_evaluation_number: 17,
   images: [{ name: "sample", mrtd: facts.mrTd, rtmr: facts.rtMr.slice(0, 3) }],
   compose_hashes: [composeHash],
+  key_providers: [{ name: "local-sgx" }],
   platforms: [facts.platformInstanceId ?? ""],
 });
 
@@ -79,12 +80,18 @@ describe.skipIf(!hasSampleQuotes())(`quotes of real machines${skipped}`, () => {
     const collateral = sampleCollateral("tdx_quote_outdated_collateral.json");
     const facts = await verifyQuote(quote, collateral, february2026);
     expect(facts).toMatchObject({ tcbStatus: "UpToDate", fmspc: "90c06f000000", reportData });
-    const { composeHash } = replayEventLog(eventLog, facts.rtMr[3] ?? "");
+    const boot = replayEventLog(eventLog, facts.rtMr[3] ?? "");
+    const { composeHash, keyProvider } = boot;
     expect(composeHash).toBe("3763bc34552cf3a27ff71ad5f7a90471562a1a2df552dfc1998cba2d60da27e7");
-    expect(checkFacts(policyFor(facts, composeHash ?? ""), facts, composeHash)).toEqual({
-      image: "sample",
-      isListedPlatform: true,
+    const policy = policyFor(facts, composeHash ?? "");
+    expect(checkFacts(policy, facts, boot)).toEqual({ image: "sample", isListedPlatform: true });
+    // Its host keeps the keys of its disk in an enclave of its own, which no policy for a key service takes.
+    expect(keyProvider).toEqual({
+      name: "local-sgx",
+      id: "1b7a49378403249b6986a907844cab0921eca32dd47e657f3c10311ccaeccf8b",
     });
+    const strict = { ...policy, key_providers: [{ name: "kms" }] };
+    expect(await codeOf(() => checkFacts(strict, facts, boot).image)).toBe("key_provider_unknown");
     expect(collateralFileName(collateralKeyOf(quote))).toBe("tdx-90c06f000000-platform.json");
   });
 

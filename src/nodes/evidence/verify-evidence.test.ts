@@ -10,9 +10,10 @@ import {
 import { EarshotError } from "../../lib/errors.ts";
 import { type NodeStatement, reportDataOf } from "../protocol/statement.ts";
 import { policyIdOf } from "./policy.ts";
+import { bootLog } from "./simulated/boot-log.ts";
 import { createEvidenceVerifier } from "./verify-evidence.ts";
 
-const nothing = { quote: null, eventLog: null, vmConfig: null };
+const nothing = { quote: null, event_log: null, vm_config: null };
 const evidenceFor = (changed: NodeStatement) => tee.evidence(reportDataOf(changed));
 
 test("good evidence is told with the facts that it proves and the policy that it was held against", async () => {
@@ -111,7 +112,7 @@ describe("no kind of evidence passes for another", () => {
     const none = { statement: as("none"), evidence: nothing };
     expect(await verdictOn({ ...none, accepted: ["none"], policy: null })).toBe("accepted");
     expect(await verdictOn({ ...none, accepted: ["tdx", "simulated"] })).toBe("kind_not_accepted");
-    for (const name of ["quote", "eventLog", "vmConfig"] as const) {
+    for (const name of ["quote", "event_log", "vm_config"] as const) {
       const with_ = { ...nothing, [name]: "00" };
       expect(await verdictOn({ ...none, evidence: with_, accepted: ["none"] })).toBe(
         "evidence_unexpected",
@@ -191,7 +192,7 @@ test("nobody is asked for collateral before the machine has signed for this stat
 });
 
 test("evidence without an event log is accepted where the policy names RTMR3 itself", async () => {
-  const bare = { ...evidence, eventLog: null };
+  const bare = { ...evidence, event_log: null };
   expect(await verdictOn({ evidence: bare })).toBe("app_not_measured");
   const [image] = tee.policy().images;
   const rtmr3 = Buffer.from(evidence.quote ?? "", "hex")
@@ -202,6 +203,15 @@ test("evidence without an event log is accepted where the policy names RTMR3 its
     compose_hashes: [],
   });
   expect(await verdictOn({ evidence: bare, policy })).toBe("accepted");
+});
+
+test("evidence of a machine that has its keys from another than the policy names is refused", async () => {
+  expect(await verdictOn({ policy: tee.policy({ key_providers: [{ name: "kms" }] }) })).toBe(
+    "key_provider_unknown",
+  );
+  const events = bootLog(tee.composeHash).filter(({ event }) => event !== "key-provider");
+  const bare = tee.evidence(reportDataOf(statement), { events });
+  expect(await verdictOn({ evidence: bare })).toBe("key_provider_unknown");
 });
 
 test("verifying does not hold the event loop", async () => {

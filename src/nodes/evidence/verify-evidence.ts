@@ -61,8 +61,8 @@ export function createEvidenceVerifier(settings: VerifierSettings): EvidenceVeri
 }
 
 function nothingProven(evidence: Evidence, policyId: string): VerifiedEvidence {
-  const { quote, eventLog, vmConfig } = evidence;
-  if (quote !== null || eventLog !== null || vmConfig !== null) {
+  const { quote, event_log, vm_config } = evidence;
+  if (quote !== null || event_log !== null || vm_config !== null) {
     throw refused(
       "evidence_unexpected",
       "the statement declares no evidence, and some came with it",
@@ -111,9 +111,9 @@ async function verifyQuoted(
   const collateral = await source(quote);
   const facts = await judgeQuote(signed, collateral, nowMs, policy.min_tcb_evaluation_number);
   const boot =
-    evidence.eventLog === null ? null : replayEventLog(evidence.eventLog, facts.rtMr[3] ?? "");
+    evidence.event_log === null ? null : replayEventLog(evidence.event_log, facts.rtMr[3] ?? "");
   const composeHash = boot?.composeHash ?? null;
-  const admission = checkFacts(policy, facts, composeHash);
+  const admission = checkFacts(policy, facts, boot);
   return { verified: { kind, facts, composeHash, ...admission, policyId }, collateral };
 }
 

@@ -86,7 +86,7 @@ function checkAddressee(
     throw nodeRefused(
       "kind_not_accepted",
       `evidence of the kind ${statement.evidence} is not accepted here`,
-      "EARSHOT_NODES_EVIDENCE of the gateway says which kinds it takes",
+      `the gateway takes ${settings.evidence.join(",")}; EARSHOT_NODES_EVIDENCE=${[...settings.evidence, statement.evidence].join(",")} there has it take this too, and say so wherever it shows`,
     );
   }
 }

@@ -1,25 +1,20 @@
 import { messageOf } from "../../lib/errors.ts";
 import type { SourceAnswer } from "../../platforms/source.ts";
-import type { LeaseFailure } from "../lease.ts";
+import { type LeaseFailure, leaseLost } from "../lease.ts";
 import type { ResultSignature } from "../proof/proof.ts";
 import type { SealedAnswer } from "../protocol/messages.ts";
 import { quoteDigestOf, verifyResult } from "../protocol/signed-result.ts";
 import { readAnswer, readFailure } from "../protocol/work.ts";
 import type { NodeGatewayContext } from "./context.ts";
-import {
-  answerRefused,
-  checkOf,
-  isLeaseLost,
-  leaseLost,
-  nodeUnauthorized,
-  noJobHeld,
-} from "./faults.ts";
+import type { Failures } from "./failures.ts";
+import { answerRefused, checkOf, isLeaseLost, nodeUnauthorized, noJobHeld } from "./faults.ts";
 import type { SignedAnswer } from "./gateway.ts";
 import type { KnownNodes } from "./known-nodes.ts";
 import type { OpenLease, OpenLeases } from "./open-leases.ts";
 import type { Session, Sessions } from "./sessions.ts";
 import type { SpotChecks } from "./spot-checks.ts";
 import type { Strikes } from "./strikes.ts";
+import { toldFailure } from "./told-failure.ts";
 
 /** Takes what runs hand in: of leases that they hold, signed by the keys that were attested. */
 export type Answers = {
@@ -40,11 +35,12 @@ type AnswersContext = Pick<
   sessions: Sessions;
   open: OpenLeases;
   strikes: Strikes;
+  failures: Failures;
   spotChecks: SpotChecks;
 };
 
 export function createAnswers(context: AnswersContext): Answers {
-  const { queue, clock, known, sessions, open, strikes, spotChecks } = context;
+  const { queue, clock, known, sessions, open, strikes, failures, spotChecks } = context;
 
   function heldLease(session: Session, job: string, token: string): OpenLease {
     const lease = open.find(session, job, token);
@@ -58,7 +54,7 @@ export function createAnswers(context: AnswersContext): Answers {
     }
     const lease = heldLease(session, job, token);
     if (lease.check === null) return await queue.renew(job, token);
-    lease.check.endsMs = clock.elapsed() + lease.holdMs;
+    lease.check.endsMs = Math.min(clock.elapsed() + lease.holdMs, lease.check.overMs);
     return lease.holdMs;
   }
 
@@ -92,15 +88,20 @@ export function createAnswers(context: AnswersContext): Answers {
     if (check !== null) return spotChecks.settle(check, session.nodeId, answer);
     await queue.complete(job, token, answer);
     known.noteEnd(session.nodeId, "done");
+    failures.noteDone(session.nodeId, job);
     spotChecks.consider(lease, answer);
   }
 
   async function takeFailure(lease: OpenLease, sealed: SealedAnswer): Promise<void> {
-    const { session, job, token, check } = lease;
-    const failure = await readOrRefuse(lease, async () => readFailure(lease.opener.open(sealed)));
+    const { session, job, token, check, work } = lease;
+    const said = await readOrRefuse(lease, async () => readFailure(lease.opener.open(sealed)));
     if (check !== null) return spotChecks.settle(check, session.nodeId, null);
+    const node = known.get(session.nodeId);
+    if (node === undefined) throw leaseLost(job);
+    const failure = toldFailure(said, work, node);
     await queue.fail(job, token, failure);
     known.noteEnd(session.nodeId, "failed");
+    if (failure.retryable) failures.note(session.nodeId, job);
   }
 
   /** What cannot be read, or is not what was asked for, is a strike: the job runs again, elsewhere if it can. */

@@ -21,6 +21,8 @@ export type GatewayWork = AnswerRequest & {
 export type NodeQueue = LeaseGateway<GatewayWork, SignedAnswer> & {
   /** Looks again which waiting node may be given what. */
   wakeNodes(): void;
+  /** A job that its node was never handed goes to others at once, and no attempt is counted. */
+  giveBack(uuid: string, token: string): Promise<void>;
   /** What a node holds goes to others at once, and no attempt is counted. */
   endLeasesOf(nodeId: string): Promise<unknown>;
   /** What a node held that was started anew without a word goes to others, and the attempt counts. */

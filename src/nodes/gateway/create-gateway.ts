@@ -1,4 +1,6 @@
 import { messageOf } from "../../lib/errors.ts";
+import { signGatewayAnswer } from "../protocol/gateway-answer.ts";
+import { readSignedRequest } from "../protocol/signed-request.ts";
 import { createAnswers } from "./answers.ts";
 import { createAttempts } from "./attempts.ts";
 import { createChallenges } from "./challenges.ts";
@@ -6,12 +8,14 @@ import type { NodeGatewayContext } from "./context.ts";
 import { createDispatch } from "./dispatch.ts";
 import { createEligibility } from "./eligibility.ts";
 import { enter } from "./entry.ts";
+import { createFailures } from "./failures.ts";
 import { nodeUnauthorized, tooManyAttempts } from "./faults.ts";
-import type { NodeGateway, NodeSession } from "./gateway.ts";
+import type { NodeGateway, NodeSession, SignedRequest } from "./gateway.ts";
 import { createKnownNodes, type StandChange } from "./known-nodes.ts";
 import { createNodeDiary } from "./node-diary.ts";
 import { viewOf } from "./node-views.ts";
 import { createOpenLeases } from "./open-leases.ts";
+import { createRegistrationBodies } from "./registration-bodies.ts";
 import { createRegistrations } from "./registrations.ts";
 import { createSessions, type Session } from "./sessions.ts";
 import { createSpotChecks } from "./spot-checks.ts";
@@ -25,6 +29,10 @@ export type { NodeGatewayContext } from "./context.ts";
 export type CreatedNodeGateway = NodeGateway & {
   /** The lease of a job lapsed that this node held. */
   leaseLapsed(nodeId: string): void;
+  /** The time of a job was over while this node held it. */
+  jobLate(nodeId: string): void;
+  /** A node answered the job that is none of this gateway's. */
+  jobAnswered(nodeId: string, job: string): void;
 };
 
 /**
@@ -41,8 +49,10 @@ export function createNodeGateway(context: NodeGatewayContext): CreatedNodeGatew
   const diary = createNodeDiary(clock, log);
   const challenges = createChallenges(context);
   const attempts = createAttempts(settings.attemptsPerMinute);
+  const bodies = createRegistrationBodies(settings.maxRegistrations);
   const strikes = createStrikes({ ...context, known, diary });
-  const eligibility = createEligibility({ ...context, known, sessions, open });
+  const failures = createFailures(clock, strikes.noteFailures);
+  const eligibility = createEligibility({ ...context, known, sessions, open, failures });
   const dispatch = createDispatch({
     ...context,
     known,
@@ -55,6 +65,7 @@ export function createNodeGateway(context: NodeGatewayContext): CreatedNodeGatew
       strikes.noteAnswer(session.nodeId, "key_unusable: nothing can be sealed to its key");
       void endRun(session);
     },
+    onUnsealed: (session, check) => spotChecks.settle(check, session.nodeId, null),
   });
   const spotChecks = createSpotChecks({
     ...context,
@@ -64,7 +75,15 @@ export function createNodeGateway(context: NodeGatewayContext): CreatedNodeGatew
     diary,
     onCheck: dispatch.offerCheck,
   });
-  const answers = createAnswers({ ...context, known, sessions, open, strikes, spotChecks });
+  const answers = createAnswers({
+    ...context,
+    known,
+    sessions,
+    open,
+    strikes,
+    failures,
+    spotChecks,
+  });
   const register = createRegistrations({
     ...context,
     known,
@@ -72,7 +91,7 @@ export function createNodeGateway(context: NodeGatewayContext): CreatedNodeGatew
     challenges,
     diary,
     onAdmitted: async (_session, replaced) => {
-      if (replaced !== null) await takeBack(replaced, queue.failLeasesOf);
+      if (replaced !== null) await endReplaced(replaced);
       queue.wakeNodes();
     },
   });
@@ -81,6 +100,7 @@ export function createNodeGateway(context: NodeGatewayContext): CreatedNodeGatew
     known,
     sessions,
     spotChecks,
+    strikes,
     diary,
     onChange,
     onSilent: (session) => void endRun(session),
@@ -90,12 +110,22 @@ export function createNodeGateway(context: NodeGatewayContext): CreatedNodeGatew
     log.info({ node: before.id, state: after?.state ?? "forgotten" }, "a node was changed");
     if (after !== null && after.state !== "removed") return;
     strikes.forget(before.id);
+    failures.forget(before.id);
     const session = sessions.ofNode(before.id);
     if (session !== undefined) void endRun(session);
   }
 
+  async function endReplaced(session: Session): Promise<void> {
+    if (open.of(session).some(({ handingIn }) => handingIn === null)) {
+      strikes.noteStartedAnew(session.nodeId);
+    }
+    spotChecks.fail(session);
+    await takeBack(session, queue.failLeasesOf);
+  }
+
   async function endRun(session: Session): Promise<void> {
     sessions.end(session);
+    spotChecks.passOn(session);
     await takeBack(session, queue.endLeasesOf);
   }
 
@@ -119,6 +149,20 @@ export function createNodeGateway(context: NodeGatewayContext): CreatedNodeGatew
     throw tooManyAttempts("too many challenges and registrations from this address");
   }
 
+  /** A run that is attested attests again, one registration at a time: whoever floods the gateway does not keep it from that. */
+  function runThatSigned(request: SignedRequest): Session | undefined {
+    const sender = readSignedRequest(request);
+    const session = sessions.get(sender.keyId);
+    return session !== undefined && sender.isSignedBy(session.signingKey) ? session : undefined;
+  }
+
+  function beginOf(run: Session): () => void {
+    run.isRegistering = true;
+    return () => {
+      run.isRegistering = false;
+    };
+  }
+
   function runOf({ keyId }: NodeSession): Session {
     const session = sessions.get(keyId);
     if (session !== undefined) return session;
@@ -133,6 +177,7 @@ export function createNodeGateway(context: NodeGatewayContext): CreatedNodeGatew
       evidence: settings.evidence,
       quotes: context.policy,
     }),
+    signAnswer: (answer) => signGatewayAnswer(answer, gatewayKey),
     challenge: (address) => {
       allow(address);
       return {
@@ -143,10 +188,13 @@ export function createNodeGateway(context: NodeGatewayContext): CreatedNodeGatew
         now_ms: clock.now(),
       };
     },
-    register: async (registration, address) => {
+    beginRegistration: (request, address) => {
+      const run = runThatSigned(request);
+      if (run !== undefined && !run.isRegistering) return beginOf(run);
       allow(address);
-      return await register(registration, address);
+      return bodies.begin(context.groupOf(address));
     },
+    register,
     enter: (request) => {
       const holdsLeases = (session: Session) => open.of(session).length > 0;
       return enter(request, { sessions, clock, clockSkewMs: settings.clockSkewMs, holdsLeases });
@@ -162,6 +210,8 @@ export function createNodeGateway(context: NodeGatewayContext): CreatedNodeGatew
       await endRun(run);
     },
     leaseLapsed: strikes.noteLapse,
+    jobLate: strikes.noteLate,
+    jobAnswered: failures.noteDone,
     nodes: () =>
       [...known.all()]
         .filter(({ state }) => state !== "removed")

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   admittedNode,
+  answerWith,
   attest,
   checkThatFails,
   complete,
@@ -9,9 +10,11 @@ import {
   makeNode,
   opened,
   openedJob,
+  sealedFailure,
   searchesX,
   startTestGateway,
   type TestGateway,
+  type TestNode,
 } from "./gateway.test-support.ts";
 
 let service: TestGateway;
@@ -122,6 +125,63 @@ describe("a node is given only", () => {
   });
 });
 
+describe("a node that claims to know more", () => {
+  const wide: Partial<TestNode> = {
+    capabilities: [
+      ...searchesX,
+      { platform: "bluesky", method: "searchbyquery", ways: ["archive"] },
+      { platform: "bluesky", method: "getbyid", ways: ["archive"] },
+    ],
+  };
+
+  test("and never asks for the work keeps it from nobody", async () => {
+    const liar = await admittedNode(service, wide);
+    const honest = await admittedNode(service);
+    await leased(service, liar, { method: "getbyid" });
+    const uuid = service.queue.add({ platform: "social" });
+    expect(service.gateway.nodes()[0]).toMatchObject({ isConnected: true, takes: ["getbyid"] });
+    expect(await leased(service, honest)).toMatchObject({ job: uuid });
+  });
+
+  test("is waited for some seconds after it has asked, and as long as it runs what it can", async () => {
+    const large = await admittedNode(service, { ...wide, concurrency: 1 });
+    const small = await admittedNode(service);
+    await leased(service, large);
+    const uuid = service.queue.add({ platform: "social" });
+    expect(await leased(service, small)).toBeNull();
+    await service.clock.advance(1_000);
+    const job = await openedJob(service, large);
+    expect(job.envelope.job).toBe(uuid);
+    await service.clock.advance(10_000);
+    const next = service.queue.add({ platform: "social" });
+    expect(await leased(service, small)).toBeNull();
+    await complete(service, large, job, answerWith([]));
+    expect(await leased(service, small)).toMatchObject({ job: next });
+  });
+
+  test("and fails at one job after another is not waited for", async () => {
+    const liar = await admittedNode(service, wide);
+    const honest = await admittedNode(service);
+    const uuid = service.queue.add({ platform: "social" });
+    for (let times = 0; times < 2; times += 1) {
+      const job = await openedJob(service, liar);
+      await service.gateway.fail(entered(service, liar, "fail"), sealedFailure(job));
+    }
+    expect(await leased(service, honest)).toMatchObject({ job: uuid });
+  });
+});
+
+test("of nodes that know as much, the one with the stronger evidence gets it while it waits for work", async () => {
+  const weak = await admittedNode(service);
+  const strong = await admittedNode(service, { evidence: "tdx", concurrency: 1 });
+  const first = leased(service, weak, { waitMs: 20_000 });
+  const waiting = leased(service, strong, { waitMs: 20_000 });
+  const uuid = service.queue.add();
+  expect(await waiting).toMatchObject({ job: uuid });
+  const next = service.queue.add();
+  expect(await first).toMatchObject({ job: next });
+});
+
 describe("a node that", () => {
   test("is not attested any more gets nothing, though its request was held", async () => {
     const node = await admittedNode(service);
@@ -184,10 +244,7 @@ describe("a node that", () => {
     const uuid = service.queue.add();
     gone.abort();
     expect(await waiting).toBeNull();
-    expect(service.queue.job(uuid)).toMatchObject({
-      lease: null,
-      failures: [{ code: "node_lost" }],
-    });
+    expect(service.queue.job(uuid)).toMatchObject({ lease: null, attempts: 0, failures: [] });
     expect(await leased(service, node)).toMatchObject({ job: uuid });
   });
 

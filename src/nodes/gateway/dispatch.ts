@@ -32,6 +32,8 @@ type DispatchContext = Pick<
   stopping: AbortSignal;
   /** The keys of a run cannot be used. */
   onUnusable: (session: Session) => void;
+  /** A check could not be sealed to its node. */
+  onUnsealed: (session: Session, check: SpotJob) => void;
 };
 
 type Asking = Parameters<NodeQueue["lease"]>[0];
@@ -77,6 +79,7 @@ export function createDispatch(context: DispatchContext): Dispatch {
     if (ends.some(({ aborted }) => aborted)) leave();
     session.polls += 1;
     polls.add(poll);
+    noteHeld(session, asked.methods, 1);
     try {
       const waitMs = Math.min(asked.wait_ms, settings.leaseWaitMs);
       return await nextJob(poll, asked.methods, clock.elapsed() + waitMs);
@@ -84,7 +87,17 @@ export function createDispatch(context: DispatchContext): Dispatch {
       polls.delete(poll);
       session.polls -= 1;
       session.heardMs = Math.max(session.heardMs, clock.elapsed());
+      noteHeld(session, asked.methods, -1);
       for (const end of ends) end.removeEventListener("abort", leave);
+      // What was kept for it goes to others, or to its next request.
+      queue.wakeNodes();
+    }
+  }
+
+  function noteHeld({ askings }: Session, methods: readonly string[], change: 1 | -1): void {
+    for (const method of new Set(methods)) {
+      const held = (askings.get(method)?.held ?? 0) + change;
+      askings.set(method, { held, endedMs: clock.elapsed() });
     }
   }
 
@@ -152,8 +165,12 @@ export function createDispatch(context: DispatchContext): Dispatch {
       if (isUnusable(error)) context.onUnusable(session);
       return null;
     });
-    if (sealed === null || poll.isGone || handed.lost.aborted || !sessions.isLive(session)) {
+    if (poll.isGone || handed.lost.aborted || !sessions.isLive(session)) {
       await giveBack(handed);
+      return null;
+    }
+    if (sealed === null) {
+      await failUnsealed(session, handed);
       return null;
     }
     open.add(sealed.lease);
@@ -178,13 +195,20 @@ export function createDispatch(context: DispatchContext): Dispatch {
       lifeMs: holdMs,
       gateway: context.gatewayKey,
     });
-    const held = { session, job: uuid, token, work, request, opener, sealedMs, holdMs, check };
-    return { envelope, lease: { ...held, handingIn: null } };
+    const held = { session, job: uuid, token, work, request, opener, sealedMs, leftMs, holdMs };
+    return { envelope, lease: { ...held, check, handingIn: null } };
   }
 
   async function giveBack({ uuid, token, lost, check }: Handed): Promise<void> {
     if (check !== null) checks.add(check);
-    else if (!lost.aborted) await queue.fail(uuid, token, nodeGone).catch(() => undefined);
+    else if (!lost.aborted) await queue.giveBack(uuid, token).catch(() => undefined);
+  }
+
+  /** The attempt counts: what can be sealed to nobody is not tried without end. */
+  async function failUnsealed(session: Session, handed: Handed): Promise<void> {
+    const { uuid, token, check } = handed;
+    if (check === null) await queue.fail(uuid, token, notSealed).catch(() => undefined);
+    else context.onUnsealed(session, check);
   }
 
   function takeCheck(session: Session, methods: readonly string[]): SpotJob | null {
@@ -195,15 +219,17 @@ export function createDispatch(context: DispatchContext): Dispatch {
   }
 
   const isFor = (session: Session, { firstNode, work }: SpotJob): boolean =>
-    firstNode !== session.nodeId && eligibility.accepts(session, work);
+    firstNode !== session.nodeId && eligibility.canCheck(session, work);
 
   function leaseOf(check: SpotJob): Handed {
-    check.endsMs = clock.elapsed() + check.holdMs;
+    const nowMs = clock.elapsed();
+    check.overMs = nowMs + check.leftMs;
+    check.endsMs = Math.min(nowMs + check.holdMs, check.overMs);
     return {
       uuid: check.uuid,
       work: check.work,
       attempt: 1,
-      leftMs: leftOfCheckMs,
+      leftMs: check.leftMs,
       token: context.randomUuid(),
       holdMs: check.holdMs,
       lost: new AbortController().signal,
@@ -226,16 +252,13 @@ export function createDispatch(context: DispatchContext): Dispatch {
   return { lease, offerCheck };
 }
 
-/** How long a check may take in all, as its node is told. */
-const leftOfCheckMs = 120_000;
-
 /** Why a request for work ends, or is looked at again; one for all, as an abort without a reason makes an exception each time. */
 const pollEnds = new Error("nobody waits for the work any more");
 const checkWaits = new Error("a check waits");
 
-const nodeGone = {
+const notSealed = {
   code: "node_lost",
-  message: "the node that was given the job is gone",
+  message: "the job could not be sealed to the node that was to run it",
   status: 503,
   retryable: true,
 };

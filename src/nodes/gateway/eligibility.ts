@@ -1,5 +1,8 @@
-import { reachOf } from "../capability.ts";
+import type { Method } from "../../platforms/methods.ts";
+import { mayBeBilled, reachOf } from "../capability.ts";
+import { evidenceKinds } from "../evidence/evidence.ts";
 import type { GatewayWork, NodeGatewayContext } from "./context.ts";
+import type { Failures } from "./failures.ts";
 import type { KnownNodes } from "./known-nodes.ts";
 import type { NodeRecord } from "./node-store.ts";
 import type { OpenLeases } from "./open-leases.ts";
@@ -15,6 +18,10 @@ export type Eligibility = {
   /** Whether it may be given something at this moment: one job more than it runs, by its pace. */
   isOpen(session: Session): boolean;
   accepts(session: Session, work: GatewayWork): boolean;
+  /** Whether it may run for comparison what another has run: it can, and no platform bills it. */
+  canCheck(session: Session, work: GatewayWork): boolean;
+  /** Whether it is there for work of the method: it asks for it, has asked just now, or runs all that it can. */
+  takes(session: Session, method: Method): boolean;
   /** Jobs that it runs, checks among them. */
   running(session: Session): number;
   load(session: Session): number;
@@ -29,16 +36,21 @@ export function createEligibility({
   open,
   queue,
   clock,
+  failures,
   embeddedReach,
 }: Pick<NodeGatewayContext, "queue" | "clock" | "embeddedReach"> & {
   known: KnownNodes;
   sessions: Sessions;
   open: OpenLeases;
+  failures: Pick<Failures, "inRow">;
 }): Eligibility {
   const recordOf = ({ nodeId }: Session): NodeRecord | undefined => known.get(nodeId);
 
   const running = (session: Session): number =>
     queue.runningOf(session.nodeId) + open.checksOf(session);
+
+  const isBusy = (session: Session): boolean =>
+    running(session) >= (recordOf(session)?.concurrency ?? 0);
 
   const isConnected = (session: Session): boolean =>
     sessions.isLive(session) &&
@@ -51,37 +63,76 @@ export function createEligibility({
     );
   }
 
+  function takes(session: Session, method: Method): boolean {
+    const asking = session.askings.get(method);
+    if (asking === undefined) return false;
+    return asking.held > 0 || asking.endedMs + silentMs > clock.elapsed() || isBusy(session);
+  }
+
+  const isOpen = (session: Session): boolean =>
+    isServing(session) && session.pace.waitMs() === 0 && !isBusy(session);
+
   const reaches = (session: Session, work: GatewayWork): number =>
     reachOf(recordOf(session)?.capabilities ?? [], work);
 
-  /** Work goes to those that get furthest with it, such as a search of all platforms to those that know the most of them. */
+  /** What a node claims to know counts as long as it takes the work, and does not fail at one job after another. */
+  const countsOn = (other: Session, work: GatewayWork): boolean =>
+    isServing(other) &&
+    isConnected(other) &&
+    takes(other, work.method) &&
+    failures.inRow(other.nodeId) < mostFailuresInRow;
+
+  const isWaiting = (other: Session, { method }: GatewayWork): boolean =>
+    isOpen(other) && (other.askings.get(method)?.held ?? 0) > 0;
+
+  /**
+   * Work goes to those that get furthest with it, such as a search of all platforms to those that know the most of them; among
+   * those to the ones with the strongest evidence, as long as one of them waits for it.
+   */
   function isBest(session: Session, work: GatewayWork, reach: number): boolean {
     // A page goes on where the one before came from.
     if ((work.place?.nodeId ?? null) !== null) return true;
     if (embeddedReach(work) > reach) return false;
     for (const other of sessions.all()) {
-      if (other === session || reaches(other, work) <= reach) continue;
-      if (isServing(other) && isConnected(other)) return false;
+      if (other === session) continue;
+      const otherReach = reaches(other, work);
+      if (otherReach < reach || otherReach === 0) continue;
+      const isFurther = otherReach > reach;
+      if (!isFurther && !(isStronger(other, session) && isWaiting(other, work))) continue;
+      if (countsOn(other, work)) return false;
     }
     return true;
   }
 
+  const isTakenBy = (session: Session, work: GatewayWork): boolean =>
+    !work.isKeptHere && isPlaceOf(session.nodeId, work);
+
   return {
     isConnected,
     isServing,
+    takes,
     running,
-    load: (session) => running(session) / (recordOf(session)?.concurrency ?? 1),
-    isOpen: (session) =>
-      isServing(session) &&
-      session.pace.waitMs() === 0 &&
-      running(session) < (recordOf(session)?.concurrency ?? 0),
+    // Whoever has just failed comes after the others: what is tried again is tried elsewhere where it can be.
+    load: (session) =>
+      running(session) / (recordOf(session)?.concurrency ?? 1) + failures.inRow(session.nodeId),
+    isOpen,
     accepts: (session, work) => {
-      if (work.isKeptHere || !isPlaceOf(session.nodeId, work)) return false;
+      if (!isTakenBy(session, work)) return false;
       const reach = reaches(session, work);
       return reach > 0 && isBest(session, work, reach);
     },
+    canCheck: (session, work) =>
+      isTakenBy(session, work) &&
+      reaches(session, work) > 0 &&
+      !mayBeBilled(recordOf(session)?.capabilities ?? [], work),
   };
 }
+
+/** Of a node that has failed at so many jobs one after another, whatever it was asked, nothing is expected for a while. */
+const mostFailuresInRow = 2;
+
+const isStronger = (one: Session, other: Session): boolean =>
+  evidenceKinds.indexOf(one.evidence) < evidenceKinds.indexOf(other.evidence);
 
 /** A method that goes on with a credential goes on where that credential is. */
 function isPlaceOf(nodeId: string, { place = null }: GatewayWork): boolean {

@@ -13,6 +13,8 @@ export type NodeAction =
   | "quarantined"
   | "answer_refused"
   | "lease_lapsed"
+  | "job_late"
+  | "jobs_failed"
   | "spot_check";
 
 /** Something that happened to a node, or to one that is not known: then `nodeId` is null. `detail` is for people. */

@@ -2,9 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { Clock } from "../../lib/clock.ts";
 import type { EarshotError } from "../../lib/errors.ts";
 import { firstOf } from "../../lib/first-of.ts";
-import type { AskingNode, Lease, LeaseFailure } from "../lease.ts";
+import { type AskingNode, type Lease, type LeaseFailure, leaseLost } from "../lease.ts";
 import type { GatewayWork, NodeQueue } from "./context.ts";
-import { leaseLost } from "./faults.ts";
 import type { SignedAnswer } from "./gateway.ts";
 
 type FakeJob = {
@@ -16,6 +15,7 @@ type FakeJob = {
   lease: { nodeId: string; token: string; lost: AbortController } | null;
   result: SignedAnswer | null;
   failures: LeaseFailure[];
+  leftMs: number;
   /** How often a node was lost that held it. */
   deaths: number;
 };
@@ -94,6 +94,7 @@ export function createFakeQueue(clock: Clock): FakeQueue {
         lease: null,
         result: null,
         failures: [],
+        leftMs: 120_000,
         deaths: 0,
       });
       wakeNodes();
@@ -137,7 +138,7 @@ export function createFakeQueue(clock: Clock): FakeQueue {
         work: job.work,
         accountId: "account",
         attempt: job.attempts,
-        leftMs: 120_000,
+        leftMs: job.leftMs,
         token,
         holdMs,
         lost: lost.signal,
@@ -160,6 +161,12 @@ export function createFakeQueue(clock: Clock): FakeQueue {
       wakeNodes();
     },
     wakeNodes,
+    giveBack: async (uuid, token) => {
+      const job = held(uuid, token);
+      job.attempts -= 1;
+      end(job);
+      wakeNodes();
+    },
     endLeasesOf: async (nodeId) => {
       for (const job of jobs.values()) if (job.lease?.nodeId === nodeId) end(job);
       wakeNodes();

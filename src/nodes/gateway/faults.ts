@@ -20,13 +20,6 @@ export const nodeUnauthorized = (code: string, message: string): EarshotError =>
 export const answerRefused = (code: string, message: string): EarshotError =>
   refused("node_answer_refused", 422, { code, message, hint: "drop the work: the job runs again" });
 
-export function leaseLost(job: string): EarshotError {
-  return new EarshotError("lease_lost", `the lease of job ${job} is not held any more`, {
-    status: 409,
-    hint: "drop the work: another attempt has the job, or it has ended",
-  });
-}
-
 export function noJobHeld(): EarshotError {
   return new EarshotError("lease_lost", "the node holds no job that the answer could belong to", {
     status: 409,

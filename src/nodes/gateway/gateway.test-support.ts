@@ -12,6 +12,7 @@ import type { Method } from "../../platforms/methods.ts";
 import type { FetchedItem, SourceAnswer } from "../../platforms/source.ts";
 import type { Capability } from "../capability.ts";
 import type { EvidenceKind, QuoteFacts, VerifiedEvidence } from "../evidence/evidence.ts";
+import type { LeaseFailure } from "../lease.ts";
 import { base64url } from "../protocol/encoding.ts";
 import {
   gatewayKeyOf,
@@ -243,7 +244,7 @@ export function registrationOf(
   return {
     statement,
     identity_signature: base64url(node.identity.sign(identityMessageOf(statement))),
-    evidence: { quote, eventLog: null, vmConfig: null },
+    evidence: { quote, event_log: null, vm_config: null },
     name: node.name,
     capabilities: [...node.capabilities].map(({ ways, ...rest }) => ({ ...rest, ways: [...ways] })),
     concurrency: node.concurrency,
@@ -306,6 +307,7 @@ export type OpenedJob = {
   token: string;
   request: string;
   sealer: AnswerSealer;
+  leftMs: number;
 };
 
 export async function opened(
@@ -321,8 +323,8 @@ export async function opened(
     nowMs: test.clock.now(),
     opened: createOpenedLeases(),
   });
-  const { token, request } = payload;
-  return { envelope, token, request, sealer };
+  const { token, request, left_ms: leftMs } = payload;
+  return { envelope, token, request, sealer, leftMs };
 }
 
 /** Leases a job and opens it. */
@@ -400,8 +402,14 @@ export function sealedAnswer(
   return { job: job.envelope.job, token: job.token, ...sealed };
 }
 
-export function sealedFailure(job: OpenedJob): SealedAnswer {
-  const failure = { code: "upstream_failed", message: "it broke", status: 502, retryable: true };
+export function sealedFailure(job: OpenedJob, changed: Partial<LeaseFailure> = {}): SealedAnswer {
+  const failure = {
+    code: "upstream_failed",
+    message: "it broke",
+    status: 502,
+    retryable: true,
+    ...changed,
+  };
   return { job: job.envelope.job, token: job.token, ...job.sealer.seal(failureBytes(failure)) };
 }
 

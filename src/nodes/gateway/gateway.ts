@@ -1,7 +1,9 @@
+import type { Method } from "../../platforms/methods.ts";
 import type { SourceAnswer } from "../../platforms/source.ts";
 import type { Capability } from "../capability.ts";
 import type { EvidenceKind } from "../evidence/evidence.ts";
 import type { Attestation, ResultSignature } from "../proof/proof.ts";
+import type { GatewayAnswer } from "../protocol/gateway-answer.ts";
 import type {
   ChallengeAnswer,
   JobEnvelope,
@@ -39,6 +41,8 @@ export type NodeView = {
   /** Whether it is attested and was heard of lately. */
   isConnected: boolean;
   capabilities: readonly Capability[];
+  /** Methods that it is there for: it asks for work of them, has asked just now, or runs all that it can. */
+  takes: readonly Method[];
   concurrency: number;
   running: number;
   url: string | null;
@@ -71,9 +75,17 @@ type PublishedPolicy = {
  */
 export type NodeGateway = {
   policy(): PublishedPolicy;
+  /** Vouches for an answer to a node, with the gateway's key; base64url. */
+  signAnswer(answer: GatewayAnswer): string;
   /** Errors: `too_many_attempts`. */
   challenge(address: string): ChallengeAnswer;
-  /** Errors: `node_refused`, with the check that failed in its details; `too_many_attempts`. */
+  /**
+   * A registration begins, before its body is read; to be called is what comes back when it has been answered or cut off. A run
+   * that has attested already is always let through. Errors: `too_many_attempts` for its address; `unavailable` when too many are
+   * under way.
+   */
+  beginRegistration(request: SignedRequest, address: string): () => void;
+  /** Errors: `node_refused`, with the check that failed in its details; `too_many_attempts` of the node. */
   register(registration: Registration, address: string): Promise<RegistrationAnswer>;
   /**
    * Who has signed a request. Errors: `node_unauthorized`, with `unknown_key`, `attestation_ended`, `bad_signature`,

@@ -67,3 +67,17 @@ test("what nodes did is given once, and again where it could not be written", ()
   expect(known.takeUses()).toEqual([{ id: "one", done: 2, failed: 1, seenMs: 5 }]);
   expect(known.get("one")).toMatchObject({ jobsDone: 2, jobsFailed: 1, seenMs: 5 });
 });
+
+test("a quarantine that is not written yet outlasts a look, and what an operator changed comes all the same", () => {
+  const known = createKnownNodes();
+  known.put({ ...record, quarantinedUntilMs: 5, quarantineReason: "faults", quarantines: 1 });
+  known.keepQuarantine("one");
+  known.endLook(known.beginLook(), [{ ...record, state: "draining" }]);
+  expect(known.get("one")).toMatchObject({ state: "draining", quarantinedUntilMs: 5 });
+  const look = known.beginLook();
+  known.quarantineWritten("one");
+  known.endLook(look, [record]);
+  expect(known.get("one")).toMatchObject({ quarantinedUntilMs: 5 });
+  known.endLook(known.beginLook(), [record]);
+  expect(known.get("one")).toMatchObject({ state: "approved", quarantinedUntilMs: null });
+});

@@ -10,6 +10,9 @@ export type KnownNodes = {
   all(): IterableIterator<NodeRecord>;
   /** The record as it was just written, or is about to be. */
   put(record: NodeRecord): void;
+  /** The quarantine of the node is not in the store yet: a look does not take it away. */
+  keepQuarantine(id: string): void;
+  quarantineWritten(id: string): void;
   /** Counts the end of a job. */
   noteEnd(id: string, end: "done" | "failed"): void;
   noteSeen(id: string, atMs: number): void;
@@ -29,6 +32,7 @@ export type StandChange = { before: NodeRecord; after: NodeRecord | null };
 export function createKnownNodes(): KnownNodes {
   const nodes = new Map<string, NodeRecord>();
   const putIn = new Map<string, number>();
+  const quarantineKept = new Set<string>();
   const uses = new Map<string, NodeUse>();
   let looks = 0;
 
@@ -55,6 +59,7 @@ export function createKnownNodes(): KnownNodes {
   function forget(id: string): void {
     nodes.delete(id);
     putIn.delete(id);
+    quarantineKept.delete(id);
     uses.delete(id);
   }
 
@@ -62,6 +67,12 @@ export function createKnownNodes(): KnownNodes {
     get: (id) => nodes.get(id),
     all: () => nodes.values(),
     put,
+    keepQuarantine: (id) => quarantineKept.add(id),
+    quarantineWritten: (id) => {
+      quarantineKept.delete(id);
+      // A look that has begun may have read the store before.
+      putIn.set(id, looks);
+    },
     noteEnd: (id, end) => {
       const record = nodes.get(id);
       if (record === undefined) return;
@@ -90,7 +101,9 @@ export function createKnownNodes(): KnownNodes {
       const standOf = new Map(stands.map((stand) => [stand.id, stand]));
       const changes: StandChange[] = [];
       for (const before of [...nodes.values()]) {
-        const stand = standOf.get(before.id);
+        const found = standOf.get(before.id);
+        const isKept = found !== undefined && quarantineKept.has(before.id);
+        const stand = isKept ? { ...found, ...quarantineOf(before) } : found;
         if ((putIn.get(before.id) ?? 0) >= look || (stand && isSame(before, stand))) continue;
         if (stand === undefined) forget(before.id);
         else change(before.id, stand);
@@ -100,6 +113,12 @@ export function createKnownNodes(): KnownNodes {
     },
   };
 }
+
+const quarantineOf = (record: NodeRecord) => ({
+  quarantinedUntilMs: record.quarantinedUntilMs,
+  quarantineReason: record.quarantineReason,
+  quarantines: record.quarantines,
+});
 
 const isSame = (record: NodeRecord, stand: NodeStand): boolean =>
   record.state === stand.state &&

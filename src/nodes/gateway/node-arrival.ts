@@ -24,9 +24,9 @@ export type NodeArrival = Omit<
   maxPending: number;
 };
 
-/** What became of it: `refused` names the check that failed. */
+/** What became of it: `refused` names the check that failed; `waitsFor` why the policy alone does not approve it, for people. */
 export type KeptNode =
-  | { refused: null; record: NodeRecord }
+  | { refused: null; record: NodeRecord; waitsFor: string | null }
   | { refused: "node_removed" | "other_identity" | "evidence_downgraded" | "machine_changed" };
 
 /** Nodes that are approved by the policy alone, and attestations of one node, of which so many are kept. */
@@ -34,14 +34,16 @@ const mostListed = 1_000;
 const mostAttestations = 1_000;
 
 /**
- * Keeps a node that attested: one that is not known waits for approval unless the policy names its machine. An approval is of
- * what was approved: it does not stand for weaker evidence, nor for another machine.
+ * Keeps a node that attested: one that is not known waits for approval unless the policy names its machine, and no node of that
+ * machine was removed or is quarantined. An approval is of what was approved: it does not stand for weaker evidence, nor for
+ * another machine.
  */
 export function keepNode(database: Database, arrival: NodeArrival): KeptNode {
   const held = nodeOf(database, arrival.id);
   const refused = held === null ? null : refusalOf(held, arrival);
   if (refused !== null) return { refused };
-  const state = stateAfter(held, arrival);
+  const waitsFor = isUnapproved(held) && arrival.isListed ? objectionTo(database, arrival) : null;
+  const state = waitsFor === null ? stateAfter(held, arrival) : "pending";
   upsert(database, arrival, state);
   if (state === "pending") dropBeyond(database, "state = 'pending'", arrival.maxPending);
   else keepAttestation(database, arrival);
@@ -50,7 +52,22 @@ export function keepNode(database: Database, arrival: NodeArrival): KeptNode {
   }
   const record = nodeOf(database, arrival.id);
   if (record === null) throw new Error("a node is missing that was just kept");
-  return { refused: null, record };
+  return { refused: null, record, waitsFor };
+}
+
+const isUnapproved = (held: NodeRecord | null): boolean =>
+  held === null || held.state === "pending";
+
+/** An identity is made anew in no time: what was said about a node of the machine is said about the next one too. */
+function objectionTo(database: Database, { id, machine, nowMs }: NodeArrival): string | null {
+  const other = database.get<{ id: string; state: NodeState }>(
+    `SELECT id, state FROM node WHERE machine = :machine AND id <> :id
+       AND (state = 'removed' OR quarantined_until_ms > :nowMs) ORDER BY state = 'removed' DESC, id LIMIT 1`,
+    { id, machine, nowMs },
+  );
+  if (other === undefined) return null;
+  const fate = other.state === "removed" ? "was removed" : "is quarantined";
+  return `node ${other.id} of its machine ${fate}, so that the policy alone does not approve it`;
 }
 
 function refusalOf(held: NodeRecord, arrival: NodeArrival) {

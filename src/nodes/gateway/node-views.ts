@@ -1,8 +1,9 @@
 import type { Clock } from "../../lib/clock.ts";
+import { methodNames } from "../../platforms/methods.ts";
 import type { Eligibility } from "./eligibility.ts";
 import type { NodeView } from "./gateway.ts";
 import type { NodeRecord } from "./node-store.ts";
-import type { Sessions } from "./sessions.ts";
+import type { Session, Sessions } from "./sessions.ts";
 import { isQuarantined } from "./strikes.ts";
 
 /** A node as others are told of it. */
@@ -24,6 +25,7 @@ export function viewOf(
     state: isHeld && record.state === "approved" ? "quarantined" : record.state,
     isConnected: session !== undefined && eligibility.isConnected(session),
     capabilities: record.capabilities,
+    takes: session === undefined ? [] : takenBy(session, eligibility),
     concurrency: record.concurrency,
     running: session === undefined ? 0 : eligibility.running(session),
     url: record.url,
@@ -38,3 +40,6 @@ export function viewOf(
     jobsFailed: record.jobsFailed,
   };
 }
+
+const takenBy = (session: Session, eligibility: Eligibility) =>
+  methodNames.filter((method) => eligibility.takes(session, method));

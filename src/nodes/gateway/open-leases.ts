@@ -14,6 +14,8 @@ export type OpenLease = {
   readonly opener: AnswerOpener;
   /** By the gateway's clock, Unix milliseconds. */
   readonly sealedMs: number;
+  /** How long the job had left then. */
+  readonly leftMs: number;
   readonly holdMs: number;
   /** The check that it is, which the queue knows nothing of; null for a job of the queue. */
   readonly check: SpotJob | null;

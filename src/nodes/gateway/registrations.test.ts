@@ -12,8 +12,10 @@ import {
   openedJob,
   refusal,
   registrationOf,
+  signed,
   startTestGateway,
   type TestGateway,
+  type TestNode,
 } from "./gateway.test-support.ts";
 
 let service: TestGateway;
@@ -126,6 +128,57 @@ test("what the verifier refuses is refused with its check, and told to the opera
   expect(await nodes()).toEqual([]);
 });
 
+describe("a refusal that is the same each time", () => {
+  const refusals = async () =>
+    (await service.store.read("nodeEvents", { limit: 1_000 })).filter(
+      ({ action }) => action === "refused",
+    );
+
+  test("is told once, and then how often, of a known node as of a stranger", async () => {
+    const known = await admittedNode(service);
+    await service.change(known.id, "removed");
+    const stranger = await makeNode();
+    for (let at = 0; at < 40; at += 1) {
+      await checkThatFails(() => attest(service, known));
+      const made = registrationOf(service, stranger, "A".repeat(43));
+      await checkThatFails(() => service.gateway.register(made, "192.0.2.77"));
+      await service.clock.advance(5_000);
+    }
+    expect(await refusals()).toHaveLength(2);
+    await service.clock.advance(500_000);
+    expect((await refusals()).map(({ nodeId, detail }) => [nodeId, detail])).toEqual([
+      [
+        null,
+        expect.stringMatching(/^the same 39 times more within 10 minutes: challenge_unknown: /),
+      ],
+      [
+        known.id,
+        expect.stringMatching(/^the same 39 times more within 10 minutes: node_removed: /),
+      ],
+      [null, expect.stringMatching(/^challenge_unknown: .* \(192\.0\.2\.77\)$/)],
+      [known.id, expect.stringMatching(/^node_removed: /)],
+    ]);
+  });
+
+  test("is told anew once it has rested, and another one of the same node at once", async () => {
+    const node = await admittedNode(service, { evidence: "tdx" });
+    const weaker = await makeNode({ identity: node.identity, evidence: "none" });
+    await checkThatFails(() => attest(service, weaker));
+    service.verify = async () => ({ facts: factsOf("machine-2") });
+    await checkThatFails(() => attest(service, node));
+    await service.clock.advance(1_000);
+    expect((await refusals()).map(({ detail }) => detail.split(":")[0])).toEqual([
+      "machine_changed",
+      "evidence_downgraded",
+    ]);
+    await service.clock.advance(600_000);
+    expect(await refusals()).toHaveLength(2);
+    await checkThatFails(() => attest(service, weaker));
+    await service.clock.advance(1_000);
+    expect((await refusals())[0]?.detail).toMatch(/^evidence_downgraded: /);
+  });
+});
+
 describe("a node that nobody knows", () => {
   test("waits for approval, gets no session, and is let in when it was approved", async () => {
     const node = await makeNode();
@@ -157,6 +210,30 @@ describe("a node that nobody knows", () => {
     expect(await attest(service, node)).toMatchObject({ state: "admitted" });
     expect(await nodes()).toMatchObject([{ state: "approved", isListed: true, image: "image" }]);
   });
+
+  test.each(["was removed", "is quarantined"])(
+    "waits all the same where a node of its machine %s",
+    async (fate) => {
+      service.verify = async () => ({ isListedPlatform: true });
+      const before = await admittedNode(service, { evidence: "tdx" });
+      if (fate === "was removed") await service.change(before.id, "removed");
+      else {
+        const nowMs = service.clock.now();
+        const quarantine = { id: before.id, untilMs: nowMs + 600_000, reason: "faults", nowMs };
+        await service.store.write("quarantineNode", quarantine);
+      }
+      const next = await makeNode({ evidence: "tdx" });
+      await service.clock.advance(100);
+      expect(await attest(service, next)).toMatchObject({ state: "pending" });
+      await service.clock.advance(100);
+      expect(await attest(service, next)).toMatchObject({ state: "pending" });
+      await service.clock.advance(1_000);
+      const [event] = await service.store.read("nodeEvents", { limit: 1, nodeId: next.id });
+      expect(event?.detail).toContain(`node ${before.id} of its machine ${fate}`);
+      await service.change(next.id, "approved");
+      expect(await attest(service, next)).toMatchObject({ state: "admitted" });
+    },
+  );
 
   test("takes the place of the one heard of longest ago where too many wait", async () => {
     const small = await startTestGateway({ maxPending: 2 });
@@ -357,6 +434,64 @@ describe("strangers", () => {
     expect(events).toHaveLength(30);
     expect(events.every(({ nodeId }) => nodeId === null)).toBe(true);
     expect(service.logged).toHaveLength(30);
+  });
+
+  test("keep nothing of what is told of known nodes", async () => {
+    const known = await admittedNode(service);
+    await service.change(known.id, "removed");
+    const stranger = await makeNode();
+    for (let at = 0; at < 40; at += 1) {
+      const made = registrationOf(service, stranger, "A".repeat(43));
+      await checkThatFails(() => service.gateway.register(made, `192.0.2.${at}`));
+    }
+    await checkThatFails(() => attest(service, known));
+    await service.clock.advance(1_000);
+    const events = await service.store.read("nodeEvents", { limit: 100, nodeId: known.id });
+    expect(events[0]).toMatchObject({ action: "refused" });
+    expect(events[0]?.detail).toMatch(/^node_removed: /);
+  });
+
+  test("who wait for approval fill neither the log nor the events", async () => {
+    const few = await startTestGateway({ maxPending: 5 });
+    for (let at = 0; at < 50; at += 1) {
+      await attest(few, await makeNode({ address: `192.0.2.${at}` }));
+      await few.clock.advance(100);
+    }
+    await few.clock.advance(1_000);
+    const events = await few.store.read("nodeEvents", { limit: 1_000 });
+    expect(events.filter(({ action }) => action === "pending")).toHaveLength(30);
+    await few.clock.advance(60_000);
+    await attest(few, await makeNode());
+    await few.clock.advance(1_000);
+    const [, untold] = await few.store.read("nodeEvents", { limit: 2 });
+    expect(untold).toMatchObject({ nodeId: null, detail: "20 more within a minute" });
+    await few.close();
+  });
+
+  test("have few registrations under way, whatever they send; a run that is attested goes on", async () => {
+    const few = await startTestGateway({ maxRegistrations: 2 });
+    const node = await admittedNode(few);
+    const stranger = await makeNode();
+    const begin = (by: TestNode, address: string) =>
+      few.gateway.beginRegistration(signed(few, by, "register"), address);
+    const [end] = [begin(stranger, "192.0.2.1"), begin(stranger, "192.0.2.2")];
+    expect(await checkThatFails(() => begin(stranger, "192.0.2.3"))).toBe("unavailable busy");
+    const endOfRun = begin(node, "192.0.2.3");
+    expect(await checkThatFails(() => begin(node, "192.0.2.3"))).toBe("unavailable busy");
+    endOfRun();
+    begin(node, "192.0.2.3");
+    end();
+    begin(stranger, "192.0.2.3");
+    await few.close();
+  });
+
+  test("have so many attempts at registering, counted before anything is read", async () => {
+    const few = await startTestGateway({ attemptsPerMinute: 3 });
+    const stranger = await makeNode();
+    const begin = () => few.gateway.beginRegistration(signed(few, stranger, "register"), "1.2.3.4");
+    for (let tries = 0; tries < 3; tries += 1) begin()();
+    expect(await checkThatFails(begin)).toBe("too_many_attempts");
+    await few.close();
   });
 
   test("open so many challenges; the oldest goes for one more", async () => {

@@ -8,7 +8,7 @@ import type { NodeGatewayContext } from "./context.ts";
 import { checkOf, tooManyAttempts } from "./faults.ts";
 import type { KnownNodes } from "./known-nodes.ts";
 import type { NodeArrival } from "./node-arrival.ts";
-import type { NodeDiary } from "./node-diary.ts";
+import type { Caller, NodeDiary } from "./node-diary.ts";
 import type { NodeRecord } from "./node-store.ts";
 import { oneLine } from "./one-line.ts";
 import type { Session, Sessions } from "./sessions.ts";
@@ -44,16 +44,23 @@ export function createRegistrations(
     const admission = await admit({ ...context, line, allow }, registration, challenge);
     const kept = await store.write("keepNode", arrivalOf(context, registration, admission));
     if (kept.refused !== null) throw runRefused(kept.refused);
-    const { record } = kept;
+    const { record, waitsFor } = kept;
     checkRun(context, { ...admission, challenge });
     known.put(withCounts(record, known.get(record.id)));
     return record.state === "pending"
-      ? pendingAnswer(record, admission)
+      ? pendingAnswer(record, waitsFor, admission)
       : await admittedAnswer(record, admission, challenge);
   }
 
-  function pendingAnswer(record: NodeRecord, admission: Admission): RegistrationAnswer {
-    if (record.createdMs === record.seenMs) diary.note(record.id, "pending", record.name);
+  function pendingAnswer(
+    record: NodeRecord,
+    waitsFor: string | null,
+    admission: Admission,
+  ): RegistrationAnswer {
+    if (record.createdMs === record.seenMs) {
+      const why = waitsFor === null ? "" : ` (${waitsFor})`;
+      diary.noteStranger(record.id, `${record.name}${why}`);
+    }
     context.onRegistration?.("pending");
     return answerOf("pending", admission, Math.min(pendingAgainMs, admission.validMs / 2));
   }
@@ -79,6 +86,12 @@ export function createRegistrations(
     return answerOf("admitted", admission, admission.validMs / 2);
   }
 
+  /** A node that waits is a stranger still. */
+  function callerOf(nodeId: string | null): Caller {
+    const state = nodeId === null ? undefined : known.get(nodeId)?.state;
+    return state === undefined || state === "pending" ? "stranger" : "known";
+  }
+
   const answerOf = (
     state: RegistrationAnswer["state"],
     { nodeId, keyId, attestation, validMs }: Admission,
@@ -99,7 +112,9 @@ export function createRegistrations(
     } catch (error) {
       const { code, message } = checkOf(error);
       if (error instanceof EarshotError && toldOf.has(error.code)) {
-        diary.noteRefusal(provenId(code, registration), `${code}: ${message} (${address})`);
+        const nodeId = provenId(code, registration);
+        const detail = `${message} (${address})`;
+        diary.noteRefusal(callerOf(nodeId), { nodeId, from: nodeId ?? address, code, detail });
         context.onRegistration?.("refused");
       }
       throw error;

@@ -33,6 +33,10 @@ export type Session = NodeSession & {
   isPaced: boolean;
   /** Answers that it is sending. */
   answers: number;
+  /** Whether it is sending a registration. */
+  isRegistering: boolean;
+  /** What it asks for, by method: how many requests are held, and when the last one ended. */
+  readonly askings: Map<string, { held: number; endedMs: number }>;
 };
 
 /** A run that has just attested. */
@@ -107,6 +111,8 @@ export function createSessions(
       polls: 0,
       isPaced: false,
       answers: 0,
+      isRegistering: false,
+      askings: new Map(),
     };
     byKey.set(run.keyId, session);
     byNode.set(run.nodeId, session);

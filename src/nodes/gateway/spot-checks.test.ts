@@ -3,13 +3,17 @@ import type { FetchedItem } from "../../platforms/source.ts";
 import {
   admittedNode,
   answerWith,
+  attest,
   checkThatFails,
   complete,
   entered,
   leased,
+  makeNode,
+  opened,
   openedJob,
   postAt,
   sealedFailure,
+  searchesX,
   startTestGateway,
   type TestGateway,
   type TestNode,
@@ -114,11 +118,32 @@ test("a check that fails, or is answered wrongly, or not at all, is told so and 
   expect(service.queue.job(uuid)).toMatchObject({ failures: [] });
 });
 
-test("what a platform was paid for is not asked twice", async () => {
+test("no node exempts itself by what it says an answer has cost", async () => {
   const cost = { postReads: 2, userReads: 0, microUsd: 10_000, month: null };
   const { fromMs, toMs } = answerWith([]).coverage;
   await finishedJob({ sources: [{ platform: "x", via: "api", fromMs, toMs, count: 2, cost }] });
-  expect(await leased(service, second)).toBeNull();
+  expect(await leased(service, second)).not.toBeNull();
+});
+
+test("a node that would be billed for it is not asked what another has answered", async () => {
+  const paying = await admittedNode(service, {
+    capabilities: [{ platform: "x", method: "searchbyquery", ways: ["archive", "api"] }],
+  });
+  await finishedJob();
+  expect(await leased(service, paying)).toBeNull();
+  expect(await leased(service, second)).not.toBeNull();
+});
+
+test("a search of all platforms is compared by nodes that know less of them, too", async () => {
+  const wide = await admittedNode(service, {
+    capabilities: [
+      ...searchesX,
+      { platform: "bluesky", method: "searchbyquery", ways: ["archive"] },
+    ],
+  });
+  service.queue.add({ platform: "social" });
+  await complete(service, wide, await openedJob(service, wide), answerWith([postAt(5)]));
+  expect(await leased(service, second)).not.toBeNull();
 });
 
 test("no job is checked unless it is asked for", async () => {
@@ -136,4 +161,39 @@ test("a check that no node takes within a minute is dropped", async () => {
   await service.clock.advance(61_000);
   expect(await leased(service, second)).toBeNull();
   expect(await checks()).toEqual([]);
+});
+
+test("a check has the time that the job had left, whatever its node renews", async () => {
+  const uuid = service.queue.add();
+  service.queue.job(uuid).leftMs = 41_234;
+  await complete(service, first, await openedJob(service, first));
+  await service.clock.advance(3_000);
+  const check = await openedJob(service, second);
+  expect(check.leftMs).toBe(41_234);
+  for (const ms of [20_000, 20_000]) {
+    await service.clock.advance(ms);
+    const session = entered(service, second, "renew");
+    await service.gateway.renew(session, check.envelope.job, check.token);
+  }
+  expect(await checks()).toEqual([]);
+  await service.clock.advance(3_000);
+  expect(await checks()).toMatchObject([{ outcome: "failed" }]);
+});
+
+test("a check of a run that leaves goes to another node", async () => {
+  const third = await admittedNode(service);
+  const uuid = await finishedJob();
+  await openedJob(service, second);
+  const waiting = leased(service, third, { waitMs: 20_000 });
+  await service.gateway.leave(entered(service, second, "leave"));
+  const job = await opened(service, third, await waiting);
+  await complete(service, third, job, answerWith([postAt(7), postAt(5)]));
+  expect(await checks()).toMatchObject([{ uuid, secondNode: third.id, outcome: "same" }]);
+});
+
+test("a check of a run that was started anew without a word has failed", async () => {
+  const uuid = await finishedJob();
+  await openedJob(service, second);
+  await attest(service, await makeNode({ identity: second.identity }));
+  expect(await checks()).toMatchObject([{ uuid, secondNode: second.id, outcome: "failed" }]);
 });

@@ -4,15 +4,19 @@ import { compareAnswers, outlineOf } from "./compare-answers.ts";
 import type { NodeGatewayContext } from "./context.ts";
 import type { NodeDiary } from "./node-diary.ts";
 import type { OpenLease, OpenLeases } from "./open-leases.ts";
-import type { Sessions } from "./sessions.ts";
+import type { Session, Sessions } from "./sessions.ts";
 import type { SpotJob, SpotLine } from "./spot-line.ts";
 
 /** A share of the finished jobs is run by a second node too, and what it answers is compared with the answer that counted. */
 export type SpotChecks = {
-  /** Perhaps has the job checked: not where a platform was paid, nor where a credential of the node was used. */
+  /** Perhaps has the job checked, whatever its node says of it: not where it goes on with a credential of the node. */
   consider(lease: OpenLease, answer: SourceAnswer): void;
   /** What the second node answered; null when it gave no answer. */
   settle(check: SpotJob, secondNode: string, answer: SourceAnswer | null): void;
+  /** What a run holds of them that leaves, or is sent away, waits for another node. */
+  passOn(session: Session): void;
+  /** What a run held of them that was started anew without a word has failed. */
+  fail(session: Session): void;
   /** Settles the checks whose nodes were not heard of in time. */
   endLapsed(): void;
 };
@@ -43,21 +47,33 @@ export function createSpotChecks(
   }
 
   function consider(lease: OpenLease, answer: SourceAnswer): void {
-    const { work, job, session, holdMs } = lease;
-    const isPaid = answer.sources.some(({ cost }) => cost !== undefined);
+    const { work, job, session, leftMs, holdMs } = lease;
     const isPinned = (work.place?.credentialId ?? null) !== null;
-    if (isPaid || isPinned || !isDrawn()) return;
-    const check: SpotJob = {
+    if (isPinned || !isDrawn()) return;
+    wait({
       uuid: context.randomUuid(),
       firstUuid: job,
       firstNode: session.nodeId,
       work,
       answer: outlineOf(answer),
+      leftMs,
       holdMs,
-      endsMs: clock.elapsed() + waitsMs,
-    };
+      endsMs: 0,
+      overMs: 0,
+    });
+  }
+
+  function wait(check: SpotJob): void {
+    check.endsMs = clock.elapsed() + waitsMs;
     checks.add(check);
     context.onCheck(check);
+  }
+
+  function heldBy(session: Session): readonly SpotJob[] {
+    return open
+      .of(session)
+      .filter(({ handingIn }) => handingIn === null)
+      .flatMap(({ check }) => check ?? []);
   }
 
   function settle(check: SpotJob, secondNode: string, answer: SourceAnswer | null): void {
@@ -91,5 +107,15 @@ export function createSpotChecks(
     }
   }
 
-  return { consider, settle, endLapsed };
+  return {
+    consider,
+    settle,
+    passOn: (session) => {
+      for (const check of heldBy(session)) wait(check);
+    },
+    fail: (session) => {
+      for (const check of heldBy(session)) settle(check, session.nodeId, null);
+    },
+    endLapsed,
+  };
 }

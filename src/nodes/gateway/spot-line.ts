@@ -11,8 +11,12 @@ export type SpotJob = {
   readonly work: GatewayWork;
   readonly answer: Outline;
   readonly holdMs: number;
+  /** How long it may take in all: as long as the job had left when its node was given it. */
+  readonly leftMs: number;
   /** How long it waits for a node, and then how long its lease holds, by the clock that only goes on. */
   endsMs: number;
+  /** When the time of the check is over that a node has, however often it renews; by the same clock. */
+  overMs: number;
 };
 
 /** The checks that wait for a node. Bounded: with too many the oldest goes. */

@@ -4,8 +4,11 @@ import {
   attest,
   checkThatFails,
   complete,
+  entered,
   leased,
+  makeNode,
   openedJob,
+  sealedFailure,
   startTestGateway,
   type TestGateway,
   type TestNode,
@@ -88,7 +91,114 @@ test("leases that lapse together count once", async () => {
   expect(view()).toMatchObject({ state: "quarantined" });
 });
 
+test("jobs that are held until their time is over count, those of one stall once", async () => {
+  for (let jobs = 0; jobs < 10; jobs += 1) service.gateway.jobLate(node.id);
+  service.gateway.leaseLapsed(node.id);
+  expect(view()).toMatchObject({ state: "approved" });
+  for (let times = 0; times < 2; times += 1) {
+    await service.clock.advance(30_000);
+    service.gateway.jobLate(node.id);
+  }
+  expect(view()).toMatchObject({ state: "quarantined" });
+  expect(view()?.quarantineReason).toContain("until its time was over");
+});
+
+describe("a failure that another node mends", () => {
+  async function failedJob(): Promise<string> {
+    const uuid = service.queue.add();
+    const job = await openedJob(service, node);
+    const failure = sealedFailure(job, { code: "internal", retryable: false });
+    await service.gateway.fail(entered(service, node, "fail"), failure);
+    await service.clock.advance(1_000);
+    return uuid;
+  }
+
+  test("counts: every third is a strike", async () => {
+    const other = await admittedNode(service);
+    for (let times = 1; times <= 9; times += 1) {
+      expect(view()).toMatchObject({ state: "approved" });
+      const uuid = await failedJob();
+      expect(service.queue.job(uuid).failures).toMatchObject([{ retryable: true }]);
+      if (times % 2 === 0) service.gateway.jobAnswered("embedded", uuid);
+      else await complete(service, other, await openedJob(service, other));
+      service.queue.remove(uuid);
+    }
+    expect(view()).toMatchObject({ state: "quarantined" });
+    expect(view()?.quarantineReason).toContain("jobs that others answered");
+  });
+
+  test("does not count where nobody mends it, or the node itself does", async () => {
+    for (let times = 1; times <= 12; times += 1) {
+      const uuid = await failedJob();
+      if (times % 2 === 0) await complete(service, node, await openedJob(service, node));
+      service.queue.remove(uuid);
+    }
+    expect(view()).toMatchObject({ state: "approved", jobsFailed: 12 });
+  });
+});
+
 test("the lapse of a node that nobody knows is nothing", () => {
   service.gateway.leaseLapsed("nobody");
   expect(view()).toMatchObject({ state: "approved" });
+});
+
+describe("a run that takes the place of one before it", () => {
+  /** The node was killed and started again, with keys of its own. */
+  async function startedAnew(): Promise<void> {
+    node = await makeNode({ identity: node.identity });
+    await attest(service, node);
+  }
+
+  test("that held jobs counts as a lapse: what ends again and again gets no more work", async () => {
+    for (const state of ["approved", "approved", "quarantined"]) {
+      service.queue.add();
+      service.queue.add();
+      await openedJob(service, node);
+      await openedJob(service, node);
+      await startedAnew();
+      expect(view()).toMatchObject({ state });
+      await service.clock.advance(30_000);
+    }
+    expect(view()?.quarantineReason).toContain("ended while it held jobs");
+  });
+
+  test("counts once with the leases that lapse in the same stall, and not where it held nothing", async () => {
+    service.queue.add();
+    await openedJob(service, node);
+    service.gateway.leaseLapsed(node.id);
+    for (let times = 0; times < 3; times += 1) {
+      await startedAnew();
+      await openedJob(service, node);
+    }
+    expect(view()).toMatchObject({ state: "approved" });
+    service.queue.remove(service.queue.jobs()[0]?.uuid ?? "");
+    await startedAnew();
+    for (let times = 0; times < 5; times += 1) {
+      await service.clock.advance(30_000);
+      await startedAnew();
+    }
+    expect(view()).toMatchObject({ state: "approved" });
+  });
+});
+
+test("a quarantine that cannot be written stands all the same, and is written once it can be", async () => {
+  service.database.run(
+    `CREATE TRIGGER full BEFORE UPDATE OF quarantined_until_ms ON node
+     BEGIN SELECT raise(FAIL, 'database or disk is full'); END`,
+  );
+  try {
+    for (let times = 0; times < 3; times += 1) await answerWrongly();
+    await service.clock.advance(5_000);
+    expect(view()).toMatchObject({ state: "quarantined" });
+    expect(service.logged.map(({ message }) => message)).toContain(
+      "a quarantine could not be written",
+    );
+  } finally {
+    service.database.run("DROP TRIGGER full");
+  }
+  await service.clock.advance(2_000);
+  await service.restart();
+  expect(view()).toMatchObject({ state: "quarantined" });
+  const [event] = await service.store.read("nodeEvents", { limit: 1 });
+  expect(event).toMatchObject({ action: "quarantined" });
 });

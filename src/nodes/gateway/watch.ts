@@ -4,6 +4,7 @@ import type { KnownNodes, StandChange } from "./known-nodes.ts";
 import type { NodeDiary } from "./node-diary.ts";
 import type { Session, Sessions } from "./sessions.ts";
 import type { SpotChecks } from "./spot-checks.ts";
+import type { Strikes } from "./strikes.ts";
 
 /** Keeps watch while the gateway runs. */
 export type Watch = {
@@ -24,13 +25,15 @@ export function createWatch(
     known: KnownNodes;
     sessions: Sessions;
     spotChecks: SpotChecks;
+    strikes: Pick<Strikes, "writeAgain">;
     diary: NodeDiary;
     /** An operator has changed a node, or it is not known any more. */
     onChange: (change: StandChange) => void;
     onSilent: (session: Session) => void;
   },
 ): Watch {
-  const { store, clock, log, settings, queue, known, sessions, spotChecks, diary } = context;
+  const { store, clock, log, settings, queue, known, sessions, spotChecks, strikes, diary } =
+    context;
   const stopping = new AbortController();
   let running: Promise<void> = Promise.resolve();
 
@@ -38,6 +41,7 @@ export function createWatch(
     for (let round = 1; await rest(); round += 1) {
       await told(look, "the nodes could not be looked up");
       spotChecks.endLapsed();
+      await told(strikes.writeAgain, "a quarantine could not be written");
       await told(noteEvents, "what happened to nodes could not be written");
       if (round % noteRounds === 0) await told(noteUses, "what nodes did could not be written");
       if (round % sweepRounds === 0) await told(sweep, "old notes of nodes could not be removed");

@@ -27,7 +27,7 @@ export function configfsProvider(
     evidenceFor: async (reportData) => {
       try {
         const quote = await makeQuote(base, reportData, fileSystem);
-        return { quote: quote.toString("hex"), eventLog: null, vmConfig: null };
+        return { quote: quote.toString("hex"), event_log: null, vm_config: null };
       } catch (thrown) {
         const reason =
           thrown instanceof Error && "code" in thrown ? String(thrown.code) : messageOf(thrown);

@@ -33,7 +33,7 @@ export function dstackProvider(socketPath = dstackSocket): EvidenceProvider {
       if (!read.success)
         throw fault("it answers with something else than a quote and an event log");
       const { quote, event_log, vm_config } = read.data;
-      return { quote, eventLog: event_log, vmConfig: vm_config ?? null };
+      return { quote, event_log, vm_config: vm_config ?? null };
     },
   };
 }

@@ -15,7 +15,7 @@ type ProviderSettings = {
 /** Keys alone. */
 export const noEvidence: EvidenceProvider = {
   kind: "none",
-  evidenceFor: () => Promise.resolve({ quote: null, eventLog: null, vmConfig: null }),
+  evidenceFor: () => Promise.resolve({ quote: null, event_log: null, vm_config: null }),
 };
 
 export function simulatedProvider(tee: SimulatedTee): EvidenceProvider {

@@ -44,7 +44,7 @@ describe("the guest agent of dstack", () => {
     const given = await provider.evidenceFor(reportData);
     expect(provider.kind).toBe("tdx");
     expect(heldBy(given.quote)).toEqual(reportData);
-    expect(given).toMatchObject({ eventLog: evidence.eventLog, vmConfig: "{}" });
+    expect(given).toMatchObject({ event_log: evidence.event_log, vm_config: "{}" });
     expect(requests).toEqual(["/GetQuote"]);
   });
 
@@ -100,7 +100,7 @@ describe("the kernel", () => {
     const given = await provider.evidenceFor(reportData);
     expect(provider.kind).toBe("tdx");
     expect(heldBy(given.quote)).toEqual(reportData);
-    expect(given).toMatchObject({ eventLog: null, vmConfig: null });
+    expect(given).toMatchObject({ event_log: null, vm_config: null });
     expect(files.entries.size).toBe(0);
   });
 
@@ -134,8 +134,8 @@ describe("a node shows the kind that it was told to", () => {
     expect(provider).toBe(noEvidence);
     expect(await provider.evidenceFor(reportData)).toEqual({
       quote: null,
-      eventLog: null,
-      vmConfig: null,
+      event_log: null,
+      vm_config: null,
     });
   });
 
@@ -165,7 +165,7 @@ describe("a node shows the kind that it was told to", () => {
     const { socket } = await agent();
     const both = { dstack: socket, configfs: folder };
     const first = await openProvider({ evidence: "tdx", simulatedTee: null }, both);
-    expect((await first.evidenceFor(reportData)).eventLog).toBe(evidence.eventLog);
+    expect((await first.evidenceFor(reportData)).event_log).toBe(evidence.event_log);
     const second = await openProvider(
       { evidence: "tdx", simulatedTee: null },
       { ...nowhere(), configfs: folder },

@@ -74,8 +74,8 @@ export function teeOf(
       const rtMr = [...usualFields.rtMr.slice(0, 3), measuredBy(events)];
       return {
         quote: quote(reportData, { rtMr, ...fields }).toString("hex"),
-        eventLog: JSON.stringify(events),
-        vmConfig: null,
+        event_log: JSON.stringify(events),
+        vm_config: null,
       };
     },
   };
@@ -108,6 +108,7 @@ function policyFor(ids: MachineIds, composeHash: string): NodePolicy {
       },
     ],
     compose_hashes: [composeHash],
+    key_providers: [{ name: "simulated" }],
     platforms: [ids.platformInstanceId.toString("hex")],
   };
 }
