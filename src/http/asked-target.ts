@@ -2,6 +2,7 @@ import type { Caller } from "../accounts/authenticate.ts";
 import type { Answerable } from "../platforms/answer/unanswerable.ts";
 import { type FetchMethod, methods } from "../platforms/methods.ts";
 import { readTarget } from "../platforms/read-target.ts";
+import { isRecordId, targetOfRecord } from "../platforms/record-target.ts";
 import type { SearchPlatform, SourceWarning } from "../platforms/source.ts";
 import type { PostTarget, Target } from "../platforms/target.ts";
 import { targetText } from "../platforms/target-text.ts";
@@ -98,13 +99,6 @@ const unknownId: SourceWarning = {
   hint: "send the uri of the post or the address of its page; IDs of what a platform gave are known as long as its result is kept",
 };
 
-/** Whether a post is named by a number alone, which may be the ID of a record. */
-function isRecordId(target: Target): target is PostTarget & { id: string } {
-  if (target.kind !== "post" || target.platform === "x") return false;
-  const { id, uri, host } = target;
-  return id !== null && uri === null && host === null && /^\d{1,19}$/.test(id);
-}
-
 /** The post of a record, on the platform that is asked; the target as it was where no record is known by the number. */
 async function postOfRecord(
   { archive, fetchedPosts, sources }: Asking,
@@ -122,7 +116,7 @@ async function postOfRecord(
     searched.includes(platform),
   );
   const post = known.find(({ platform }) => platform === sources.defaultPlatform) ?? known[0];
-  return post === undefined ? target : named(post, target, path);
+  return post === undefined ? target : targetOfRecord(post, target, path);
 }
 
 type NamedPost = { platform: Platform; uri: string };
@@ -130,15 +124,4 @@ type NamedPost = { platform: Platform; uri: string };
 function nameOf(record: string): NamedPost {
   const { Metadata }: { Metadata: NamedPost } = JSON.parse(record);
   return Metadata;
-}
-
-/** As the uri says it, which may tell the server and the id there too. */
-function named({ platform, uri }: NamedPost, target: PostTarget, path: SearchPlatform): PostTarget {
-  try {
-    const read = readTarget("post", uri, path);
-    if (read.kind === "post" && read.platform === platform) return { ...read, uri };
-  } catch {
-    // A file that was imported may call a post by whatever it likes.
-  }
-  return { ...target, platform, uri, id: null };
 }

@@ -13,7 +13,7 @@ type ConnectionSettings = {
 /** Looked for so often: connections whose request has taken too long. */
 const checkEveryMs = 1_000;
 
-/** The bounds as fastify takes them. A held request moves nothing either: it has to end before its connection is idle. */
+/** The bounds as fastify takes them. A connection whose request is held is not idle (idle-time.ts). */
 export function connectionOptions(settings: ConnectionSettings) {
   const { maxHeaderBytes, requestTimeoutMs, idleTimeoutMs } = settings;
   return {

@@ -16,6 +16,7 @@ export const nodeViewOf = (special: Partial<NodeView> = {}): NodeView => ({
     { platform: "bluesky", method: "searchbyquery", ways: ["archive"] },
     { platform: "bluesky", method: "gettweets", ways: ["archive", "public"] },
   ],
+  takes: ["searchbyquery", "gettweets"],
   concurrency: 4,
   running: 1,
   url: null,

@@ -47,7 +47,13 @@ function nodeListing(node: NodeRecord, view: NodeView | undefined, nowMs: number
     node.quarantinedUntilMs !== null &&
     node.quarantinedUntilMs > nowMs;
   const state = isQuarantined ? "quarantined" : node.state;
-  const live = view ?? { keyId: null, isConnected: false, running: 0, connectedMs: null };
+  const live = view ?? {
+    keyId: null,
+    isConnected: false,
+    takes: [],
+    running: 0,
+    connectedMs: null,
+  };
   return {
     ...nodeStatus({ ...node, ...live, state }),
     version,

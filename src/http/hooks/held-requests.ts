@@ -5,6 +5,7 @@ import type { Job } from "../../jobs/job.ts";
 import type { SubmittedJob } from "../../jobs/queue.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { HttpContext } from "../context.ts";
+import { stopIdleTime } from "../idle-time.ts";
 import { problem } from "../problem-writer.ts";
 import { refusedByRate } from "../refused-by-rate.ts";
 import { createCallerWatch } from "./caller-watch.ts";
@@ -102,12 +103,14 @@ export function createHeldRequests(context: HttpContext, stopping: AbortSignal):
     const controller = new AbortController();
     const end = () => controller.abort(over);
     const release = count(caller, end);
+    const startIdleTime = stopIdleTime(reply.raw, settings.idleTimeoutMs);
     reply.raw.once("close", end);
     if (reply.raw.destroyed) end();
     try {
       return await wait(controller.signal);
     } finally {
       reply.raw.off("close", end);
+      startIdleTime();
       release();
     }
   }
@@ -208,7 +211,9 @@ export function createHeldRequests(context: HttpContext, stopping: AbortSignal):
     const end = () => controller.abort(over);
     ends.add(end);
     metrics.heldRequests.inc();
+    const startIdleTime = stopIdleTime(raw, settings.idleTimeoutMs);
     finished(raw, () => {
+      startIdleTime();
       ends.delete(end);
       metrics.heldRequests.dec();
       end();

@@ -138,7 +138,7 @@ const attestationExample = {
     gateway_key: "…",
   },
   identity_signature: "…",
-  evidence: { quote: null, eventLog: null, vmConfig: null },
+  evidence: { quote: null, event_log: null, vm_config: null },
   collateral: null,
   verified_at: "2026-01-31T12:00:00.000Z",
   policy_id: "none",
@@ -156,8 +156,8 @@ export const attestation = z
     }),
     evidence: z.strictObject({
       quote: z.string().nullable().meta({ description: "In hexadecimal digits." }),
-      eventLog: z.string().nullable(),
-      vmConfig: z.string().nullable(),
+      event_log: z.string().nullable(),
+      vm_config: z.string().nullable(),
     }),
     collateral: collateral.nullable().meta({
       description:

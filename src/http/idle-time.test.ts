@@ -1,0 +1,26 @@
+import { once } from "node:events";
+import { createServer, get, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, test } from "vitest";
+import { stopIdleTime } from "./idle-time.ts";
+
+test("a connection is not idle while its answer is waited for, and may be again afterwards", async () => {
+  const idleMs = 5_000;
+  const server = createServer().listen(0, "127.0.0.1");
+  server.setTimeout(idleMs);
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const answered = once(get({ port, host: "127.0.0.1", agent: false }), "response");
+  const [, response]: [unknown, ServerResponse] = (await once(server, "request")) as never;
+  const { socket } = response;
+  expect(socket?.timeout).toBe(idleMs);
+  const start = stopIdleTime(response, idleMs);
+  expect(socket?.timeout).toBe(0);
+  start();
+  expect(socket?.timeout).toBe(idleMs);
+  response.end();
+  const [answer] = await answered;
+  answer.resume();
+  server.close();
+  server.closeAllConnections();
+});
