@@ -15,7 +15,10 @@ const values = {
   ],
   gateway: [/^https:\/\/[a-z0-9.-]+(?::\d+)?$/, "an address that begins with https://"],
   gateway_key: [/^[A-Za-z0-9_-]{43}$/, "the key that `earshot nodes key` prints"],
-  audience: [/^[A-Za-z0-9._/:-]{1,256}$/, "the gateway's EARSHOT_NODES_AUDIENCE"],
+  audience: [
+    /^[A-Za-z0-9._/:-]{1,256}$/,
+    "the gateway's EARSHOT_NODES_AUDIENCE, earshot where it sets none",
+  ],
   name: [/^[A-Za-z0-9._-]{1,64}$/, "a name for the list of nodes"],
   ingest: [
     /^(?:bluesky|off)$/,

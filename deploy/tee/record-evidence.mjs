@@ -87,7 +87,7 @@ function rootOption() {
 }
 
 /** A policy that would take this machine with this image. */
-function draftOf(facts, composeHash) {
+function draftOf(facts, composeHash, keyProvider) {
   const [rtmr0, rtmr1, rtmr2, rtmr3] = facts.rtMr;
   const image = { name: "a draft: say what it is", mrtd: facts.mrTd, rtmr: [rtmr0, rtmr1, rtmr2] };
   return {
@@ -96,9 +96,13 @@ function draftOf(facts, composeHash) {
     min_tcb_evaluation_number: facts.tcbEvaluationNumber,
     images: [composeHash === null ? { ...image, rtmr3 } : image],
     compose_hashes: composeHash === null ? [] : [composeHash],
+    key_providers: keyProvider === null ? [] : [named(keyProvider)],
     platforms: facts.platformInstanceId === null ? [] : [facts.platformInstanceId],
   };
 }
+
+/** A key provider as a policy names it. */
+const named = ({ name, id }) => (id === null ? { name } : { name, id });
 
 async function record() {
   const simulatedTee = values["simulated-tee"] ?? null;
@@ -115,11 +119,12 @@ async function record() {
   const collateral = await collateralOf(quote);
   write(join("collateral", collateralFileName(collateralKeyOf(quote))), collateral);
   const facts = await verifyQuote(quote, collateral, systemClock.now(), rootOption());
-  const log = evidence.eventLog === null ? null : replayEventLog(evidence.eventLog, facts.rtMr[3]);
+  const log =
+    evidence.event_log === null ? null : replayEventLog(evidence.event_log, facts.rtMr[3]);
   const composeHash = log?.composeHash ?? null;
   const holdsReportData = facts.reportData === reportData.toString("hex");
   write("facts.json", { ...facts, composeHash, eventLog: log, holdsReportData, durationsMs });
-  write("policy.draft.json", draftOf(facts, composeHash));
+  write("policy.draft.json", draftOf(facts, composeHash, log?.keyProvider ?? null));
   say(`status ${facts.tcbStatus}, advisories ${facts.advisories.join(", ") || "none"}`);
   if (!holdsReportData) throw new Error("the quote holds other bytes than it was asked for");
   if (kind === "simulated") say("simulated: this proves nothing about the machine");

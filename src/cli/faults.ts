@@ -1,8 +1,9 @@
 import { CommanderError } from "commander";
 import { EarshotError, messageOf } from "../lib/errors.ts";
+import { isDismissal } from "../nodes/worker/dismissal.ts";
 
 /** Exit codes: what a script may rely on. */
-export const exitCode = { ok: 0, failed: 1, wrongUse: 2 } as const;
+export const exitCode = { ok: 0, failed: 1, wrongUse: 2, sentAway: 3 } as const;
 
 /** Codes of errors that another command line, query or setting would not have had. */
 const wrongUseCodes = new Set(["wrong_use", "invalid_query", "unknown_setting", "invalid_setting"]);
@@ -24,13 +25,18 @@ export function refusedQuery(count: number): EarshotError {
 /** The line for standard error and the exit code of whatever ended a command; no line where commander has spoken. */
 export function describeFault(thrown: unknown): { line: string | null; code: number } {
   if (thrown instanceof CommanderError) return describeCommanderError(thrown);
-  const code = isWrongUse(thrown) ? exitCode.wrongUse : exitCode.failed;
+  const code = codeOf(thrown);
   const hint = thrown instanceof EarshotError ? hintOf(thrown) : systemHint(thrown);
   return { line: oneLine(messageOf(thrown), hint), code };
 }
 
 function hintOf({ code, hint }: EarshotError): string | undefined {
   return hint ?? (code === "invalid_query" ? "earshot explain marks the place" : undefined);
+}
+
+function codeOf(thrown: unknown): number {
+  if (isDismissal(thrown)) return exitCode.sentAway;
+  return isWrongUse(thrown) ? exitCode.wrongUse : exitCode.failed;
 }
 
 function isWrongUse(thrown: unknown): boolean {

@@ -9,7 +9,7 @@ export async function runCommandLine(): Promise<void> {
   process.exitCode = await run(process.argv.slice(2), processTerminal(stopOnSignals()));
 }
 
-/** Runs one command line and resolves with its exit code: 0, 1 (failed) or 2 (wrong use). Never rejects. */
+/** Runs one command line and resolves with its exit code: 0, 1 (failed), 2 (wrong use) or 3 (a node that was sent away). Never rejects. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
     if (args.length === 0) throw wrongUse("no command given", "earshot --help lists them");

@@ -3,13 +3,14 @@ import { type Command, Option } from "commander";
 import { isInsecure } from "../nodes/evidence/evidence.ts";
 import type { Config } from "../server/config.ts";
 import { wrongUse } from "./faults.ts";
+import { otherRoleWarning } from "./other-role.ts";
 import { endSoon, withQuietLog } from "./serving.ts";
 import { readConfig } from "./settings.ts";
 import { createStandingTeller } from "./show-standing.ts";
 import { untilStopped } from "./signals.ts";
 import type { Terminal } from "./terminal.ts";
 
-type NodeOptions = { gateway?: string; listen?: true; name?: string };
+type NodeOptions = { gateway?: string; gatewayKey?: string; listen?: true; name?: string };
 
 /** `earshot node`: a node that works for a gateway elsewhere. */
 export function addNode(program: Command, terminal: Terminal): void {
@@ -22,6 +23,10 @@ export function addNode(program: Command, terminal: Terminal): void {
         "end, within EARSHOT_NODE_DRAIN_TIME; a second one does not.",
     )
     .option("--gateway <url>", "the address of the gateway; EARSHOT_NODE_GATEWAY when absent")
+    .option(
+      "--gateway-key <key>",
+      "the gateway's key, as nodes key prints it there; EARSHOT_NODE_GATEWAY_KEY when absent",
+    )
     .option("--name <name>", "what operators know the node by; the host's name when absent")
     .addOption(
       new Option(
@@ -32,9 +37,10 @@ export function addNode(program: Command, terminal: Terminal): void {
     .addHelpText(
       "after",
       "\nExamples:\n" +
-        "  EARSHOT_NODE_GATEWAY_KEY=KEY earshot node --gateway https://earshot.example\n" +
+        "  earshot node --gateway https://earshot.example --gateway-key KEY\n" +
         "  EARSHOT_NODE_EVIDENCE=none EARSHOT_DATA_DIR=./node earshot node --gateway http://127.0.0.1:8080 --name test\n" +
-        "\nExit codes: 0 when it was stopped, 1 when it was refused or cannot start, 2 for wrong settings.",
+        "\nExit codes: 0 when it was stopped, 1 when it was refused or cannot start, 2 for wrong settings, 3 when\n" +
+        "the gateway has sent it away for good: an operator removed it, or another run of it has its place.",
     )
     .action((options: NodeOptions) => runNode(options, terminal));
 }
@@ -54,6 +60,8 @@ async function runNode(options: NodeOptions, terminal: Terminal): Promise<void> 
     terminal.out(
       `evidence ${evidence}${isInsecure(evidence) ? ": it proves nothing about this machine" : ""}\n`,
     );
+    const warning = otherRoleWarning("node", terminal.environment);
+    if (warning !== null) terminal.out(`${warning}\n`);
     terminal.out(`data folder ${resolve(config.data.dir)}\n`);
     if (node.url !== null) terminal.out(`listening on ${node.url}\n`);
     standings.begin(node.id);
@@ -67,7 +75,7 @@ async function runNode(options: NodeOptions, terminal: Terminal): Promise<void> 
 }
 
 /** What the command line says counts before what the environment says. Ingestion is on where somebody wants it here. */
-function nodeConfig({ gateway, name }: NodeOptions, terminal: Terminal): Config {
+function nodeConfig({ gateway, gatewayKey, name }: NodeOptions, terminal: Terminal): Config {
   const config = readConfig(terminal);
   const { ingest, node } = config;
   const isIngesting = Boolean(terminal.environment.EARSHOT_INGEST);
@@ -81,6 +89,7 @@ function nodeConfig({ gateway, name }: NodeOptions, terminal: Terminal): Config 
     node: {
       ...node,
       gateway: gateway === undefined ? node.gateway : readGateway(gateway),
+      gatewayKey: gatewayKey ?? node.gatewayKey,
       name: shownName,
     },
   };

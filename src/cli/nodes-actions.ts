@@ -23,16 +23,24 @@ import type { Terminal } from "./terminal.ts";
 /** Of what happened to a node, so much is shown with it. */
 const shownEvents = 10;
 
-export function listNodes({ json }: { json?: boolean }, terminal: Terminal): void {
-  const nodes = inControl(terminal, (control) => control.run("nodes", null));
+export function listNodes(
+  { all, json }: { all?: boolean; json?: boolean },
+  terminal: Terminal,
+): void {
+  const known = inControl(terminal, (control) => control.run("nodes", null));
+  const nodes = all ? known : known.filter(({ state }) => state !== "removed");
   const nowMs = systemClock.now();
   if (json)
     printLines(
       nodes.map((node) => nodeAsJson(node, nowMs)),
       terminal,
     );
-  else if (nodes.length === 0) {
-    terminal.note("no node has come yet – earshot node --gateway URL starts one\n");
+  else if (known.length === 0) {
+    terminal.note(
+      "no node has come yet – `earshot nodes key --env` prints what one needs, `earshot node` starts it\n",
+    );
+  } else if (nodes.length === 0) {
+    terminal.note("all nodes were removed – nodes list --all shows them\n");
   } else {
     terminal.out(nodesTable(nodes, nowMs, terminal));
   }
@@ -56,14 +64,30 @@ export function showNode(id: string, { json }: { json?: boolean }, terminal: Ter
 
 export function changeNode(id: string, change: NodeChange, terminal: Terminal): void {
   const nowMs = systemClock.now();
-  const node = inControl(terminal, (control) =>
-    control.run("changeNode", { nodeId: id, change, actor: "command_line", nowMs }),
-  );
-  terminal.out(`node ${id} (${withoutControls(node.name)}) ${outcomes[change]}\n`);
+  const { before, node } = inControl(terminal, (control) => ({
+    before: control.run("node", { id }),
+    node: control.run("changeNode", { nodeId: id, change, actor: "command_line", nowMs }),
+  }));
+  const outcome = change === "approve" ? approvalOf(before, nowMs) : outcomes[change];
+  terminal.out(`node ${id} (${withoutControls(node.name)}) ${outcome}\n`);
+  if (change === "remove" && node.isListed) terminal.note(stillListed);
 }
 
-const outcomes: Readonly<Record<NodeChange, string>> = {
-  approve: "is approved: it is given work from when it attests next, within seconds",
+const stillListed =
+  "its machine is listed in the policy: take it off there (EARSHOT_NODES_POLICY, platforms); another node on it waits for approval\n";
+
+/** What an approval does depends on what the node was. */
+function approvalOf(before: NodeRecord | null, nowMs: number): string {
+  if (before === null || before.state === "pending") {
+    return "is approved: it is given work from when it attests next, within seconds";
+  }
+  if (before.state === "draining" || (before.quarantinedUntilMs ?? 0) > nowMs) {
+    return "is approved: it is given work again, within a second where it is connected";
+  }
+  return "was approved already: it may move, and is bound to the machine from which it attests next";
+}
+
+const outcomes: Readonly<Record<Exclude<NodeChange, "approve">, string>> = {
   drain: "is given no more work; what it runs it may end",
   remove: "is removed: it is not let in again, and what it ran goes to others",
 };
@@ -92,12 +116,19 @@ export function listEvents(
   else for (const event of events) terminal.out(`${eventAsText(event)}\n`);
 }
 
-export async function printKey(terminal: Terminal): Promise<void> {
-  const { data } = readConfig(terminal);
+export async function printKey({ env }: { env?: boolean }, terminal: Terminal): Promise<void> {
+  const { data, http, nodes } = readConfig(terminal);
   const { gatewayKeyOf } = await import("../nodes/protocol/keys.ts");
   const secretKey =
     data.secretKey ?? inControl(terminal, () => ensureSecretKey(data.dir, randomBytes));
-  terminal.out(`${gatewayKeyOf(secretKey).publicKey}\n`);
+  const { publicKey } = gatewayKeyOf(secretKey);
+  if (!env) {
+    terminal.out(`${publicKey}\n`);
+    return;
+  }
+  const { publicUrl } = http;
+  if (publicUrl !== null) terminal.out(`EARSHOT_NODE_GATEWAY=${publicUrl}\n`);
+  terminal.out(`EARSHOT_NODE_GATEWAY_KEY=${publicKey}\nEARSHOT_NODE_AUDIENCE=${nodes.audience}\n`);
 }
 
 export async function simulateTee(folder: string, terminal: Terminal): Promise<void> {

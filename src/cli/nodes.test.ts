@@ -68,7 +68,7 @@ const arrival: NodeArrival = {
       gateway_key: "",
     },
     identity_signature: "",
-    evidence: { quote: null, eventLog: null, vmConfig: null },
+    evidence: { quote: null, event_log: null, vm_config: null },
     collateral: null,
     verified_at: "",
     policy_id: "policy",
@@ -84,7 +84,7 @@ const keep = (changed: Partial<NodeArrival> = {}) =>
 describe("list and show", () => {
   test("tell what has come, without control characters; at first nothing", async () => {
     expect((await earshot("nodes", "list")).notes).toBe(
-      "no node has come yet – earshot node --gateway URL starts one\n",
+      "no node has come yet – `earshot nodes key --env` prints what one needs, `earshot node` starts it\n",
     );
     keep();
     keep({ id: "fedcba9876543210", name: "paris", evidence: "none", capabilities: [] });
@@ -134,6 +134,11 @@ describe("a node", () => {
     await earshot("nodes", "approve", id);
     await earshot("nodes", "remove", id);
     expect(await state()).toBe("removed");
+    expect((await earshot("nodes", "list")).notes).toBe(
+      "all nodes were removed – nodes list --all shows them\n",
+    );
+    expect(await json("nodes", "list")).toEqual([]);
+    expect((await earshot("nodes", "list", "--all")).out).toMatch(/^0123456789abcdef .* removed /m);
     const late = await earshot("nodes", "approve", id);
     expect(late).toMatchObject({ code: 1 });
     expect(late.notes).toMatch(/was removed, which is for good – remove node\.key/);
@@ -149,6 +154,25 @@ describe("a node", () => {
       "draining",
       "approved",
     ]);
+  });
+
+  test("that is removed, and whose machine the policy lists, has that said", async () => {
+    keep({ isListed: true });
+    const { out, notes } = await earshot("nodes", "remove", id);
+    expect(out).toContain("is removed");
+    expect(notes).toContain("its machine is listed in the policy: take it off there");
+  });
+
+  test("is told when it gets work after an approval, by what it was before", async () => {
+    keep();
+    const approve = async () => (await earshot("nodes", "approve", id)).out;
+    expect(await approve()).toMatch(/given work from when it attests next, within seconds\n$/);
+    expect(await approve()).toMatch(/approved already: it may move/);
+    await earshot("nodes", "drain", id);
+    expect(await approve()).toMatch(/given work again, within a second where it is connected\n$/);
+    const untilMs = Date.UTC(2999, 0, 1);
+    inStore((control) => control.run("quarantineNode", { id, untilMs, reason: "slow", nowMs }));
+    expect(await approve()).toMatch(/given work again, within a second where it is connected\n$/);
   });
 
   test("that is quarantined is shown so, and let back in by approving it", async () => {
@@ -199,6 +223,21 @@ test("the key is the same each time, and another folder's is another", async () 
     EARSHOT_SECRET_KEY: secretKey,
   });
   expect(other.out).not.toBe(out);
+});
+
+test("--env gives the lines that a node of this server needs", async () => {
+  const key = (await earshot("nodes", "key")).out.trim();
+  expect((await earshot("nodes", "key", "--env")).out).toBe(
+    `EARSHOT_NODE_GATEWAY_KEY=${key}\nEARSHOT_NODE_AUDIENCE=earshot\n`,
+  );
+  const { out } = await runCommand(["nodes", "key", "--env"], {
+    EARSHOT_DATA_DIR: dataDir,
+    EARSHOT_NODES_AUDIENCE: "here",
+    EARSHOT_PUBLIC_URL: "https://earshot.example",
+  });
+  expect(out).toBe(
+    `EARSHOT_NODE_GATEWAY=https://earshot.example\nEARSHOT_NODE_GATEWAY_KEY=${key}\nEARSHOT_NODE_AUDIENCE=here\n`,
+  );
 });
 
 test("a simulated TEE is written with the settings that use it, and says what it is", async () => {

@@ -41,9 +41,12 @@ export function addNodes(program: Command, terminal: Terminal): void {
     .summary("print the key that nodes know this server by")
     .description(
       "Prints the key that this server signs jobs with. A node that is given it as EARSHOT_NODE_GATEWAY_KEY takes work from no " +
-        "other. It is made from the secret key of the data folder, and public.",
+        "other. It is made from the secret key of the data folder, and public. With --env, the lines that a node's environment " +
+        "needs: the key, the name that this server goes by, and its address where EARSHOT_PUBLIC_URL says it. Run it with the " +
+        "settings of the server.",
     )
-    .action(() => printKey(terminal));
+    .option("--env", "print the settings of a node, one a line")
+    .action((options: { env?: boolean }) => printKey(options, terminal));
   nodes
     .command("simulate")
     .summary("make a simulated TEE, for trying things out")
@@ -60,13 +63,14 @@ function addLists(nodes: Command, terminal: Terminal): void {
   const limit = wholeNumber(1, 10_000);
   nodes
     .command("list")
-    .summary("list all nodes")
+    .summary("list the nodes")
     .description(
-      "Lists all nodes that have come to this server, the oldest first, those that were removed too. Names are what the nodes " +
-        "call themselves; the id is what tells them apart.",
+      "Lists the nodes that have come to this server, the oldest first. Names are what the nodes call themselves; the id is what " +
+        "tells them apart.",
     )
+    .option("--all", "those that were removed too")
     .option(...json)
-    .action((options: Json) => listNodes(options, terminal));
+    .action((options: Json & { all?: boolean }) => listNodes(options, terminal));
   nodes
     .command("show")
     .summary("show a node: its evidence, what it can do, what became of it")

@@ -4,6 +4,7 @@ import { systemClock } from "../lib/clock.ts";
 import { formatDuration } from "../lib/duration.ts";
 import { cleartextWarning } from "../server/cleartext.ts";
 import type { Service } from "../server/start.ts";
+import { otherRoleWarning } from "./other-role.ts";
 import { endSoon, withQuietLog } from "./serving.ts";
 import { readConfig } from "./settings.ts";
 import { signInLink } from "./sign-in.ts";
@@ -37,8 +38,8 @@ async function serve(terminal: Terminal): Promise<void> {
   try {
     terminal.out(`listening on ${service.url}\n`);
     terminal.out(`data folder ${resolve(config.data.dir)}\n`);
-    const warning = cleartextWarning(config);
-    if (warning !== null) terminal.out(`${warning}\n`);
+    const warnings = [cleartextWarning(config), otherRoleWarning("serve", terminal.environment)];
+    for (const warning of warnings) if (warning !== null) terminal.out(`${warning}\n`);
     if (!(await hasKey(service))) {
       terminal.out("no API key exists yet: make one with `earshot keys create --name NAME`\n");
     }

@@ -76,4 +76,8 @@ test("a refusal that ends the command is left to it, a later one is said with wh
   expect(shown()).toContain(
     "the gateway refused the node: evidence of the kind none is not taken here – show tdx\n",
   );
+  const details = [{ code: "superseded", message: "another run has its place" }];
+  const sentAway = new EarshotError("node_refused", "another run has its place", { details });
+  tell({ state: "refused", fault: sentAway, isFinal: true });
+  expect(shown()).not.toContain("another run has its place");
 });

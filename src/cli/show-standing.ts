@@ -1,5 +1,6 @@
 import type { NodeSettings } from "../nodes/settings.ts";
 import type { Standing } from "../nodes/worker/attest-loop.ts";
+import { isDismissal } from "../nodes/worker/dismissal.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Tells a person how a node stands with its gateway. */
@@ -24,7 +25,9 @@ export function createStandingTeller(
       waiting = standing;
       return;
     }
-    const isLast = standing.state === "refused" && standing.isFinal && !wasTaken;
+    const isLast =
+      standing.state === "refused" &&
+      (isDismissal(standing.fault) || (standing.isFinal && !wasTaken));
     wasTaken ||= standing.state === "admitted" || standing.state === "pending";
     const text = textOf(standing, nodeId, gatewayKey === null);
     // What ends the command is said by the command.
