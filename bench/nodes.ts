@@ -186,7 +186,7 @@ function madeAnswer(
       Metadata: {
         platform: "x",
         uri,
-        user_id: null,
+        user_id: "12",
         username: "generated",
         created_at: "2025-03-13T00:00:00.000Z",
         metrics: { likes: 12, reposts: 3, replies: 1, quotes: 0 },
@@ -194,7 +194,7 @@ function madeAnswer(
       },
       Score: 0,
     });
-    return { platform: "x", id, uri, userId: null, record };
+    return { platform: "x", id, uri, userId: "12", record };
   });
   const coverage = { fromMs: null, toMs, complete: false, gaps: [{ fromMs: null, toMs }] };
   return { items, next: null, complete: false, coverage, sources: [], warnings: [] };

@@ -199,7 +199,7 @@ async function ownKey(asked: object = {}) {
 
 const newCredential = { platform: "x", kind: "app-token", fields: { token: "abc" } };
 
-const nothingShown = { quote: null, eventLog: null, vmConfig: null };
+const nothingShown = { quote: null, event_log: null, vm_config: null };
 
 let approved: Promise<HandDrivenNode> | null = null;
 

@@ -198,6 +198,7 @@ test("policy.example.json is a policy, and takes nothing that there is", () => {
   const policy = readPolicy(text("policy.example.json"));
   expect(policy.platforms).toEqual([]);
   expect(policy.compose_hashes).toEqual(["0".repeat(64)]);
+  expect(policy.key_providers).toEqual([{ name: "kms" }]);
 });
 
 describe("record-evidence.mjs", () => {
@@ -220,9 +221,9 @@ describe("record-evidence.mjs", () => {
     const collateral = await collateralFromFolder(join(into, "collateral"))(quote);
     const rootDer = new X509Certificate(readFileSync(simulated.root)).raw;
     const facts = await verifyQuote(quote, collateral, Date.now(), { rootDer });
-    const { composeHash } = JSON.parse(recorded("facts.json").toString());
+    const { eventLog } = JSON.parse(recorded("facts.json").toString());
     const policy = readPolicy(recorded("policy.draft.json").toString());
-    expect(checkFacts(policy, facts, composeHash)).toMatchObject({ isListedPlatform: true });
+    expect(checkFacts(policy, facts, eventLog)).toMatchObject({ isListedPlatform: true });
   });
 
   test("says what is missing on a machine that has no quotes", () => {
@@ -236,5 +237,12 @@ test("node.env.example has settings that there are, with values that can be read
   const pairs = text("node.env.example").matchAll(/^(EARSHOT_\w+)=(.*)$/gm);
   const environment = Object.fromEntries([...pairs].map(([, name, value]) => [name, value]));
   expect(Object.keys(environment).length).toBeGreaterThan(3);
-  expect(configFrom(readEnvironment(environment)).node.evidence).toBe("tdx");
+  const { node } = configFrom(readEnvironment(environment));
+  expect(node.evidence).toBe("tdx");
+});
+
+test("the examples name the gateway as one does that was told nothing", () => {
+  const { audience } = configFrom({}).nodes;
+  expect(text("node.env.example")).toContain(`\nEARSHOT_NODE_AUDIENCE=${audience}\n`);
+  expect(example.audience).toBe(audience);
 });

@@ -14,6 +14,7 @@ import {
 } from "../src/nodes/evidence/simulated/simulated-folder.ts";
 import type { SimulatedTee } from "../src/nodes/evidence/simulated/simulated-tee.ts";
 import { verifyProof } from "../src/nodes/proof/verify-proof.ts";
+import { isGatewayAnswer } from "../src/nodes/protocol/gateway-answer.ts";
 import { makeRunKeys } from "../src/nodes/protocol/keys.ts";
 import { keyIdOf } from "../src/nodes/protocol/statement.ts";
 import { answerBytes } from "../src/nodes/protocol/work.ts";
@@ -292,7 +293,7 @@ describe("a node is not admitted", () => {
     const by = await openNode();
     expectRefusal(await register(by, { evidence: "tdx" }), "node_refused", "chain_root");
     const none = await by.registration({ evidence: "none" });
-    const nothing = { quote: null, eventLog: null, vmConfig: null };
+    const nothing = { quote: null, event_log: null, vm_config: null };
     const answer = await by.post("register", { ...none, evidence: nothing });
     expectRefusal(answer, "node_refused", "kind_not_accepted");
   });
@@ -321,8 +322,15 @@ describe("a node is not admitted", () => {
 
   test("with a body beyond what evidence can be", async () => {
     const by = await openNode();
-    const sent = JSON.stringify({ evidence: "a".repeat(600_000) });
+    const sent = JSON.stringify({ evidence: "a".repeat(262_144) });
     expectRefusal(await by.post("register", {}, { sent }), "body_too_large");
+    const url = "/internal/nodes/challenge";
+    const asked = await service.app.inject({
+      method: "POST",
+      url,
+      payload: { a: "a".repeat(256) },
+    });
+    expectRefusal(asked, "body_too_large");
   });
 });
 
@@ -383,6 +391,67 @@ describe("a request of a node is refused", () => {
   function otherPath() {
     return node.post("renew?again", renewal(), { path: "/internal/nodes/renew" });
   }
+});
+
+describe("what the gateway tells a node", () => {
+  /** Whether the gateway has signed it, as the answer to the request with these fields. */
+  async function isSigned(
+    route: string,
+    body: unknown,
+    changes: Parameters<HandDrivenNode["post"]>[2] = {},
+  ): Promise<[status: number, isSigned: boolean]> {
+    const path = `/internal/nodes/${route}`;
+    const text = JSON.stringify(body);
+    const headers = node.sign(path, text, changes);
+    const answer = await service.app.inject({
+      method: "POST",
+      url: path,
+      headers,
+      payload: changes.sent ?? text,
+    });
+    const told = {
+      signatureInput: headers["signature-input"] ?? "",
+      path,
+      status: answer.statusCode,
+      body: answer.rawPayload,
+    };
+    const signature = String(answer.headers["earshot-gateway-signature"]);
+    const { gateway_key } = service.context.nodes.gateway.policy();
+    return [answer.statusCode, isGatewayAnswer(told, signature, gateway_key)];
+  }
+
+  test("is signed, whatever it is", async () => {
+    const unknown = randomUUID();
+    const waitless = { methods: ["searchbyquery"], wait_ms: 0 };
+    const sealed = { job: unknown, token: unknown, nonce: "A".repeat(43), sealed: "AAAA" };
+    expect(await isSigned("challenge", {})).toEqual([200, true]);
+    expect(await isSigned("register", await node.registration())).toEqual([200, true]);
+    expect(await isSigned("lease", waitless)).toEqual([204, true]);
+    expect(await isSigned("introspect", { key_id: "x", secret_sha256: "A".repeat(43) })).toEqual([
+      200,
+      true,
+    ]);
+    expect(await isSigned("renew", { job: unknown, token: unknown })).toEqual([409, true]);
+    expect(await isSigned("fail", sealed)).toEqual([409, true]);
+    const large = { ...sealed, sealed: "A".repeat(200_000) };
+    await leased();
+    expect(await isSigned("complete", large)).toEqual([413, true]);
+    expect(await isSigned("lease", waitless, { ahead: 3_600 })).toEqual([401, true]);
+    expect(await isSigned("lease", waitless, { sent: "{}" })).toEqual([401, true]);
+    const stale = await node.registration({ nonce: "A".repeat(43) });
+    expect(await isSigned("register", stale)).toEqual([403, true]);
+  });
+
+  test("is a lease that is signed as a whole, beside the job in it", async () => {
+    await service.submit(key, search("comet"));
+    const asked = { methods: ["searchbyquery"], wait_ms: 10_000 };
+    expect(await isSigned("lease", asked)).toEqual([200, true]);
+  });
+
+  test("is not signed where a request has nothing to tie it to", async () => {
+    const answer = await service.app.inject({ method: "POST", url: "/internal/nodes/challenge" });
+    expect(answer.headers).not.toHaveProperty("earshot-gateway-signature");
+  });
 });
 
 describe("an answer is refused", () => {
@@ -463,14 +532,16 @@ describe("a node that works", () => {
     const held = { job: job.envelope.job, token: job.payload.token };
     expect((await node.post("renew", held)).json().hold_ms).toBeGreaterThan(1_000);
     const failure = {
-      code: "upstream_failed",
-      message: "it answers",
+      code: "search_not_sayable",
+      message: "it cannot be\nsaid",
       status: 502,
       retryable: false,
     };
     const plain = Buffer.from(JSON.stringify(failure));
     expect((await node.post("fail", sealedAnswerOf(job, plain))).statusCode).toBe(204);
-    expectRefusal(await get(resultPath(held.job)), "upstream_failed", "upstream_failed");
+    const refused = await get(resultPath(held.job));
+    expectRefusal(refused, "upstream_failed", "search_not_sayable");
+    expect(refused.json().detail).toBe("node by hand said: it cannot be said");
   });
 
   test("is answered with nothing when no job comes in time", async () => {

@@ -13,7 +13,7 @@ import {
 } from "./support/service-under-test.ts";
 
 /** Where jobs run: in the server's own process, at a node, or nowhere. */
-const noEvidence = { quote: null, eventLog: null, vmConfig: null };
+const noEvidence = { quote: null, event_log: null, vm_config: null };
 
 async function approvedNode(service: ServiceUnderTest): Promise<HandDrivenNode> {
   const node = await handDrivenNode(service, { evidence: "none", evidenceFor: () => noEvidence });
@@ -40,6 +40,7 @@ describe("a server that runs no jobs itself", () => {
       ...settings,
       EARSHOT_EMBEDDED_NODE: "off",
       EARSHOT_JOB_DEADLINE: "1s",
+      EARSHOT_IDLE_TIMEOUT: "1s",
     });
     key = await service.makeKey();
   });
@@ -83,9 +84,16 @@ describe("a server that runs no jobs itself", () => {
 
   test("keeps what a node can do that is away for a while, and says at its end that none was there", async () => {
     expect((await node.post("leave", {})).statusCode).toBe(204);
+    // A search in one request is answered too, though nothing moves on its connection for longer than one may be idle.
+    const held = fetch(`${service.url}/api/v1/data/social/tweets/recent`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ query: "comet" }),
+    });
     const submitted = await service.submit(key, search("comet"));
     expect(submitted.statusCode, submitted.body).toBe(202);
     const result = await service.result(key, submitted.json().uuid);
+    expect((await held).status).toBe(504);
     expect(result.statusCode).toBe(504);
     expect(result.json()).toMatchObject({
       code: "deadline_exceeded",
@@ -134,8 +142,10 @@ describe("a server that runs what no node can", () => {
     expect(await statusOf(first.json().uuid)).toMatchObject({ status: "done", node: "embedded" });
 
     const node = await approvedNode(service);
+    const leasing = node.lease();
+    await service.waitForHeld(1);
     const second = await service.submit(key, search("comet"));
-    const job = await node.lease();
+    const job = await leasing;
     expect(job.envelope.job).toBe(second.json().uuid);
     expect(await statusOf(second.json().uuid)).toMatchObject({
       status: "in progress",

@@ -31,10 +31,8 @@ export async function startGuestAgent(
     }
     if (request.url !== "/GetQuote") return response.writeHead(404).end("{}");
     const { report_data } = JSON.parse(body);
-    const { quote, eventLog } = tee.evidence(Buffer.from(report_data, "hex"));
-    return response.end(
-      JSON.stringify({ quote, event_log: eventLog, vm_config: "{}", report_data }),
-    );
+    const { quote, event_log } = tee.evidence(Buffer.from(report_data, "hex"));
+    return response.end(JSON.stringify({ quote, event_log, vm_config: "{}", report_data }));
   });
   server.on("connection", (socket) => socket.on("error", () => {}));
   await new Promise<void>((resolve) => server.listen(socketPath, resolve));

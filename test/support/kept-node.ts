@@ -49,7 +49,7 @@ export async function keepNode(
         gateway_key: "",
       },
       identity_signature: "",
-      evidence: { quote: null, eventLog: null, vmConfig: null },
+      evidence: { quote: null, event_log: null, vm_config: null },
       collateral: null,
       verified_at: new Date(nowMs).toISOString(),
       policy_id: "none",
