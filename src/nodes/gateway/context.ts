@@ -3,9 +3,9 @@ import type { RandomBytes } from "../../lib/base62.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { AnswerRequest } from "../../platforms/source.ts";
 import type { Work } from "../capability.ts";
-import type { Collateral, Evidence, EvidenceKind, VerifiedEvidence } from "../evidence/evidence.ts";
+import type { EvidenceKind } from "../evidence/evidence.ts";
+import type { EvidenceVerifier } from "../evidence/verify-evidence.ts";
 import type { LeaseGateway } from "../lease.ts";
-import type { NodeStatement } from "../protocol/statement.ts";
 import type { GatewaySettings } from "../settings.ts";
 import type { SignedAnswer } from "./gateway.ts";
 import type { NodeOperations } from "./operations.ts";
@@ -40,15 +40,7 @@ export type NodeGatewayContext = {
   resultMs: number;
   store: Store<NodeOperations>;
   queue: NodeQueue;
-  verifier: {
-    policyId: string;
-    /** Errors: `evidence_refused` and `quote_refused`, with the check in their details; `collateral_unavailable`. */
-    verify(
-      statement: NodeStatement,
-      evidence: Evidence,
-      nowMs: number,
-    ): Promise<{ verified: VerifiedEvidence; collateral: Collateral | null }>;
-  };
+  verifier: EvidenceVerifier;
   /** The policy file as everyone may read it; null without one. */
   policy: Readonly<Record<string, unknown>> | null;
   gatewayKey: { publicKey: string; sign(message: Uint8Array): Uint8Array };

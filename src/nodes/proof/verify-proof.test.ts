@@ -631,8 +631,9 @@ const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 /** The next letter of base64, which differs in bits that stand for nothing at the end. */
 const next = (letter: string): string => alphabet[(alphabet.indexOf(letter) ^ 1) % 64] ?? "";
 
+/** Another letter there, also where hexadecimal digits count the same in both cases. */
 function flipped(text: string, index: number): string {
-  const other = text[index] === "A" ? "B" : "A";
+  const other = text[index]?.toUpperCase() === "A" ? "B" : "A";
   return text.slice(0, index) + other + text.slice(index + 1);
 }
 
