@@ -32,14 +32,25 @@ const shape = z.strictObject({
   attestation,
 });
 
+/** What the API answers where it has no proof. */
+const problemShape = z.object({
+  type: z.string().startsWith("/docs/errors/"),
+  detail: z.string().max(1_000),
+});
+
 /**
  * A proof of its JSON text, of the bytes of that, or of what was parsed of it. Errors: `proof_refused` with `too_long`, `not_json`,
  * `repeated_members`, `malformed` or `collateral_malformed`.
  */
 export function readProof(proof: unknown): Proof {
   const text = proof instanceof Uint8Array ? decoded(proof) : proof;
-  const read = shape.safeParse(typeof text === "string" ? parsed(text) : text);
+  const json = typeof text === "string" ? parsed(text) : text;
+  const read = shape.safeParse(json);
   if (!read.success) {
+    const { data: problem } = problemShape.safeParse(json);
+    if (problem !== undefined) {
+      throw proofRefused("malformed", `this is no proof, but why there is none: ${problem.detail}`);
+    }
     const [issue] = read.error.issues;
     throw proofRefused("malformed", `the proof is malformed at /${issue?.path.join("/") ?? ""}`);
   }

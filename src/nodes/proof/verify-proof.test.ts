@@ -272,6 +272,15 @@ describe("every member of a proof, changed", () => {
     ]);
   });
 
+  test("what the API answers where there is no proof is told as such", async () => {
+    const problem = { type: "/docs/errors/proof_withdrawn", detail: "2 records were withdrawn" };
+    const { steps } = await verifyProof(JSON.stringify(problem), options());
+    expect(steps[0]).toMatchObject({
+      code: "malformed",
+      message: "this is no proof, but why there is none: 2 records were withdrawn",
+    });
+  });
+
   test("bytes that are no text are refused, and so is a sign that is none", async () => {
     const proof = proofBy(bare, answerOf([postItem(1, { more: "\ufffd" })]));
     const bytes = Buffer.from(JSON.stringify(proof));
