@@ -86,7 +86,7 @@ describe("any text", () => {
         if (hasError) expect(strict).toBeUndefined();
         else expect(strict).toEqual({ tree, warnings: diagnostics });
       }),
-      { numRuns: 10_000 },
+      { numRuns: 5_000 },
     );
   });
 

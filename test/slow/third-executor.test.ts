@@ -1,16 +1,16 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Position } from "../src/archive/archive.ts";
-import { hashUri, numberedId, postTimeMs } from "../src/posts/ids.ts";
-import { matches, type Subject } from "../src/posts/matcher.ts";
-import type { Post } from "../src/posts/post.ts";
-import { indexTerms } from "../src/posts/terms.ts";
-import type { PlanNode } from "../src/query/plan.ts";
-import { generatedPost } from "./support/generated.ts";
-import { generatedQuery } from "./support/generated-queries.ts";
-import { capMs, nameOf, openPostSet } from "./support/post-set.ts";
-import { type PostingListExecutor, postingListExecutor } from "./support/posting-list-executor.ts";
-import { uriKey } from "./support/vocabulary.ts";
+import type { Position } from "../../src/archive/archive.ts";
+import { hashUri, numberedId, postTimeMs } from "../../src/posts/ids.ts";
+import { matches, type Subject } from "../../src/posts/matcher.ts";
+import type { Post } from "../../src/posts/post.ts";
+import { indexTerms } from "../../src/posts/terms.ts";
+import type { PlanNode } from "../../src/query/plan.ts";
+import { generatedPost } from "../support/generated.ts";
+import { generatedQuery } from "../support/generated-queries.ts";
+import { capMs, nameOf, openPostSet } from "../support/post-set.ts";
+import { type PostingListExecutor, postingListExecutor } from "../support/posting-list-executor.ts";
+import { uriKey } from "../support/vocabulary.ts";
 
 const postsOfSet = 40;
 const queriesOfSet = 40;
