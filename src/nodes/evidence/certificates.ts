@@ -1,4 +1,5 @@
 import { X509Certificate } from "node:crypto";
+import { withoutEnding } from "../../query/characters.ts";
 import { type DerValue, readDer, requireTag, tags, valuesIn } from "./der.ts";
 import { readOrRefuse, refused } from "./refusal.ts";
 
@@ -27,7 +28,7 @@ export function certificatesOf(chain: string, what: string): X509Certificate[] {
     end = block.index + block[0].length;
     certificates.push(certificateOf(Buffer.from(block[1] ?? "", "base64"), what));
   }
-  requireBlank(chain.slice(end).replace(/\0+$/, ""), what);
+  requireBlank(withoutEnding(chain.slice(end), "\0"), what);
   if (certificates.length < 2 || certificates.length > mostCertificates) {
     throw refused(
       "chain_malformed",

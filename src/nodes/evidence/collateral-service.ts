@@ -2,6 +2,7 @@ import type { Headers } from "undici";
 import { EarshotError } from "../../lib/errors.ts";
 import type { FetchedAnswer } from "../../lib/fetched-answer.ts";
 import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
+import { withoutEnding } from "../../query/characters.ts";
 import type { CollateralKey } from "./collateral-key.ts";
 import { readCollateral } from "./collateral-text.ts";
 import type { Collateral } from "./evidence.ts";
@@ -21,7 +22,7 @@ export async function fetchCollateral(
   fetch: GuardedFetch,
   key: CollateralKey,
 ): Promise<Collateral> {
-  const base = url.replace(/\/+$/, "").replace(/\/(sgx|tdx)\/certification\/v4$/, "");
+  const base = withoutEnding(url, "/").replace(/\/(sgx|tdx)\/certification\/v4$/, "");
   const isIntels = new URL(base).hostname === intelHost;
   const sgx = `${base}/sgx/certification/v4`;
   const own = `${base}/${key.tee}/certification/v4`;

@@ -3,6 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { FetchedAnswer } from "../../lib/fetched-answer.ts";
 import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
+import { withoutEnding } from "../../query/characters.ts";
 import { base64url } from "../protocol/encoding.ts";
 import {
   type GatewayAnswer,
@@ -121,7 +122,7 @@ async function send(
     keys,
   );
   try {
-    const answer = await fetch(`${gatewayUrl.replace(/\/+$/, "")}${path}`, {
+    const answer = await fetch(`${withoutEnding(gatewayUrl, "/")}${path}`, {
       method: "POST",
       body,
       headers: { "content-type": "application/json", accept: "application/json", ...signed },
