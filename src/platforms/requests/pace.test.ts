@@ -64,3 +64,13 @@ test("a job that ends gives its turn to the next", async () => {
   await clock.advance(1_000);
   expect(begun.map(({ name }) => name)).toEqual(["first", "next"]);
 });
+
+test("a job past its deadline is not told that its turn comes too late, and takes nobody's turn", async () => {
+  const { clock, begun, begin } = paced(1);
+  await begin("past its deadline", -1);
+  await begin("first");
+  await begin("past it, and none is free", -1);
+  void begin("second");
+  await clock.advance(1_000);
+  expect(begun.map(({ atMs }) => atMs)).toEqual([0, 0, 0, 1_000]);
+});

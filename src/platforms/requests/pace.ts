@@ -5,7 +5,8 @@ import type { AskingJob } from "./sessions.ts";
 /**
  * The pace at which jobs begin to ask platforms: no more than `perSecond` in any second, in the order in which they come.
  * `turn` resolves when the job may begin, at once where it has begun already. Errors: `upstream_limited` when its turn comes
- * after its deadline; the reason of its signal.
+ * after its deadline; the reason of its signal. A job whose deadline has passed takes no turn: it may ask no more, and who asks
+ * for it says so.
  */
 export type Pace = { turn(job: AskingJob): Promise<void> };
 
@@ -22,8 +23,10 @@ export function createPace({ clock, perSecond }: { clock: Clock; perSecond: numb
   async function wait(job: AskingJob): Promise<void> {
     const { signal, deadlineMs } = job;
     signal.throwIfAborted();
+    const leftMs = deadlineMs - clock.now();
+    if (leftMs <= 0) return;
     const waitMs = beginsInMs(waiting.length);
-    if (waitMs > deadlineMs - clock.now()) throw noTurn(perSecond, waitMs);
+    if (waitMs > leftMs) throw noTurn(perSecond, waitMs);
     await new Promise<void>((resolve, reject) => {
       const waiter = { begin: () => end(resolve) };
       const giveUp = () => {
