@@ -132,6 +132,8 @@ export type SearchWork = {
   candidates: number;
   /** Candidates whose row was read, as the index could not say for certain whether they match. */
   rechecked: number;
+  /** Containers of sealed indexes that were looked at: what a search costs where it is not told by candidates. */
+  containers: number;
   returned: number;
   /** In the order of the visits; no more than the request asks for. */
   segments: readonly SegmentWork[];
@@ -142,6 +144,7 @@ export type SegmentWork = {
   sequence: number;
   candidates: number;
   rechecked: number;
+  containers: number;
   /** Matches, before those of other segments were put among them. */
   found: number;
   /** With the opening of its file, where it was not open yet. */
@@ -202,6 +205,23 @@ export type SegmentStats = {
   /** Whether its terms were made by this analyzer; else it is searched row by row until it is rewritten. */
   current: boolean;
   optimised: boolean;
+  /** Null where it is not sealed. */
+  sealed: SealedStats | null;
+};
+
+/** What a segment was sealed with, and what has come of that. */
+export type SealedStats = {
+  /** Unix milliseconds. */
+  atMs: number;
+  posts: number;
+  /** What that index took on disk when it was made. */
+  bytes: number;
+  /** Posts of that index that were deleted or written anew since. */
+  replaced: number;
+  /** Posts that were written since: FTS5 answers for them. */
+  overlay: number;
+  /** Whether that index cannot be used: the segment is searched row by row until it is made anew. */
+  damaged: boolean;
 };
 
 export type ArchiveStats = {
@@ -219,6 +239,8 @@ export type ArchiveStats = {
   arrival: number;
   /** Segments that wait to be rewritten, as somebody wanted it. */
   wantedRewrites: number;
+  /** Segments that wait to be sealed, as somebody wanted it. */
+  wantedSeals: number;
   /** Files that are no segments any more and wait to be removed, or are being made. */
   retiredFiles: number;
   held: readonly PlatformCoverage[];

@@ -86,4 +86,9 @@ export const catalogMigrations: readonly string[] = [
     platform TEXT NOT NULL, hash INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY(platform, hash)
   ) WITHOUT ROWID;
 `,
+  `
+  CREATE TABLE wanted_seal(
+    platform TEXT NOT NULL, sequence INTEGER NOT NULL, PRIMARY KEY(platform, sequence)
+  ) WITHOUT ROWID;
+`,
 ];

@@ -46,7 +46,7 @@ export function readSegments(catalog: DatabaseSync): SegmentEntry[] {
     skew: { minMs: Number(row.skew_min_ms), maxMs: Number(row.skew_max_ms) },
     analyzer: String(row.analyzer),
     optimised: row.optimised === 1n,
-    rewriting: row.rewriting === 1n,
+    rewriting: row.rewriting !== 0n,
   }));
   return rows.map((row, index) => {
     const next = rows[index + 1];
@@ -140,16 +140,14 @@ export const readCoverageOfAll = (catalog: DatabaseSync): PlatformCoverage[] =>
     catalog.prepare("SELECT * FROM interval WHERE account = '' ORDER BY from_ms").all(),
   );
 
-/** What is held of one account alone; its id in lower case. */
-export function readCoverageOfAccount(
+/** Reads what is held of one account alone, by its platform and its id in lower case. */
+export function coverageOfAccount(
   catalog: DatabaseSync,
-  platform: string,
-  account: string,
-): CoverageInterval[] {
-  return catalog
-    .prepare("SELECT * FROM interval WHERE platform = ? AND account = ? ORDER BY from_ms")
-    .all(platform, account)
-    .map(toInterval);
+): (platform: Platform, account: string) => CoverageInterval[] {
+  const select = catalog.prepare(
+    "SELECT * FROM interval WHERE platform = ? AND account = ? ORDER BY from_ms",
+  );
+  return (platform, account) => select.all(platform, account).map(toInterval);
 }
 
 type IntervalRow = Record<string, unknown>;
@@ -243,14 +241,13 @@ export function accountIds(catalog: DatabaseSync, platform: Platform, handle: st
 /** The handle that an account was last seen with. */
 export function presentHandle(
   catalog: DatabaseSync,
-  platform: Platform,
-  userId: string,
-): string | null {
-  const row = catalog
-    .prepare(
-      `SELECT handle FROM handle WHERE platform = ? AND user_id = ?
-       ORDER BY observed_ms DESC, handle LIMIT 1`,
-    )
-    .get(platform, userId);
-  return row === undefined ? null : String(row.handle);
+): (platform: Platform, userId: string) => string | null {
+  const select = catalog.prepare(
+    `SELECT handle FROM handle WHERE platform = ? AND user_id = ?
+     ORDER BY observed_ms DESC, handle LIMIT 1`,
+  );
+  return (platform, userId) => {
+    const row = select.get(platform, userId);
+    return row === undefined ? null : String(row.handle);
+  };
 }

@@ -1,7 +1,8 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { generatedPost } from "../../test/support/generated.ts";
 import { generatedQuery } from "../../test/support/generated-queries.ts";
+import { type IndexForm, indexForms } from "../../test/support/index-forms.ts";
 import { capMs, nameOf, openPostSet, type PostSet } from "../../test/support/post-set.ts";
 import { dayMs, firstDayMs, uriKey } from "../../test/support/vocabulary.ts";
 import { hashUri, lowestId, numberedId, postTimeMs } from "../posts/ids.ts";
@@ -74,76 +75,80 @@ function request(plan: PlanNode, window: Window): CountRequest {
   return { plan, platforms, ...window, deadlineMs: Number.POSITIVE_INFINITY };
 }
 
-test("counts equal those made by looking at every post, asked for the first time and again", () => {
-  const met = { asked: 0, counted: 0, cached: 0 };
-  fc.assert(
-    fc.property(posts, fc.array(asked, { minLength: 50, maxLength: 50 }), (drawn, questions) => {
-      const set = openPostSet(drawn);
-      try {
-        for (const { query, window, bucketMs } of questions) {
-          const plan = set.planOf(query);
-          const times = matchingTimes(set, plan);
-          const [fromMs = 0, toMs = 0] = window;
-          for (const width of [bucketMs, widths.hour, widths.hour]) {
-            const span = { fromMs, toMs, bucketMs: width };
-            const answer = set.archive.reader.operations.count(request(plan, span));
-            expect(answer.buckets, query).toEqual(countedByHand(times.values(), span));
-            expect(answer.countedFromMs).toBe(fromMs);
-            met.asked += 1;
-            if (answer.buckets.length > 0) met.counted += 1;
-            if (answer.work.segmentsCached > 0) met.cached += 1;
-          }
-        }
-      } finally {
-        set.remove();
-      }
-    }),
-    { numRuns: 6, ...bounded },
-  );
-  expect(met.counted / met.asked).toBeGreaterThan(0.15);
-  expect(met.cached / met.asked).toBeGreaterThan(0.15);
-});
+const sets: Readonly<Record<IndexForm, number>> = { fts5: 3, sealed: 1, mixed: 2 };
 
-test("windows that move over one question, with posts coming and going, are counted exactly", () => {
-  const step = fc.record({ window, change: fc.constantFrom("none", "none", "put", "delete") });
-  fc.assert(
-    fc.property(
-      posts,
-      generatedQuery,
-      fc.constantFrom(...Object.values(widths)),
-      fc.array(step, { minLength: 24, maxLength: 24 }),
-      (drawn, query, bucketMs, steps) => {
-        const known = openPostSet(drawn);
-        const held = drawn.slice(0, 45);
-        const set = openPostSet(held);
+describe.each(indexForms)("of posts found by %s", (form) => {
+  test("counts equal those made by looking at every post, asked for the first time and again", () => {
+    const met = { asked: 0, counted: 0, cached: 0 };
+    fc.assert(
+      fc.property(posts, fc.array(asked, { minLength: 50, maxLength: 50 }), (drawn, questions) => {
+        const set = openPostSet(drawn, 9, form);
         try {
-          const plan = known.planOf(query);
-          const times = matchingTimes(known, plan);
-          let next = held.length;
-          for (const { window, change } of steps) {
-            const fresh = drawn[next];
-            const gone = change === "delete" ? held.pop() : undefined;
-            if (change === "put" && fresh !== undefined) {
-              next += 1;
-              held.push(fresh);
-              set.archive.put(fresh);
-            }
-            if (gone !== undefined) {
-              const { platform, uri } = gone;
-              set.archive.write([{ kind: "delete", platform, uri, revision: "9" }]);
-            }
+          for (const { query, window, bucketMs } of questions) {
+            const plan = set.planOf(query);
+            const times = matchingTimes(set, plan);
             const [fromMs = 0, toMs = 0] = window;
-            const span = { fromMs, toMs, bucketMs };
-            const { buckets } = set.archive.reader.operations.count(request(plan, span));
-            const heldTimes = held.flatMap((post) => times.get(nameOfPost(post)) ?? []);
-            expect(buckets, query).toEqual(countedByHand(heldTimes, span));
+            for (const width of [bucketMs, widths.hour, widths.hour]) {
+              const span = { fromMs, toMs, bucketMs: width };
+              const answer = set.archive.reader.operations.count(request(plan, span));
+              expect(answer.buckets, query).toEqual(countedByHand(times.values(), span));
+              expect(answer.countedFromMs).toBe(fromMs);
+              met.asked += 1;
+              if (answer.buckets.length > 0) met.counted += 1;
+              if (answer.work.segmentsCached > 0) met.cached += 1;
+            }
           }
         } finally {
           set.remove();
-          known.remove();
         }
-      },
-    ),
-    { numRuns: 6, ...bounded },
-  );
+      }),
+      { numRuns: sets[form], ...bounded },
+    );
+    expect(met.counted / met.asked).toBeGreaterThan(0.15);
+    expect(met.cached / met.asked).toBeGreaterThan(0.15);
+  });
+
+  test("windows that move over one question, with posts coming and going, are counted exactly", () => {
+    const step = fc.record({ window, change: fc.constantFrom("none", "none", "put", "delete") });
+    fc.assert(
+      fc.property(
+        posts,
+        generatedQuery,
+        fc.constantFrom(...Object.values(widths)),
+        fc.array(step, { minLength: 24, maxLength: 24 }),
+        (drawn, query, bucketMs, steps) => {
+          const known = openPostSet(drawn);
+          const held = drawn.slice(0, 45);
+          const set = openPostSet(held, 9, form);
+          try {
+            const plan = known.planOf(query);
+            const times = matchingTimes(known, plan);
+            let next = held.length;
+            for (const { window, change } of steps) {
+              const fresh = drawn[next];
+              const gone = change === "delete" ? held.pop() : undefined;
+              if (change === "put" && fresh !== undefined) {
+                next += 1;
+                held.push(fresh);
+                set.archive.put(fresh);
+              }
+              if (gone !== undefined) {
+                const { platform, uri } = gone;
+                set.archive.write([{ kind: "delete", platform, uri, revision: "9" }]);
+              }
+              const [fromMs = 0, toMs = 0] = window;
+              const span = { fromMs, toMs, bucketMs };
+              const { buckets } = set.archive.reader.operations.count(request(plan, span));
+              const heldTimes = held.flatMap((post) => times.get(nameOfPost(post)) ?? []);
+              expect(buckets, query).toEqual(countedByHand(heldTimes, span));
+            }
+          } finally {
+            set.remove();
+            known.remove();
+          }
+        },
+      ),
+      { numRuns: sets[form], ...bounded },
+    );
+  });
 });

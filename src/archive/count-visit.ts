@@ -1,7 +1,8 @@
 import { type IdRange, idsOfWindow } from "../posts/ids.ts";
 import type { SegmentEntry } from "./catalog.ts";
 import type { CountCache, KnownCounts } from "./count-cache.ts";
-import type { CountQuery, Grid } from "./segments/count.ts";
+import type { Grid } from "./segments/clocking.ts";
+import type { CountQuery } from "./segments/count.ts";
 import type { Segment } from "./segments/segment.ts";
 
 /** A span of time, Unix milliseconds, `toMs` exclusive. */

@@ -7,7 +7,7 @@ import { presentAnalyzer, type SegmentEntry } from "./catalog.ts";
 import { type CountCache, questionOf } from "./count-cache.ts";
 import { countVisit, highest, idsOf, lowest, type Visit } from "./count-visit.ts";
 import { type PlatformQuery, platformQuery, rowByRowQuery } from "./platform-query.ts";
-import { countedFrom } from "./segments/count.ts";
+import { countedFrom } from "./segments/clocking.ts";
 import { expression } from "./segments/expression.ts";
 import type { Segment } from "./segments/segment.ts";
 

@@ -1,22 +1,24 @@
-import type { DatabaseSync } from "node:sqlite";
 import { platforms } from "../posts/post.ts";
 import type { PlanNode } from "../query/plan.ts";
 import { accountById, fromAccount } from "../text/facets.ts";
 import type { CoverageInterval, PlatformCoverage } from "./archive.ts";
-import { readCoverageOfAccount } from "./catalog.ts";
+import type { coverageOfAccount } from "./catalog.ts";
 
 /** Authors of one plan whose own intervals are looked up; a plan that names more is answered by what is held of everybody. */
 const mostAuthors = 256;
 
 /** What is held of the authors that a plan names, each alone. */
-export function heldOfAuthors(catalog: DatabaseSync, plan: PlanNode): CoverageInterval[] {
+export function heldOfAuthors(
+  read: ReturnType<typeof coverageOfAccount>,
+  plan: PlanNode,
+): CoverageInterval[] {
   const authors = authorsIn(plan);
   if (authors.size > mostAuthors) return [];
   return platforms.flatMap((platform) => {
     const prefix = fromAccount(accountById(platform, ""));
     return [...authors]
       .filter((facet) => facet.startsWith(prefix))
-      .flatMap((facet) => readCoverageOfAccount(catalog, platform, facet.slice(prefix.length)));
+      .flatMap((facet) => read(platform, facet.slice(prefix.length)));
   });
 }
 

@@ -1,10 +1,14 @@
 import { describe, expect, test } from "vitest";
+import { type IndexForm, indexForms } from "../../test/support/index-forms.ts";
 import { keptCases } from "../../test/support/kept-cases.ts";
 import { makePost } from "../../test/support/make-post.ts";
 import { agree, openThreeWays } from "../../test/support/three-ways.ts";
 
-function answersTo(query: string, posts: Parameters<typeof makePost>[0][]) {
-  const ways = openThreeWays(posts.map((post) => makePost(post)));
+function answersTo(query: string, posts: Parameters<typeof makePost>[0][], form: IndexForm) {
+  const ways = openThreeWays(
+    posts.map((post) => makePost(post)),
+    form,
+  );
   try {
     return ways.answersTo(query);
   } finally {
@@ -12,9 +16,12 @@ function answersTo(query: string, posts: Parameters<typeof makePost>[0][]) {
   }
 }
 
-describe("archive, matcher and oracle give the same answer again", () => {
-  test.each(keptCases)("$name: $query", ({ query, posts }) => {
-    const answers = answersTo(query, [...posts]);
-    expect(agree(answers), JSON.stringify(answers)).toBe(true);
-  });
-});
+describe.each(indexForms.filter((form) => form !== "mixed"))(
+  "archive (%s), matcher and oracle give the same answer again",
+  (form) => {
+    test.each(keptCases)("$name: $query", ({ query, posts }) => {
+      const answers = answersTo(query, [...posts], form);
+      expect(agree(answers), JSON.stringify(answers)).toBe(true);
+    });
+  },
+);

@@ -7,8 +7,13 @@ import { systemClock } from "../lib/clock.ts";
 import { postKey } from "../posts/references.ts";
 import type { PlanNode } from "../query/plan.ts";
 import type { Archive } from "./archive.ts";
+import { readSegments } from "./catalog.ts";
 import { openArchive } from "./open.ts";
 import { createReader } from "./reader.ts";
+import { archiveDefaults } from "./settings.ts";
+import { upkeepContext } from "./upkeep/context.ts";
+import { sealSegment } from "./upkeep/seal-segment.ts";
+import { runSteps } from "./upkeep/steps.ts";
 
 const dataDir = mkdtempSync(join(tmpdir(), "earshot-open-"));
 let archive: Archive | null = null;
@@ -124,3 +129,28 @@ test("a search whose signal aborts is rejected with its reason, its thread stops
   expect(reader.operations.search({ ...everything, stopFlag: 1 }).positions).toHaveLength(100);
   reader.close();
 });
+
+test.each([
+  ["that threads share", undefined],
+  ["of their own alone, where they may share none", 0],
+])("threads that read sealed segments answer with memory %s", async (_, idMemoryBytes) => {
+  const held = await open();
+  await held.write(batch(0, 100));
+  await held.close();
+  sealAll(join(dataDir, "archive"));
+  const settings = { dataDir, readers: 3, segmentPosts: 1_000, clock: systemClock };
+  archive = await openArchive({ ...settings, idMemoryBytes: idMemoryBytes ?? 80_000_000 });
+  const answers = await Promise.all(
+    Array.from({ length: 6 }, () => archive?.search({ ...everything, limit: 40 })),
+  );
+  for (const answer of answers) {
+    expect(answer?.positions).toHaveLength(40);
+    expect(answer?.work).toMatchObject({ statements: 1, candidates: 41 });
+  }
+});
+
+function sealAll(folder: string): void {
+  const context = upkeepContext(folder, archiveDefaults, systemClock);
+  for (const entry of readSegments(context.catalog)) runSteps(sealSegment(context, entry));
+  context.catalog.close();
+}

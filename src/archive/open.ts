@@ -21,6 +21,7 @@ import type { Identified } from "./identify.ts";
 import { openCatalog } from "./open-catalog.ts";
 import { type Preparation, type PreparedChanges, startPreparation } from "./prepare.ts";
 import type { ReaderThreadData } from "./reader-thread.ts";
+import { createIdMemory } from "./sealed/id-memory.ts";
 import { type ArchiveBounds, archiveDefaults } from "./settings.ts";
 import { createStopFlags } from "./stop-flags.ts";
 import type { UpkeepState } from "./upkeep/state.ts";
@@ -63,6 +64,8 @@ export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
     folder,
     cacheKib: readerCacheKib,
     stopFlags: stopFlags.shared,
+    ids: createIdMemory(bounds.idMemoryBytes),
+    termMemoryBytes: bounds.termMemoryBytes,
   };
   const writer = startThread(siblingModule(import.meta.url, "./writer-thread"), writerData);
   const keeper =
@@ -217,6 +220,13 @@ const boundsOf = (settings: ArchiveBounds): ArchiveBounds => ({
   optimiseAfterMs: settings.optimiseAfterMs,
   arrivalsKept: settings.arrivalsKept,
   retiredMs: settings.retiredMs,
+  seal: settings.seal,
+  sealAfterMs: settings.sealAfterMs,
+  sealPosts: settings.sealPosts,
+  resealPercent: settings.resealPercent,
+  resealEveryMs: settings.resealEveryMs,
+  termMemoryBytes: settings.termMemoryBytes,
+  idMemoryBytes: settings.idMemoryBytes,
 });
 
 /** How long changes are prepared before others have their turn on the event loop, milliseconds. */

@@ -48,10 +48,13 @@ export function placeChanges(
   report: WriteReport,
 ): PlacedChange[] {
   const taken = new Set<bigint>();
+  /** Where posts that make room lie from then on. */
+  const moved = new Map<bigint, bigint>();
   const placed: PlacedChange[] = [];
   // X posts keep their own numbers, so they choose first.
   for (const change of changes.toSorted((a, b) => Number(isNumbered(b)) - Number(isNumbered(a)))) {
-    const held = findHeld(segments, change);
+    const found = findHeld(segments, change);
+    const held = found && { ...found, id: moved.get(found.id) ?? found.id };
     if (change.kind === "delete") {
       tombstones.add(change);
       if (held === null) continue;
@@ -66,7 +69,9 @@ export function placeChanges(
       report.suppressed += 1;
     } else if (held === null) {
       report.inserted += 1;
-      placed.push(...insertion(segments, change, taken));
+      const made = insertion(segments, change, taken);
+      for (const each of made) if (each.kind === "renumber") moved.set(each.id, each.to);
+      placed.push(...made);
     } else if (isNews(change, held)) {
       report.updated += 1;
       placed.push({ kind: "update", post: change, held, id: held.id });

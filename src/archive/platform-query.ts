@@ -2,9 +2,11 @@ import type { Platform } from "../posts/post.ts";
 import { all } from "../query/make-plan.ts";
 import type { PlanNode } from "../query/plan.ts";
 import type { splitWindow } from "../query/window.ts";
+import { sealedQuery } from "./sealed/sealed-query.ts";
 import { expression } from "./segments/expression.ts";
 import { lower } from "./segments/lower.ts";
-import type { SegmentQuery } from "./segments/segment.ts";
+import { rowByRow } from "./segments/row-by-row.ts";
+import type { SegmentQuery } from "./segments/search-segment.ts";
 
 /** A plan without the bounds that all its matches lie in, and those bounds. */
 export type BoundedPlan = ReturnType<typeof splitWindow>;
@@ -18,7 +20,7 @@ export type PlatformQuery = Omit<SegmentQuery, "skew">;
  */
 export function rowByRowQuery(platform: Platform, window: BoundedPlan): PlatformQuery | null {
   const query = platformQuery(platform, window);
-  return query && { ...query, expression: null, residual: all(window.conjuncts) };
+  return query && { ...rowByRow(query), sealed: { kind: "every" } };
 }
 
 /** The question to the segments of a platform; null when no post of it can match. */
@@ -32,6 +34,8 @@ export function platformQuery(
   if (fromMs !== null && toMs !== null && fromMs >= toMs) return null;
   return {
     expression: expression(whole),
+    sealed: sealedQuery(whole),
+    whole: all(conjuncts),
     residual: all(lowered.filter(({ exact }) => !exact).map(({ conjunct }) => conjunct)),
     fromMs,
     toMs,

@@ -1,4 +1,5 @@
 import type { Clock } from "../lib/clock.ts";
+import { jsonArray } from "../lib/json-array.ts";
 import { type Platform, platforms } from "../posts/post.ts";
 import { type KnownAccount, type RecordRow, recordUri, renderRecord } from "../posts/record.ts";
 import { blueskyUri, postKey, readNamedPost } from "../posts/references.ts";
@@ -19,6 +20,7 @@ import { readArrivals } from "./arrivals.ts";
 import {
   accountIds,
   catalogPath,
+  coverageOfAccount,
   presentHandle,
   readCheckpoint,
   readCoverage,
@@ -37,13 +39,12 @@ import { type Identified, identifyPosts, type UnknownPost } from "./identify.ts"
 import { labelsOf } from "./labels.ts";
 import { requireKnownAnalyzers } from "./open-catalog.ts";
 import { comparePositions, searchSegments } from "./search.ts";
+import { createSealedMemory, type SealedMemory } from "./segments/sealed-part.ts";
 import { openSegment, type Segment } from "./segments/segment.ts";
 import { readStats } from "./stats.ts";
 import { isStopped } from "./stop-flags.ts";
 import { strayedOf } from "./strayed.ts";
 import { type FetchedName, withheldOf } from "./withheld.ts";
-
-const utf8 = new TextEncoder();
 
 /** How many segments a reader keeps open; the one used longest ago is closed for a new one. */
 const openSegments = 64;
@@ -67,13 +68,14 @@ export type Reader = { operations: ReaderOperations; close(): void };
 
 /**
  * Everything that is read of an archive, in the thread that calls it. Each call sees the last commit. A search whose flag of
- * `stopFlags` goes up ends with what it has.
+ * `stopFlags` goes up ends with what it has. `memory` is what the thread remembers of sealed segments.
  */
 export function createReader(
   folder: string,
   cacheKib: number,
   clock: Pick<Clock, "now" | "elapsed">,
   stopFlags: Int32Array = new Int32Array(0),
+  memory: SealedMemory = createSealedMemory(),
 ): Reader {
   const catalog = openForReading(catalogPath(folder), 1_000);
   const version = catalog.prepare("PRAGMA data_version");
@@ -82,6 +84,8 @@ export function createReader(
   const accounts = accountsOf(catalog);
   const withheld = withheldOf(catalog, accounts, labelsOf(catalog));
   const strayed = strayedOf(catalog);
+  const coverageOf = coverageOfAccount(catalog);
+  const handleOf = presentHandle(catalog);
   let known: { version: unknown; segments: SegmentEntry[]; held: PlatformCoverage[] } | null = null;
 
   /** Segments and coverage, read anew when any process has changed the catalog. */
@@ -114,14 +118,14 @@ export function createReader(
     plan: PlanNode,
     answer: (segments: SegmentEntry[]) => Answer,
   ): Answer & { held: readonly PlatformCoverage[] } {
-    const ofAuthors = heldOfAuthors(catalog, plan);
+    const ofAuthors = heldOfAuthors(coverageOf, plan);
     const { segments, held } = current();
     return { ...answer(segments), held: withAuthors(held, ofAuthors) };
   }
 
   function open(entry: SegmentEntry): Segment {
     const path = segmentPath(folder, entry);
-    const segment = opened.get(path) ?? openSegment(path, entry.platform, cacheKib);
+    const segment = opened.get(path) ?? openSegment(path, entry.platform, cacheKib, memory);
     opened.delete(path);
     opened.set(path, segment);
     if (opened.size > openSegments) {
@@ -147,7 +151,7 @@ export function createReader(
   }
 
   const readAccount = (platform: Platform, userId: string): KnownAccount => ({
-    handle: presentHandle(catalog, platform, userId),
+    handle: handleOf(platform, userId),
     name: accounts.read(platform, userId)?.name ?? null,
   });
 
@@ -193,7 +197,7 @@ export function createReader(
       count: (request) =>
         covered(request.plan, (segments) => countSegments(request, segments, open, counted, clock)),
       records,
-      page: (positions) => utf8.encode(`[${records(positions).join(",")}]`),
+      page: (positions) => jsonArray(records(positions)),
       withheld,
       resolve: ({ accounts, posts }) => ({
         accounts: new Map(accounts.map((name) => [name, resolveAccount(catalog, name)])),

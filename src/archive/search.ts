@@ -4,7 +4,8 @@ import { splitWindow } from "../query/window.ts";
 import type { Position, SearchAnswer, SearchRequest, SegmentWork } from "./archive.ts";
 import { presentAnalyzer, type SegmentEntry } from "./catalog.ts";
 import { type BoundedPlan, platformQuery, rowByRowQuery } from "./platform-query.ts";
-import type { Segment, SegmentAnswer, SegmentQuery } from "./segments/segment.ts";
+import type { SegmentAnswer, SegmentQuery } from "./segments/search-segment.ts";
+import type { Segment } from "./segments/segment.ts";
 
 /** Newest first; platforms by name within one ID. */
 export function comparePositions(a: Position, b: Position): number {
@@ -30,6 +31,7 @@ export function searchSegments(
   // One more than asked for tells whether there is a next page.
   const wanted = request.limit + 1;
   const visits = visitsOf(request, entries, window);
+  const isShared = visits.some(({ entry }) => entry.platform !== visits[0]?.entry.platform);
   const work = {
     segmentsHeld: entries.filter(({ platform }) => request.platforms.includes(platform)).length,
     segmentsInWindow: visits.length,
@@ -37,6 +39,7 @@ export function searchSegments(
     statements: 0,
     candidates: 0,
     rechecked: 0,
+    containers: 0,
   };
   const segments: SegmentWork[] = [];
   let found: Position[] = [];
@@ -52,8 +55,7 @@ export function searchSegments(
       seenFrom = visit.high + 1n;
       break;
     }
-    const rivals = visits.slice(index + 1).filter((other) => other.high > visit.low);
-    const sharers = 1 + new Set(rivals.map(({ entry }) => entry.platform)).size;
+    const sharers = isShared ? sharersOf(visit, visits.slice(index + 1)) : 1;
     const endMs = clock.now() + (request.deadlineMs - clock.now()) / sharers;
     const isTold = segments.length < (request.segmentsTold ?? 0);
     const startedAt = isTold ? clock.elapsed() : 0;
@@ -67,6 +69,7 @@ export function searchSegments(
     work.statements += answer.statements;
     work.candidates += answer.candidates;
     work.rechecked += answer.rechecked;
+    work.containers += answer.containers;
     if (isTold) segments.push(segmentWork(visit.entry, answer, clock.elapsed() - startedAt));
     if (answer.stoppedAt !== null) seenFrom = answer.stoppedAt;
     const own = answer.ids.map((id) => ({ id, platform: visit.entry.platform }));
@@ -76,12 +79,18 @@ export function searchSegments(
   return { ...page, work: { ...work, returned: page.positions.length, segments } };
 }
 
+/** How many platforms share the time of a visit: those that hold posts as new as its own. */
+function sharersOf({ low }: Visit, later: readonly Visit[]): number {
+  const rivals = later.filter(({ high }) => high > low);
+  return 1 + new Set(rivals.map(({ entry }) => entry.platform)).size;
+}
+
 function segmentWork(
   { platform, sequence }: SegmentEntry,
-  { candidates, rechecked, ids }: SegmentAnswer,
+  { candidates, rechecked, containers, ids }: SegmentAnswer,
   tookMs: number,
 ): SegmentWork {
-  return { platform, sequence, candidates, rechecked, found: ids.length, tookMs };
+  return { platform, sequence, candidates, rechecked, containers, found: ids.length, tookMs };
 }
 
 type Visit = IdRange & { entry: SegmentEntry; query: SegmentQuery };
@@ -93,11 +102,14 @@ function visitsOf(
   window: BoundedPlan,
 ): Visit[] {
   const isOutdated = entries.some(({ analyzer }) => analyzer !== presentAnalyzer);
+  const held = new Set(entries.map(({ platform }) => platform));
   const asked = new Map(
-    request.platforms.map((platform) => {
-      const rowByRow = isOutdated ? rowByRowQuery(platform, window) : null;
-      return [platform, { byTerms: platformQuery(platform, window), rowByRow }] as const;
-    }),
+    request.platforms
+      .filter((platform) => held.has(platform))
+      .map((platform) => {
+        const rowByRow = isOutdated ? rowByRowQuery(platform, window) : null;
+        return [platform, { byTerms: platformQuery(platform, window), rowByRow }] as const;
+      }),
   );
   return entries
     .flatMap((entry): Visit[] => {

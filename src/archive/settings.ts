@@ -14,6 +14,20 @@ export type ArchiveBounds = {
   arrivalsKept: number;
   /** How long the file of a segment that is no more is kept for those who still read it, milliseconds. */
   retiredMs: number;
+  /** Whether quiet segments are sealed; where not, sealed ones are put back. */
+  seal: "on" | "off";
+  /** How long no post must have arrived in a segment before it is sealed, milliseconds. */
+  sealAfterMs: number;
+  /** Posts below which a segment is not worth sealing. */
+  sealPosts: number;
+  /** Percent of a sealed segment's posts above which those written since are too many, and it is sealed anew. */
+  resealPercent: number;
+  /** How long a sealed segment stays as it is before it is sealed anew, milliseconds. */
+  resealEveryMs: number;
+  /** What a thread that reads remembers of the terms of sealed segments, bytes. */
+  termMemoryBytes: number;
+  /** What all threads of a process together remember of the IDs of sealed segments, bytes. */
+  idMemoryBytes: number;
 };
 
 export const archiveDefaults: ArchiveBounds = {
@@ -24,4 +38,11 @@ export const archiveDefaults: ArchiveBounds = {
   optimiseAfterMs: 600_000,
   arrivalsKept: 1_000_000,
   retiredMs: 300_000,
+  seal: "on",
+  sealAfterMs: 3_600_000,
+  sealPosts: 10_000,
+  resealPercent: 10,
+  resealEveryMs: 86_400_000,
+  termMemoryBytes: 16 * 1024 ** 2,
+  idMemoryBytes: 81_000_000,
 };

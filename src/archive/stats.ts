@@ -2,7 +2,7 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { firstSnowflake, idTimeMs } from "../posts/ids.ts";
-import type { ArchiveStats, SegmentStats } from "./archive.ts";
+import type { ArchiveStats, SealedStats, SegmentStats } from "./archive.ts";
 import {
   presentAnalyzer,
   readCoverage,
@@ -12,7 +12,12 @@ import {
   segmentPath,
 } from "./catalog.ts";
 import { openForReading } from "./database.ts";
-import { wantedRewrites } from "./wanted-rewrites.ts";
+import { isDamage } from "./sealed/damage.ts";
+import { replacedPosts } from "./sealed/mask.ts";
+import { overlayPosts, sealedState } from "./sealed/sealed-state.ts";
+import { isMarkedDamaged } from "./segments/damage-marker.ts";
+import { rewritingAsWanted, wantedRewrites } from "./wanted-rewrites.ts";
+import { wantedSeals } from "./wanted-seals.ts";
 
 /** What an archive holds and how large it is. Opens every segment once. */
 export function readStats(catalog: DatabaseSync, folder: string, maxBytes: number): ArchiveStats {
@@ -28,7 +33,9 @@ export function readStats(catalog: DatabaseSync, folder: string, maxBytes: numbe
     labels: rowsOf("label"),
     waitingCounts: rowsOf("count_change"),
     arrival: Number(readSetting(catalog, "arrival")),
-    wantedRewrites: wantedRewrites(catalog).length,
+    wantedRewrites:
+      wantedRewrites(catalog).length + rowsOf(`segment WHERE rewriting = ${rewritingAsWanted}`),
+    wantedSeals: wantedSeals(catalog).length,
     retiredFiles: retiredFiles(catalog, folder),
     held: readCoverage(catalog),
   };
@@ -59,9 +66,34 @@ function segmentStats(folder: string, entry: SegmentEntry): SegmentStats {
       ...timesOf(segment),
       current: entry.analyzer === presentAnalyzer,
       optimised: entry.optimised,
+      sealed: sealedStats(segment, path, setting("sealed_bytes")),
     };
   } finally {
     segment.close();
+  }
+}
+
+function sealedStats(segment: DatabaseSync, path: string, bytes: number): SealedStats | null {
+  const state = sealedState(segment);
+  if (state === null) return null;
+  const replaced = state.isReadable && !isMarkedDamaged(path) ? readableReplaced(segment) : null;
+  return {
+    atMs: state.sealedMs,
+    posts: state.posts,
+    bytes,
+    replaced: replaced ?? 0,
+    overlay: overlayPosts(segment, Number.MAX_SAFE_INTEGER),
+    damaged: replaced === null,
+  };
+}
+
+/** Null where what says it is damaged. */
+function readableReplaced(segment: DatabaseSync): number | null {
+  try {
+    return replacedPosts(segment);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return null;
   }
 }
 

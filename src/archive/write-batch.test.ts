@@ -83,6 +83,29 @@ describe("identity", () => {
     expect(contents().sort()).toEqual(["a plain post", "changed"]);
   });
 
+  test.each([
+    ["edits", ["edited", "under its own number"]],
+    ["deletes", ["under its own number"]],
+  ])("a batch that %s the post which makes room for another does both", (what, left) => {
+    archive = smallArchive();
+    const hashed = makePost({ platform: "x", uri: "import:x:1", text: "under a hash" });
+    archive.put(hashed);
+    const [id = 0n] = ids();
+    const native = makePost({
+      platform: "x",
+      nativeId: id,
+      uri: `https://x.com/i/status/${id}`,
+      text: "under its own number",
+    });
+    const change = what === "edits" ? upsert({ ...hashed, text: "edited" }) : remove(hashed, "");
+    archive.write([change, upsert(native)]);
+    expect(contents().sort()).toEqual(left);
+    archive.put({ ...hashed, text: "a later version" });
+    const later = what === "edits" ? "a later version" : "under its own number";
+    expect(contents().sort()[0]).toBe(later);
+    expect(ids()).toHaveLength(left.length);
+  });
+
   test("an X post keeps its number beyond 2^53 and from before snowflakes", () => {
     archive = smallArchive();
     const x = { platform: "x", userId: null, username: "jack" } as const;

@@ -1,4 +1,4 @@
-import { lastId, nextMillisecondId } from "../posts/ids.ts";
+import { firstInMillisecond, lastId, nextMillisecondId } from "../posts/ids.ts";
 import type { Platform } from "../posts/post.ts";
 import { nextSequence, presentAnalyzer } from "./catalog.ts";
 import { moderationOf } from "./moderation.ts";
@@ -34,7 +34,7 @@ export function writeSegments(
 ): void {
   const { catalog, writers, accounts, labels } = context;
   const isModerated = accounts.any(platform) || labels.any(platform);
-  let rest = changes.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
+  let rest = changes.toSorted(compare);
   while (rest.length > 0) {
     const entries = writers.entries(platform);
     const entry = owner(entries, rest[0]?.id ?? 0n);
@@ -58,6 +58,15 @@ export function writeSegments(
     }
   }
 }
+
+/** By ID; a post makes room before anything else is done within its millisecond, to it or to the one that comes. */
+function compare(a: PlacedChange, b: PlacedChange): number {
+  const [first, second] = [placeOf(a), placeOf(b)];
+  return first < second ? -1 : first > second ? 1 : 0;
+}
+
+const placeOf = (change: PlacedChange): bigint =>
+  change.kind === "renumber" ? firstInMillisecond(change.id) : change.id;
 
 function apply(
   context: WriteContext,

@@ -35,9 +35,12 @@ export function lowestId(ms: number): bigint {
 /** The lowest ID of the next millisecond after the one that `id` belongs to. */
 export const nextMillisecondId = (id: bigint): bigint => ((id >> lowerBits) + 1n) << lowerBits;
 
+/** The lowest ID of the millisecond that `id` belongs to. */
+export const firstInMillisecond = (id: bigint): bigint => id & ~lowerMask;
+
 /** The next number to try in the same millisecond, around its end to its start. */
 export const nextInMillisecond = (id: bigint): bigint =>
-  (id & ~lowerMask) | ((id + 1n) & lowerMask);
+  firstInMillisecond(id) | ((id + 1n) & lowerMask);
 
 /**
  * The one time that since and until compare: the time claimed, capped at the time the network saw it. Where the source tells

@@ -14,12 +14,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { makePost } from "../../../test/support/make-post.ts";
+import { sealAll } from "../../../test/support/seal-all.ts";
 import { wholeArchive, writerOn } from "../../../test/support/whole-archive.ts";
 import { lockFolder } from "../../db/folder-lock.ts";
+import { makePlan } from "../../query/make-plan.ts";
+import { parseQuery } from "../../query/parse.ts";
 import type { ArchiveChange } from "../archive.ts";
-import { catalogPath, readCheckpoint, readSegments } from "../catalog.ts";
+import { catalogPath, readCheckpoint, readSegments, segmentPath } from "../catalog.ts";
 import { openForReading } from "../database.ts";
+import { createReader } from "../reader.ts";
+import { damageMarkerOf } from "../segments/damage-marker.ts";
 import { backUp } from "./back-up.ts";
+import { check } from "./check.ts";
 import { restore } from "./restore.ts";
 
 let root = "";
@@ -159,6 +165,70 @@ test("a backup taken while batches are written, restored and continued from its 
   expect(whole.length).toBeGreaterThan(400);
   expect(wholeArchive(join(restored, "archive"))).toEqual(whole);
 });
+
+test("a backup of sealed segments, one of them damaged, restored and written to, answers as the original", async () => {
+  makeArchive();
+  const folder = join(original, "archive");
+  sealAll(folder);
+  const damaged = 5;
+  writeFileSync(
+    damageMarkerOf(segmentPath(folder, { platform: "bluesky", sequence: damaged })),
+    "",
+  );
+  const stream = feed(original);
+  stream.next(12);
+  const { files } = await backUp({ ...quietly, folder, target });
+  expect(files.every(({ path }) => path.endsWith(".db"))).toBe(true);
+  await restore({ ...quietly, source: target, dataDir: restored });
+  expect(namesIn(join(restored, "archive", "bluesky"))).toEqual(namesIn(join(target, "bluesky")));
+  const resumed = feed(restored);
+  for (const each of [stream, resumed]) {
+    for (let n = 13; n < 16; n++) each.next(n);
+    each.end();
+  }
+  const whole = wholeArchive(folder);
+  expect(wholeArchive(join(restored, "archive"))).toEqual(whole);
+  const report = await check({
+    folder: join(restored, "archive"),
+    isFull: true,
+    sampleRows: 1,
+    onProgress: () => {},
+    signal: never,
+  });
+  // Which was written to while its index was said to be damaged, and so was not kept up.
+  const found = new Set(report.findings.map(({ kind, segment }) => `${kind} ${segment}`));
+  expect([...found]).toEqual([`sealed_damaged bluesky/${damaged}`]);
+  const words = ["post", "batch3", "late", "edited", "number 77"];
+  const answers = words.map((word) => idsOf(folder, word));
+  expect(answers.every((ids) => ids.length > 0)).toBe(true);
+  expect(words.map((word) => idsOf(join(restored, "archive"), word))).toEqual(answers);
+});
+
+const namesIn = (folder: string): string[] =>
+  readdirSync(folder).filter((name) => !/-(?:wal|shm)$/.test(name));
+
+/** The posts that are found by a query. */
+function idsOf(folder: string, query: string): bigint[] {
+  const reader = createReader(folder, 1_000, { now: clock.now, elapsed: () => 0 });
+  try {
+    const plan = makePlan(parseQuery(query).tree, {
+      names: { accounts: new Map(), posts: new Map() },
+      asOfMs: 0,
+    });
+    const { positions } = reader.operations.search({
+      plan,
+      platforms: ["bluesky"],
+      fromMs: null,
+      toMs: null,
+      after: null,
+      limit: 1_000,
+      deadlineMs: Number.POSITIVE_INFINITY,
+    });
+    return positions.map(({ id }) => id);
+  } finally {
+    reader.close();
+  }
+}
 
 test("a segment whose file is unlinked while the backup runs is in it", async () => {
   makeArchive();

@@ -1,4 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
+import { messageOf } from "../../lib/errors.ts";
+import { isDamage } from "../sealed/damage.ts";
 
 const mostFaults = 10;
 
@@ -9,8 +11,14 @@ export function checkFile(
   onFault: (message: string) => void,
 ): void {
   const pragma = isFull ? "integrity_check" : "quick_check";
-  for (const row of database.prepare(`PRAGMA ${pragma}(${mostFaults})`).all()) {
-    const message = String(row[pragma]);
-    if (message !== "ok") onFault(message.replaceAll(/\s+/g, " "));
+  try {
+    for (const row of database.prepare(`PRAGMA ${pragma}(${mostFaults})`).iterate()) {
+      const message = String(row[pragma]);
+      if (message !== "ok") onFault(message.replaceAll(/\s+/g, " "));
+    }
+  } catch (error) {
+    // Some damage ends the look at all that follows. What can be read is compared all the same.
+    if (!isDamage(error)) throw error;
+    onFault(messageOf(error));
   }
 }

@@ -3,7 +3,16 @@ import { countThresholds } from "../../posts/terms.ts";
 import { countMetrics } from "../../query/tree.ts";
 import { atLeast } from "../../text/facets.ts";
 import type { SegmentEntry } from "../catalog.ts";
-import type { FindingKind, Findings } from "./findings.ts";
+import { holdsPositions } from "../sealed/positional-terms.ts";
+import {
+  addPlace,
+  exceedingText,
+  type IndexPlaces,
+  lackingText,
+  placesOf,
+  type Report,
+  reportDifferences,
+} from "./index-findings.ts";
 import {
   type IndexSums,
   indexSums,
@@ -12,9 +21,17 @@ import {
   tokenSumsSql,
 } from "./index-sums.ts";
 import { indexTokens } from "./index-tokens.ts";
+import type { SealedNumbers } from "./sealed-numbers.ts";
+import { addSealedSums, sealedPlaces } from "./sealed-places.ts";
+import { walkSealedTerms } from "./sealed-terms.ts";
 import { rowsOf, type SegmentRow } from "./segment-rows.ts";
 
-type IndexedSegment = { entry: SegmentEntry; database: DatabaseSync };
+/** A segment whose index is compared; `sealed` are the posts of its sealed index, null where it has none. */
+export type IndexedSegment = {
+  entry: SegmentEntry;
+  database: DatabaseSync;
+  sealed: SealedNumbers | null;
+};
 
 /** Compares a segment's index with what its rows say that it holds. */
 export type IndexCheck = {
@@ -25,59 +42,87 @@ export type IndexCheck = {
   compared(): number;
 };
 
-type Report = (kind: FindingKind, id: bigint | null, message: string) => void;
-
-function reporter({ entry }: IndexedSegment, findings: Findings): Report {
-  const segment = `${entry.platform}/${entry.sequence}`;
-  return (kind, id, message) =>
-    findings.add({
-      kind,
-      segment,
-      platform: entry.platform,
-      id,
-      message: `segment ${segment}: ${message}`,
-    });
-}
-
-/** That exactly the posts of the segment have an entry in the index, whatever it says. */
-export function checkIndexedPosts(segment: IndexedSegment, findings: Findings): void {
-  const report = reporter(segment, findings);
-  const ids = (sql: string): bigint[] => {
-    const statement = segment.database.prepare(sql);
-    statement.setReadBigInts(true);
-    return statement.all().map(({ id }) => id as bigint);
-  };
-  const without = (a: string, b: string): bigint[] =>
-    ids(`SELECT id FROM ${a} WHERE NOT EXISTS (SELECT 1 FROM ${b} WHERE ${b}.id = ${a}.id)`);
-  for (const id of without("post", "term_docsize")) {
-    report("index_lacks", id, `post ${id} is not in the index`);
-  }
-  for (const id of without("term_docsize", "post")) {
-    report("index_exceeds", id, `the index has post ${id}, which is not held`);
-  }
-}
-
 /**
- * Looks some posts up in the index, `sampleRows` of a segment, evenly spread: whether it finds them by each of their tokens,
- * has as many tokens of them as they have, and no count that they have not. Where tokens stand is not compared.
+ * Compares what the index says of some posts, `sampleRows` of a segment, evenly spread. FTS5 has to find them by each of
+ * their tokens, to have as many tokens of them as they have, and no count that they have not; where tokens stand in it is not
+ * compared. Of the sealed index everything that it says of them is. It is read as a whole, and what is malformed is told.
  */
 export function sampleIndex(
   segment: IndexedSegment,
   posts: number,
   sampleRows: number,
-  findings: Findings,
+  report: Report,
 ): IndexCheck {
-  const { database } = segment;
-  const report = reporter(segment, findings);
-  const has = database.prepare("SELECT 1 FROM term WHERE term MATCH ? AND rowid = ?");
-  const size = database.prepare("SELECT sz FROM term_docsize WHERE id = ?");
+  const { database, sealed } = segment;
   const stride = Math.max(1, Math.ceil(posts / sampleRows));
-  const finds = (token: string, id: bigint): boolean =>
-    has.get(`"${token.replaceAll('"', '""')}"`, id) !== undefined;
+  const compareWritten = writtenComparison(database, report);
+  const expected: IndexPlaces = new Map();
+  const sampled = new Uint8Array(sealed?.posts ?? 0);
   let seen = 0;
   let compared = 0;
+  return {
+    add: (row) => {
+      seen += 1;
+      if ((seen - 1) % stride !== 0) return;
+      compared += 1;
+      const number = sealedNumber(sealed, row.id);
+      if (number === null) {
+        compareWritten(row);
+        return;
+      }
+      sampled[number] = 1;
+      eachPlace(row, true, (token, place) => addPlace(expected, token, row.id, place));
+    },
+    end: function* () {
+      if (sealed === null) return;
+      const held: IndexPlaces = new Map();
+      const collect = sealedPlaces(sealed, held, (number) => sampled[number] === 1);
+      yield* walkSealedTerms(database, sealed.posts, faultsOf(report), collect);
+      yield* reportDifferences(expected, held, report);
+    },
+    compared: () => compared,
+  };
+}
 
-  function compare(row: SegmentRow): void {
+/** What a malformed table is told as. */
+export const faultsOf =
+  (report: Report): ((message: string) => void) =>
+  (message) =>
+    report("sealed_damaged", null, `its sealed index is damaged: ${message}`);
+
+/** The number of a post that the sealed index answers for. */
+function sealedNumber(sealed: SealedNumbers | null, id: bigint): number | null {
+  const number = sealed?.numberOf(id) ?? null;
+  return number === null || sealed?.isReplaced(number) ? null : number;
+}
+
+/** The places by which a post is found; the sealed index keeps none of some tokens, which then count as the first. */
+function eachPlace(
+  row: SegmentRow,
+  isSealed: boolean,
+  take: (token: string, place: number) => void,
+): void {
+  const tokens = indexTokens(row);
+  if (!isSealed) {
+    for (const [place, token] of tokens.entries()) take(token, place);
+    return;
+  }
+  const withoutPlaces = new Set<string>();
+  for (const [place, token] of tokens.entries()) {
+    if (holdsPositions(token)) take(token, place);
+    else withoutPlaces.add(token);
+  }
+  for (const token of withoutPlaces) take(token, 0);
+}
+
+/** Compares what FTS5 says of single posts. */
+function writtenComparison(database: DatabaseSync, report: Report): (row: SegmentRow) => void {
+  const has = database.prepare("SELECT 1 FROM term WHERE term MATCH ? AND rowid = ?");
+  const size = database.prepare("SELECT sz FROM term_docsize WHERE id = ?");
+  const finds = (token: string, id: bigint): boolean =>
+    has.get(`"${token.replaceAll('"', '""')}"`, id) !== undefined;
+
+  return (row) => {
     const { id } = row;
     const held = size.get(id)?.sz;
     // A post without any entry is reported as such.
@@ -93,17 +138,6 @@ export function sampleIndex(
       const kind = said < tokens.length ? "index_lacks" : "index_exceeds";
       report(kind, id, `the index has ${said} tokens of post ${id}, which has ${tokens.length}`);
     }
-  }
-
-  return {
-    add: (row) => {
-      seen += 1;
-      if ((seen - 1) % stride !== 0) return;
-      compared += 1;
-      compare(row);
-    },
-    end: function* () {},
-    compared: () => compared,
   };
 }
 
@@ -126,22 +160,32 @@ const placesToName = 2_000_000;
 /** Tokens between two turns. */
 const tokensOfTurn = 20_000;
 
-/** Compares every place of every token. Memory is bounded: sums of partitions are compared first. */
-export function compareIndex(segment: IndexedSegment, findings: Findings): IndexCheck {
-  const { database } = segment;
+/**
+ * Compares every place of every token, over FTS5 and the sealed index. Memory is bounded: sums of partitions are compared
+ * first.
+ */
+export function compareIndex(segment: IndexedSegment, report: Report): IndexCheck {
+  const { database, sealed } = segment;
   const expected = indexSums();
   let compared = 0;
   return {
     add: (row) => {
       compared += 1;
-      for (const [place, token] of indexTokens(row).entries()) expected.add(token, row.id, place);
+      const isSealed = sealedNumber(sealed, row.id) !== null;
+      eachPlace(row, isSealed, (token, place) => expected.add(token, row.id, place));
     },
     end: function* () {
+      const held = indexSums();
+      // First, as FTS5 refuses to look into a file of which any page is damaged.
+      if (sealed !== null) {
+        const add = addSealedSums(sealed, held);
+        yield* walkSealedTerms(database, sealed.posts, faultsOf(report), add);
+      }
       database.exec(`
         CREATE VIRTUAL TABLE temp.place USING fts5vocab(main, term, instance);
         CREATE VIRTUAL TABLE temp.token USING fts5vocab(main, term, row);
       `);
-      const held = yield* heldSums(database);
+      yield* addWrittenSums(database, held);
       const differing = expected.differences(held);
       const chosen = new Set<number>();
       let places = 0;
@@ -150,14 +194,13 @@ export function compareIndex(segment: IndexedSegment, findings: Findings): Index
         if (chosen.size > 0 && places > placesToName) break;
         chosen.add(partition);
       }
-      if (chosen.size > 0) yield* nameDifferences(segment, chosen, reporter(segment, findings));
+      if (chosen.size > 0) yield* nameDifferences(segment, chosen, report);
     },
     compared: () => compared,
   };
 }
 
-function* heldSums(database: DatabaseSync): Generator<number, IndexSums> {
-  const sums = indexSums();
+function* addWrittenSums(database: DatabaseSync, sums: IndexSums): Generator<number, void> {
   const statement = database.prepare(tokenSumsSql("temp.place"));
   statement.setReturnArrays(true);
   let tokens = 0;
@@ -167,81 +210,52 @@ function* heldSums(database: DatabaseSync): Generator<number, IndexSums> {
     tokens += 1;
     if (tokens % tokensOfTurn === 0) yield 0;
   }
-  return sums;
 }
-
-/** Where a token stands in posts, lowest IDs first. */
-type Places = { ids: bigint[]; offsets: number[] };
 
 /** Names the posts that differ in the tokens of some partitions. */
 function* nameDifferences(
-  { entry, database }: IndexedSegment,
+  { entry, database, sealed }: IndexedSegment,
   partitions: ReadonlySet<number>,
   report: Report,
 ): Generator<number, void> {
-  const expected = new Map<string, Places>();
-  const placesOf = (token: string): Places => {
-    const places = expected.get(token) ?? { ids: [], offsets: [] };
-    expected.set(token, places);
-    return places;
-  };
+  const isWanted = (token: string): boolean => partitions.has(partitionOf(token));
+  const expected: IndexPlaces = new Map();
   let rows = 0;
   for (const row of rowsOf(database, entry.platform)) {
     rows += 1;
     if (rows % 500 === 0) yield 0;
-    for (const [place, token] of indexTokens(row).entries()) {
-      if (!partitions.has(partitionOf(token))) continue;
-      const { ids, offsets } = placesOf(token);
-      ids.push(row.id);
-      offsets.push(place);
-    }
+    eachPlace(row, sealedNumber(sealed, row.id) !== null, (token, place) => {
+      if (isWanted(token)) addPlace(expected, token, row.id, place);
+    });
   }
+  const held: IndexPlaces = new Map();
+  yield* collectWritten(database, isWanted, held);
+  if (sealed !== null) {
+    const collect = sealedPlaces(sealed, held, () => true);
+    yield* walkSealedTerms(database, sealed.posts, alreadyTold, (term, postings) => {
+      if (isWanted(term)) collect(term, postings);
+    });
+  }
+  yield* reportDifferences(expected, held, report);
+}
+
+const alreadyTold = (): void => {};
+
+function* collectWritten(
+  database: DatabaseSync,
+  isWanted: (token: string) => boolean,
+  held: IndexPlaces,
+): Generator<number, void> {
+  const places = database.prepare("SELECT doc, offset FROM temp.place WHERE term = ?");
+  places.setReadBigInts(true);
   for (const { term } of database.prepare("SELECT term FROM temp.token").iterate()) {
-    if (partitions.has(partitionOf(String(term)))) placesOf(String(term));
-  }
-  const lacking = new Map<bigint, Set<string>>();
-  const exceeding = new Map<bigint, Set<string>>();
-  const held = database.prepare("SELECT doc, offset FROM temp.place WHERE term = ?");
-  held.setReadBigInts(true);
-  for (const [token, places] of expected) {
-    const inIndex = held
-      .all(token)
-      .map(({ doc, offset }) => ({ id: doc as bigint, place: Number(offset) }));
-    for (const id of differing(places, inIndex)) note(lacking, id, token);
-    const asIndexed = {
-      ids: inIndex.map(({ id }) => id),
-      offsets: inIndex.map(({ place }) => place),
-    };
-    const asExpected = places.ids.map((id, index) => ({ id, place: places.offsets[index] ?? 0 }));
-    for (const id of differing(asIndexed, asExpected)) note(exceeding, id, token);
+    const token = String(term);
+    if (!isWanted(token)) continue;
+    const { ids, offsets } = placesOf(held, token);
+    for (const { doc, offset } of places.iterate(token)) {
+      ids.push(doc as bigint);
+      offsets.push(Number(offset));
+    }
     yield 0;
   }
-  for (const [id, tokens] of lacking) report("index_lacks", id, lackingText(id, [...tokens]));
-  for (const [id, tokens] of exceeding) report("index_exceeds", id, exceedingText(id, [...tokens]));
-}
-
-function note(of: Map<bigint, Set<string>>, id: bigint, token: string): void {
-  const tokens = of.get(id) ?? new Set();
-  tokens.add(token);
-  of.set(id, tokens);
-}
-
-/** The posts that have a place among `places` which is not among `others`. */
-function differing(places: Places, others: readonly { id: bigint; place: number }[]): Set<bigint> {
-  const known = new Set(others.map(({ id, place }) => `${id} ${place}`));
-  return new Set(places.ids.filter((id, index) => !known.has(`${id} ${places.offsets[index]}`)));
-}
-
-const shownTokens = 5;
-
-const lackingText = (id: bigint, tokens: readonly string[]): string =>
-  `the index does not find post ${id} by ${listed(tokens)}`;
-
-const exceedingText = (id: bigint, tokens: readonly string[]): string =>
-  `the index finds post ${id} by ${listed(tokens)}, which is not in it`;
-
-function listed(tokens: readonly string[]): string {
-  const shown = tokens.slice(0, shownTokens).map((token) => JSON.stringify(token));
-  const more = tokens.length - shown.length;
-  return shown.join(", ") + (more > 0 ? ` and ${more} more` : "");
 }

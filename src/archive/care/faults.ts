@@ -51,6 +51,12 @@ export function careFault(thrown: unknown, place: string): unknown {
   }
 }
 
+export const noSegment = (name: string): EarshotError =>
+  new EarshotError("wrong_use", `there is no segment ${name}`, {
+    status: 400,
+    hint: "earshot archive stats --json lists them; a name is a platform and a number, such as x/3",
+  });
+
 /** SQLite says of a file that it cannot write beside what it says of one that is not there. */
 function meaningOf(thrown: unknown, place: string) {
   const meaning = meanings.get(codeOf(thrown));

@@ -20,6 +20,7 @@ export const findingKinds = {
   counts_ahead: "restore a backup; until then some counts are passed over",
   index_lacks: "earshot archive reindex --segment SEGMENT",
   index_exceeds: "earshot archive reindex --segment SEGMENT",
+  sealed_damaged: "earshot archive reindex --segment SEGMENT",
 } as const;
 
 export type FindingKind = keyof typeof findingKinds;

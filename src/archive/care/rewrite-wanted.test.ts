@@ -1,13 +1,21 @@
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { closeSync, cpSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { makePost } from "../../../test/support/make-post.ts";
+import { sealAll } from "../../../test/support/seal-all.ts";
 import { heldPosts, writerOn } from "../../../test/support/whole-archive.ts";
 import { systemClock } from "../../lib/clock.ts";
-import { catalogPath, segmentPath } from "../catalog.ts";
+import { catalogPath, readSegments, type SegmentEntry, segmentPath } from "../catalog.ts";
+import { inTransaction } from "../database.ts";
 import { archiveDefaults } from "../settings.ts";
+import { type UpkeepContext, upkeepContext } from "../upkeep/context.ts";
+import type { RewriteReport } from "../upkeep/replace-segment.ts";
+import { rewriteSegment } from "../upkeep/rewrite.ts";
+import { sealSegment } from "../upkeep/seal-segment.ts";
+import { runSteps, type Steps } from "../upkeep/steps.ts";
+import { wantedRewrites, wantRewrites } from "../wanted-rewrites.ts";
 import { check } from "./check.ts";
 import { findingKinds, remedyOf } from "./findings.ts";
 import { rewriteWanted, wantSegments } from "./rewrite-wanted.ts";
@@ -69,6 +77,7 @@ const damages: Record<string, () => void> = {
   uri_entry_wrong: inSegment("INSERT INTO uri VALUES(5, 5), (6, (SELECT max(id) FROM post))"),
   hidden_without_post: inSegment("INSERT INTO hidden VALUES(5)"),
   time_outside: inSegment(`UPDATE post SET time_ms = time_ms + 1 WHERE id = ${one}`),
+  sealed_damaged: inSegment("INSERT INTO sealed_docs VALUES(1, x'00')"),
   stray_not_listed: () => change(catalogPath(folder()), "DELETE FROM strayed"),
 };
 
@@ -91,6 +100,85 @@ test.for(Object.entries(damages))(
     expect(heldPosts(folder()).length).toBe(before);
   },
 );
+
+describe("a sealed segment", () => {
+  beforeEach(() => sealAll(folder()));
+
+  const sealedPath = (): string => segmentPath(folder(), { platform: "bluesky", sequence: 3 });
+
+  /** Overwrites the last page of a table with what is no page. */
+  function spoilPage(table: string): void {
+    const database = new DatabaseSync(sealedPath());
+    const find = database.prepare("SELECT max(pageno) AS page FROM dbstat WHERE name = ?");
+    const page = Number(find.get(table)?.page);
+    database.close();
+    const file = openSync(sealedPath(), "r+");
+    writeSync(file, Buffer.alloc(8_192, 255), 0, 8_192, (page - 1) * 8_192);
+    closeSync(file);
+  }
+
+  test.for([
+    ["the dictionary is gone", "DELETE FROM sealed_terms"],
+    ["the IDs are gone", "DELETE FROM sealed_ids"],
+    ["a post is replaced by nothing", "INSERT INTO sealed_mask VALUES(0, zeroblob(8191), x'00')"],
+    ["a page of the dictionary is none", null],
+  ] as const)("of which %s is mended by what the finding says", async ([, sql]) => {
+    const before = heldPosts(folder());
+    if (sql === null) spoilPage("sealed_terms");
+    else change(sealedPath(), sql);
+    const { findings } = await checked();
+    expect(findings.map(remedyOf)).toContain("earshot archive reindex --segment bluesky/3");
+    await wantSegments(folder(), { segment: "bluesky/3" }, signal);
+    expect(await rewritten()).toMatchObject({ by: "here", segments: 1, oldFilesGone: true });
+    expect((await checked()).findings).toEqual([]);
+    expect(heldPosts(folder())).toEqual(before);
+  });
+});
+
+/** Runs a replacement of the first segment; `meanwhile` is called after a step of it. */
+function replaced(
+  replacement: (context: UpkeepContext, entry: SegmentEntry) => Steps<RewriteReport>,
+  meanwhile: (context: UpkeepContext, entry: SegmentEntry) => void,
+): string[] {
+  const context = upkeepContext(folder(), archiveDefaults, systemClock);
+  try {
+    const [entry] = readSegments(context.catalog);
+    if (entry === undefined) throw new Error("there is no segment");
+    const steps = replacement(context, entry);
+    steps.next();
+    meanwhile(context, entry);
+    runSteps(steps);
+    return wantedRewrites(context.catalog).map(({ sequence }) => `bluesky/${sequence}`);
+  } finally {
+    context.catalog.close();
+  }
+}
+
+const rewriting = (context: UpkeepContext, entry: SegmentEntry) =>
+  rewriteSegment(context, entry, { cuts: [], keeps: null });
+
+describe("a rewrite that is wanted", () => {
+  const want = ({ catalog }: UpkeepContext, entry: SegmentEntry): void =>
+    inTransaction(catalog, () => wantRewrites(catalog, [entry]));
+
+  test("before it begins is done with it", async () => {
+    await wantSegments(folder(), { segment: "bluesky/1" }, signal);
+    expect(replaced(rewriting, () => {})).toEqual([]);
+  });
+
+  test.for([
+    ["rewriting", rewriting],
+    ["sealing", sealSegment],
+  ] as const)("while %s is under way is still to be done", async ([, replacement]) => {
+    await wantSegments(folder(), { segment: "bluesky/1" }, signal);
+    expect(replaced(replacement, want)).toEqual(["bluesky/3"]);
+  });
+
+  test("is not done by sealing, which takes the index over", async () => {
+    await wantSegments(folder(), { segment: "bluesky/1" }, signal);
+    expect(replaced(sealSegment, () => {})).toEqual(["bluesky/3"]);
+  });
+});
 
 test("a rewrite that is stopped is still wanted", async () => {
   await wantSegments(folder(), "all", signal);

@@ -1,8 +1,5 @@
-import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { lockFolder } from "../../db/folder-lock.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { EarshotError } from "../../lib/errors.ts";
 import { presentAnalyzer, readSegments, type SegmentEntry } from "../catalog.ts";
 import { inTransaction } from "../database.ts";
 import { openCatalog } from "../open-catalog.ts";
@@ -11,12 +8,13 @@ import { type UpkeepContext, upkeepContext } from "../upkeep/context.ts";
 import { cutsOf } from "../upkeep/cuts.ts";
 import { lockUpkeep } from "../upkeep/lock.ts";
 import { readNumbers } from "../upkeep/retention.ts";
-import { removeRetired, tidyUp } from "../upkeep/retire.ts";
+import { tidyUp } from "../upkeep/retire.ts";
 import { rewriteSegment } from "../upkeep/rewrite.ts";
-import { lockPauseMs, type Steps } from "../upkeep/steps.ts";
 import { wantedRewrites, wantRewrites } from "../wanted-rewrites.ts";
-import { careFault } from "./faults.ts";
+import { careFault, noSegment } from "./faults.ts";
+import { inTurns } from "./in-turns.ts";
 import { mendUris } from "./mend-uris.ts";
+import { removeOldFiles } from "./without-server.ts";
 
 export type RewriteRequest = {
   /** The archive's folder. */
@@ -80,12 +78,6 @@ function isMeant(entry: SegmentEntry, which: WhichSegments): boolean {
   return which.segment === `${entry.platform}/${entry.sequence}`;
 }
 
-const noSegment = (name: string): EarshotError =>
-  new EarshotError("wrong_use", `there is no segment ${name}`, {
-    status: 400,
-    hint: "earshot archive stats --json lists them; a name is a platform and a number, such as x/3",
-  });
-
 /**
  * Rewrites the segments of which that is wanted, unless another process keeps the archive up and so does it itself. May be
  * stopped at any time: what is left is still wanted. Their old files are removed at once where no server runs.
@@ -140,42 +132,3 @@ const copyingShare = 0.85;
 
 const aboutDone = (steps: number, posts: number): number =>
   Math.min(steps * postsOfStep, posts) * copyingShare;
-
-/** False where a server may still read them. */
-async function removeOldFiles(context: UpkeepContext, request: RewriteRequest): Promise<boolean> {
-  try {
-    const server = lockFolder(dirname(context.folder));
-    try {
-      await inTurns(removeRetired(context, context.clock.now()), request, () => {});
-      return true;
-    } finally {
-      server.release();
-    }
-  } catch (error) {
-    if (error instanceof EarshotError && error.code === "folder_in_use") return false;
-    throw error;
-  }
-}
-
-/** Runs steps to their end, letting signals be heard between them; an abort leaves everything tidy. */
-async function inTurns<Value>(
-  steps: Steps<Value>,
-  { clock, signal }: RewriteRequest,
-  onStep: (steps: number) => void,
-): Promise<Value> {
-  let done = false;
-  try {
-    for (let count = 1; ; count++) {
-      const step = steps.next();
-      done = step.done === true;
-      if (step.done) return step.value;
-      onStep(count);
-      if (step.value === "waiting") await clock.sleep(lockPauseMs);
-      else await new Promise((resolve) => setImmediate(resolve));
-      signal.throwIfAborted();
-    }
-  } finally {
-    // What cannot be run to its end has a value to return that nobody reads.
-    if (!done) steps.return(undefined as Value);
-  }
-}

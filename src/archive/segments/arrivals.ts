@@ -22,8 +22,10 @@ export type Arrivals = {
   makeRoom(id: bigint): void;
   /** The post at `id`, now at `to`, keeps its number. */
   renumber(id: bigint, to: bigint): void;
-  /** The number of a post's arrival; null where it is not known any more. */
-  numberOf(id: bigint): number | null;
+  /** The numbers under which a post is told: one, unless it was deleted and has come again; none where that is forgotten. */
+  numbersOf(id: bigint): number[];
+  /** Tells a post under these numbers, and no others. */
+  setNumbers(id: bigint, numbers: readonly number[]): void;
   /** Forgets arrivals of higher numbers. */
   forgetAfter(number: number): void;
   /** Forgets arrivals of lower numbers, at most so many rows; how many there were. */
@@ -90,12 +92,11 @@ export function arrivalsIn(database: DatabaseSync): Arrivals {
     else sql.setIds.run(packIds(low, ids), row);
   }
 
-  function listWith(id: bigint): { row: Row; ids: bigint[] } | null {
-    for (const row of sql.listsAround.iterate(id, id) as Iterable<Row & { ids: Uint8Array }>) {
-      const ids = unpackIds(row.low, row.ids);
-      if (ids.includes(id)) return { row, ids };
-    }
-    return null;
+  function listsWith(id: bigint): { row: Row; ids: bigint[] }[] {
+    const rows = sql.listsAround.all(id, id) as (Row & { ids: Uint8Array })[];
+    return rows
+      .map((row) => ({ row, ids: unpackIds(row.low, row.ids) }))
+      .filter(({ ids }) => ids.includes(id));
   }
 
   return {
@@ -108,15 +109,20 @@ export function arrivalsIn(database: DatabaseSync): Arrivals {
     makeRoom,
     renumber: (id, to) => {
       flush();
-      const list = listWith(id);
+      const [list] = listsWith(id);
       const number = list?.row.number ?? runAt(id)?.number;
-      if (list !== null) setIds(list.row, without(list.ids, id));
+      if (list !== undefined) setIds(list.row, without(list.ids, id));
       makeRoom(to);
       if (number !== undefined) put(Number(number), [to]);
     },
-    numberOf: (id) => {
-      const number = (runAt(id) ?? listWith(id)?.row)?.number;
-      return number === undefined ? null : Number(number);
+    numbersOf: (id) =>
+      [runAt(id), ...listsWith(id).map(({ row }) => row)]
+        .filter((row) => row !== null)
+        .map(({ number }) => Number(number)),
+    setNumbers: (id, numbers) => {
+      makeRoom(id);
+      for (const { row, ids } of listsWith(id)) setIds(row, without(ids, id));
+      for (const number of numbers) put(number, [id]);
     },
     forgetAfter: (number) => {
       sql.forgetAfter.run(number);

@@ -1,4 +1,5 @@
 import { analyzerVersion, unicodeVersion } from "../../text/analyze.ts";
+import { sealedSchema } from "../sealed/format.ts";
 
 /** FTS5 is given tokens as they are: white space alone separates them, all punctuation belongs to them. */
 const punctuation = "!\"#$%&''()*+,-./:;<=>?@[\\]^_`{|}~";
@@ -6,10 +7,12 @@ const punctuation = "!\"#$%&''()*+,-./:;<=>?@[\\]^_`{|}~";
 /**
  * A segment: the rows of one range of IDs, the tokens they are found by, and, for platforms whose IDs do not follow from the
  * uri, where each uri lies. Beside them stand which posts are hidden, in which order the posts arrived, and, while the
- * segment is being rewritten, which posts were changed meanwhile.
+ * segment is being rewritten, which posts were changed meanwhile. A segment that hardly changes any more is sealed: its file
+ * has an index of another form (`sealed/format.ts`), and FTS5 holds only what was written to it since.
  *
  * Settings: `posts` and `imported` (how many, and how many of them imports brought), `counted` (the last generation of count
- * changes that was added here), `analyzer` and `unicode` (what made the tokens when the file was made; the catalog decides).
+ * changes that was added here), `sealed_bytes` (what the index that it was sealed with took), `analyzer` and `unicode` (what made
+ * the tokens when the file was made; the catalog decides).
  */
 export const segmentMigrations: readonly string[] = [
   `
@@ -39,4 +42,5 @@ export const segmentMigrations: readonly string[] = [
   INSERT INTO setting SELECT 'imported', value FROM setting WHERE name = 'posts';
   INSERT INTO setting VALUES ('counted', 0);
 `,
+  sealedSchema,
 ];

@@ -14,6 +14,7 @@ import { openForWriting, preparesBigInts } from "../database.ts";
 import type { PreparedPost } from "../prepare.ts";
 import { arrivalsIn } from "./arrivals.ts";
 import { segmentMigrations } from "./schema.ts";
+import { sealedWritesOf } from "./sealed-writes.ts";
 
 /** A post that a segment holds, as far as writing another version of it needs to know. */
 export type HeldPost = {
@@ -75,6 +76,7 @@ export function openSegmentWriter(
   const database = openForWriting(path, segmentMigrations, cacheKib);
   const sql = prepareStatements(database);
   const arrivals = arrivalsIn(database);
+  const sealed = sealedWritesOf(database, path);
   let isNoting = false;
   let isReading = false;
   /** The last ID on the snapshot that is being read; null within a transaction that writes. */
@@ -178,11 +180,13 @@ export function openSegmentWriter(
     note(id);
     sql.deletePost.run(id);
     sql.deleteTerms.run(id);
+    sealed.replace(id);
   }
 
   function rewriteTerms(row: RecordRow): void {
     sql.deleteTerms.run(row.id);
     sql.insertTerms.run(row.id, indexTerms(decodeRecord(row)).join(" "));
+    sealed.replace(row.id);
   }
 
   function addCounts(id: bigint, added: ReadonlyMap<CountMetric, number>): void {
@@ -195,12 +199,35 @@ export function openSegmentWriter(
     rewriteTerms({ ...found.row, counts });
   }
 
+  function setHidden(id: bigint, hidden: boolean): void {
+    const { changes } = hidden ? sql.hide.run(id) : sql.show.run(id);
+    if (Number(changes) === 0) return;
+    if (hidden) sealed.hide(id);
+    else sealed.show(id);
+  }
+
+  /** FTS5 knows those written since the segment was sealed; where nothing is known of the others every row is looked at. */
+  function idsWith(facet: string): bigint[] {
+    const known = sealed.idsWith(facet);
+    if (known === null) return rowsWith(facet);
+    const written = sql.idsWith.all(`"${facet.replaceAll('"', '""')}"`);
+    return [...known, ...written.map(({ rowid }) => rowid as bigint)];
+  }
+
+  function rowsWith(facet: string): bigint[] {
+    const ids: bigint[] = [];
+    for (const row of sql.rows.iterate()) {
+      const found = held(row);
+      if (indexTerms(decodeRecord(found.row)).includes(facet)) ids.push(found.id);
+    }
+    return ids;
+  }
+
   function moderate(id: bigint, { hidden, labels }: Moderation): void {
     const found = findById(id);
     if (found === null) return;
     note(id);
-    if (hidden) sql.hide.run(id);
-    else sql.show.run(id);
+    setHidden(id, hidden);
     const record = withAddedLabels(found.record, labels);
     if (record === found.record) return;
     sql.setRecord.run(record, id);
@@ -216,6 +243,7 @@ export function openSegmentWriter(
     },
     commit: () => {
       arrivals.flush();
+      sealed.flush();
       if (added.posts !== 0) sql.addPosts.run(added.posts);
       if (added.imported !== 0) sql.addImported.run(added.imported);
       added = { posts: 0, imported: 0 };
@@ -223,6 +251,7 @@ export function openSegmentWriter(
     },
     rollback: () => {
       arrivals.discard();
+      sealed.discard();
       added = { posts: 0, imported: 0 };
       if (database.isTransaction) database.exec("ROLLBACK");
     },
@@ -233,8 +262,7 @@ export function openSegmentWriter(
     read,
     holds: (id) => mayHold(id) && sql.exists.get(id) !== undefined,
     endReading,
-    idsWith: (facet) =>
-      sql.idsWith.all(`"${facet.replaceAll('"', '""')}"`).map((row) => row.rowid as bigint),
+    idsWith,
     insert: (post, id, arrival) => {
       writeRow(post, id, post.counts);
       if (post.hash !== null) sql.insertUri.run(post.hash, id);
@@ -323,6 +351,7 @@ function prepareStatements(database: DatabaseSync) {
   const prepare = preparesBigInts(database);
   return {
     row: prepare("SELECT * FROM post WHERE id = ?"),
+    rows: prepare("SELECT * FROM post"),
     exists: prepare("SELECT 1 FROM post WHERE id = ?"),
     last: prepare("SELECT max(id) AS id FROM post"),
     posts: prepare("SELECT value FROM setting WHERE name = 'posts'"),

@@ -36,7 +36,7 @@ export function* catchUp(segment: FollowedSegment): Steps<void> {
  * more than `most` posts are left.
  */
 export function finish(segment: FollowedSegment, most: number): boolean {
-  const { old, parts, platform, followPost, moved } = segment;
+  const { old, parts, platform, followPost } = segment;
   const left = old.prepare("SELECT id FROM changed LIMIT ?");
   left.setReadBigInts(true);
   const ids = left.all(most + 1).map(({ id }) => id as bigint);
@@ -47,7 +47,7 @@ export function finish(segment: FollowedSegment, most: number): boolean {
   inCopies(segment, () => {
     for (const id of ids) followPost(id);
     copyArrivals(segment);
-    if (platform === "x" && moved.size > 0) copyMovedArrivals(segment);
+    if (platform === "x") copyMovedArrivals(segment);
     for (const { copy } of parts) copy.setNumbers(step);
   });
   return true;
@@ -70,18 +70,22 @@ function copyArrivals(segment: FollowedSegment): void {
   for (const { copy } of parts) copy.arrivals.forgetAfter(arrival);
   for (const arrived of arrivedTogether(old)(arrival + 1, Number.MAX_SAFE_INTEGER)) {
     // One that was deleted and has come again lies where it was, among those that it came with first.
-    for (const id of arrived.ids) segment.copyOf(id).arrivals.makeRoom(id);
+    for (const id of arrived.ids) {
+      segment.copyOf(id).arrivals.makeRoom(id);
+      segment.arrived.add(id);
+    }
     putArrivals(segment, arrived);
   }
 }
 
-/** A post that made room for another one keeps the number of its arrival. */
+/** A post that made room for another one keeps the number of its arrival, and the other one has its own. */
 function copyMovedArrivals(segment: FollowedSegment): void {
   const arrivals = arrivalsIn(segment.old);
-  for (const id of segment.moved) {
-    const number = arrivals.numberOf(id);
+  const { moved, arrived, vacated } = segment;
+  // What has arrived meanwhile may be many posts, and is told already.
+  for (const id of new Set([...moved, ...vacated])) {
+    if (arrived.has(id) && !vacated.has(id)) continue;
     const copy = segment.copyOf(id);
-    if (number === null || copy.arrivals.numberOf(id) === number) continue;
-    copy.arrivals.put(number, [id]);
+    if (copy.holds(id)) copy.arrivals.setNumbers(id, arrivals.numbersOf(id));
   }
 }

@@ -1,6 +1,7 @@
 import { idTimeMs, lowestId, nextMillisecondId } from "../../posts/ids.ts";
 import { type SegmentEntry, segmentPath } from "../catalog.ts";
 import { openForReading } from "../database.ts";
+import { idsInOrder } from "./ids-in-order.ts";
 
 /**
  * Where a segment is cut so that each part has about as many posts as the others and none more than `splitPosts`: the first
@@ -8,21 +9,20 @@ import { openForReading } from "../database.ts";
  * holds everything there is no cut.
  */
 export function cutsOf(folder: string, entry: SegmentEntry, splitPosts: number): bigint[] {
-  const segment = openForReading(segmentPath(folder, entry), 2_000);
+  const path = segmentPath(folder, entry);
+  const segment = openForReading(path, 2_000);
   try {
     const posts = Number(segment.prepare(numberOfPosts).get()?.value);
     const parts = Math.ceil(posts / splitPosts);
-    // The sizes of the index's documents lie by ID too, and are small: rows need not be walked over.
-    const nth = segment.prepare("SELECT id FROM term_docsize ORDER BY id LIMIT 1 OFFSET ?");
-    nth.setReadBigInts(true);
+    const nth = idsInOrder(segment, path);
     const ends = segment.prepare("SELECT min(id) AS low, max(id) AS high FROM post");
     ends.setReadBigInts(true);
     const { low, high } = ends.get() as { low: bigint | null; high: bigint | null };
     if (low === null || high === null) return [];
     const cuts = new Set<bigint>();
     for (let part = 1; part < parts; part += 1) {
-      const id = nth.get(Math.round((posts * part) / parts))?.id as bigint | undefined;
-      if (id === undefined) continue;
+      const id = nth(Math.round((posts * part) / parts));
+      if (id === null) continue;
       const first = lowestId(idTimeMs(id));
       const cut = first > low ? first : nextMillisecondId(id);
       if (cut > low && cut <= high) cuts.add(cut);

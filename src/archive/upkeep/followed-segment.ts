@@ -27,8 +27,12 @@ export type FollowedSegment = {
   strayed: { hash: bigint; id: bigint }[];
   /** Those of them that were not kept, and the hashes of their uris. */
   dropped: Map<bigint, bigint>;
-  /** Posts that came under an ID which no arrival names. */
+  /** Posts that came under another ID, or whose arrival is yet to be read. */
   moved: Set<bigint>;
+  /** IDs that other posts had in the copies. */
+  vacated: Set<bigint>;
+  /** Posts whose arrival was read after the rest was copied. */
+  arrived: Set<bigint>;
   /** Every arrival up to this number has been copied. */
   arrival: number;
   /** The number of the arrival that was committed last. */
@@ -71,16 +75,16 @@ export function follow(
 
   function followPost(id: bigint): void {
     const copy = copyOf(id);
-    const wasHeld = copy.holds(id);
-    copy.remove(id, hashOf);
+    const before = copy.remove(id, hashOf);
     followed.dropped.delete(id);
     const row = find.get(id) as StoredPost | undefined;
-    if (row === undefined) return;
-    const added = copyRow(row);
+    const added = row === undefined ? null : copyRow(row);
+    if (platform === "x" && before !== null && before !== added?.uri) followed.vacated.add(id);
     if (added === null) return;
-    if (!wasHeld) copy.arrivals.makeRoom(id);
+    if (before === null) copy.arrivals.makeRoom(id);
     if (!added.isNative) copy.addUri(hashOf(added.uri), id);
-    if (platform === "x" && !added.isNative && !wasHeld) followed.moved.add(id);
+    const isNamed = added.isNative || before === added.uri;
+    if (platform === "x" && !isNamed) followed.moved.add(id);
     if (isHidden.get(id) !== undefined) copy.hide(id);
   }
 
@@ -96,6 +100,8 @@ export function follow(
     strayed: [],
     dropped: new Map(),
     moved: new Set(),
+    vacated: new Set(),
+    arrived: new Set(),
     arrival: lastArrival(),
     lastArrival,
   };

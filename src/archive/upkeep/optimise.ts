@@ -1,7 +1,7 @@
-import { DatabaseSync } from "node:sqlite";
 import { type SegmentEntry, segmentPath, setOptimised } from "../catalog.ts";
 import { openForWriting } from "../database.ts";
 import { segmentMigrations } from "../segments/schema.ts";
+import { shortenLog } from "./checkpoint-log.ts";
 import type { UpkeepContext } from "./context.ts";
 import { mergeTerms } from "./merge-terms.ts";
 import { inLock, type Steps } from "./steps.ts";
@@ -25,19 +25,4 @@ export function* optimiseSegment(
   shortenLog(path);
   yield "worked";
   yield* inLock(catalog, () => setOptimised(catalog, entry));
-}
-
-/**
- * Moves what stands in a write-ahead log into its database and empties the file; false when a reader or a writer is in the
- * way. Nobody waits for it but for the emptying.
- */
-export function shortenLog(path: string): boolean {
-  const database = new DatabaseSync(path, { timeout: 0 });
-  try {
-    database.exec("PRAGMA wal_checkpoint(PASSIVE)");
-    const outcome = database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
-    return outcome?.busy === 0;
-  } finally {
-    database.close();
-  }
 }

@@ -6,6 +6,7 @@ import { platforms } from "../../posts/post.ts";
 import { readSegments, type SegmentEntry, segmentPath } from "../catalog.ts";
 import { openForWriting } from "../database.ts";
 import { segmentMigrations } from "../segments/schema.ts";
+import { rewritingAsWanted, wantRewrites } from "../wanted-rewrites.ts";
 import type { UpkeepContext } from "./context.ts";
 import { removeSegmentFiles } from "./segment-copy.ts";
 import { inLock, type Steps } from "./steps.ts";
@@ -70,8 +71,8 @@ export function* removeRetired({ folder, catalog }: UpkeepContext, untilMs: numb
   return due.length;
 }
 
-/** Segment files and their side files. */
-const segmentFile = /^(\d{6,})\.db(-wal|-shm|-journal)?$/;
+/** Segment files, their side files and markers of damage. */
+const segmentFile = /^(\d{6,})\.(?:db(?:-wal|-shm|-journal)?|damaged)$/;
 
 /**
  * Tidies up after a process that died: files that a batch began and never committed, and the noting of changes for a copy
@@ -109,11 +110,16 @@ function* endNoting(
   yield* inLock(catalog, () => stopNoting({ folder, catalog }, entry));
 }
 
-/** As `endNoting`, within a transaction of the catalog. */
+/** As `endNoting`, within a transaction of the catalog; a rewrite that was wanted and has not come is wanted again. */
 export function stopNoting(
   { folder, catalog }: Pick<UpkeepContext, "folder" | "catalog">,
   entry: SegmentEntry,
 ): void {
+  const { platform, sequence } = entry;
+  const row = catalog
+    .prepare("SELECT rewriting FROM segment WHERE platform = ? AND sequence = ?")
+    .get(platform, sequence);
+  if (row?.rewriting === rewritingAsWanted) wantRewrites(catalog, [entry]);
   setRewriting(catalog, entry, 0);
   const segment = openForWriting(segmentPath(folder, entry), segmentMigrations, 1_000);
   try {
@@ -126,7 +132,7 @@ export function stopNoting(
 export function setRewriting(
   catalog: DatabaseSync,
   { platform, sequence }: SegmentKey,
-  rewriting: 0 | 1,
+  rewriting: 0 | 1 | typeof rewritingAsWanted,
 ): void {
   catalog
     .prepare("UPDATE segment SET rewriting = ? WHERE platform = ? AND sequence = ?")

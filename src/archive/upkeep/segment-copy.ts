@@ -1,13 +1,19 @@
 import { closeSync, fdatasyncSync, fsyncSync, mkdirSync, openSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
 import { firstTimeMs, idTimeMs, type TimeSkew, tellsTime } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 import { decodeRecord, recordOrigin, recordUri } from "../../posts/record.ts";
 import { indexTerms } from "../../posts/terms.ts";
 import { openForWriting } from "../database.ts";
+import { type MaskWriter, maskWriterOf } from "../sealed/mask.ts";
+import { openPostNumbers } from "../sealed/post-numbers.ts";
+import { sealedState } from "../sealed/sealed-state.ts";
 import { type Arrivals, arrivalsIn } from "../segments/arrivals.ts";
+import { damageMarkerOf } from "../segments/damage-marker.ts";
 import { segmentMigrations } from "../segments/schema.ts";
+import { fileBytes } from "./files.ts";
 import { mergeTerms } from "./merge-terms.ts";
 import type { Steps } from "./steps.ts";
 
@@ -27,16 +33,18 @@ export type StoredPost = {
 const fillingCacheKib = 16_000;
 const followingCacheKib = 8_000;
 /**
- * Posts, and steps of merging, after which the file is put on disk while it is filled: what is written to a disk all at once
- * keeps everybody else's commits waiting.
+ * Posts, and steps of other work, after which the file is put on disk while it is filled: what is written to a disk all at
+ * once keeps everybody else's commits waiting.
  */
 const postsOfCommit = 20_000;
 const stepsOfSync = 16;
+/** By how much it may grow before that, bytes. */
+const bytesOfSync = 2 * 1024 ** 2;
 
 /**
  * A segment file that is being made from another one. While it is filled nobody else knows it and a crash throws it away: it
- * has no journal, and what is written is put on disk bit by bit. `seal` makes a whole segment of it; from then on every
- * commit leaves one that could be used.
+ * has no journal, and what is written is put on disk bit by bit. `complete` makes a whole segment of it; from then on every
+ * commit leaves one that could be used. Where it is sealed, what is written from then on is found by FTS5.
  */
 export type SegmentCopy = {
   /** Adds a post that is not there, with terms made anew; what it was made from. */
@@ -45,10 +53,17 @@ export type SegmentCopy = {
   hide(id: bigint): void;
   arrivals: Arrivals;
   holds(id: bigint): boolean;
-  /** Removes a post with everything that is kept of it but its arrival. */
-  remove(id: bigint, hashOf: (uri: string) => bigint): void;
-  /** Merges the index into one piece and puts everything on disk. */
-  seal(): Steps<void>;
+  /** Removes a post with everything that is kept of it but its arrival; its uri, null where it was not there. */
+  remove(id: bigint, hashOf: (uri: string) => bigint): string | null;
+  /**
+   * Lets `work` fill the file, in one transaction, from the segment at `path`, which is attached as `old` and read on one
+   * snapshot, from the first statement that names it on.
+   */
+  fillFrom(path: string, work: (database: DatabaseSync) => Steps<void>): Steps<void>;
+  /** Takes in posts whose times differ so from those of their IDs. */
+  widen(skew: TimeSkew): void;
+  /** Merges FTS5's index into one piece and puts everything on disk. */
+  complete(): Steps<void>;
   /** All of `work` in one commit, which is on disk when it returns. */
   commit(work: () => void): void;
   /** Writes down how many posts there are, and which count changes were added last. */
@@ -63,7 +78,8 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
   let database = create(path);
   let sql = prepareStatements(database);
   let arrivals = arrivalsIn(database);
-  let isSealed = false;
+  let isComplete = false;
+  let mask: MaskWriter | null = null;
   let uncommitted = 0;
   const numbers = { posts: 0, imported: 0 };
   const skew = { minMs: 0, maxMs: 0 };
@@ -82,11 +98,15 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
     record: row.record,
   });
 
-  function widen(id: bigint, timeMs: number): void {
+  function widenBy(id: bigint, timeMs: number): void {
     if (!tellsTime(id) && timeMs <= firstTimeMs) return;
     const off = timeMs - idTimeMs(id);
-    skew.minMs = Math.min(skew.minMs, off);
-    skew.maxMs = Math.max(skew.maxMs, off);
+    widen({ minMs: off, maxMs: off });
+  }
+
+  function widen({ minMs, maxMs }: TimeSkew): void {
+    skew.minMs = Math.min(skew.minMs, minMs);
+    skew.maxMs = Math.max(skew.maxMs, maxMs);
   }
 
   function count(record: string, by: 1 | -1): void {
@@ -99,9 +119,10 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
     const { id, time_ms, likes, reposts, replies, quotes, revision, record } = row;
     sql.insertPost.run(id, time_ms, likes, reposts, replies, quotes, revision, record);
     sql.insertTerms.run(id, indexTerms(post).join(" "));
+    mask?.replace(id);
     count(record, 1);
-    widen(id, Number(time_ms));
-    if (!isSealed) commitSome();
+    widenBy(id, Number(time_ms));
+    if (!isComplete) commitSome();
     return { uri: post.uri, isNative: post.nativeId !== null };
   }
 
@@ -115,24 +136,33 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
     database.exec("BEGIN");
   }
 
-  function remove(id: bigint, hashOf: (uri: string) => bigint): void {
+  function remove(id: bigint, hashOf: (uri: string) => bigint): string | null {
+    mask?.replace(id);
     const row = sql.row.get(id) as StoredPost | undefined;
-    if (row === undefined) return;
-    sql.deleteUri.run(hashOf(recordUri(rowOf(row))), id);
+    if (row === undefined) return null;
+    const uri = recordUri(rowOf(row));
+    sql.deleteUri.run(hashOf(uri), id);
     sql.deletePost.run(id);
     sql.deleteTerms.run(id);
     sql.show.run(id);
     count(row.record, -1);
+    return uri;
   }
 
-  function* seal(): Steps<void> {
+  function* fillFrom(from: string, work: (database: DatabaseSync) => Steps<void>): Steps<void> {
     database.exec("COMMIT");
-    let steps = 0;
-    for (const step of mergeTerms(database)) {
-      yield step;
-      steps += 1;
-      if (steps % stepsOfSync === 0) sync(path);
-    }
+    database.prepare("ATTACH ? AS old").run(`${pathToFileURL(from)}?mode=ro`);
+    database.exec("BEGIN");
+    yield* synced(work(database));
+    database.exec("COMMIT; DETACH old; BEGIN");
+    const setting = database.prepare("SELECT value FROM setting WHERE name = ?");
+    numbers.posts = Number(setting.get("posts")?.value);
+    numbers.imported = Number(setting.get("imported")?.value);
+  }
+
+  function* complete(): Steps<void> {
+    database.exec("COMMIT");
+    yield* synced(mergeTerms(database));
     database.close();
     sync(path);
     syncFolder(dirname(path));
@@ -142,7 +172,22 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
     database.exec("PRAGMA wal_autocheckpoint = 0");
     sql = prepareStatements(database);
     arrivals = arrivalsIn(database);
-    isSealed = true;
+    mask = maskOf(database, path);
+    isComplete = true;
+  }
+
+  /** Puts on disk from time to time what the steps have written. */
+  function* synced(work: Steps<void>): Steps<void> {
+    let steps = 0;
+    let syncedBytes = fileBytes(path);
+    for (const step of work) {
+      yield step;
+      steps += 1;
+      const bytes = fileBytes(path);
+      if (steps % stepsOfSync !== 0 && bytes - syncedBytes < bytesOfSync) continue;
+      sync(path);
+      syncedBytes = bytes;
+    }
   }
 
   return {
@@ -152,16 +197,20 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
     },
     hide: (id) => {
       sql.hide.run(id);
+      mask?.hide(id);
     },
     get arrivals() {
       return arrivals;
     },
     holds: (id) => sql.exists.get(id) !== undefined,
     remove,
-    seal,
+    fillFrom,
+    widen,
+    complete,
     commit: (work) => {
       database.exec("BEGIN IMMEDIATE");
       work();
+      mask?.flush();
       database.exec("COMMIT");
     },
     setNumbers: (counted) => {
@@ -190,9 +239,16 @@ function create(path: string): DatabaseSync {
   return database;
 }
 
-/** A segment's file and what SQLite keeps beside it. */
+/** A segment's file, what SQLite keeps beside it, and the marker of damage. */
 export function removeSegmentFiles(path: string): void {
   for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(path + suffix, { force: true });
+  rmSync(damageMarkerOf(path), { force: true });
+}
+
+/** Null where the segment is not sealed. */
+function maskOf(database: DatabaseSync, name: string): MaskWriter | null {
+  if (sealedState(database) === null) return null;
+  return maskWriterOf(database, openPostNumbers(database, name, null));
 }
 
 function sync(path: string): void {

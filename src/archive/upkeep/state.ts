@@ -7,6 +7,7 @@ const taskKinds = [
   "split",
   "forget",
   "optimise",
+  "seal",
   "shorten",
 ] as const;
 

@@ -9,21 +9,25 @@ import {
 } from "../catalog.ts";
 import { archiveBytes } from "../stats.ts";
 import { wantedRewrites } from "../wanted-rewrites.ts";
+import { wantedSeals } from "../wanted-seals.ts";
 import type { UpkeepContext } from "./context.ts";
 import { fileBytes, lastWrittenMs, walBytes } from "./files.ts";
 import { hasForgottenArrivals } from "./forget-arrivals.ts";
 import { byAge, readNumbers, type SegmentNumbers, tooOld } from "./retention.ts";
 import { retiredFiles } from "./retire.ts";
+import type { SealWatch } from "./seal-watch.ts";
 import type { TaskKind } from "./state.ts";
 
 /**
  * What there is to do for an archive:
  *
  * - `drop` a segment whose posts have aged out, or `thin` one that keeps its imports alone;
- * - `cut` off a newest segment whose terms another analyzer made, and `reindex` those that are not the newest, and those of
- *   which somebody wants it;
+ * - `cut` off a newest segment whose terms another analyzer made, and `reindex` those that are not the newest, those of which
+ *   somebody wants it, those whose sealed index is damaged, and sealed ones where none is to be sealed;
  * - `split` a segment that has grown too large;
- * - `forget` arrivals, `optimise` a segment, `shorten` a write-ahead log, each once its file is quiet.
+ * - `forget` arrivals, `optimise` a segment, `shorten` a write-ahead log, each once its file is quiet;
+ * - `seal` a segment in which nothing arrives any more, or of which somebody wants it, and seal it anew once much was written
+ *   to it.
  */
 export type Task = { kind: TaskKind; entry: SegmentEntry };
 
@@ -45,11 +49,12 @@ export type Findings = {
 const quietWalBytes = 1024 ** 2;
 const busyWalBytes = 128 * 1024 ** 2;
 
-export const keyOf = ({ kind, entry }: Task): string =>
-  `${kind} ${entry.platform} ${entry.sequence}`;
+export const keyOf = ({ kind, entry }: Task): string => `${kind} ${nameOf(entry)}`;
+
+const nameOf = ({ platform, sequence }: SegmentEntry): string => `${platform} ${sequence}`;
 
 /** Looks at every segment once. */
-export function findTasks(context: UpkeepContext): Findings {
+export function findTasks(context: UpkeepContext, sealWatch: SealWatch): Findings {
   const { folder, catalog, clock, bounds } = context;
   const entries = readSegments(catalog);
   const numbers = new Map(entries.map((entry) => [entry, readNumbers(folder, entry)]));
@@ -59,6 +64,7 @@ export function findTasks(context: UpkeepContext): Findings {
   );
   const bytes = archiveBytes(folder) - retiredBytes;
   const arrivalsFrom = Number(readSetting(catalog, "arrivals_from"));
+  sealWatch.look(entries);
 
   const numbersOf = (entry: SegmentEntry): SegmentNumbers =>
     numbers.get(entry) ?? { posts: 0, imported: 0 };
@@ -81,6 +87,12 @@ export function findTasks(context: UpkeepContext): Findings {
   const outdated = entries.filter(({ analyzer }) => analyzer !== presentAnalyzer).reverse();
   const others = entries.filter((entry) => !isNewest(entry));
   const quiet = others.filter(isQuiet);
+  const wished = new Set(wantedSeals(catalog).map(nameOf));
+  const standings = entries.map((entry) => ({ entry, ...sealWatch.standingOf(entry) }));
+  const unfit = standings.filter(({ isUnfit }) => isUnfit);
+  const toSeal = standings.filter(
+    ({ entry, obstacle, isDue }) => isDue || (obstacle === null && wished.has(nameOf(entry))),
+  );
   const isCut = (entry: SegmentEntry): boolean => isNewest(entry) && numbersOf(entry).posts > 0;
   return {
     tasks: [
@@ -93,6 +105,10 @@ export function findTasks(context: UpkeepContext): Findings {
       ),
       ...of("reindex", wantedRewrites(catalog)),
       ...of(
+        "reindex",
+        unfit.map(({ entry }) => entry),
+      ),
+      ...of(
         "split",
         others.filter((entry) => numbersOf(entry).posts > bounds.splitPosts),
       ),
@@ -104,6 +120,7 @@ export function findTasks(context: UpkeepContext): Findings {
         "optimise",
         quiet.filter(({ optimised }) => !optimised),
       ),
+      ...of("seal", toSeal.map(({ entry }) => entry).reverse()),
       ...of(
         "shorten",
         entries.filter((entry) => logOf(entry) > (isQuiet(entry) ? quietWalBytes : busyWalBytes)),

@@ -2,15 +2,18 @@ import { messageOf } from "../../lib/errors.ts";
 import { agedOutMs, putAgedOut } from "../aged-out.ts";
 import { catalogPath, readSegments, segmentPath } from "../catalog.ts";
 import { requireKnownAnalyzers } from "../open-catalog.ts";
+import { shortenLog } from "./checkpoint-log.ts";
 import type { UpkeepContext } from "./context.ts";
 import { cutNewest } from "./cut-newest.ts";
 import { cutsOf } from "./cuts.ts";
 import { walBytes } from "./files.ts";
 import { forgetArrivals, raiseArrivalsFrom } from "./forget-arrivals.ts";
-import { optimiseSegment, shortenLog } from "./optimise.ts";
+import { optimiseSegment } from "./optimise.ts";
 import { ageOut, dropSegment, isImported, readNumbers } from "./retention.ts";
 import { removeRetired, tidyUp } from "./retire.ts";
 import { rewriteSegment } from "./rewrite.ts";
+import { sealSegment } from "./seal-segment.ts";
+import { createSealWatch } from "./seal-watch.ts";
 import { countsByKind, type UpkeepState } from "./state.ts";
 import { inLock, type Steps } from "./steps.ts";
 import { type Findings, findTasks, keyOf, type Task } from "./tasks.ts";
@@ -54,6 +57,7 @@ const nothingFound: Findings = {
 
 export function createUpkeep(context: UpkeepContext): Upkeep {
   const { folder, catalog, clock, bounds } = context;
+  const sealWatch = createSealWatch(context);
   const failures = new Map<string, { times: number; untilMs: number }>();
   let isTidy = false;
   let doing: Task | null = null;
@@ -70,7 +74,7 @@ export function createUpkeep(context: UpkeepContext): Upkeep {
       const isOver = findings.bytes + findings.retiredBytes > bounds.maxBytes;
       yield* removeRetired(context, clock.now() - (isOver ? graceMs : bounds.retiredMs));
       yield* raiseArrivalsFrom(context);
-      findings = findTasks(context);
+      findings = findTasks(context, sealWatch);
       yield* takeLateOnes();
       if (walBytes(catalogPath(folder)) > catalogWalBytes) shortenLog(catalogPath(folder));
       if (fault?.kind === null) fault = null;
@@ -146,6 +150,8 @@ export function createUpkeep(context: UpkeepContext): Upkeep {
       case "optimise":
         yield* optimiseSegment(context, entry);
         return true;
+      case "seal":
+        return (yield* sealSegment(context, entry)).isDone;
       case "shorten":
         return shortenLog(segmentPath(folder, entry));
     }

@@ -1,0 +1,101 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Report } from "./index-findings.ts";
+import type { SealedNumbers } from "./sealed-numbers.ts";
+
+/** IDs between two turns. */
+const idsOfTurn = 20_000;
+
+/**
+ * That exactly the posts of a segment are in its index, whatever it says of them, each in one form: in FTS5, or in the sealed
+ * index unless that leaves it out, which hides exactly those of its posts that are hidden. Yields now and then.
+ */
+export function* checkIndexedPosts(
+  database: DatabaseSync,
+  sealed: SealedNumbers | null,
+  report: Report,
+): Generator<number, void> {
+  const held = descendingIds(database, "post");
+  const written = descendingIds(database, "term_docsize");
+  const hidden = descendingIds(database, "hidden");
+  const numbered = descendingNumbers(sealed);
+  let looked = 0;
+  for (;;) {
+    const id = highest(held.next, written.next, hidden.next, numbered.next);
+    if (id === null) return;
+    const isHeld = held.take(id);
+    const isWritten = written.take(id);
+    const isHidden = hidden.take(id);
+    const number = numbered.take(id);
+    const isSealed = sealed !== null && number !== null && !sealed.isReplaced(number);
+    if (isHeld && !isWritten && !isSealed) {
+      report("index_lacks", id, `post ${id} is not in the index`);
+    }
+    if (!isHeld && (isWritten || isSealed)) {
+      report("index_exceeds", id, `the index has post ${id}, which is not held`);
+    }
+    if (isWritten && isSealed) {
+      report("index_exceeds", id, `the index has post ${id} twice, sealed and as written since`);
+    }
+    if (isHeld && isSealed && sealed.isHidden(number) !== isHidden) {
+      if (isHidden)
+        report("index_exceeds", id, `the sealed index shows post ${id}, which is hidden`);
+      else report("index_lacks", id, `the sealed index hides post ${id}, which is not hidden`);
+    }
+    looked += 1;
+    if (looked % idsOfTurn === 0) yield 0;
+  }
+}
+
+/** IDs in their order, the newest first; `next` is null at the end. */
+type DescendingIds = {
+  readonly next: bigint | null;
+  /** Whether the next one is this one, which it then goes past. */
+  take(id: bigint): boolean;
+};
+
+function descendingIds(database: DatabaseSync, table: string): DescendingIds {
+  const statement = database.prepare(`SELECT id FROM ${table} ORDER BY id DESC`);
+  statement.setReadBigInts(true);
+  statement.setReturnArrays(true);
+  const rows = statement.iterate() as unknown as Iterator<[bigint]>;
+  let next = following();
+
+  function following(): bigint | null {
+    const row = rows.next();
+    return row.done === true ? null : row.value[0];
+  }
+
+  return {
+    get next() {
+      return next;
+    },
+    take: (id) => {
+      if (next !== id) return false;
+      next = following();
+      return true;
+    },
+  };
+}
+
+function descendingNumbers(sealed: SealedNumbers | null) {
+  let number = 0;
+  const next = (): bigint | null =>
+    sealed !== null && number < sealed.posts ? sealed.idOf(number) : null;
+  return {
+    get next() {
+      return next();
+    },
+    /** The number of the next one where it is this one, which it then goes past. */
+    take: (id: bigint): number | null => {
+      if (next() !== id) return null;
+      number += 1;
+      return number - 1;
+    },
+  };
+}
+
+function highest(...ids: readonly (bigint | null)[]): bigint | null {
+  let found: bigint | null = null;
+  for (const id of ids) if (id !== null && (found === null || id > found)) found = id;
+  return found;
+}

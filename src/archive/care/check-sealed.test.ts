@@ -1,0 +1,366 @@
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import {
+  changeBytes,
+  flipped,
+  makeSealedArchive,
+  numberOfKey,
+  remove,
+  sealedPath,
+  upsert,
+  withinSegment,
+  writeSince,
+} from "../../../test/support/sealed-archive.ts";
+import { writerOn } from "../../../test/support/whole-archive.ts";
+import { damageMarkerOf } from "../segments/damage-marker.ts";
+import { type CheckReport, check } from "./check.ts";
+import { type FindingKind, remedyOf } from "./findings.ts";
+
+let made = "";
+let data = "";
+
+/** A sealed segment that was written to since, made once and copied for each test. */
+beforeAll(() => {
+  made = mkdtempSync(join(tmpdir(), "earshot-check-sealed-"));
+  makeSealedArchive(made);
+  writeSince(made);
+});
+afterAll(() => rmSync(made, { recursive: true, force: true }));
+
+beforeEach(() => {
+  data = mkdtempSync(join(tmpdir(), "earshot-check-sealed-"));
+  cpSync(made, data, { recursive: true });
+});
+afterEach(() => rmSync(data, { recursive: true, force: true }));
+
+const folderOf = (dataDir: string): string => join(dataDir, "archive");
+const signal = new AbortController().signal;
+
+const checked = (isFull: boolean, sampleRows = 30): Promise<CheckReport> =>
+  check({ folder: folderOf(data), isFull, sampleRows, onProgress: () => {}, signal });
+
+const spoiled = (sql: string) => (): void => withinSegment(data, (database) => database.exec(sql));
+
+const changed =
+  (table: string, column: string, where: string, by: (bytes: Uint8Array) => Uint8Array) =>
+  (): void =>
+    changeBytes(data, { table, column, where }, by);
+
+const mask = (column: "replaced" | "hidden", number: number) =>
+  changed("sealed_mask", column, "chunk = 0", flipped(number));
+
+describe("a sealed segment that was written to since", () => {
+  test.for([true, false])("agrees with its rows, full: %s", async (isFull) => {
+    const report = await checked(isFull);
+    expect(report.findings).toEqual([]);
+    expect(report).toMatchObject({ segments: 1, posts: 100 });
+    const overlay = withinSegment(data, (database) =>
+      database.prepare("SELECT count(*) AS n FROM term_docsize").get(),
+    );
+    expect(overlay).toEqual({ n: 3 });
+  });
+
+  test("agrees with its rows while it is written", async () => {
+    let minute = 0;
+    const writer = writerOn(data, 1_000);
+    const report = await check({
+      folder: folderOf(data),
+      isFull: true,
+      sampleRows: 1,
+      signal,
+      onProgress: () => {
+        const [created, edited, deleted] = [minute, minute + 1, minute + 2];
+        writer.write([
+          upsert(`more${minute}`, created, "more words"),
+          upsert(`key${edited}`, edited, "edited words", "r3"),
+          remove(`key${deleted}`),
+        ]);
+        minute = (minute + 3) % 90;
+      },
+    });
+    writer.close();
+    expect(minute).toBeGreaterThan(0);
+    expect(report.findings).toEqual([]);
+  });
+
+  test("and that another analyzer made, has whole tables", async () => {
+    const catalog = new DatabaseSync(join(folderOf(data), "catalog.db"));
+    catalog.exec("UPDATE segment SET analyzer = '0'");
+    catalog.close();
+    expect((await checked(true)).findings).toEqual([]);
+    spoiled("DELETE FROM sealed_docs WHERE row = 0")();
+    expect((await checked(true)).findings.map(({ kind }) => kind)).toContain("sealed_damaged");
+  });
+});
+
+const block = (by: (bytes: Uint8Array) => Uint8Array) =>
+  changed("sealed_terms", "block", "first = (SELECT max(first) FROM sealed_terms)", by);
+const docs = (by: (bytes: Uint8Array) => Uint8Array) =>
+  changed("sealed_docs", "docs", "row = 0", by);
+const positions = (by: (bytes: Uint8Array) => Uint8Array) =>
+  changed("sealed_positions", "positions", "row = (SELECT min(row) FROM sealed_positions)", by);
+const cut = (bytes: Uint8Array): Uint8Array => bytes.subarray(0, -1);
+const ids = (by: (bytes: Uint8Array) => Uint8Array) => changed("sealed_ids", "ids", "page = 0", by);
+
+describe("damage of its tables is found without comparing every word:", () => {
+  test.for<[string, () => void, FindingKind, RegExp]>([
+    ["another format", spoiled("UPDATE sealed SET format = 9"), "sealed_damaged", /format 9/],
+    [
+      "two rows of it",
+      spoiled("INSERT INTO sealed SELECT * FROM sealed"),
+      "sealed_damaged",
+      /2 rows/,
+    ],
+    [
+      "no row of it",
+      spoiled("DELETE FROM sealed"),
+      "sealed_damaged",
+      /is not sealed, and has rows/,
+    ],
+    [
+      "more posts than IDs",
+      spoiled("UPDATE sealed SET posts = 511"),
+      "sealed_damaged",
+      /1 pages of IDs for 511 posts, which take 2/,
+    ],
+    ["fewer posts than IDs", spoiled("UPDATE sealed SET posts = 99"), "sealed_damaged", /page 0/],
+    [
+      "a missing page of IDs",
+      spoiled("DELETE FROM sealed_ids"),
+      "sealed_damaged",
+      /0 pages of IDs/,
+    ],
+    [
+      "a page under another number",
+      spoiled("UPDATE sealed_ids SET page = 1"),
+      "sealed_damaged",
+      /page 0/,
+    ],
+    ["a page that is cut", ids(cut), "sealed_damaged", /page 0/],
+    [
+      "IDs that are not in order",
+      ids(flipped(64 * 40 + 60)),
+      "sealed_damaged",
+      /post \d+ has number 4[01], after/,
+    ],
+    ["another ID, its post", ids(flipped(64 * 40)), "index_lacks", /post \d+ is not in the index/],
+    [
+      "another ID, no post",
+      ids(flipped(64 * 40)),
+      "index_exceeds",
+      /has post \d+, which is not held/,
+    ],
+    [
+      "another first ID of a page",
+      changed("sealed", "heads", "1", flipped(3)),
+      "sealed_damaged",
+      /page 0 of its IDs begins with post \d+, the list of first IDs says \d+/,
+    ],
+    [
+      "a cut list of first IDs",
+      changed("sealed", "heads", "1", cut),
+      "sealed_damaged",
+      /first IDs has 7 bytes/,
+    ],
+    [
+      "a block that is cut",
+      block(cut),
+      "sealed_damaged",
+      /block of terms from ".*" on cannot be read/,
+    ],
+    [
+      "a block that is longer",
+      block((bytes) => Buffer.concat([bytes, Buffer.from([3])])),
+      "sealed_damaged",
+      /ends within a number/,
+    ],
+    ["an empty block", block(() => new Uint8Array(0)), "sealed_damaged", /ends within a number/],
+    [
+      "a block under another term",
+      spoiled("UPDATE sealed_terms SET first = first || 'a'"),
+      "sealed_damaged",
+      /its first term is another one/,
+    ],
+    [
+      "swapped blocks",
+      spoiled(`UPDATE sealed_terms AS one SET block = (SELECT block FROM sealed_terms AS other
+        ORDER BY first = one.first, first LIMIT 1) WHERE first < 'm'`),
+      "sealed_damaged",
+      /its first term is another one/,
+    ],
+    [
+      "a missing row of posts",
+      spoiled("DELETE FROM sealed_docs WHERE row = 0"),
+      "sealed_damaged",
+      /term ".+": row 0/,
+    ],
+    [
+      "a row of posts too many",
+      spoiled("INSERT INTO sealed_docs SELECT 99999, docs FROM sealed_docs LIMIT 1"),
+      "sealed_damaged",
+      /row 99999 of sealed_docs is no term's/,
+    ],
+    [
+      "a row of posts that is cut",
+      docs(cut),
+      "sealed_damaged",
+      /term ".+": its containers have \d+ bytes/,
+    ],
+    ["posts that are not in order", docs(flipped(16 * 20 + 14)), "sealed_damaged", /term ".+": /],
+    [
+      "a missing row of positions",
+      spoiled("DELETE FROM sealed_positions WHERE row = (SELECT max(row) FROM sealed_positions)"),
+      "sealed_damaged",
+      /term ".+": row \d+ of sealed_positions is missing/,
+    ],
+    [
+      "a row of positions too many",
+      spoiled("INSERT INTO sealed_positions SELECT 99999, positions FROM sealed_positions LIMIT 1"),
+      "sealed_damaged",
+      /row 99999 of sealed_positions is no term's/,
+    ],
+    [
+      "positions that are cut",
+      positions(cut),
+      "sealed_damaged",
+      /term ".+": its positions have \d+ bytes/,
+    ],
+    [
+      "a mask that is cut",
+      changed("sealed_mask", "hidden", "1", cut),
+      "sealed_damaged",
+      /bitmap hidden of chunk 0/,
+    ],
+    [
+      "a mask of no chunk",
+      spoiled("INSERT INTO sealed_mask SELECT 1, replaced, hidden FROM sealed_mask"),
+      "sealed_damaged",
+      /chunk 1, and there are 1/,
+    ],
+    [
+      "a mask of no post",
+      changed("sealed_mask", "replaced", "1", flipped(500)),
+      "sealed_damaged",
+      /number 500, and there are 101/,
+    ],
+    [
+      "a replaced bit too many",
+      mask("replaced", numberOfKey(40)),
+      "index_lacks",
+      /post \d+ is not in the index/,
+    ],
+    [
+      "a replaced bit too few, of an edited post",
+      mask("replaced", numberOfKey(10)),
+      "index_exceeds",
+      /has post \d+ twice/,
+    ],
+    [
+      "a replaced bit too few, of a deleted post",
+      mask("replaced", numberOfKey(12)),
+      "index_exceeds",
+      /has post \d+, which is not held/,
+    ],
+    [
+      "a hidden bit too many",
+      mask("hidden", numberOfKey(40)),
+      "index_lacks",
+      /hides post \d+, which is not hidden/,
+    ],
+    [
+      "a hidden bit too few",
+      mask("hidden", numberOfKey(5)),
+      "index_exceeds",
+      /shows post \d+, which is hidden/,
+    ],
+    ["a missing mask", spoiled("DELETE FROM sealed_mask"), "index_exceeds", /twice/],
+    [
+      "a post in both forms",
+      spoiled("INSERT INTO term(rowid, terms) SELECT max(id), 'is:post' FROM post"),
+      "index_exceeds",
+      /has post \d+ twice, sealed and as written since/,
+    ],
+    [
+      "a post in none",
+      spoiled("DELETE FROM term WHERE rowid = (SELECT max(id) FROM term_docsize)"),
+      "index_lacks",
+      /post \d+ is not in the index/,
+    ],
+    [
+      "a deleted row",
+      spoiled("DELETE FROM post WHERE id = (SELECT max(id) FROM post)"),
+      "index_exceeds",
+      /not held/,
+    ],
+    [
+      "a marker",
+      () => writeFileSync(damageMarkerOf(sealedPath(data)), ""),
+      "sealed_damaged",
+      /000002\.damaged says/,
+    ],
+  ])("%s", async ([, spoil, kind, message]) => {
+    spoil();
+    const { findings } = await checked(false);
+    const texts = findings.filter((finding) => finding.kind === kind).map((found) => found.message);
+    expect(texts.join("\n")).toMatch(message);
+    const remedies = findings.map(remedyOf);
+    expect(remedies).toContain("earshot archive reindex --segment bluesky/2");
+  });
+});
+
+/** A byte of the positions of the term of the first row: where it stands in one post. */
+const moved = positions((bytes) => {
+  bytes[bytes.length - 1] = 200;
+  return bytes;
+});
+
+describe.for([true, false])("what tables say wrongly is named by posts, full: %s", (isFull) => {
+  test.for<[string, () => void, FindingKind, RegExp]>([
+    [
+      "a block less",
+      spoiled("DELETE FROM sealed_terms WHERE first = (SELECT max(first) FROM sealed_terms)"),
+      "index_lacks",
+      /does not find post \d+ by "/,
+    ],
+    ["another position", moved, "index_lacks", /does not find post \d+ by "/],
+    [
+      "another position, there",
+      moved,
+      "index_exceeds",
+      /finds post \d+ by ".+", which is not in it/,
+    ],
+    [
+      "other words of a post",
+      spoiled("UPDATE post SET record = replace(record, 'of post 77', 'of guest 77')"),
+      "index_lacks",
+      /does not find post \d+ by "guest"/,
+    ],
+    [
+      "other words of a post, there",
+      spoiled("UPDATE post SET record = replace(record, 'of post 77', 'of guest 77')"),
+      "index_exceeds",
+      /finds post \d+ by "post", which is not in it/,
+    ],
+    [
+      "a count without its facet",
+      spoiled("UPDATE post SET likes = 1000 WHERE id = (SELECT max(id) FROM post)"),
+      "index_lacks",
+      /by "likes>=10", "likes>=100", "likes>=1000"/,
+    ],
+    [
+      "a facet without its count",
+      spoiled("UPDATE post SET likes = 0 WHERE id = (SELECT max(id) FROM post)"),
+      "index_exceeds",
+      /by "likes>=1", which is not in it/,
+    ],
+  ])("%s", async ([, spoil, kind, message]) => {
+    spoil();
+    const { findings } = await checked(isFull, 1_000);
+    const own = findings.filter((finding) => finding.kind === kind);
+    expect(own.map((found) => found.message).join("\n")).toMatch(message);
+    expect(own.every(({ id }) => id !== null)).toBe(true);
+  });
+});

@@ -1,0 +1,37 @@
+/** Thrown where a table of a sealed index is not what its format says; the message tells what is wrong there. */
+export class Malformed extends Error {}
+
+/** Reads numbers and bytes one after the other, and throws `Malformed` where they end too early. */
+export type ByteReader = {
+  /** A number, seven bits a byte, the lowest first. */
+  varint(): number;
+  bytes(length: number): Uint8Array;
+  isAtEnd(): boolean;
+};
+
+export function byteReader(bytes: Uint8Array): ByteReader {
+  let at = 0;
+  return {
+    varint: () => {
+      let value = 0;
+      for (let factor = 1; ; factor *= 128) {
+        const byte = bytes[at];
+        if (byte === undefined) throw new Malformed("it ends within a number");
+        at += 1;
+        value += (byte & 127) * factor;
+        if (!Number.isSafeInteger(value)) throw new Malformed("it has a number that is too large");
+        if (byte < 128) return value;
+      }
+    },
+    bytes: (length) => {
+      if (at + length > bytes.length) throw new Malformed("it ends within a term");
+      at += length;
+      return bytes.subarray(at - length, at);
+    },
+    isAtEnd: () => at === bytes.length,
+  };
+}
+
+/** The bytes where they lie, or a copy of them, such that numbers of up to 32 bits can be read where they stand. */
+export const aligned = (bytes: Uint8Array): Uint8Array =>
+  bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();

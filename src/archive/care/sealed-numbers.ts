@@ -1,0 +1,196 @@
+import type { DatabaseSync } from "node:sqlite";
+import { messageOf } from "../../lib/errors.ts";
+import { isDamage } from "../sealed/damage.ts";
+import {
+  bytesOfBitmap,
+  chunksOf,
+  idsOfPage,
+  postsOfChunk,
+  sealedFormat,
+} from "../sealed/format.ts";
+
+/** The posts that a sealed index numbers, and those of them that it does not answer for. */
+export type SealedNumbers = {
+  posts: number;
+  idOf(number: number): bigint;
+  /** The upper and the lower half of an ID, each of 32 bits. */
+  upperOf(number: number): number;
+  lowerOf(number: number): number;
+  numberOf(id: bigint): number | null;
+  isReplaced(number: number): boolean;
+  isHidden(number: number): boolean;
+};
+
+/** Hears what is wrong with a table. */
+export type OnFault = (message: string) => void;
+
+const sealedTables = [
+  "sealed_ids",
+  "sealed_terms",
+  "sealed_docs",
+  "sealed_positions",
+  "sealed_mask",
+] as const;
+
+/**
+ * Reads which posts the sealed index of a segment numbers; `unreadable` where nothing can be said of any, which is told as a
+ * fault, null where the segment is not sealed. Takes eight bytes a post.
+ */
+export function readSealedNumbers(
+  database: DatabaseSync,
+  onFault: OnFault,
+): SealedNumbers | "unreadable" | null {
+  try {
+    return readNumbers(database, onFault);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    onFault(messageOf(error));
+    return "unreadable";
+  }
+}
+
+function readNumbers(
+  database: DatabaseSync,
+  onFault: OnFault,
+): SealedNumbers | "unreadable" | null {
+  const rows = database.prepare("SELECT * FROM sealed").all();
+  const [row] = rows;
+  if (row === undefined) {
+    for (const table of sealedTables) {
+      if (database.prepare(`SELECT 1 FROM ${table} LIMIT 1`).get() === undefined) continue;
+      onFault(`it is not sealed, and has rows in ${table}`);
+    }
+    return null;
+  }
+  if (rows.length > 1) onFault(`table sealed has ${rows.length} rows`);
+  if (row.format !== sealedFormat) {
+    onFault(`table sealed tells format ${row.format}, not ${sealedFormat}`);
+    return "unreadable";
+  }
+  const posts = Number(row.posts);
+  const ids = Number.isSafeInteger(posts) && posts > 0 ? readIds(database, posts, onFault) : null;
+  if (ids === null || !(row.heads instanceof Uint8Array)) {
+    onFault(`the IDs of the ${row.posts} posts that it numbers cannot be read`);
+    return "unreadable";
+  }
+  checkOrder(ids, onFault);
+  checkHeads(ids, row.heads, onFault);
+  return numbersOf(ids, readMasks(database, posts, onFault));
+}
+
+/** Little endian, as all that is sealed. */
+const bytesOfId = 8;
+
+/** The IDs by their numbers; null where a page is missing, too many, too short or too long. */
+function readIds(database: DatabaseSync, posts: number, onFault: OnFault): BigInt64Array | null {
+  const held = Number(database.prepare("SELECT count(*) AS n FROM sealed_ids").get()?.n);
+  const pages = Math.ceil(posts / idsOfPage);
+  if (held !== pages) {
+    onFault(`it has ${held} pages of IDs for ${posts} posts, which take ${pages}`);
+    return null;
+  }
+  const ids = new BigInt64Array(posts);
+  const bytes = new Uint8Array(ids.buffer);
+  let expected = 0;
+  for (const { page, ids: held } of database
+    .prepare("SELECT * FROM sealed_ids ORDER BY page")
+    .iterate()) {
+    const from = expected * idsOfPage;
+    const length = Math.min(idsOfPage, posts - from) * bytesOfId;
+    if (page !== expected || !(held instanceof Uint8Array) || held.length !== length) {
+      onFault(`page ${expected} of its IDs is missing, or is not of ${length} bytes`);
+      return null;
+    }
+    bytes.set(held, from * bytesOfId);
+    expected += 1;
+  }
+  return ids;
+}
+
+function checkOrder(ids: BigInt64Array, onFault: OnFault): void {
+  for (let number = 1; number < ids.length; number++) {
+    const before = ids[number - 1] ?? 0n;
+    const id = ids[number] ?? 0n;
+    if (id >= before)
+      onFault(`post ${id} has number ${number}, after post ${before}, which is older`);
+  }
+}
+
+function checkHeads(ids: BigInt64Array, heads: Uint8Array, onFault: OnFault): void {
+  const pages = Math.ceil(ids.length / idsOfPage);
+  if (heads.length !== pages * bytesOfId) {
+    onFault(`the list of first IDs has ${heads.length} bytes for ${pages} pages`);
+    return;
+  }
+  const view = new DataView(heads.buffer, heads.byteOffset, heads.byteLength);
+  for (let page = 0; page < pages; page++) {
+    const head = view.getBigInt64(page * bytesOfId, true);
+    const first = ids[page * idsOfPage] ?? 0n;
+    if (head !== first) {
+      onFault(
+        `page ${page} of its IDs begins with post ${first}, the list of first IDs says ${head}`,
+      );
+    }
+  }
+}
+
+type Masks = { replaced: Uint8Array; hidden: Uint8Array };
+
+function readMasks(database: DatabaseSync, posts: number, onFault: OnFault): Masks {
+  const chunks = chunksOf(posts);
+  const masks = {
+    replaced: new Uint8Array(chunks * bytesOfBitmap),
+    hidden: new Uint8Array(chunks * bytesOfBitmap),
+  };
+  for (const row of database.prepare("SELECT * FROM sealed_mask ORDER BY chunk").iterate()) {
+    const chunk = Number(row.chunk);
+    if (chunk < 0 || chunk >= chunks) {
+      onFault(`sealed_mask has chunk ${chunk}, and there are ${chunks}`);
+      continue;
+    }
+    for (const name of ["replaced", "hidden"] as const) {
+      const bits = row[name];
+      if (bits instanceof Uint8Array && bits.length === bytesOfBitmap) {
+        masks[name].set(bits, chunk * bytesOfBitmap);
+      } else {
+        onFault(`the bitmap ${name} of chunk ${chunk} is not of ${bytesOfBitmap} bytes`);
+      }
+    }
+  }
+  for (const [name, bits] of Object.entries(masks)) {
+    for (let number = posts; number < chunks * postsOfChunk; number++) {
+      if (isSet(bits, number))
+        onFault(`the bitmap ${name} has number ${number}, and there are ${posts} posts`);
+    }
+  }
+  return masks;
+}
+
+const isSet = (bits: Uint8Array, number: number): boolean =>
+  (((bits[number >>> 3] ?? 0) >>> (number & 7)) & 1) === 1;
+
+function numbersOf(ids: BigInt64Array, { replaced, hidden }: Masks): SealedNumbers {
+  const posts = ids.length;
+  const halves = new Uint32Array(ids.buffer);
+
+  function numberOf(id: bigint): number | null {
+    let low = 0;
+    let high = posts;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((ids[middle] ?? 0n) > id) low = middle + 1;
+      else high = middle;
+    }
+    return ids[low] === id ? low : null;
+  }
+
+  return {
+    posts,
+    idOf: (number) => ids[number] ?? 0n,
+    upperOf: (number) => halves[2 * number + 1] ?? 0,
+    lowerOf: (number) => halves[2 * number] ?? 0,
+    numberOf,
+    isReplaced: (number) => isSet(replaced, number),
+    isHidden: (number) => isSet(hidden, number),
+  };
+}

@@ -1,0 +1,54 @@
+import { addPlace, type IndexPlaces } from "./index-findings.ts";
+import type { IndexSums } from "./index-sums.ts";
+import type { SealedNumbers } from "./sealed-numbers.ts";
+import type { Postings } from "./sealed-postings.ts";
+
+type OnTerm = (term: string, postings: Postings) => void;
+
+/** Collects where terms stand in the posts that are wanted and that the sealed index answers for; 0 where it does not say. */
+export const sealedPlaces =
+  (sealed: SealedNumbers, held: IndexPlaces, isWanted: (number: number) => boolean): OnTerm =>
+  (term, { count, numbers, places, starts }) => {
+    for (let index = 0; index < count; index++) {
+      const number = numbers[index] ?? 0;
+      if (!isWanted(number) || sealed.isReplaced(number)) continue;
+      const id = sealed.idOf(number);
+      if (places === null) {
+        addPlace(held, term, id, 0);
+        continue;
+      }
+      const end = starts[index + 1] ?? 0;
+      for (let at = starts[index] ?? 0; at < end; at++) addPlace(held, term, id, places[at] ?? 0);
+    }
+  };
+
+/** Adds everything that the sealed index answers. */
+export const addSealedSums =
+  (sealed: SealedNumbers, sums: IndexSums): OnTerm =>
+  (term, { count, numbers, places, starts }) => {
+    let all = 0;
+    let uppers = 0;
+    let lowers = 0;
+    let offsets = 0;
+    let products = 0;
+    const add = (upper: number, lower: number, place: number): void => {
+      all += 1;
+      uppers = (uppers + upper) | 0;
+      lowers = (lowers + lower) | 0;
+      offsets = (offsets + place) | 0;
+      products = (products + Math.imul(lower, place + 1)) | 0;
+    };
+    for (let index = 0; index < count; index++) {
+      const number = numbers[index] ?? 0;
+      if (sealed.isReplaced(number)) continue;
+      const upper = sealed.upperOf(number);
+      const lower = sealed.lowerOf(number);
+      if (places === null) {
+        add(upper, lower, 0);
+        continue;
+      }
+      const end = starts[index + 1] ?? 0;
+      for (let at = starts[index] ?? 0; at < end; at++) add(upper, lower, places[at] ?? 0);
+    }
+    sums.addToken(term, [all, uppers, lowers, offsets, products]);
+  };

@@ -1,0 +1,118 @@
+import { expect, test } from "vitest";
+import { byteReader, Malformed } from "./sealed-bytes.ts";
+import { postingsReader } from "./sealed-postings.ts";
+
+const allPosts = 70_000;
+
+const u16 = (...values: number[]): Uint8Array => new Uint8Array(Uint16Array.from(values).buffer);
+const u32 = (...values: number[]): Uint8Array => new Uint8Array(Uint32Array.from(values).buffer);
+const joined = (...parts: readonly Uint8Array[]): Uint8Array =>
+  new Uint8Array(Buffer.concat(parts));
+
+/** The posts that rows of containers are read as. */
+function postsOf(row: Uint8Array, chunk: number, counts: readonly number[]): number[] {
+  const reader = postingsReader(allPosts);
+  reader.begin(false);
+  reader.readContainers(row, chunk, counts);
+  const { count, numbers } = reader.postings();
+  return Array.from(numbers.subarray(0, count));
+}
+
+/** The positions that a row is read as, a list for each post. */
+function positionsOf(row: Uint8Array, posts: number): number[][] {
+  const reader = postingsReader(allPosts);
+  reader.begin(true);
+  reader.readContainers(list(posts), 0, [posts]);
+  reader.readPositions(row, posts);
+  return placesOf(reader);
+}
+
+function placesOf(reader: ReturnType<typeof postingsReader>): number[][] {
+  const { count, places, starts } = reader.postings();
+  return Array.from({ length: count }, (_, index) =>
+    Array.from(places?.subarray(starts[index], starts[index + 1]) ?? []),
+  );
+}
+
+const list = (posts: number): Uint8Array =>
+  u16(...Array.from({ length: posts + (posts % 2) }, (_, index) => (index < posts ? index : 0)));
+
+test("lists of several chunks follow one another, each filled up to four bytes", () => {
+  expect(postsOf(u16(3, 9, 65_535, 0, 5, 0), 0, [3, 1])).toEqual([3, 9, 65_535, 65_541]);
+});
+
+test("a chunk of many posts is a bitmap", () => {
+  const row = new Uint8Array(8_192);
+  row.fill(255, 0, 512);
+  row[8_191] = 128;
+  expect(postsOf(row, 0, [4_097])).toEqual([...Array.from({ length: 4_096 }).keys(), 65_535]);
+});
+
+test.for<[string, Uint8Array, number, number[]]>([
+  ["a row that is too short", u16(1, 2), 0, [3]],
+  ["a row that is too long", u16(1, 2, 3, 4), 0, [2]],
+  ["posts that are not in order", u16(2, 1), 0, [2]],
+  ["a post twice", u16(2, 2), 0, [2]],
+  ["something after the last post of a list", u16(1, 2, 3, 4), 0, [3]],
+  ["a post that there is not", u16(4_464, 0), 1, [1]],
+  ["a bitmap of fewer posts", new Uint8Array(8_192).fill(1), 0, [8_000]],
+  ["a bitmap of more posts", new Uint8Array(8_192).fill(1), 0, [8_193]],
+])("%s is malformed", ([, row, chunk, counts]) => {
+  expect(() => postsOf(row, chunk, counts)).toThrow(Malformed);
+});
+
+test("a position is one byte, several or a later one stand in the table in front", () => {
+  expect(positionsOf(Uint8Array.of(0, 254, 7), 3)).toEqual([[0], [254], [7]]);
+  const table = u16(1, 2, 0, 2, 4, 0x8000 + 9, 0x8000 + 255, 0);
+  const row = joined(u32(2, 3), table, Uint8Array.of(3, 255, 255));
+  expect(positionsOf(row, 3)).toEqual([[3], [4, 9], [255]]);
+});
+
+test("positions above 15 bits stand in a wider table", () => {
+  const head = [u32(0x8000_0000 + 1, 2), u32(0), u32(0)];
+  const row = joined(...head, u32(32_767, 0x8000_0000 + 40_000), Uint8Array.of(255, 1));
+  expect(positionsOf(row, 2)).toEqual([[32_767, 40_000], [1]]);
+});
+
+/** A table of two positions for the second post. */
+const table = (...items: number[]): Uint8Array => joined(u32(1, 2), u16(1, 0, ...items));
+
+test.for<[string, Uint8Array]>([
+  ["a post that the table lacks", Uint8Array.of(255, 1)],
+  ["a row that is too long", Uint8Array.of(1, 2, 3)],
+  ["a table for another post", joined(table(4, 0x8005), Uint8Array.of(255, 1))],
+  ["a table for nobody", joined(table(4, 0x8005), Uint8Array.of(1, 1))],
+  ["a list without an end", joined(table(4, 5), Uint8Array.of(1, 255))],
+  ["a list with more", joined(table(0x8004, 0x8005), Uint8Array.of(1, 255))],
+  ["positions that are not in order", joined(table(5, 0x8005), Uint8Array.of(1, 255))],
+  ["a table that is too long", joined(u32(9, 9), Uint8Array.of(1, 255))],
+  [
+    "a list filled up with something",
+    joined(u32(1, 1), u16(1, 0, 0x8004, 1), Uint8Array.of(1, 255)),
+  ],
+])("%s is malformed", ([, row]) => {
+  expect(() => positionsOf(row, 2)).toThrow(Malformed);
+});
+
+test("few posts stand in the dictionary, after them their positions", () => {
+  const reader = postingsReader(allPosts);
+  reader.begin(true);
+  reader.readInline(
+    byteReader(Uint8Array.of(0x80, 0x02, 4, 2 * 7, 2 * 1 + 1, ((2 * 300) & 127) | 128, 4)),
+    2,
+  );
+  expect(Array.from(reader.postings().numbers.subarray(0, 2))).toEqual([256, 260]);
+  expect(placesOf(reader)).toEqual([[7], [1, 301]]);
+});
+
+test.for<[string, number[]]>([
+  ["a post twice", [5, 0, 2, 2]],
+  ["a position twice", [5, 1, 3, 0, 2]],
+  ["an entry that ends too early", [5, 1, 2]],
+  ["a post that there is not", [0xff, 0xff, 0x7f, 1, 2, 2]],
+  ["a number that is too large", [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f]],
+])("%s in the dictionary is malformed", ([, bytes]) => {
+  const reader = postingsReader(allPosts);
+  reader.begin(true);
+  expect(() => reader.readInline(byteReader(Uint8Array.from(bytes)), 2)).toThrow(Malformed);
+});

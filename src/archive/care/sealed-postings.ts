@@ -1,0 +1,201 @@
+import { bytesOfContainer, densePosts, postsOfChunk, wordsOfBitmap } from "../sealed/format.ts";
+import { aligned, type ByteReader, Malformed } from "./sealed-bytes.ts";
+
+/** The posts of one term and where it stands in them; the arrays are used again for the next term. */
+export type Postings = {
+  count: number;
+  /** The posts' numbers, ascending, of which the first `count` are the term's. */
+  numbers: Uint32Array;
+  /**
+   * The positions of all posts, one after the other: those of post `i` from `starts[i]` to below `starts[i + 1]`. Null where the
+   * term holds none.
+   */
+  places: Uint32Array | null;
+  starts: Uint32Array;
+};
+
+/** Takes the postings of terms apart, strictly: what the format does not allow throws `Malformed`. */
+export type PostingsReader = {
+  /** Begins with another term. */
+  begin(hasPositions: boolean): void;
+  /** Posts, and positions where the term holds them, that stand in the dictionary. */
+  readInline(reader: ByteReader, posts: number): void;
+  /** A row of containers: so many posts in each of the chunks from `chunk` on. */
+  readContainers(row: Uint8Array, chunk: number, counts: readonly number[]): void;
+  /** A row of positions: those of so many posts, the next ones that have none yet. */
+  readPositions(row: Uint8Array, posts: number): void;
+  postings(): Postings;
+};
+
+/** `allPosts` is how many posts the index numbers. */
+export function postingsReader(allPosts: number): PostingsReader {
+  const numbers = new Uint32Array(allPosts);
+  const starts = new Uint32Array(allPosts + 1);
+  let places = new Uint32Array(1024);
+  let count = 0;
+  let placed = 0;
+  let filled = 0;
+  let isPlaced = false;
+
+  function addNumber(number: number): void {
+    if (number >= allPosts) throw new Malformed(`it names post number ${number} of ${allPosts}`);
+    if (count > 0 && number <= (numbers[count - 1] ?? 0))
+      throw new Malformed("its posts are not in order");
+    numbers[count] = number;
+    count += 1;
+  }
+
+  /** Another position of the post that is being read. */
+  function addPlace(place: number): void {
+    if (filled > (starts[placed] ?? 0) && place <= (places[filled - 1] ?? 0))
+      throw new Malformed("its positions are not in order");
+    if (place > 0x7fffffff) throw new Malformed("a position is too large");
+    if (filled === places.length) {
+      const larger = new Uint32Array(2 * filled);
+      larger.set(places);
+      places = larger;
+    }
+    places[filled] = place;
+    filled += 1;
+  }
+
+  function endPost(): void {
+    placed += 1;
+    starts[placed] = filled;
+  }
+
+  function readInline(reader: ByteReader, posts: number): void {
+    for (let index = 0; index < posts; index++) {
+      const distance = reader.varint();
+      addNumber(index === 0 ? distance : (numbers[count - 1] ?? 0) + distance);
+    }
+    for (let index = 0; isPlaced && index < posts; index++) {
+      let place = 0;
+      let another = true;
+      while (another) {
+        const value = reader.varint();
+        place += Math.floor(value / 2);
+        addPlace(place);
+        another = value % 2 === 1;
+      }
+      endPost();
+    }
+  }
+
+  function readContainers(row: Uint8Array, chunk: number, counts: readonly number[]): void {
+    const bytes = aligned(row);
+    const length = counts.reduce((sum, posts) => sum + bytesOf(posts), 0);
+    if (bytes.length !== length)
+      throw new Malformed(`its containers have ${bytes.length} bytes, not ${length}`);
+    let at = 0;
+    for (const [index, posts] of counts.entries()) {
+      const base = (chunk + index) * postsOfChunk;
+      if (posts >= densePosts) readBitmap(bytes, at, base, posts);
+      else readList(bytes, at, base, posts);
+      at += bytesOf(posts);
+    }
+  }
+
+  function readList(bytes: Uint8Array, at: number, base: number, posts: number): void {
+    const list = new Uint16Array(bytes.buffer, bytes.byteOffset + at, bytesOf(posts) / 2);
+    for (let index = 0; index < posts; index++) addNumber(base + (list[index] ?? 0));
+    if (posts < list.length && list[posts] !== 0)
+      throw new Malformed("a container is filled up with something else than zeros");
+  }
+
+  function readBitmap(bytes: Uint8Array, at: number, base: number, posts: number): void {
+    const words = new Uint32Array(bytes.buffer, bytes.byteOffset + at, wordsOfBitmap);
+    const before = count;
+    for (let index = 0; index < wordsOfBitmap; index++) {
+      for (let word = words[index] ?? 0; word !== 0; word &= word - 1) {
+        addNumber(base + index * 32 + 31 - Math.clz32(word & -word));
+      }
+    }
+    if (count - before !== posts)
+      throw new Malformed(`a bitmap has ${count - before} posts, not ${posts}`);
+  }
+
+  function readPositions(row: Uint8Array, posts: number): void {
+    const { single, ranks, starts: begins, list, last } = positionsOf(aligned(row), posts);
+    let next = 0;
+    let item = 0;
+    for (let rank = 0; rank < posts; rank++) {
+      const place = single[rank] ?? 0;
+      if (place < 255) {
+        addPlace(place);
+        endPost();
+        continue;
+      }
+      if (ranks[next] !== rank || begins[next] !== item)
+        throw new Malformed("its positions lack a post with several of them");
+      next += 1;
+      for (let another = true; another; item++) {
+        const value = list[item];
+        if (value === undefined) throw new Malformed("a list of positions has no end");
+        another = value < last;
+        addPlace(another ? value : value - last);
+      }
+      endPost();
+    }
+    if (next !== ranks.length || item !== list.length)
+      throw new Malformed("its list of positions has more than its posts");
+  }
+
+  return {
+    begin: (hasPositions) => {
+      isPlaced = hasPositions;
+      count = 0;
+      placed = 0;
+      filled = 0;
+      starts[0] = 0;
+    },
+    readInline,
+    readContainers,
+    readPositions,
+    postings: () => ({ count, numbers, places: isPlaced ? places : null, starts }),
+  };
+}
+
+const bytesOf = (posts: number): number => (posts === 0 ? 0 : bytesOfContainer(posts));
+
+type Positions = {
+  /** A byte a post: its position, or 255 where the table has its positions. */
+  single: Uint8Array;
+  /** Which bytes those are, and where in `list` their positions begin. */
+  ranks: Uint16Array | Uint32Array;
+  starts: Uint16Array | Uint32Array;
+  list: Uint16Array | Uint32Array;
+  /** What the last position of a post is raised by. */
+  last: number;
+};
+
+const none = new Uint32Array(0);
+const bitOfWide = 0x80000000;
+
+function positionsOf(bytes: Uint8Array, posts: number): Positions {
+  if (bytes.length === posts) {
+    return { single: bytes, ranks: none, starts: none, list: none, last: bitOfWide };
+  }
+  if (bytes.length < posts + 8)
+    throw new Malformed(`its positions have ${bytes.length} bytes for ${posts} posts`);
+  const { buffer, byteOffset } = bytes;
+  const [head = 0, items = 0] = new Uint32Array(buffer, byteOffset, 2);
+  const isWide = head >= bitOfWide;
+  const posted = isWide ? head - bitOfWide : head;
+  const all = 2 * posted + items;
+  const at = 8 + (isWide ? 4 * all : Math.ceil(all / 2) * 4);
+  if (bytes.length !== at + posts)
+    throw new Malformed(`its positions have ${bytes.length} bytes, not ${at + posts}`);
+  const table = isWide
+    ? new Uint32Array(buffer, byteOffset + 8, all)
+    : new Uint16Array(buffer, byteOffset + 8, all);
+  if (!isWide && all % 2 === 1 && new Uint16Array(buffer, byteOffset + at - 2, 1)[0] !== 0)
+    throw new Malformed("its list of positions is filled up with something else than zeros");
+  return {
+    single: bytes.subarray(at),
+    ranks: table.subarray(0, posted),
+    starts: table.subarray(posted, 2 * posted),
+    list: table.subarray(2 * posted),
+    last: isWide ? bitOfWide : 0x8000,
+  };
+}

@@ -1,0 +1,198 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { messageOf } from "../../lib/errors.ts";
+import { isDamage } from "../sealed/damage.ts";
+import { chunksOf, inlinePosts, oneRowPosts, postsOfChunk } from "../sealed/format.ts";
+import { holdsPositions } from "../sealed/positional-terms.ts";
+import { type ByteReader, byteReader, Malformed } from "./sealed-bytes.ts";
+import type { OnFault } from "./sealed-numbers.ts";
+import { type Postings, type PostingsReader, postingsReader } from "./sealed-postings.ts";
+
+/** Postings between two turns. */
+const postingsOfTurn = 100_000;
+
+/**
+ * Reads everything that the sealed index of a segment holds, term by term in the order of their bytes, each with the posts that
+ * it is found in; `posts` is how many the index numbers. What cannot be read, or is not what the format says, is told as a
+ * fault and left out. Yields now and then.
+ */
+export function* walkSealedTerms(
+  database: DatabaseSync,
+  posts: number,
+  onFault: OnFault,
+  onTerm: (term: string, postings: Postings) => void,
+): Generator<number, void> {
+  const chunks = chunksOf(posts);
+  const reader = postingsReader(posts);
+  const rows = rowsIn(database);
+  let before: Uint8Array = noBytes;
+  let isWhole = true;
+  let read = 0;
+
+  function readTerm(term: string, isSingle: boolean, block: ByteReader): void {
+    const count = isSingle ? 1 : block.varint();
+    if (count > posts || (count < 2 && !isSingle))
+      throw new Malformed(`term ${quoted(term)} has ${count} posts`);
+    const hasPositions = holdsPositions(term);
+    reader.begin(hasPositions);
+    read += count + 20;
+    if (count <= inlinePosts) {
+      reader.readInline(block, count);
+      onTerm(term, reader.postings());
+      return;
+    }
+    const row = block.varint();
+    const counts = Array.from({ length: chunks }, () => block.varint());
+    checkCounts(term, counts, count, posts);
+    try {
+      readRows({ reader, rows, row, counts, count, hasPositions });
+    } catch (error) {
+      if (!(error instanceof Malformed)) throw error;
+      onFault(`term ${quoted(term)}: ${error.message}`);
+      return;
+    }
+    onTerm(term, reader.postings());
+  }
+
+  try {
+    yield* walkBlocks();
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    onFault(messageOf(error));
+    return;
+  }
+  // Terms that cannot be read may well have the rows that nobody names.
+  if (isWhole) rows.checkAllRead(onFault);
+
+  function* walkBlocks(): Generator<number, void> {
+    for (const { first, block } of database
+      .prepare("SELECT CAST(first AS BLOB) AS first, block FROM sealed_terms ORDER BY first")
+      .iterate()) {
+      try {
+        if (!(block instanceof Uint8Array) || !(first instanceof Uint8Array))
+          throw new Malformed("it is no block");
+        const entries = byteReader(block);
+        for (let index = 0; index === 0 || !entries.isAtEnd(); index++) {
+          const { bytes, isSingle } = readTermBytes(entries, index === 0 ? noBytes : before);
+          if (index === 0 && Buffer.compare(bytes, first) !== 0)
+            throw new Malformed("its first term is another one");
+          if (Buffer.compare(before, bytes) >= 0) throw new Malformed("its terms are not in order");
+          before = bytes;
+          readTerm(textOf(bytes), isSingle, entries);
+          if (read < postingsOfTurn) continue;
+          read = 0;
+          yield 0;
+        }
+      } catch (error) {
+        if (!(error instanceof Malformed)) throw error;
+        isWhole = false;
+        const name = first instanceof Uint8Array ? Buffer.from(first).toString() : String(first);
+        onFault(`the block of terms from ${quoted(name)} on cannot be read: ${error.message}`);
+      }
+    }
+  }
+}
+
+const noBytes = new Uint8Array(0);
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const quoted = (term: string): string => JSON.stringify(term);
+
+function readTermBytes(
+  block: ByteReader,
+  before: Uint8Array,
+): { bytes: Uint8Array; isSingle: boolean } {
+  const shared = block.varint();
+  if (shared > before.length) throw new Malformed("a term shares more than there is");
+  const marked = block.varint();
+  const rest = block.bytes(Math.floor(marked / 2));
+  const bytes = new Uint8Array(shared + rest.length);
+  bytes.set(before.subarray(0, shared));
+  bytes.set(rest, shared);
+  return { bytes, isSingle: marked % 2 === 1 };
+}
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    throw new Malformed("a term is no text");
+  }
+}
+
+function checkCounts(term: string, counts: readonly number[], count: number, posts: number): void {
+  const sum = counts.reduce((all, of) => all + of, 0);
+  const isTooMany = counts.some(
+    (of, chunk) => of > Math.min(postsOfChunk, posts - chunk * postsOfChunk),
+  );
+  if (sum !== count || isTooMany)
+    throw new Malformed(
+      `term ${quoted(term)} has ${count} posts, and ${counts.join(", ")} of each chunk`,
+    );
+}
+
+type TermRows = {
+  reader: PostingsReader;
+  rows: SealedRows;
+  row: number;
+  counts: readonly number[];
+  count: number;
+  hasPositions: boolean;
+};
+
+/** Reads the posts and positions of a term that has rows of its own. */
+function readRows({ reader, rows, row, counts, count, hasPositions }: TermRows): void {
+  if (count <= oneRowPosts) {
+    reader.readContainers(rows.docs(row), 0, counts);
+    if (hasPositions) reader.readPositions(rows.positions(row), count);
+    return;
+  }
+  for (const [chunk, posts] of counts.entries()) {
+    if (posts === 0) continue;
+    reader.readContainers(rows.docs(row + chunk), chunk, [posts]);
+    if (hasPositions) reader.readPositions(rows.positions(row + chunk), posts);
+  }
+}
+
+/** The rows of containers and of positions, each of which one term has. */
+type SealedRows = {
+  docs(row: number): Uint8Array;
+  positions(row: number): Uint8Array;
+  checkAllRead(onFault: OnFault): void;
+};
+
+function rowsIn(database: DatabaseSync): SealedRows {
+  const docs = rowsOf(database, "sealed_docs", "docs");
+  const positions = rowsOf(database, "sealed_positions", "positions");
+  return {
+    docs: docs.read,
+    positions: positions.read,
+    checkAllRead: (onFault) => {
+      for (const { table, unread } of [docs, positions]) {
+        for (const row of unread()) onFault(`row ${row} of ${table} is no term's`);
+      }
+    },
+  };
+}
+
+function rowsOf(database: DatabaseSync, table: string, column: string) {
+  const find: StatementSync = database.prepare(
+    `SELECT ${column} AS bytes FROM ${table} WHERE row = ?`,
+  );
+  const seen = new Set<number>();
+  return {
+    table,
+    read: (row: number): Uint8Array => {
+      const bytes = find.get(row)?.bytes;
+      if (!(bytes instanceof Uint8Array)) throw new Malformed(`row ${row} of ${table} is missing`);
+      if (seen.has(row)) throw new Malformed(`row ${row} of ${table} is another term's`);
+      seen.add(row);
+      return bytes;
+    },
+    unread: function* (): Generator<number> {
+      const held = Number(database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n);
+      if (held === seen.size) return;
+      for (const { row } of database.prepare(`SELECT row FROM ${table}`).iterate()) {
+        if (!seen.has(Number(row))) yield Number(row);
+      }
+    },
+  };
+}

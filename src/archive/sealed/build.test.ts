@@ -1,0 +1,182 @@
+import { afterEach, expect, test } from "vitest";
+import {
+  addToFts,
+  contentsOf,
+  emptySegment,
+  sealedContents,
+  sealedFrom,
+  type TokensOfPosts,
+} from "../../../test/support/segment-contents.ts";
+import { buildSealed } from "./build.ts";
+import { bytesOfBlock, densePosts, inlinePosts, oneRowPosts } from "./format.ts";
+import { UnreadableFts } from "./fts-structure.ts";
+import { openPostNumbers } from "./post-numbers.ts";
+
+const opened: { close(): void }[] = [];
+const kept = <Value extends { close(): void }>(value: Value): Value => {
+  opened.push(value);
+  return value;
+};
+afterEach(() => {
+  for (const each of opened.splice(0)) each.close();
+});
+
+function sealed(posts: TokensOfPosts, ids: Iterable<bigint> = posts.keys()) {
+  const source = kept(emptySegment());
+  addToFts(source, posts);
+  return kept(sealedFrom(source, ids).sealed);
+}
+
+/** Posts whose text is the same token again and again, up to the places asked for. */
+const repeated = (token: string, times: number): string[] =>
+  Array.from({ length: times }, () => token);
+
+test("posts keep every term and every place of it", () => {
+  const posts: TokensOfPosts = new Map([
+    [7n, ["is:post", "lang:en", "a", "b", "a", "|", "c"]],
+    [4_611_686_018_427_387_904n, ["is:post", "b"]],
+    [9_007_199_254_740_993n, ["is:post", "url:b", "$b", "@b", "likes>=10", "|", "|"]],
+    [9_007_199_254_740_992n, []],
+    [0n, ["zero", "is:post"]],
+  ]);
+  const database = sealed(posts);
+  expect(sealedContents(database)).toEqual(contentsOf(posts, new Set(posts.keys())));
+});
+
+test.each([
+  ["the last that a byte holds", 254, 255],
+  ["the first that it does not", 255, 256],
+  ["one further", 256, 257],
+  ["the last of an item of 16 bits", 32_767, 32_768],
+  ["the first beyond", 32_768, 32_769],
+])("a place is kept: %s", (_, place, length) => {
+  const late = [...repeated("x", place), "late"];
+  expect(late).toHaveLength(length);
+  const few: TokensOfPosts = new Map([
+    [1n, late],
+    [2n, ["late", "x"]],
+  ]);
+  expect(sealedContents(sealed(few))).toEqual(contentsOf(few, new Set(few.keys())));
+  const many = new Map(few);
+  for (let id = 3n; id < 80n; id += 1n) many.set(id, ["x", "late", "late"]);
+  expect(sealedContents(sealed(many))).toEqual(contentsOf(many, new Set(many.keys())));
+});
+
+test("a row of positions whose list has more than 16 bits can count is kept", () => {
+  const posts = new Map<bigint, string[]>();
+  for (let id = 1n; id <= 300n; id += 1n) posts.set(id, repeated("w", 230));
+  expect(sealedContents(sealed(posts))).toEqual(contentsOf(posts, new Set(posts.keys())));
+});
+
+test("terms have the form that their number of posts asks for, around every edge of it", () => {
+  const rows = [inlinePosts, inlinePosts + 1, oneRowPosts, oneRowPosts + 1];
+  const edges = [1, 2, ...rows, densePosts - 1, densePosts, densePosts + 1];
+  const posts = new Map<bigint, string[]>();
+  for (let n = 0; n < densePosts + 2; n += 1) {
+    const tokens = edges.filter((edge) => n < edge).map((edge) => `w${edge}`);
+    posts.set(1_000_000n - BigInt(n) * 3n, [...tokens, ...tokens.map((token) => `is:${token}`)]);
+  }
+  const database = sealed(posts);
+  expect(sealedContents(database)).toEqual(contentsOf(posts, new Set(posts.keys())));
+  // All terms of one row have one, and so have, in the only chunk, those of more.
+  const rowsOf = (table: string) => database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n;
+  const withRows = edges.filter((edge) => edge > inlinePosts).length;
+  expect([rowsOf("sealed_docs"), rowsOf("sealed_positions")]).toEqual([2 * withRows, withRows]);
+});
+
+test("terms in several chunks have one row, or one for each chunk", () => {
+  const ids = Array.from({ length: 70_000 }, (_, n) => BigInt(n) * 9n);
+  const posts = new Map<bigint, string[]>();
+  for (let n = 0; n <= oneRowPosts; n += 1) {
+    const tokens = n < oneRowPosts ? ["row", "rows", "is:row"] : ["rows"];
+    posts.set(ids[n * 17] ?? 0n, [...tokens, "rows", `w${n % 40}`]);
+  }
+  for (const id of ids) if (!posts.has(id)) posts.set(id, []);
+  const source = kept(emptySegment());
+  addToFts(source, posts);
+  const once = kept(sealedFrom(source, ids).sealed);
+  const again = kept(sealedFrom(once, ids).sealed);
+  for (const database of [once, again]) {
+    expect(sealedContents(database)).toEqual(contentsOf(posts, new Set(posts.keys())));
+    const rows = database.prepare("SELECT count(*) AS n FROM sealed_docs").get()?.n;
+    expect(rows).toBe(40 + 2 + 2);
+  }
+});
+
+test("terms longer than a block of the dictionary stand in blocks of their own", () => {
+  const long = (fill: string) => fill.repeat(bytesOfBlock + 10);
+  const posts: TokensOfPosts = new Map([
+    [1n, [`a${long("x")}`, `a${long("x")}y`, "a", "b"]],
+    [2n, [long("é"), `a${long("x")}`, "z"]],
+  ]);
+  expect(sealedContents(sealed(posts))).toEqual(contentsOf(posts, new Set(posts.keys())));
+});
+
+test("blocks of the dictionary and their first terms are no longer than fits four times into a page", () => {
+  const posts = new Map<bigint, string[]>();
+  for (let id = 1n; id <= 500n; id += 1n) posts.set(id, [`term${id}`, `${id}`.repeat(20), "all"]);
+  const database = sealed(posts);
+  const lengths = database
+    .prepare("SELECT length(CAST(first AS BLOB)) + length(block) AS bytes FROM sealed_terms")
+    .all()
+    .map(({ bytes }) => Number(bytes));
+  expect(lengths.length).toBeGreaterThan(4);
+  expect(Math.max(...lengths)).toBeLessThanOrEqual(bytesOfBlock);
+  expect(Math.min(...lengths.slice(0, -1))).toBeGreaterThan(bytesOfBlock - 150);
+});
+
+test("posts that are not to be numbered are passed over, and terms that they alone have are left out", () => {
+  const posts: TokensOfPosts = new Map([
+    [1n, ["a", "b"]],
+    [2n, ["b", "c"]],
+    [3n, ["a", "d"]],
+  ]);
+  const contents = sealedContents(sealed(posts, [1n, 3n]));
+  expect(contents).toEqual(contentsOf(posts, new Set([1n, 3n])));
+  expect([...contents.keys()]).toEqual(["a", "b", "d"]);
+});
+
+test("a post that FTS5 does not have is not sealed as one without terms", () => {
+  const posts: TokensOfPosts = new Map([[1n, ["a", "b"]]]);
+  expect(() => sealed(posts, [1n, 2n])).toThrow(UnreadableFts);
+  expect(() => sealed(posts, [1n, 2n])).toThrow("of 2 posts 1 are in no index");
+});
+
+test("numbers are those of the IDs, newest first", () => {
+  const ids = Array.from({ length: 1_100 }, (_, n) => BigInt(n) * 4_000_000_000_000n + 17n);
+  const database = sealed(new Map(ids.map((id) => [id, ["a"]])));
+  const numbers = openPostNumbers(database, "numbers", null);
+  expect(numbers.posts).toBe(1_100);
+  expect(ids.map((id) => numbers.numberOf(id))).toEqual(ids.map((_, n) => 1_099 - n));
+});
+
+test("nothing to be sealed makes an index without posts", () => {
+  const database = sealed(new Map([[1n, ["a"]]]), []);
+  expect(sealedContents(database)).toEqual(new Map());
+});
+
+test("the row that says that a segment is sealed is written last", () => {
+  const source = kept(emptySegment());
+  addToFts(source, new Map([[1n, ["a", "b"]]]));
+  const target = kept(emptySegment());
+  const steps = buildSealed(source, target, BigInt64Array.of(1n), 5);
+  const rows = () => target.prepare("SELECT posts, sealed_ms FROM sealed").all();
+  while (!steps.next().done && rows().length === 0);
+  for (const step of steps) expect(step).toBe("written after the row");
+  expect(rows()).toEqual([{ posts: 1, sealed_ms: 5 }]);
+  expect(sealedContents(target).size).toBe(2);
+});
+
+test("work that is left gives its source free", () => {
+  const source = kept(emptySegment());
+  const posts = new Map<bigint, string[]>();
+  for (let id = 1n; id <= 12_000n; id += 1n) posts.set(id, ["all", `w${id}`]);
+  addToFts(source, posts);
+  const target = kept(emptySegment());
+  const ids = BigInt64Array.from([...posts.keys()].reverse());
+  const steps = buildSealed(source, target, ids, 5);
+  for (let n = 0; n < 4; n += 1) expect(steps.next().done).toBe(false);
+  steps.return();
+  source.exec("INSERT INTO term(term) VALUES ('delete-all'); DROP TABLE term");
+  expect(target.prepare("SELECT * FROM sealed").all()).toEqual([]);
+});

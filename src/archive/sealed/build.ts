@@ -1,0 +1,93 @@
+import type { DatabaseSync } from "node:sqlite";
+import { type Coverage, faultOf } from "./coverage.ts";
+import { SealedDamage } from "./damage.ts";
+import { createDictionaryWriter } from "./dictionary-writer.ts";
+import { chunksOf, idsOfPage, inlinePosts, sealedFormat } from "./format.ts";
+import { ftsSources } from "./fts-source.ts";
+import { unreadable } from "./fts-structure.ts";
+import { assertTally, readTally, type Tally } from "./fts-tally.ts";
+import { mergeTerms } from "./merged-terms.ts";
+import { createNumberLookup } from "./number-lookup.ts";
+import { createPostingWriter } from "./posting-writer.ts";
+import { createPostings } from "./postings.ts";
+import { sealedSource } from "./sealed-source.ts";
+import type { TermSource } from "./term-source.ts";
+
+/** Postings, and terms, after which the work rests: a few milliseconds. */
+const postingsOfStep = 10_000;
+const costOfTerm = 8;
+
+/**
+ * Fills the sealed tables of `target`, which are empty, from what `source` is found by: its FTS5 table and, where it is sealed,
+ * its sealed index without the posts replaced there. Yields after some milliseconds of work.
+ *
+ * `ids`: the posts to number, newest first, each of which one of both answers for; postings of other posts are passed over.
+ * `source` stands on one read snapshot, and `target` in one transaction, from the first step to the last. The row of `sealed`
+ * comes last. No post is replaced or hidden in it. Errors: those of SQLite, such as a full disk; `SealedDamage` where the sealed
+ * index of `source` cannot be read, or some post is in both or in none; `UnreadableFts` where its FTS5 table cannot, does not
+ * hold what it says, or lacks a post of a segment that is not sealed.
+ */
+export function* buildSealed(
+  source: DatabaseSync,
+  target: DatabaseSync,
+  ids: BigInt64Array,
+  sealedMs: number,
+): Generator<"worked", void> {
+  const lookup = yield* createNumberLookup(ids);
+  const heads = yield* writeIds(target, ids);
+  const sources: TermSource[] = [];
+  try {
+    const coverage: Coverage = new Uint8Array(ids.length);
+    const sealed = yield* sealedSource(source, lookup, coverage);
+    if (sealed !== null) sources.push(sealed);
+    const said = yield* readTally(source, lookup, coverage);
+    const fault = faultOf(coverage);
+    if (fault !== null) throw sealed === null ? unreadable(fault) : new SealedDamage(fault);
+    const tally: Tally = { places: 0, mixed: 0 };
+    sources.push(...(yield* ftsSources(source, ids.length, lookup, tally)));
+    const terms = mergeTerms(sources, createPostings());
+    const dictionary = createDictionaryWriter(target);
+    const writer = createPostingWriter(target, chunksOf(ids.length));
+    let work = 0;
+    for (let term = terms.next(); term !== null; term = terms.next()) {
+      while (!terms.take(postingsOfStep)) yield "worked";
+      const { postings } = terms;
+      const positional = terms.holdsPositions();
+      if (postings.posts > inlinePosts) {
+        if (postings.posts > postingsOfStep) yield "worked";
+        const cards = writer.count(postings);
+        const row = yield* writer.write(postings, positional);
+        dictionary.addRows(term, postings.posts, row, cards);
+      } else if (postings.posts > 0) {
+        dictionary.addInline(term, postings, positional);
+      }
+      work += costOfTerm + postings.posts + postings.places;
+      if (work < postingsOfStep) continue;
+      work = 0;
+      yield "worked";
+    }
+    dictionary.end();
+    assertTally(said, tally);
+  } finally {
+    for (const open of sources) open.close();
+  }
+  target
+    .prepare("INSERT INTO sealed VALUES (?, ?, ?, ?)")
+    .run(sealedFormat, ids.length, sealedMs, heads);
+}
+
+/** Pages of IDs written in one step. */
+const pagesOfStep = 256;
+
+/** Writes the IDs and returns the first of every page. */
+function* writeIds(target: DatabaseSync, ids: BigInt64Array): Generator<"worked", Uint8Array> {
+  const insert = target.prepare("INSERT INTO sealed_ids VALUES (?, ?)");
+  const heads = new BigInt64Array(Math.ceil(ids.length / idsOfPage));
+  for (let page = 0; page < heads.length; page += 1) {
+    const part = ids.subarray(page * idsOfPage, (page + 1) * idsOfPage);
+    heads[page] = part[0] as bigint;
+    insert.run(page, new Uint8Array(part.buffer, part.byteOffset, part.byteLength));
+    if (page % pagesOfStep === pagesOfStep - 1) yield "worked";
+  }
+  return new Uint8Array(heads.buffer);
+}

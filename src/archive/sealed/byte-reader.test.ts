@@ -1,0 +1,70 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { readVarint, skipPositions, skipVarints } from "./byte-reader.ts";
+import { SealedDamage } from "./damage.ts";
+
+const number = fc.oneof(
+  fc.constantFrom(0, 1, 127, 128, 129, 255, 256, 16_383, 16_384, 2 ** 31, 2 ** 32, 2 ** 35 - 1),
+  fc.nat(),
+);
+const numbers = fc.array(number, { maxLength: 20 });
+
+const varint = (value: number): number[] =>
+  value < 128 ? [value] : [(value % 128) + 128, ...varint(Math.floor(value / 128))];
+
+const readerOf = (bytes: readonly number[]) => ({ bytes: Uint8Array.from(bytes), at: 0 });
+
+test("numbers are read as they were written, one after the other", () => {
+  fc.assert(
+    fc.property(numbers, (written) => {
+      const reader = readerOf(written.flatMap(varint));
+      expect(written.map(() => readVarint(reader))).toEqual(written);
+      expect(reader.at).toBe(reader.bytes.length);
+    }),
+  );
+});
+
+test("numbers are passed over, whatever they are", () => {
+  fc.assert(
+    fc.property(numbers, numbers, (passed, left) => {
+      const reader = readerOf([...passed, ...left].flatMap(varint));
+      skipVarints(reader, passed.length);
+      expect(left.map(() => readVarint(reader))).toEqual(left);
+    }),
+  );
+});
+
+test("the positions of posts are passed over, however many each has", () => {
+  const posts = fc.array(fc.array(fc.nat(70_000), { minLength: 1, maxLength: 5 }), {
+    maxLength: 9,
+  });
+  fc.assert(
+    fc.property(posts, number, (positions, left) => {
+      const written = positions.flatMap((each) =>
+        each.map((place, at) => place * 2 + (at < each.length - 1 ? 1 : 0)),
+      );
+      const reader = readerOf([...written, left].flatMap(varint));
+      skipPositions(reader, positions.length);
+      expect(readVarint(reader)).toBe(left);
+    }),
+    { examples: [[[[64], [128, 0], [8_192]], 128]] },
+  );
+});
+
+describe("damage is told", () => {
+  test.each([
+    ["a number that is cut off", [0x80, 0x80]],
+    ["no number", []],
+    ["a number that is too long", [0x80, 0x80, 0x80, 0x80, 0x80, 0]],
+  ])("where there is %s", (_name, bytes) => {
+    expect(() => readVarint(readerOf(bytes))).toThrow(SealedDamage);
+  });
+
+  test.each([
+    ["is missing", [0, 1]],
+    ["is cut off", [0, 1, 0x80]],
+  ])("where what is passed over %s", (_name, bytes) => {
+    expect(() => skipVarints(readerOf(bytes), 3)).toThrow(SealedDamage);
+    expect(() => skipPositions(readerOf(bytes), 2)).toThrow(SealedDamage);
+  });
+});

@@ -1,0 +1,48 @@
+import { SealedDamage } from "./damage.ts";
+
+/** A place in bytes from which numbers are read one after the other. */
+export type ByteReader = { bytes: Uint8Array; at: number };
+
+const maxVarintBytes = 5;
+
+/** The number that begins here, below 2 ** 35; the reader stands behind it afterwards. */
+export function readVarint(reader: ByteReader): number {
+  const { bytes } = reader;
+  let at = reader.at;
+  const end = Math.min(bytes.length, at + maxVarintBytes);
+  let value = 0;
+  for (let scale = 1; at < end; scale *= 128) {
+    const byte = bytes[at] as number;
+    at += 1;
+    value += (byte & 0x7f) * scale;
+    if (byte < 0x80) {
+      reader.at = at;
+      return value;
+    }
+  }
+  throw new SealedDamage("a number in the dictionary does not end");
+}
+
+/** Passes over so many numbers. */
+export function skipVarints(reader: ByteReader, count: number): void {
+  const { bytes } = reader;
+  let at = reader.at;
+  for (let left = count; left > 0; at++) {
+    if (at >= bytes.length) throw new SealedDamage("an entry of the dictionary is cut off");
+    if ((bytes[at] as number) < 0x80) left -= 1;
+  }
+  reader.at = at;
+}
+
+/** Passes over the positions of so many posts: numbers that are odd where another of the same post follows. */
+export function skipPositions(reader: ByteReader, posts: number): void {
+  const { bytes } = reader;
+  let at = reader.at;
+  for (let left = posts; left > 0; at++) {
+    const follows = (bytes[at] as number) & 1;
+    while ((bytes[at] as number) >= 0x80) at += 1;
+    if (at >= bytes.length) throw new SealedDamage("an entry of the dictionary is cut off");
+    left -= follows ^ 1;
+  }
+  reader.at = at;
+}

@@ -1,0 +1,305 @@
+import { Buffer } from "node:buffer";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  addTo,
+  and,
+  andNot,
+  bitmapSet,
+  type ChunkSet,
+  countBetween,
+  emptySet,
+  listSet,
+  members,
+  or,
+  popcount,
+  ranks,
+} from "./chunk-set.ts";
+import { densePosts, postsOfChunk, wordsOfBitmap } from "./format.ts";
+import { createScratch } from "./scratch.ts";
+
+/** A set by the numbers of which it is made, so that a failing example is short: `count` steps from `first`, each of `step`. */
+type Made = { count: number; first: number; step: number; form: "list" | "bitmap" };
+
+const counts = [0, 1, 2, 31, 32, 33, 100, 4_094, 4_095, 4_096, 4_097, 65_535, 65_536];
+const member = fc.integer({ min: 0, max: postsOfChunk - 1 });
+const made: fc.Arbitrary<Made> = fc.record({
+  count: fc.oneof(fc.constantFrom(...counts), fc.integer({ min: 0, max: 300 })),
+  first: member,
+  // Odd steps lead to every number of the chunk before they meet one again.
+  step: fc.oneof(
+    fc.constant(1),
+    fc.nat(32_767).map((half) => half * 2 + 1),
+  ),
+  form: fc.constantFrom("list" as const, "bitmap" as const),
+});
+const border = fc.oneof(
+  fc.constantFrom(0, 1, 31, 32, 33, 63, 64, 65_504, 65_535, 65_536),
+  fc.integer({ min: 0, max: postsOfChunk }),
+);
+
+/** The flag of every number of the chunk: 1 where it belongs to the set. */
+function flagsOf({ count, first, step }: Made): Uint8Array {
+  const flags = new Uint8Array(postsOfChunk);
+  for (let n = 0; n < count; n++) flags[(first + n * step) % postsOfChunk] = 1;
+  return flags;
+}
+
+function numbersOf(flags: Uint8Array, from = 0, to = postsOfChunk): Uint16Array {
+  const numbers = new Uint16Array(postsOfChunk);
+  let count = 0;
+  for (let at = from; at < to; at++) if (flags[at] === 1) numbers[count++] = at;
+  return numbers.subarray(0, count);
+}
+
+const otherNumbers = [60_000, 60_001, 65_535];
+
+/** The set in its form; a list lies between other numbers, and one of many posts is a bitmap in any case. */
+function setOf(one: Made): ChunkSet {
+  const numbers = numbersOf(flagsOf(one));
+  if (one.form === "bitmap" || numbers.length >= densePosts) return bitmapOf(numbers, one.first);
+  const list = Uint16Array.from([...otherNumbers, ...numbers, ...otherNumbers]);
+  return listSet(list, numbers.length, otherNumbers.length, 0, one.first);
+}
+
+function bitmapOf(numbers: Iterable<number>, base: number): ChunkSet {
+  const bits = new Uint32Array(wordsOfBitmap);
+  let count = 0;
+  for (const number of numbers) {
+    bits[number >>> 5] = (bits[number >>> 5] ?? 0) | (1 << (number & 31));
+    count += 1;
+  }
+  return bitmapSet(bits, count, 0, base);
+}
+
+function listed(set: ChunkSet): Uint16Array {
+  const out = new Uint16Array(postsOfChunk);
+  return out.subarray(0, members(set, 0, postsOfChunk, out, postsOfChunk));
+}
+
+/** Whether a set has the flagged numbers, and says how many they are as it promises. */
+function has(set: ChunkSet, flags: Uint8Array): boolean {
+  const found = listed(set);
+  const wanted = numbersOf(flags);
+  const isBounded = set.list === null ? set.count >= wanted.length : set.count === wanted.length;
+  return isBounded && Buffer.compare(bytesOf(found), bytesOf(wanted)) === 0;
+}
+
+const bytesOf = ({ buffer, byteOffset, byteLength }: Uint16Array): Uint8Array =>
+  new Uint8Array(buffer, byteOffset, byteLength);
+
+const joined = (a: Made, b: Made, join: (a: number, b: number) => number): Uint8Array => {
+  const [flags, right] = [flagsOf(a), flagsOf(b)];
+  for (let at = 0; at < postsOfChunk; at++) flags[at] = join(flags[at] ?? 0, right[at] ?? 0);
+  return flags;
+};
+
+const all = (form: Made["form"] = "bitmap"): Made => ({ count: 65_536, first: 0, step: 1, form });
+const few = (count: number, step = 1, first = 0): Made => ({ count, first, step, form: "list" });
+const none = few(0);
+const borders: [Made, Made][] = [
+  [none, none],
+  [few(9), few(9)],
+  [few(9), few(5)],
+  [all(), few(9)],
+  [all(), few(4_095, 16)],
+  [few(4_095, 16), all()],
+  [none, all()],
+  [all(), all()],
+  [few(4_095), few(4_095, 1, 4_094)],
+  [few(4_095, 2), few(4_096)],
+  [few(4_095, 3), few(4_095, 5)],
+  [few(1, 1, 65_535), few(4_095, 1, 61_441)],
+  [few(1, 1, 65_535), all()],
+  [few(10, 6_553), few(4_095, 11)],
+  [few(10, 6_553), few(241, 271)],
+  [few(170, 385), few(4_095, 17)],
+  [few(4_097), { ...few(4_095, 7), form: "bitmap" }],
+];
+const pairs = { examples: borders, numRuns: 60 };
+
+describe("sets are joined as sets of numbers are", () => {
+  test("and keeps what is in both", () => {
+    fc.assert(
+      fc.property(made, made, (a, b) => {
+        const found = and(setOf(a), setOf(b), createScratch());
+        return has(
+          found,
+          joined(a, b, (left, right) => left & right),
+        );
+      }),
+      pairs,
+    );
+  });
+
+  test("or keeps what is in any", () => {
+    fc.assert(
+      fc.property(made, made, (a, b) => {
+        const found = or([setOf(a), setOf(b)], createScratch());
+        return has(
+          found,
+          joined(a, b, (left, right) => left | right),
+        );
+      }),
+      pairs,
+    );
+  });
+
+  test("andNot keeps what is in the first alone", () => {
+    fc.assert(
+      fc.property(made, made, (a, b) => {
+        const found = andNot(setOf(a), setOf(b), createScratch());
+        return has(
+          found,
+          joined(a, b, (left, right) => left & ~right),
+        );
+      }),
+      pairs,
+    );
+  });
+
+  test("no operation changes what it is given", () => {
+    fc.assert(
+      fc.property(made, made, (a, b) => {
+        const [left, right] = [setOf(a), setOf(b)];
+        const scratch = createScratch();
+        and(left, right, scratch);
+        or([left, right], scratch);
+        andNot(left, right, scratch);
+        return has(left, flagsOf(a)) && has(right, flagsOf(b));
+      }),
+      pairs,
+    );
+  });
+
+  test("results can be joined again, lists with bitmaps of few members", () => {
+    fc.assert(
+      fc.property(made, made, made, (a, b, c) => {
+        const scratch = createScratch();
+        const both = and(or([setOf(a), setOf(b)], scratch), setOf(c), scratch);
+        const left = andNot(both, and(setOf(a), setOf(c), scratch), scratch);
+        const third = flagsOf(c);
+        return has(
+          left,
+          joined(b, a, (inB, inA) => inB & ~inA).map((flag, at) => flag & (third[at] ?? 0)),
+        );
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test("a list ends where it says, whatever follows there", () => {
+    const scratch = createScratch();
+    const list = Uint16Array.of(1, 5, 9, 70);
+    const part = listSet(list, 1, 1);
+    const rest = listSet(list, 4);
+    expect([...listed(andNot(rest, part, scratch))]).toEqual([1, 9, 70]);
+    expect([...listed(and(rest, part, scratch))]).toEqual([5]);
+    expect([...listed(or([part], scratch))]).toEqual([5]);
+    expect(countBetween(part, 0, postsOfChunk)).toBe(1);
+    const farther = listSet(Uint16Array.of(2, 70), 2);
+    expect(and(listSet(list, 3), farther, scratch)).toBe(emptySet);
+    expect([...listed(andNot(farther, listSet(list, 3), scratch))]).toEqual([2, 70]);
+  });
+
+  test("what was in the room of a result before is gone", () => {
+    const scratch = createScratch();
+    for (let each = 0; each < 3; each++) scratch.take().bits.fill(0xffffffff);
+    scratch.release(0, emptySet);
+    expect([...listed(or([setOf(few(3, 7))], scratch))]).toEqual([0, 7, 14]);
+    const some = bitmapOf([1, 2, 40_000], 0);
+    expect([...listed(andNot(some, setOf(few(2)), scratch))]).toEqual([2, 40_000]);
+    expect([...listed(and(some, bitmapOf([2, 40_000], 0), scratch))]).toEqual([2, 40_000]);
+  });
+
+  test("nothing to join is nothing", () => {
+    const scratch = createScratch();
+    expect(or([], scratch)).toBe(emptySet);
+    expect(and(emptySet, setOf(all()), scratch)).toBe(emptySet);
+    expect(andNot(setOf(few(9)), setOf(all()), scratch).count).toBe(0);
+  });
+
+  test("members are added to a bitmap that has some", () => {
+    const bits = new Uint32Array(wordsOfBitmap).fill(1);
+    addTo(bits, setOf(few(2, 1, 63)));
+    expect([...bits.subarray(0, 4)]).toEqual([1, 0x80000001, 1, 1]);
+  });
+});
+
+describe("members", () => {
+  test("are written and counted from one number to another", () => {
+    fc.assert(
+      fc.property(made, border, border, (one, from, to) => {
+        const set = setOf(one);
+        const wanted = numbersOf(flagsOf(one), from, to);
+        const out = new Uint16Array(postsOfChunk);
+        const count = members(set, from, to, out, postsOfChunk);
+        expect(countBetween(set, from, to)).toBe(wanted.length);
+        expect(count).toBe(wanted.length);
+        return wanted.every((number, at) => out[at] === number);
+      }),
+      {
+        examples: [all(), few(4_095), few(4_095, 16)].flatMap((one): [Made, number, number][] => [
+          [one, 0, 65_536],
+          [one, 33, 63],
+          [one, 32, 64],
+          [one, 5, 7],
+          [one, 7, 5],
+          [one, 65_535, 65_536],
+        ]),
+        numRuns: 60,
+      },
+    );
+  });
+
+  test("are written up to a number of them", () => {
+    fc.assert(
+      fc.property(made, fc.nat(100), (one, max) => {
+        const out = new Uint16Array(postsOfChunk).fill(7);
+        const count = members(setOf(one), 0, postsOfChunk, out, max);
+        expect([...out.subarray(0, count)]).toEqual([...numbersOf(flagsOf(one)).subarray(0, max)]);
+        return out[count] === 7;
+      }),
+      {
+        examples: [
+          [all(), 0],
+          [few(9), 9],
+          [few(9), 8],
+          [all(), 40],
+        ],
+        numRuns: 50,
+      },
+    );
+  });
+
+  test("have their place in the order as their rank, counted from the base", () => {
+    fc.assert(
+      fc.property(made, fc.integer({ min: 1, max: 5_000 }), (one, every) => {
+        const set = setOf(one);
+        const asked = listed(set).filter((_, rank) => rank % every === every - 1);
+        const out = new Uint32Array(asked.length);
+        ranks(set, asked, asked.length, out);
+        return out.every((rank, at) => rank === set.base + every - 1 + at * every);
+      }),
+      {
+        examples: [
+          [all(), 1],
+          [all(), 33],
+          [few(4_095, 3), 1],
+          [few(4_096, 3), 7],
+        ],
+        numRuns: 40,
+      },
+    );
+  });
+});
+
+test("bits are counted", () => {
+  const words = [0, 1, -1, 0x80000000, 0x7fffffff, 0x55555555, 0xf0f0f0f0 | 0];
+  fc.assert(
+    fc.property(fc.integer(), (word) => {
+      return popcount(word) === [...(word >>> 0).toString(2)].filter((bit) => bit === "1").length;
+    }),
+    { examples: words.map((word): [number] => [word]) },
+  );
+});

@@ -1,0 +1,285 @@
+import { postsOfChunk, wordsOfBitmap } from "./format.ts";
+import type { Scratch } from "./scratch.ts";
+import { seek } from "./seek.ts";
+
+/**
+ * A set of posts of one chunk: a part of a sorted list, or a bitmap, as Roaring bitmaps have them. Containers in the file have
+ * exactly these forms, so a term's posts are used where they lie. The inner loops have no branches that depend on the data
+ * where that pays.
+ *
+ * `list[at]` to below `list[at + count]` where there is a list; else `bits`, of which `count` only bounds the number of members
+ * from above. `row` and `base` say where the positions of the members begin, in sets that were read (`posting-list.ts`): which
+ * row of the term's positions, and how many bytes into it.
+ */
+export type ChunkSet = {
+  readonly list: Uint16Array | null;
+  readonly bits: Uint32Array | null;
+  readonly at: number;
+  readonly count: number;
+  readonly row: number;
+  readonly base: number;
+};
+
+/** The members `list[at]` to below `list[at + count]`, which ascend. */
+export const listSet = (list: Uint16Array, count: number, at = 0, row = 0, base = 0): ChunkSet => ({
+  list,
+  bits: null,
+  at,
+  count,
+  row,
+  base,
+});
+
+/** The members whose bits are set, at most `count`. */
+export const bitmapSet = (bits: Uint32Array, count: number, row = 0, base = 0): ChunkSet => ({
+  list: null,
+  bits,
+  at: 0,
+  count,
+  row,
+  base,
+});
+
+export const emptySet: ChunkSet = listSet(new Uint16Array(0), 0);
+
+/** What is in both. The result lies in `scratch`. */
+export function and(a: ChunkSet, b: ChunkSet, scratch: Scratch): ChunkSet {
+  if (a.count === 0 || b.count === 0) return emptySet;
+  if (a.bits !== null && b.bits !== null) return andBitmaps(a, b, scratch);
+  const swap = a.list === null || (b.list !== null && b.count < a.count);
+  const few = swap ? b : a;
+  const many = swap ? a : b;
+  const out = scratch.take().list;
+  return nonEmpty(out, intersect(few, many, out));
+}
+
+function andBitmaps(a: ChunkSet, b: ChunkSet, scratch: Scratch): ChunkSet {
+  const left = a.bits as Uint32Array;
+  const right = b.bits as Uint32Array;
+  const out = scratch.take().bits;
+  let any = 0;
+  for (let word = 0; word < wordsOfBitmap; word++) {
+    const both = (left[word] as number) & (right[word] as number);
+    out[word] = both;
+    any |= both;
+  }
+  return any === 0 ? emptySet : bitmapSet(out, Math.min(a.count, b.count));
+}
+
+const nonEmpty = (list: Uint16Array, count: number): ChunkSet =>
+  count === 0 ? emptySet : listSet(list, count);
+
+/** From so many times the members on, looking each one up is quicker than walking through both lists. */
+const muchLonger = 24;
+
+function intersect(few: ChunkSet, many: ChunkSet, out: Uint16Array): number {
+  if (many.bits !== null) return probe(few, many.bits, 0, out);
+  return many.count > muchLonger * few.count ? gallop(few, many, out) : merge(few, many, out);
+}
+
+/** Adds the members of `set` to `bits`. */
+export function addTo(bits: Uint32Array, set: ChunkSet): void {
+  const { list, at } = set;
+  if (list === null) {
+    const other = set.bits as Uint32Array;
+    for (let word = 0; word < wordsOfBitmap; word++) {
+      bits[word] = (bits[word] as number) | (other[word] as number);
+    }
+    return;
+  }
+  for (let index = at, end = at + set.count; index < end; index++) {
+    const member = list[index] as number;
+    bits[member >>> 5] = (bits[member >>> 5] as number) | (1 << (member & 31));
+  }
+}
+
+/** What is in any of them. The result lies in `scratch`, in a room that is taken before the first of the sets is asked for. */
+export function or(sets: Iterable<ChunkSet>, scratch: Scratch): ChunkSet {
+  const out = scratch.take().bits.fill(0);
+  let count = 0;
+  for (const set of sets) {
+    addTo(out, set);
+    count += set.count;
+  }
+  return count === 0 ? emptySet : bitmapSet(out, Math.min(count, postsOfChunk));
+}
+
+/** What is in `a` but not in `b`. The result is `a`, or lies in `scratch`. */
+export function andNot(a: ChunkSet, b: ChunkSet, scratch: Scratch): ChunkSet {
+  if (a.count === 0 || b.count === 0) return a;
+  if (a.list === null) return clearedBitmap(a, b, scratch.take().bits);
+  const out = scratch.take().list;
+  return nonEmpty(out, b.bits === null ? subtract(a, b, out) : probe(a, b.bits, 1, out));
+}
+
+function clearedBitmap(a: ChunkSet, b: ChunkSet, out: Uint32Array): ChunkSet {
+  const bits = a.bits as Uint32Array;
+  const { list, at } = b;
+  if (list === null) {
+    const gone = b.bits as Uint32Array;
+    for (let word = 0; word < wordsOfBitmap; word++) {
+      out[word] = (bits[word] as number) & ~(gone[word] as number);
+    }
+    return bitmapSet(out, a.count);
+  }
+  out.set(bits);
+  for (let index = at, end = at + b.count; index < end; index++) {
+    const member = list[index] as number;
+    out[member >>> 5] = (out[member >>> 5] as number) & ~(1 << (member & 31));
+  }
+  return bitmapSet(out, a.count);
+}
+
+/** Keeps the members whose bit is not `unwanted`. */
+function probe(set: ChunkSet, bits: Uint32Array, unwanted: 0 | 1, out: Uint16Array): number {
+  const list = set.list as Uint16Array;
+  let kept = 0;
+  for (let index = set.at, end = set.at + set.count; index < end; index++) {
+    const member = list[index] as number;
+    out[kept] = member;
+    kept += (((bits[member >>> 5] as number) >>> (member & 31)) & 1) ^ unwanted;
+  }
+  return kept;
+}
+
+function merge(a: ChunkSet, b: ChunkSet, out: Uint16Array): number {
+  const left = a.list as Uint16Array;
+  const right = b.list as Uint16Array;
+  const leftEnd = a.at + a.count;
+  const rightEnd = b.at + b.count;
+  let i = a.at;
+  let j = b.at;
+  let kept = 0;
+  while (i < leftEnd && j < rightEnd) {
+    const member = left[i] as number;
+    const difference = member - (right[j] as number);
+    out[kept] = member;
+    kept += ((difference | -difference) >>> 31) ^ 1;
+    i += (difference - 1) >>> 31;
+    j += ~difference >>> 31;
+  }
+  return kept;
+}
+
+function gallop(few: ChunkSet, many: ChunkSet, out: Uint16Array): number {
+  const wanted = few.list as Uint16Array;
+  const list = many.list as Uint16Array;
+  const end = many.at + many.count;
+  let kept = 0;
+  let near = many.at;
+  for (let index = few.at, last = few.at + few.count; index < last; index++) {
+    const member = wanted[index] as number;
+    near = seek(list, near, end, member);
+    if (near === end) break;
+    if (list[near] === member) {
+      out[kept] = member;
+      kept += 1;
+    }
+  }
+  return kept;
+}
+
+function subtract(a: ChunkSet, b: ChunkSet, out: Uint16Array): number {
+  const list = a.list as Uint16Array;
+  const gone = b.list as Uint16Array;
+  const end = b.at + b.count;
+  let kept = 0;
+  let near = b.at;
+  for (let index = a.at, last = a.at + a.count; index < last; index++) {
+    const member = list[index] as number;
+    near = seek(gone, near, end, member);
+    if (near < end && gone[near] === member) continue;
+    out[kept] = member;
+    kept += 1;
+  }
+  return kept;
+}
+
+/** How many bits are set in the 32 of a word. */
+export function popcount(word: number): number {
+  const pairs = word - ((word >>> 1) & 0x55555555);
+  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
+
+/** How many bits of a bitmap are set. */
+export function countOf(bits: Uint32Array): number {
+  let count = 0;
+  for (let word = 0; word < wordsOfBitmap; word++) count += popcount(bits[word] as number);
+  return count;
+}
+
+/** The bits of word number `word` that stand for members from `from` to below `to`. */
+function within(word: number, bits: number, from: number, to: number): number {
+  const first = word << 5;
+  let inside = bits;
+  if (first < from) inside &= -1 << (from & 31);
+  if (first + 32 > to) inside &= ~(-1 << (to & 31));
+  return inside;
+}
+
+/** Writes the members from `from` to below `to`, ascending, at most `max` of them, to the start of `out`. Returns how many. */
+export function members(
+  set: ChunkSet,
+  from: number,
+  to: number,
+  out: Uint16Array,
+  max: number,
+): number {
+  const { list, bits } = set;
+  let count = 0;
+  if (list !== null) {
+    const end = set.at + set.count;
+    for (let index = seek(list, set.at, end, from); index < end && count < max; index++) {
+      const member = list[index] as number;
+      if (member >= to) break;
+      out[count] = member;
+      count += 1;
+    }
+    return count;
+  }
+  for (let word = from >>> 5; word << 5 < to && count < max; word++) {
+    let left = within(word, (bits as Uint32Array)[word] as number, from, to);
+    for (; left !== 0 && count < max; left &= left - 1) {
+      out[count] = (word << 5) | (31 - Math.clz32(left & -left));
+      count += 1;
+    }
+  }
+  return count;
+}
+
+/** How many members lie from `from` to below `to`. */
+export function countBetween(set: ChunkSet, from: number, to: number): number {
+  const { list, bits, at } = set;
+  if (list !== null) {
+    const end = at + set.count;
+    return Math.max(0, seek(list, at, end, to) - seek(list, at, end, from));
+  }
+  let count = 0;
+  for (let word = from >>> 5; word << 5 < to; word++) {
+    count += popcount(within(word, (bits as Uint32Array)[word] as number, from, to));
+  }
+  return count;
+}
+
+/** Writes for each of the first `count` numbers in `of`, members of `set` that ascend, where its byte of positions lies in its row. */
+export function ranks(set: ChunkSet, of: Uint16Array, count: number, out: Uint32Array): void {
+  const { list, bits, at, base } = set;
+  if (list !== null) {
+    const end = at + set.count;
+    let near = at;
+    for (let index = 0; index < count; index++) {
+      near = seek(list, near, end, of[index] as number);
+      out[index] = base + near - at;
+    }
+    return;
+  }
+  const words = bits as Uint32Array;
+  let word = 0;
+  let before = base;
+  for (let index = 0; index < count; index++) {
+    const member = of[index] as number;
+    for (; word < member >>> 5; word++) before += popcount(words[word] as number);
+    out[index] = before + popcount((words[word] as number) & ((1 << (member & 31)) - 1));
+  }
+}

@@ -1,0 +1,230 @@
+import { DatabaseSync } from "node:sqlite";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { writeSealedTables } from "../../../test/support/sealed-tables.ts";
+import { countBetween } from "./chunk-set.ts";
+import { SealedDamage } from "./damage.ts";
+import { bytesOfBitmap, postsOfChunk, sealedSchema } from "./format.ts";
+import { openSealedIndex, type SealedIndex } from "./sealed-index.ts";
+import type { SealedQuery } from "./sealed-query.ts";
+import { createTermCache } from "./term-cache.ts";
+
+/** Enough for containers of every form, in rows of every form. */
+const total = 9_000;
+
+const database = new DatabaseSync(":memory:");
+database.exec(sealedSchema);
+writeSealedTables(
+  database,
+  Array.from({ length: total }, (_, number) => tokensOf(number)),
+  Array.from({ length: total }, (_, number) => BigInt(total - number)),
+  5,
+);
+
+function tokensOf(number: number): string[] {
+  const tokens = ["all", "all"];
+  if (number % 2 === 0) tokens.push("half");
+  if (number % 3 === 0) tokens.unshift("third");
+  if (number % 100 === 0) tokens.push("some", ..."x".repeat(number % 300).split(""), "all", "some");
+  if (number % 1_000 === 0) tokens.push("rare", "日本", "rare", "日語");
+  if (number % 1_500 === 0) tokens.push("日話", "lang:en");
+  return tokens;
+}
+
+const term = (text: string): SealedQuery => ({ kind: "term", term: text });
+const queries: readonly SealedQuery[] = [
+  { kind: "and", children: [], excluded: ["all", "half", "third", "some", "rare"].map(term) },
+  { kind: "or", children: ["lang:en", "日話", "missing", "x", "half"].map(term) },
+  { kind: "phrase", terms: ["all", "all", "half"] },
+  { kind: "phrase", terms: ["third", "all"] },
+  { kind: "phrase", terms: ["all", "some"] },
+  { kind: "phrase", terms: ["x", "x", "all"] },
+  { kind: "phrase", terms: ["rare", "日語"] },
+  { kind: "prefix", terms: ["rare"], prefix: "日" },
+  { kind: "prefix", terms: ["all"], prefix: "hal" },
+  { kind: "prefix", terms: [], prefix: "日" },
+  { kind: "prefix", terms: [], prefix: "" },
+];
+
+/** How many posts each query finds; null where it says that the index is damaged. */
+function answers(): (number | null)[] {
+  const opened = orDamaged(() =>
+    openSealedIndex(database, { name: "fuzzed", terms: createTermCache(1 << 22), ids: null }),
+  );
+  return queries.map((query) => opened && orDamaged(() => countOf(opened, query)));
+}
+
+function orDamaged<Value>(work: () => Value): Value | null {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof SealedDamage) return null;
+    throw error;
+  }
+}
+
+function countOf(index: SealedIndex, query: SealedQuery): number {
+  const range = { from: 0, to: total };
+  let count = 0;
+  for (const { set, from, to } of index.matches(query, range, () => null, { containers: 0 })) {
+    count += countBetween(set, from, to);
+  }
+  return count;
+}
+
+const blobs = [
+  ["sealed", "heads"],
+  ["sealed_terms", "block"],
+  ["sealed_docs", "docs"],
+  ["sealed_positions", "positions"],
+] as const;
+type Blob = { table: string; column: string; key: string | number; bytes: Uint8Array };
+const places: readonly Blob[] = blobs.flatMap(([table, column]) => {
+  const key = table === "sealed_terms" ? "first" : table === "sealed" ? "posts" : "row";
+  return database
+    .prepare(`SELECT '${key}' AS name, ${key} AS key, ${column} AS bytes FROM ${table}`)
+    .all()
+    .map((row) => ({
+      table,
+      column: String(row.name),
+      key: row.key as string | number,
+      bytes: row.bytes as Uint8Array,
+    }));
+});
+const columnOf = new Map<string, string>(blobs);
+
+/** The answers with other bytes in the place of a blob; with no such row where they are null. */
+function answersWith(blob: Blob, bytes: Uint8Array | string | null): (number | null)[] {
+  database.exec("SAVEPOINT damage");
+  try {
+    if (bytes === null) {
+      database.prepare(`DELETE FROM ${blob.table} WHERE ${blob.column} = ?`).run(blob.key);
+    } else {
+      database
+        .prepare(
+          `UPDATE ${blob.table} SET ${columnOf.get(blob.table)} = ? WHERE ${blob.column} = ?`,
+        )
+        .run(bytes, blob.key);
+    }
+    return answers();
+  } finally {
+    database.exec("ROLLBACK TO damage; RELEASE damage");
+  }
+}
+
+const whole = answers();
+
+/** Each answer is what it was, or says that there is damage. */
+function expectHonest(found: readonly (number | null)[]): void {
+  expect(found.map((count, at) => count ?? whole[at])).toEqual(whole);
+}
+
+test("whole tables answer", () => {
+  expect(whole).not.toContain(null);
+  expect(whole[2]).toBe(4_500);
+  expect(places.length).toBeGreaterThan(8);
+});
+
+describe("damage is told, not answered from", () => {
+  const kept = places.filter(({ table }) => table !== "sealed");
+
+  test.each(kept.map((blob): [string, Blob] => [`${blob.table} ${blob.key}`, blob]))(
+    "where %s is cut off, longer, or no blob",
+    (_name, blob) => {
+      const cut = answersWith(blob, blob.bytes.slice(0, -1));
+      const longer = answersWith(blob, Uint8Array.from([...blob.bytes, 0x80]));
+      for (const found of [cut, longer, answersWith(blob, "text")]) {
+        expectHonest(found);
+        expect(found).toContain(null);
+      }
+      expect(answersWith(blob, new Uint8Array(0))).toContain(null);
+    },
+  );
+
+  test.each(
+    kept
+      .filter(({ table }) => table !== "sealed_terms")
+      .map((blob): [string, Blob] => [`${blob.table} ${blob.key}`, blob]),
+  )("where %s is missing", (_name, blob) => {
+    const found = answersWith(blob, null);
+    expectHonest(found);
+    expect(found).toContain(null);
+  });
+
+  test("where posts are cut off", () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...kept), fc.nat(), (blob, length) => {
+        if (blob.table === "sealed_terms") return;
+        expectHonest(answersWith(blob, blob.bytes.slice(0, length % blob.bytes.length)));
+      }),
+      { numRuns: 15, examples: kept.slice(-4).map((blob): [Blob, number] => [blob, 0]) },
+    );
+  });
+
+  test.each<[string, (bytes: Uint8Array) => unknown]>([
+    ["lists a post that there is not", (bytes) => bytes.fill(0xff, -2)],
+    ["lists posts twice", (bytes) => bytes.copyWithin(2, 0, 2)],
+    ["does not list them in their order", (bytes) => bytes.fill(0, -2)],
+  ])("where a row %s", (_name, damage) => {
+    const rows = kept.filter(({ table, bytes }) => {
+      return table === "sealed_docs" && bytes.length < bytesOfBitmap;
+    });
+    expect(rows).not.toEqual([]);
+    for (const row of rows) {
+      const bytes = row.bytes.slice();
+      damage(bytes);
+      expect(answersWith(row, bytes)).toContain(null);
+    }
+  });
+
+  test.each([
+    ["the first behind the last", total],
+    ["the last of the chunk", postsOfChunk - 1],
+  ])("where a bitmap has a post that there is not: %s", (_name, number) => {
+    const rows = kept.filter(({ table, bytes }) => {
+      return table === "sealed_docs" && bytes.length === bytesOfBitmap;
+    });
+    expect(rows).not.toEqual([]);
+    for (const row of rows) {
+      const bytes = row.bytes.slice();
+      bytes[number >>> 3] = 1 << (number & 7);
+      expect(answersWith(row, bytes)).toContain(null);
+      // One post less: as many as there should be.
+      bytes[0] = (bytes[0] ?? 0) & 0xfe;
+      expect(answersWith(row, bytes)).toContain(null);
+    }
+  });
+
+  test("where the number of posts is another one", () => {
+    for (const posts of [0, 100, total - 1, total + 1, postsOfChunk + 1, 10 ** 12]) {
+      database.exec(`SAVEPOINT damage; UPDATE sealed SET posts = ${posts}`);
+      expectHonest(answers());
+      database.exec("ROLLBACK TO damage; RELEASE damage");
+    }
+  });
+});
+
+test("flipped bits, which may change what is found, lead to no other error than damage", () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...places),
+      fc.array(fc.nat(), { minLength: 1, maxLength: 3 }),
+      fc.constantFrom(1, 0x80, 0xff),
+      (blob, where, bits) => {
+        const bytes = blob.bytes.slice();
+        for (const each of where) {
+          const at = each % Math.min(bytes.length, 1 << (each % 14));
+          bytes[at] = (bytes[at] ?? 0) ^ bits;
+        }
+        expect(answersWith(blob, bytes)).toHaveLength(queries.length);
+      },
+    ),
+    {
+      numRuns: 30,
+      examples: places.slice(0, 4).flatMap((blob): [Blob, number[], number][] => [
+        [blob, [0], 0x80],
+        [blob, [1, 2, 3], 0xff],
+      ]),
+    },
+  );
+});

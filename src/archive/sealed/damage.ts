@@ -1,0 +1,21 @@
+/**
+ * The sealed tables of a segment cannot be read, or contradict themselves. The rows of its posts are untouched by that: the index
+ * can be made anew from them.
+ */
+export class SealedDamage extends Error {
+  constructor(what: string) {
+    super(`the sealed index is damaged: ${what}`);
+    this.name = "SealedDamage";
+  }
+}
+
+/** SQLite's codes for a file that is damaged, and for one that is none of its. */
+const damageCodes = new Set([11, 26]);
+
+/** Whether an error says that what is read of a sealed index cannot be trusted. */
+export function isDamage(error: unknown): boolean {
+  if (error instanceof SealedDamage) return true;
+  const code = (error as { errcode?: unknown } | null)?.errcode;
+  // The lower byte of an extended code is the plain one.
+  return typeof code === "number" && damageCodes.has(code & 0xff);
+}

@@ -1,0 +1,110 @@
+import type { DatabaseSync } from "node:sqlite";
+import {
+  type Bytes,
+  type ByteWriter,
+  bytesOfVarint,
+  createByteWriter,
+  replaceEnd,
+  reserve,
+  writeVarint,
+} from "./byte-writer.ts";
+import { bytesOfBlock } from "./format.ts";
+import type { Postings } from "./postings.ts";
+
+/** Writes terms, in the order of their UTF-8 bytes, into the blocks of the dictionary. */
+export type DictionaryWriter = {
+  /** A term of few posts, whose postings stand in the dictionary itself. */
+  addInline(term: Bytes, postings: Postings, holdsPositions: boolean): void;
+  /** A term whose postings are in rows, from `row` on. `cards`: posts in each chunk. */
+  addRows(term: Bytes, posts: number, row: number, cards: Uint32Array): void;
+  /** Writes what is left. */
+  end(): void;
+};
+
+export function createDictionaryWriter(database: DatabaseSync): DictionaryWriter {
+  // Bound as bytes, as a token that FTS5 cut off may end within a character.
+  const insert = database.prepare("INSERT INTO sealed_terms VALUES (CAST(? AS TEXT), ?)");
+  const block = createByteWriter(2 * bytesOfBlock);
+  const first = createByteWriter(1_024);
+  const before = createByteWriter(1_024);
+  /** What follows an entry's term. */
+  const tail = createByteWriter(1_024);
+
+  function endBlock(): void {
+    if (block.length === 0) return;
+    insert.run(written(first), written(block));
+    block.length = 0;
+    before.length = 0;
+  }
+
+  /** Adds an entry, whose end is written. */
+  function add(term: Bytes, posts: number): void {
+    const shared = sharedBytes(before, term);
+    const rest = term.length - shared;
+    const marked = rest * 2 + (posts === 1 ? 1 : 0);
+    const bytes = varintBytes(shared) + varintBytes(marked) + rest + tail.length;
+    if (block.length > 0 && first.length + block.length + bytes > bytesOfBlock) {
+      endBlock();
+      add(term, posts);
+      return;
+    }
+    if (block.length === 0) replaceEnd(first, 0, term.bytes, 0, term.length);
+    reserve(block, bytes);
+    writeVarint(block, shared);
+    writeVarint(block, marked);
+    replaceEnd(block, block.length, term.bytes, shared, term.length);
+    replaceEnd(block, block.length, tail.bytes, 0, tail.length);
+    replaceEnd(before, shared, term.bytes, shared, term.length);
+  }
+
+  return {
+    addInline(term, postings, holdsPositions) {
+      tail.length = 0;
+      writeInline(tail, postings, holdsPositions);
+      add(term, postings.posts);
+    },
+    addRows(term, posts, row, cards) {
+      tail.length = 0;
+      reserve(tail, (2 + cards.length) * bytesOfVarint);
+      writeVarint(tail, posts);
+      writeVarint(tail, row);
+      for (const card of cards) writeVarint(tail, card);
+      add(term, posts);
+    },
+    end: endBlock,
+  };
+}
+
+function writeInline(to: ByteWriter, postings: Postings, holdsPositions: boolean): void {
+  const { posts, numbers, starts, counts, positions } = postings;
+  reserve(to, (1 + posts + postings.places) * bytesOfVarint);
+  if (posts > 1) writeVarint(to, posts);
+  let last = 0;
+  for (let n = 0; n < posts; n += 1) {
+    const number = numbers[n] as number;
+    writeVarint(to, number - last);
+    last = number;
+  }
+  if (!holdsPositions) return;
+  for (let n = 0; n < posts; n += 1) {
+    const start = starts[n] as number;
+    const end = start + (counts[n] as number);
+    let lastPosition = 0;
+    for (let place = start; place < end; place += 1) {
+      const position = positions[place] as number;
+      writeVarint(to, (position - lastPosition) * 2 + (place + 1 < end ? 1 : 0));
+      lastPosition = position;
+    }
+  }
+}
+
+const written = ({ bytes, length }: ByteWriter): Buffer => bytes.subarray(0, length);
+
+function sharedBytes(before: Bytes, term: Bytes): number {
+  const most = Math.min(before.length, term.length);
+  let shared = 0;
+  while (shared < most && before.bytes[shared] === term.bytes[shared]) shared += 1;
+  return shared;
+}
+
+const varintBytes = (value: number): number => (value < 0x80 ? 1 : value < 0x4000 ? 2 : 3);

@@ -1,0 +1,147 @@
+import { Buffer } from "node:buffer";
+import { DatabaseSync } from "node:sqlite";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { writeSealedTables } from "../../../test/support/sealed-tables.ts";
+import { SealedDamage } from "./damage.ts";
+import { openDictionary } from "./dictionary.ts";
+import { sealedSchema } from "./format.ts";
+import { holdsPositions } from "./positional-terms.ts";
+
+const term = fc
+  .oneof(
+    fc.string({ unit: fc.constantFrom("a", "b", "c"), minLength: 1, maxLength: 5 }),
+    fc
+      .string({ unit: "grapheme", minLength: 1, maxLength: 8 })
+      .map((text) => text.toWellFormed().replaceAll("\0", "")),
+    fc.constantFrom(
+      "x".repeat(300),
+      `${"x".repeat(299)}y`,
+      `${"x".repeat(300)}y`,
+      "日本",
+      "日",
+      "￿",
+      "𝒳",
+    ),
+    fc.tuple(fc.constantFrom("url", "lang", "is", "-"), fc.nat(999)).map(([a, n]) => `${a}:${n}`),
+  )
+  .filter((text) => text !== "");
+
+function dictionaryOf(terms: readonly string[]) {
+  const database = new DatabaseSync(":memory:");
+  database.exec(sealedSchema);
+  // Each term in one to five posts, so that entries have different lengths.
+  const posts = [0, 1, 2, 3, 4].map((post) => terms.filter((_, at) => at % 5 >= post));
+  writeSealedTables(database, posts, [5n, 4n, 3n, 2n, 1n], 0);
+  return openDictionary(database, posts.length);
+}
+
+const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
+
+test("every term is found, and no other one", () => {
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(term, { minLength: 1, maxLength: 200 }),
+      fc.array(term),
+      (there, asked) => {
+        const dictionary = dictionaryOf(there);
+        for (const [at, each] of there.entries()) {
+          expect(dictionary.find(each)).toMatchObject({
+            posts: (at % 5) + 1,
+            positioned: holdsPositions(each),
+          });
+        }
+        const missing = asked.filter((each) => !there.includes(each));
+        expect(missing.filter((each) => dictionary.find(each) !== null)).toEqual([]);
+      },
+    ),
+    {
+      numRuns: 40,
+      examples: [
+        [
+          ["b", "ba", "bab"],
+          ["a", "bb", "baba", "c"],
+        ],
+        [
+          ["aa", "bb", "bc"],
+          ["ab", "ac", "bbb"],
+        ],
+      ],
+    },
+  );
+});
+
+test("the terms that begin alike are visited in the order of their bytes", () => {
+  fc.assert(
+    fc.property(fc.uniqueArray(term, { minLength: 1, maxLength: 200 }), term, (there, start) => {
+      const dictionary = dictionaryOf(there);
+      const prefix = [...start].slice(0, 2).join("");
+      const found: number[] = [];
+      dictionary.eachBeginning(prefix, (entry) => found.push(entry.posts));
+      const wanted = there.filter((each) => each.startsWith(prefix)).sort(byBytes);
+      expect(found).toEqual(wanted.map((each) => (there.indexOf(each) % 5) + 1));
+    }),
+    {
+      numRuns: 40,
+      examples: [
+        [["￿", "𝒳", "日"], "￿"],
+        [["a", "ab", "b"], "a"],
+        [["a", "ab", "abc", "b"], "ab"],
+      ],
+    },
+  );
+});
+
+test("a prefix may be that of terms in many blocks", () => {
+  const many = Array.from({ length: 3_000 }, (_, at) => `k${at}`);
+  let count = 0;
+  dictionaryOf(["a", ...many, "z"]).eachBeginning("k1", () => {
+    count += 1;
+  });
+  expect(count).toBe(many.filter((each) => each.startsWith("k1")).length);
+});
+
+describe("a block is refused", () => {
+  /** Entries of single posts: how many bytes are shared, and the text that follows; each stands in post 0 at place 0. */
+  const blockOf = (...entries: [number, string][]): Uint8Array =>
+    Uint8Array.from(
+      entries.flatMap(([shared, text]) => [
+        shared,
+        text.length * 2 + 1,
+        ...Buffer.from(text),
+        0,
+        0,
+      ]),
+    );
+
+  function find(block: Uint8Array, wanted: string, first = "ab"): unknown {
+    const database = new DatabaseSync(":memory:");
+    database.exec(sealedSchema);
+    database.prepare("INSERT INTO sealed_terms VALUES (?, ?)").run(first, block);
+    return openDictionary(database, 1).find(wanted);
+  }
+
+  test("but not where it is as it should be", () => {
+    expect(find(blockOf([0, "ab"], [1, "c"], [0, "b"]), "ac")).toMatchObject({ posts: 1 });
+    expect(find(blockOf([0, "ab"], [1, "c"], [0, "b"]), "ad")).toBeNull();
+  });
+
+  test.each<[string, Uint8Array]>([
+    ["whose terms are not in order", blockOf([0, "ab"], [1, "a"], [0, "b"])],
+    ["with a term twice", blockOf([0, "ab"], [0, "ab"], [0, "b"])],
+    ["where a term does not share what it could", blockOf([0, "ab"], [0, "ac"], [0, "b"])],
+    ["where a term shares more than there is", blockOf([0, "ab"], [3, "c"], [0, "b"])],
+    ["where a term adds nothing", blockOf([0, "ab"], [1, ""], [0, "b"])],
+    ["that begins with a shared term", blockOf([1, "b"], [0, "b"])],
+    ["without entries", new Uint8Array(0)],
+    ["with a term of no post", Uint8Array.of(0, 4, 0x61, 0x62, 0)],
+    ["with a term of more posts than there are", Uint8Array.of(0, 4, 0x61, 0x62, 2, 0, 1, 0, 0)],
+  ])("one %s", (_name, block) => {
+    expect(() => find(block, "az")).toThrow(SealedDamage);
+  });
+
+  test("one that lies under a term before its own", () => {
+    const block = blockOf([0, "ab"], [0, "b"]);
+    expect(() => find(block, "aab", "aa")).toThrow(SealedDamage);
+  });
+});

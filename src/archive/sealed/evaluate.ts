@@ -1,0 +1,184 @@
+import { and, andNot, bitmapSet, type ChunkSet, emptySet, or } from "./chunk-set.ts";
+import { postsIn, postsOfChunk, wordsOfBitmap } from "./format.ts";
+import { createPhraseFinder, type PhraseFinder } from "./phrase.ts";
+import { createScratch, type Scratch } from "./scratch.ts";
+import { latenessOf, type SealedPlan } from "./sealed-plan.ts";
+
+/** How much was done for a query: the containers that were looked at. */
+export type SealedWork = { containers: number };
+
+/** Evaluates plans one chunk at a time: the work of a step is bounded whatever matches. Has the room that this takes. */
+type Evaluator = {
+  readonly scratch: Scratch;
+  /** The posts of the chunk that match, in an index of so many posts. Valid until something else is evaluated. */
+  evaluate(plan: SealedPlan, posts: number, chunk: number, work: SealedWork): ChunkSet;
+};
+
+/** Evaluators of a thread, for all the indexes that it has open. */
+export type Evaluators = {
+  /** One for a search, which gives it back when it is over. */
+  take(): Evaluator;
+  giveBack(evaluator: Evaluator): void;
+};
+
+/** How many are kept that no search uses. */
+const mostIdle = 4;
+
+export function createEvaluators(): Evaluators {
+  const idle: Evaluator[] = [];
+  return {
+    take: () => idle.pop() ?? createEvaluator(),
+    giveBack(evaluator) {
+      if (idle.length < mostIdle) idle.push(evaluator);
+    },
+  };
+}
+
+function createEvaluator(): Evaluator {
+  const scratch = createScratch();
+  const phrases = createPhraseFinder();
+  const run: Run = { scratch, phrases, posts: 0, chunk: 0, work: { containers: 0 } };
+  return {
+    scratch,
+    evaluate(plan, posts, chunk, work) {
+      run.posts = posts;
+      run.chunk = chunk;
+      run.work = work;
+      scratch.release(0, emptySet);
+      bound(plan, run);
+      return evaluate(plan, run, null);
+    },
+  };
+}
+
+type Run = {
+  readonly scratch: Scratch;
+  readonly phrases: PhraseFinder;
+  posts: number;
+  chunk: number;
+  work: SealedWork;
+};
+
+/** Sets how many posts of the chunk match at most, and what a conjunction begins with. */
+function bound(plan: SealedPlan, run: Run): number {
+  plan.most = mostOf(plan, run);
+  plan.cost = plan.most + latenessOf(plan) * postsOfChunk;
+  return plan.most;
+}
+
+function mostOf(plan: SealedPlan, run: Run): number {
+  const whole = postsIn(run.chunk, run.posts);
+  if (plan.posts !== null) return plan.posts.counts[run.chunk] as number;
+  if (plan.kind === "or") {
+    let sum = 0;
+    for (const child of plan.children) sum += bound(child, run);
+    return Math.min(sum, whole);
+  }
+  let least = whole;
+  for (const list of plan.distinct) least = Math.min(least, list.counts[run.chunk] as number);
+  for (const child of plan.children) least = Math.min(least, bound(child, run));
+  if (least > 0) for (const child of plan.excluded) bound(child, run);
+  return least;
+}
+
+/**
+ * The plan's matches in the chunk. Where `within` is given, posts outside of it are of no interest: conjunctions and phrases give
+ * only posts inside.
+ */
+function evaluate(plan: SealedPlan, run: Run, within: ChunkSet | null): ChunkSet {
+  if (plan.most === 0) return emptySet;
+  if (plan.posts !== null) {
+    run.work.containers += 1;
+    return plan.posts.set(run.chunk);
+  }
+  if (plan.kind === "or") return evaluateOr(plan, run, within);
+  return plan.kind === "and" ? evaluateAnd(plan, run, within) : evaluatePhrase(plan, run, within);
+}
+
+function evaluateOr(plan: SealedPlan, run: Run, within: ChunkSet | null): ChunkSet {
+  return or(evaluateEach(plan.children, run, within), run.scratch);
+}
+
+/** The matches of each plan, which are gone when the next ones are asked for. */
+function* evaluateEach(
+  plans: readonly SealedPlan[],
+  run: Run,
+  within: ChunkSet | null,
+): Generator<ChunkSet, void> {
+  const { scratch } = run;
+  const taken = scratch.taken();
+  for (const plan of plans) {
+    const set = evaluate(plan, run, within);
+    yield within !== null && isFew(within, set) ? and(within, set, scratch) : set;
+    scratch.release(taken, emptySet);
+  }
+}
+
+/** Whether it takes less to look each of these posts up in a set than to add the whole set to a bitmap. */
+const isFew = (within: ChunkSet, { list, count }: ChunkSet): boolean =>
+  within.list !== null && within.count * 2 < (list === null ? wordsOfBitmap : count);
+
+function evaluateAnd(plan: SealedPlan, run: Run, within: ChunkSet | null): ChunkSet {
+  const { scratch } = run;
+  const taken = scratch.taken();
+  let found = within;
+  sortByCost(plan.children);
+  for (const child of plan.children) {
+    const set = evaluate(child, run, found);
+    const isInside = child.kind === "phrase" || child.kind === "and";
+    found = found === null || isInside ? set : and(found, set, scratch);
+    if (found.count === 0) return emptySet;
+    scratch.release(taken, found);
+  }
+  found ??= everyPost(postsIn(run.chunk, run.posts), scratch);
+  for (const child of plan.excluded) {
+    found = andNot(found, evaluate(child, run, found), scratch);
+    if (found.count === 0) return emptySet;
+    scratch.release(taken, found);
+  }
+  return found;
+}
+
+/** Rarest posts first; then groups; phrases last, when few candidates are left. Stable, and quick where little changes. */
+function sortByCost(plans: SealedPlan[]): void {
+  for (let index = 1; index < plans.length; index++) {
+    const plan = plans[index] as SealedPlan;
+    let place = index;
+    for (; place > 0; place--) {
+      const before = plans[place - 1] as SealedPlan;
+      if (before.cost <= plan.cost) break;
+      plans[place] = before;
+    }
+    plans[place] = plan;
+  }
+}
+
+function everyPost(count: number, scratch: Scratch): ChunkSet {
+  const { bits } = scratch.take();
+  const whole = count >>> 5;
+  bits.fill(0xffffffff, 0, whole);
+  if (whole < wordsOfBitmap) {
+    bits.fill(0, whole);
+    bits[whole] = ~(-1 << (count & 31));
+  }
+  return bitmapSet(bits, count);
+}
+
+function evaluatePhrase(plan: SealedPlan, run: Run, within: ChunkSet | null): ChunkSet {
+  const { scratch, chunk } = run;
+  const taken = scratch.taken();
+  const { distinct } = plan;
+  distinct.sort((a, b) => (a.counts[chunk] as number) - (b.counts[chunk] as number));
+  let candidates = within;
+  for (const list of distinct) {
+    run.work.containers += 1;
+    const set = list.set(chunk);
+    candidates = candidates === null ? set : and(candidates, set, scratch);
+    if (candidates.count === 0) return emptySet;
+    scratch.release(taken, candidates);
+  }
+  if (candidates === null) return emptySet;
+  const found = run.phrases.find(plan.phrase, chunk, candidates, scratch);
+  scratch.release(taken, found);
+  return found;
+}

@@ -1,0 +1,261 @@
+import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
+import { createByteWriter, replaceEnd } from "./byte-writer.ts";
+import { type FtsPiece, pieceShift, readFtsPieces, unreadable } from "./fts-structure.ts";
+import { addToTally, type Tally } from "./fts-tally.ts";
+import { readDeleted } from "./fts-tombstones.ts";
+import type { NumberLookup } from "./number-lookup.ts";
+import { keepsPositions } from "./positional-terms.ts";
+import { addPosition, addPost, type Postings } from "./postings.ts";
+import type { TermSource } from "./term-source.ts";
+
+/**
+ * What a segment's FTS5 table holds, a source for each of its pieces, oldest first. They are read where SQLite has them: its own
+ * way, a virtual table with a row for every place of every term, costs four times as much. Only what is committed is seen.
+ * `posts`: how many have a number. All that is taken is added to `tally`.
+ */
+export function* ftsSources(
+  database: DatabaseSync,
+  posts: number,
+  lookup: NumberLookup,
+  tally: Tally,
+): Generator<"worked", TermSource[]> {
+  const sources: TermSource[] = [];
+  for (const piece of readFtsPieces(database)) {
+    const deleted = yield* readDeleted(database, piece, posts, lookup);
+    sources.push(pieceSource(leavesOf(database, piece), lookup, deleted, tally));
+  }
+  return sources;
+}
+
+const leavesOf = (
+  database: DatabaseSync,
+  { id, firstLeaf, lastLeaf }: FtsPiece,
+): Iterator<Record<string, SQLOutputValue>> =>
+  database
+    .prepare(
+      `SELECT block FROM term_data
+       WHERE id BETWEEN (?1 << ${pieceShift}) + ?2 AND (?1 << ${pieceShift}) + ?3 ORDER BY id`,
+    )
+    .iterate(id, firstLeaf, lastLeaf);
+
+/**
+ * Reads the leaves of a piece. A leaf begins with the place of the first rowid that is not a difference to the one before, and the
+ * place where what it holds ends, 16 bits each; behind that stand the places of its terms. What a leaf has no room for goes
+ * on in the next, from its fifth byte on.
+ */
+function pieceSource(
+  leaves: Iterator<Record<string, SQLOutputValue>>,
+  lookup: NumberLookup,
+  deleted: Uint32Array | null,
+  tally: Tally,
+): TermSource {
+  let leaf: Uint8Array = new Uint8Array();
+  let at = 0;
+  let end = 0;
+  let wholeRowid = 0;
+  /** Where the next term of the leaf begins; beyond its end where there is none. */
+  let nextTerm = 0;
+  let isFirstTerm = true;
+  let footer = 0;
+  let isRead = false;
+
+  const term = createByteWriter(1_024);
+  let isPositional = false;
+  /** The ID of the post that was read last: its upper and lower 32 bits, not below zero. */
+  let high = 0;
+  let low = 0;
+  let isFirstPost = true;
+
+  function nextLeaf(): boolean {
+    const next = leaves.next();
+    if (next.done) return false;
+    const { block } = next.value;
+    if (!(block instanceof Uint8Array) || block.length < 4) throw unreadable("a leaf is malformed");
+    leaf = block;
+    wholeRowid = (leaf[0] as number) * 256 + (leaf[1] as number);
+    end = (leaf[2] as number) * 256 + (leaf[3] as number);
+    if (end < 4 || end > leaf.length) throw unreadable("a leaf is malformed");
+    at = 4;
+    footer = end;
+    nextTerm = 0;
+    isFirstTerm = true;
+    findNextTerm();
+    return true;
+  }
+
+  function findNextTerm(): void {
+    if (footer >= leaf.length) {
+      nextTerm = beyond;
+      return;
+    }
+    let distance = 0;
+    for (let byte = 0x80; byte >= 0x80; ) {
+      byte = leaf[footer++] as number;
+      distance = distance * 128 + (byte & 0x7f);
+    }
+    nextTerm += distance;
+  }
+
+  /** A number of up to 28 bits. */
+  function readVarint(): number {
+    let byte = leaf[at++] as number;
+    if (byte < 0x80) return byte;
+    let value = byte & 0x7f;
+    do {
+      byte = leaf[at++] as number;
+      value = (value << 7) | (byte & 0x7f);
+    } while (byte >= 0x80);
+    return value;
+  }
+
+  /** Reads the ID of a post, or its distance to the one before. */
+  function readRowid(isWhole: boolean): void {
+    let upper = 0;
+    let lower = 0;
+    let bytes = 0;
+    let byte = 0x80;
+    while (byte >= 0x80 && bytes < 4) {
+      byte = leaf[at++] as number;
+      upper = (upper << 7) | (byte & 0x7f);
+      bytes += 1;
+    }
+    let more = 0;
+    while (byte >= 0x80 && more < 4) {
+      byte = leaf[at++] as number;
+      lower = (lower << 7) | (byte & 0x7f);
+      more += 1;
+    }
+    let addedHigh = 0;
+    let addedLow = upper;
+    if (byte >= 0x80) {
+      addedHigh = upper * 16 + (lower >>> 24);
+      addedLow = (lower & 0xffffff) * 256 + (leaf[at++] as number);
+    } else if (more > 0) {
+      const bits = more * 7;
+      addedHigh = upper >>> (32 - bits);
+      addedLow = ((upper << bits) | lower) >>> 0;
+    }
+    if (isWhole) {
+      high = addedHigh;
+      low = addedLow;
+      return;
+    }
+    low += addedLow;
+    high += addedHigh;
+    if (low >= 0x1_0000_0000) {
+      low -= 0x1_0000_0000;
+      high += 1;
+    }
+  }
+
+  function readTerm(): void {
+    const shared = isFirstTerm ? 0 : readVarint();
+    const rest = readVarint();
+    if (shared > term.length + 1 || rest === 0 || at + rest > end)
+      throw unreadable("a term is cut off");
+    // The first byte says of which index of the table the term is.
+    if (shared === 0 && leaf[at] !== mainIndex) throw unreadable("it has an index of prefixes");
+    if (shared === 0) replaceEnd(term, 0, leaf, at + 1, at + rest);
+    else replaceEnd(term, shared - 1, leaf, at, at + rest);
+    at += rest;
+    isFirstTerm = false;
+    isFirstPost = true;
+    findNextTerm();
+  }
+
+  /** Goes to the next leaf within the places of a post. */
+  function goOn(): void {
+    if (!nextLeaf()) throw unreadable("a post is cut off");
+  }
+
+  function skip(bytes: number): void {
+    let left = bytes;
+    while (at + left > end) {
+      left -= end - at;
+      goOn();
+    }
+    at += left;
+  }
+
+  /** Passes over the positions that so many bytes hold, and returns how many they are. */
+  function countPositions(bytes: number): number {
+    let count = 0;
+    for (let left = bytes; left > 0; left -= 1) {
+      if (at === end) goOn();
+      if ((leaf[at++] as number) < 0x80) count += 1;
+    }
+    return count;
+  }
+
+  /** Adds the positions that so many bytes hold, differences plus two, and returns how many they are. */
+  function takePositions(postings: Postings, bytes: number): number {
+    let count = 0;
+    let position = 0;
+    for (let left = bytes; left > 0; count += 1) {
+      if (at === end) goOn();
+      const before = at;
+      const distance = readVarint() - 2;
+      if (!(distance >= (count === 0 ? 0 : 1))) throw unreadable("positions are not in order");
+      position += distance;
+      left -= at - before;
+      addPosition(postings, position);
+    }
+    return count;
+  }
+
+  /** Takes the post at which it stands, and returns how often the term is in it; 0 where the post is passed over. */
+  function takePost(postings: Postings): number {
+    readRowid(isFirstPost || at === wholeRowid);
+    isFirstPost = false;
+    if (at === end) goOn();
+    const marked = readVarint();
+    if ((marked & 1) === 1) throw unreadable("a post is marked as deleted");
+    const bytes = marked >>> 1;
+    const number = lookup(high, low);
+    if (number < 0 || isDeleted(number)) {
+      skip(bytes);
+      return 0;
+    }
+    addPost(postings, number);
+    const places = isPositional ? takePositions(postings, bytes) : countPositions(bytes);
+    if (places === 0) throw unreadable("a term is nowhere in its post");
+    addToTally(tally, number, places);
+    return places;
+  }
+
+  const isDeleted = (number: number): boolean =>
+    deleted !== null && (((deleted[number >>> 5] as number) >>> (number & 31)) & 1) === 1;
+
+  return {
+    term,
+    holdsPositions: () => isPositional,
+    next() {
+      if (isRead || (leaf.length === 0 && !nextLeaf())) return false;
+      if (at !== nextTerm) throw unreadable("a term does not begin where its leaf says");
+      readTerm();
+      isPositional = keepsPositions(term.bytes, term.length);
+      return true;
+    },
+    take(postings, most) {
+      for (let taken = 0; taken < most; ) {
+        while (at === end && at !== nextTerm) {
+          isRead = !nextLeaf();
+          if (isRead) return true;
+        }
+        if (at === nextTerm) return true;
+        if (at > end) throw unreadable("a post goes beyond its leaf");
+        taken += 1 + takePost(postings);
+      }
+      return false;
+    },
+    close() {
+      leaves.return?.();
+    },
+  };
+}
+
+/** How the terms of a table begin that has no index of prefixes: the digit 0. */
+const mainIndex = 0x30;
+
+/** Where no leaf reaches. */
+const beyond = 0x7fff_ffff;

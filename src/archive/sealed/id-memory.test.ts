@@ -1,0 +1,220 @@
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+import { expect, test } from "vitest";
+import type { IdMemoryFindings, IdMemoryTask } from "../../../test/support/id-memory-worker.ts";
+import { type MadeUpIds, madeUpIds } from "../../../test/support/made-up-ids.ts";
+import { idsOfPage } from "./format.ts";
+import { createIdMemory, type Ids, useIdMemory } from "./id-memory.ts";
+import type { SharedIdMemory } from "./shared-pages.ts";
+
+/** Memory in which so many pages find room; one slot more is always free. */
+function memoryOf(pages: number): SharedIdMemory {
+  let bytes = pages * idsOfPage * 8;
+  while (createIdMemory(bytes).slots < pages + 1) bytes += 16;
+  return createIdMemory(bytes);
+}
+
+function readAll(ids: Ids, source: MadeUpIds): void {
+  for (let number = 0; number < source.posts; number++) {
+    if (ids.at(number) !== source.idOf(number)) expect.fail(`ID of ${number}`);
+  }
+}
+
+/** The IDs of one post of each page, and the number that follows from each. */
+function looksRight(ids: Ids, source: MadeUpIds, pages = source.heads.keys()): void {
+  for (const page of pages) {
+    const number = page * idsOfPage + ((page * 31) % 100);
+    const id = source.idOf(number);
+    expect([ids.at(number), ids.below(page, id), ids.below(page, id + 1n)]).toEqual([
+      id,
+      number + 1,
+      number,
+    ]);
+  }
+}
+
+test.each([0, 1, 1_000, 4_200, 9_000, 80_000, 1_000_000, 80_000_000])(
+  "%i bytes are the most that is taken",
+  (maxBytes) => {
+    const { buffer, slots } = createIdMemory(maxBytes);
+    expect(buffer.byteLength).toBeLessThanOrEqual(Math.max(16, maxBytes));
+    // A single one would be given up as soon as it is taken.
+    expect(slots).not.toBe(1);
+    const bytesOfIds = slots * idsOfPage * 8;
+    expect(buffer.byteLength - bytesOfIds).toBeLessThanOrEqual(16 + bytesOfIds * 0.01);
+    if (maxBytes > 10_000) expect(bytesOfIds).toBeGreaterThan(0.98 * maxBytes - 2 * idsOfPage * 8);
+  },
+);
+
+test("more than the system has is refused", () => {
+  expect(() => createIdMemory(2 ** 50)).toThrow(
+    expect.objectContaining({ code: "invalid_setting", hint: "set EARSHOT_ID_MEMORY to less" }),
+  );
+});
+
+test("one thread reads a page, all have it", () => {
+  const shared = memoryOf(20);
+  const [one, other] = [madeUpIds(1, 20 * idsOfPage), madeUpIds(1, 20 * idsOfPage)];
+  readAll(useIdMemory(shared).open(one), one);
+  expect(one.pagesRead()).toBe(20);
+  readAll(useIdMemory(shared).open(other), other);
+  expect(other.pagesRead()).toBe(0);
+});
+
+test("a page that has made room for another one is not read from the other's slot", () => {
+  const shared = memoryOf(3);
+  const [old, recent] = [madeUpIds(1, 5 * idsOfPage - 7), madeUpIds(2, 9 * idsOfPage + 100)];
+  const [ofOld, ofRecent] = [useIdMemory(shared).open(old), useIdMemory(shared).open(recent)];
+  for (let round = 0; round < 3; round++) {
+    looksRight(ofOld, old, [0, 1, 2].values());
+    looksRight(ofRecent, recent);
+    looksRight(ofOld, old);
+  }
+});
+
+test("a page that two threads read at the same time lies there once", () => {
+  const shared = memoryOf(8);
+  const source = madeUpIds(1, 8 * idsOfPage);
+  const other = useIdMemory(shared, 0).open(source);
+  const read = (page: number): BigInt64Array => {
+    other.at(page * idsOfPage);
+    return source.read(page);
+  };
+  const ids = useIdMemory(shared, 0).open({ ...source, read });
+  for (const page of source.heads.keys()) ids.at(page * idsOfPage);
+  expect(source.pagesRead()).toBe(16);
+  readAll(useIdMemory(shared, 0).open(source), source);
+  expect(source.pagesRead()).toBe(16);
+});
+
+/** Runs `meanwhile` after each atomic read that `work` makes, as another thread may. */
+function interrupted(meanwhile: () => void, work: () => void): void {
+  const load = Atomics.load;
+  let isInside = false;
+  const withInterruption = (array: Int32Array, index: number): number => {
+    const value = load(array, index);
+    if (!isInside) {
+      isInside = true;
+      meanwhile();
+      isInside = false;
+    }
+    return value;
+  };
+  Object.assign(Atomics, { load: withInterruption });
+  try {
+    work();
+  } finally {
+    Object.assign(Atomics, { load });
+  }
+}
+
+test("a page may make room for others at any moment of a read", () => {
+  const shared = memoryOf(2);
+  const [source, pushing] = [madeUpIds(1, 3 * idsOfPage), madeUpIds(2, 40 * idsOfPage)];
+  const [ids, others] = [useIdMemory(shared, 0).open(source), useIdMemory(shared, 0).open(pushing)];
+  let turn = 0;
+  const pushOut = (): void => {
+    for (let count = 0; count < 8; count++) others.at((turn++ % 40) * idsOfPage);
+  };
+  for (const page of [0, 1, 2, 0, 1, 2]) {
+    const number = page * idsOfPage + 77;
+    const id = source.idOf(number);
+    const reads: [() => unknown, unknown][] = [
+      [() => ids.at(number), id],
+      [() => ids.below(page, id), number + 1],
+      [() => ids.below(page, id + 1n), number],
+    ];
+    for (const [read, truth] of reads) {
+      // It lies in the shared memory when the read begins.
+      expect(ids.at(number)).toBe(id);
+      expect(ids.at(number)).toBe(id);
+      interrupted(pushOut, () => expect(read()).toBe(truth));
+    }
+  }
+  expect(turn).toBeGreaterThan(100);
+});
+
+test("pages of a segment that is gone make room", () => {
+  const shared = memoryOf(8);
+  const memory = useIdMemory(shared, 0);
+  const [gone, recent] = [madeUpIds(1, 8 * idsOfPage), madeUpIds(2, 8 * idsOfPage)];
+  const ofGone = memory.open(gone);
+  readAll(ofGone, gone);
+  ofGone.close();
+  const ofRecent = memory.open(recent);
+  readAll(ofRecent, recent);
+  readAll(ofRecent, recent);
+  expect([gone.pagesRead(), recent.pagesRead()]).toEqual([8, 8]);
+});
+
+test("pages that are read often stay while others come and go", () => {
+  const memory = useIdMemory(memoryOf(10), 0);
+  const [often, once] = [madeUpIds(1, 8 * idsOfPage), madeUpIds(2, 200 * idsOfPage)];
+  const [ofOften, ofOnce] = [memory.open(often), memory.open(once)];
+  for (const page of once.heads.keys()) {
+    looksRight(ofOften, often);
+    expect(ofOnce.at(page * idsOfPage)).toBe(once.heads[page]);
+  }
+  expect([often.pagesRead(), once.pagesRead()]).toEqual([8, 200]);
+});
+
+test("segments with the same name but other IDs are told apart", () => {
+  const shared = memoryOf(8);
+  const [one, other] = [madeUpIds(1, 2_000), { ...madeUpIds(2, 2_000), name: "1" }];
+  const memory = useIdMemory(shared);
+  readAll(memory.open(one), one);
+  readAll(memory.open(other), other);
+  readAll(useIdMemory(shared).open(one), one);
+});
+
+test("a thread without shared memory remembers the pages that it used last, of all segments", () => {
+  const memory = useIdMemory(createIdMemory(0), 3);
+  const [one, other] = [madeUpIds(1, 4 * idsOfPage), madeUpIds(2, 4 * idsOfPage)];
+  const [ofOne, ofOther] = [memory.open(one), memory.open(other)];
+  looksRight(ofOne, one, [0, 1].values());
+  looksRight(ofOther, other, [0].values());
+  looksRight(ofOne, one, [0].values());
+  expect(one.pagesRead()).toBe(2);
+  looksRight(ofOther, other, [1].values());
+  looksRight(ofOne, one, [0].values());
+  expect(one.pagesRead()).toBe(2);
+  looksRight(ofOne, one, [1].values());
+  expect(one.pagesRead()).toBe(3);
+  ofOne.close();
+  looksRight(ofOther, other, [2, 3, 1].values());
+  expect(other.pagesRead()).toBe(4);
+});
+
+test("where a thread died with the lock, the others read what is there, and do without for the rest", () => {
+  const shared = memoryOf(10);
+  const source = madeUpIds(1, 8 * idsOfPage);
+  const before = useIdMemory(shared).open(source);
+  looksRight(before, source, [0, 1, 2].values());
+  new Int32Array(shared.buffer, 0, 1)[0] = 1;
+  looksRight(before, source, [0, 1, 2].values());
+  expect(source.pagesRead()).toBe(3);
+  const after = useIdMemory(shared).open(source);
+  readAll(after, source);
+  readAll(before, source);
+  expect(source.pagesRead()).toBe(3 + 8 + 5);
+});
+
+const workerUrl = new URL("../../../test/support/id-memory-worker.ts", import.meta.url);
+
+const startWorker = (task: IdMemoryTask) => new Worker(workerUrl, { workerData: task });
+
+test("threads that read, put and push out pages of the same memory at once all read the truth", async () => {
+  const shared = memoryOf(50);
+  const endless = startWorker({ shared, seed: 99, rounds: null });
+  const workers = [1, 2, 3].map((seed) => startWorker({ shared, seed, rounds: 2_000 }));
+  const findings = Promise.all(
+    workers.map(async (worker) => (await once(worker, "message"))[0] as IdMemoryFindings),
+  );
+  await once(endless, "message");
+  // In the middle of whatever it is at.
+  await endless.terminate();
+  for (const { wrong, pagesRead } of await findings) {
+    expect(wrong).toEqual([]);
+    expect(pagesRead).toBeGreaterThan(100);
+  }
+});

@@ -1,0 +1,94 @@
+import { type ByteReader, readVarint } from "./byte-reader.ts";
+import { emptySet, listSet } from "./chunk-set.ts";
+import { SealedDamage } from "./damage.ts";
+import type { DictionaryEntry } from "./dictionary-entries.ts";
+import { chunksOf, postsOfChunk } from "./format.ts";
+import { lastListed, listedPositions, type Positions } from "./positions.ts";
+import {
+  assertPositioned,
+  bytesOfList,
+  bytesOfPositions,
+  type PostingList,
+} from "./posting-list.ts";
+
+/** The posts of a term that stand in the dictionary. */
+export function inlineList(
+  { posts, positioned, rest }: DictionaryEntry,
+  totalPosts: number,
+  grow: (bytes: number) => void,
+): PostingList {
+  const reader: ByteReader = { bytes: rest, at: 0 };
+  const counts = new Uint32Array(chunksOf(totalPosts));
+  const list = new Uint16Array(posts);
+  readNumbers(reader, posts, totalPosts, (number, index) => {
+    list[index] = number % postsOfChunk;
+    const chunk = Math.floor(number / postsOfChunk);
+    counts[chunk] = (counts[chunk] as number) + 1;
+  });
+  const positionsAt = reader.at;
+  let places: Positions | null = null;
+  grow(bytesOfList + rest.byteLength + counts.byteLength + list.byteLength);
+
+  return {
+    counts,
+    set(chunk) {
+      const count = counts[chunk] as number;
+      if (count === 0) return emptySet;
+      let before = 0;
+      for (let each = 0; each < chunk; each++) before += counts[each] as number;
+      return listSet(list, count, before, 0, before);
+    },
+    positions() {
+      if (places === null) {
+        assertPositioned(positioned);
+        places = readInlinePositions({ bytes: rest, at: positionsAt }, posts);
+        grow(bytesOfPositions + places.list.byteLength + 9 * posts);
+      }
+      return places;
+    },
+  };
+}
+
+/** Calls `visit` with the numbers of an entry's posts: ascending, and each a number of a post. */
+export function readNumbers(
+  reader: ByteReader,
+  posts: number,
+  totalPosts: number,
+  visit: (number: number, index: number) => void,
+): void {
+  let number = -1;
+  for (let index = 0; index < posts; index++) {
+    const distance = readVarint(reader);
+    if (index > 0 && distance === 0) throw new SealedDamage("posts of a term are not in order");
+    number = index === 0 ? distance : number + distance;
+    if (number >= totalPosts) throw new SealedDamage("a term is in a post that there is not");
+    visit(number, index);
+  }
+}
+
+function readInlinePositions(reader: ByteReader, posts: number): Positions {
+  const starts = new Uint32Array(posts);
+  const list: number[] = [];
+  for (let index = 0; index < posts; index++) {
+    starts[index] = list.length;
+    readPlaces(reader, (place, isLast) => list.push(isLast ? place + lastListed : place));
+  }
+  return listedPositions(starts, Uint32Array.from(list));
+}
+
+/** Calls `visit` with the positions of one post, ascending. */
+export function readPlaces(
+  reader: ByteReader,
+  visit: (place: number, isLast: boolean) => void,
+): void {
+  let place = -1;
+  for (let follows = 1; follows === 1; ) {
+    const value = readVarint(reader);
+    const distance = Math.floor(value / 2);
+    follows = value % 2;
+    if (place >= 0 && distance === 0) throw new SealedDamage("positions are not in order");
+    place = Math.max(place, 0) + distance;
+    if (place >= lastListed) throw new SealedDamage("a position is too large");
+    visit(place, follows === 0);
+  }
+}

@@ -1,0 +1,169 @@
+import type { DatabaseSync } from "node:sqlite";
+import { aligned } from "./blob.ts";
+import { bitmapSet, type ChunkSet, countOf } from "./chunk-set.ts";
+import { SealedDamage } from "./damage.ts";
+import { bytesOfBitmap, chunksOf, postsOfChunk, wordsOfBitmap } from "./format.ts";
+import type { PostNumbers } from "./post-numbers.ts";
+import { readableState } from "./sealed-state.ts";
+
+/** Which posts a sealed index does not answer for, by chunk; null where it answers for all of them. */
+export type Mask = {
+  /** Those that were replaced, and those that are hidden. */
+  leftOut(chunk: number): ChunkSet | null;
+  /** Those that were deleted or written anew. */
+  replaced(chunk: number): ChunkSet | null;
+};
+
+/**
+ * Gathers what becomes of sealed posts. Posts without a number are passed over. Nothing is written, and the mask is not read,
+ * before `flush`, which runs in the caller's transaction. Errors, of all of its functions but `discard`: `SealedDamage`.
+ */
+export type MaskWriter = {
+  /** The post is deleted, or FTS5 answers for it. */
+  replace(id: bigint): void;
+  /** The post is not to be found. */
+  hide(id: bigint): void;
+  show(id: bigint): void;
+  flush(): void;
+  /** Forgets what was gathered. */
+  discard(): void;
+};
+
+type Bitmaps = { replaced: Uint32Array; hidden: Uint32Array };
+
+/**
+ * The mask as it is, read by chunk when it is asked for: it holds for as long as nothing was changed in the database. Errors, also of
+ * its functions: `SealedDamage`.
+ */
+export function readMask(database: DatabaseSync): Mask {
+  const read = chunkReader(database);
+  const chunks = maskedChunks(database);
+  const known = new Map<number, { replaced: ChunkSet | null; leftOut: ChunkSet | null }>();
+
+  function of(chunk: number): { replaced: ChunkSet | null; leftOut: ChunkSet | null } {
+    let sets = known.get(chunk);
+    if (sets === undefined) {
+      const { replaced, hidden } = read(chunk);
+      sets = { replaced: setOf(replaced), leftOut: setOf(unionOf(replaced, hidden)) };
+      known.set(chunk, sets);
+    }
+    return sets;
+  }
+
+  return {
+    leftOut: (chunk) => (chunks.has(chunk) ? of(chunk).leftOut : null),
+    replaced: (chunk) => (chunks.has(chunk) ? of(chunk).replaced : null),
+  };
+}
+
+/** The chunks in which any post is left out. */
+function maskedChunks(database: DatabaseSync): Set<number> {
+  const last = chunksOf(readableState(database)?.posts ?? 0) - 1;
+  const select = database.prepare("SELECT chunk FROM sealed_mask");
+  select.setReadBigInts(true);
+  const chunks = select.all().map(({ chunk }) => Number(chunk));
+  if (chunks.some((chunk) => chunk < 0 || chunk > last)) {
+    throw new SealedDamage("posts are left out of a chunk that there is not");
+  }
+  return new Set(chunks);
+}
+
+/** How many posts of the sealed index were deleted or written anew. Errors: `SealedDamage`. */
+export function replacedPosts(database: DatabaseSync): number {
+  let posts = 0;
+  for (const { replaced } of database.prepare("SELECT replaced FROM sealed_mask").iterate()) {
+    posts += countOf(bitmapOf(replaced));
+  }
+  return posts;
+}
+
+/** What is to be done with a post, in one number with its own within its chunk. */
+const replacing = 0;
+const hiding = 1;
+const showing = 2;
+const changes = 4;
+
+export function maskWriterOf(database: DatabaseSync, numbers: PostNumbers): MaskWriter {
+  const read = chunkReader(database);
+  const write = database.prepare(
+    `INSERT INTO sealed_mask VALUES(?1, ?2, ?3)
+     ON CONFLICT(chunk) DO UPDATE SET replaced = ?2, hidden = ?3`,
+  );
+  /** By chunk, in order. */
+  const gathered = new Map<number, number[]>();
+
+  function gather(id: bigint, change: number): void {
+    const number = numbers.numberOf(id);
+    if (number === null) return;
+    const chunk = Math.floor(number / postsOfChunk);
+    const ofChunk = gathered.get(chunk) ?? [];
+    ofChunk.push((number % postsOfChunk) * changes + change);
+    gathered.set(chunk, ofChunk);
+  }
+
+  function flush(): void {
+    for (const [chunk, ofChunk] of gathered) {
+      const bitmaps = read(chunk);
+      let changed = 0;
+      for (const change of ofChunk) {
+        changed |= apply(bitmaps, Math.floor(change / changes), change % changes);
+      }
+      // Posts that are written again and again are replaced already.
+      if (changed !== 0) write.run(chunk, bytesOf(bitmaps.replaced), bytesOf(bitmaps.hidden));
+    }
+    gathered.clear();
+  }
+
+  return {
+    replace: (id) => gather(id, replacing),
+    hide: (id) => gather(id, hiding),
+    show: (id) => gather(id, showing),
+    flush,
+    discard: () => gathered.clear(),
+  };
+}
+
+/** Not 0 where that changes anything. */
+function apply({ replaced, hidden }: Bitmaps, post: number, change: number): number {
+  const bits = change === replacing ? replaced : hidden;
+  const before = bits[post >>> 5] as number;
+  const bit = 1 << (post & 31);
+  const after = (change === showing ? before & ~bit : before | bit) >>> 0;
+  bits[post >>> 5] = after;
+  return before ^ after;
+}
+
+/** Reads a chunk as it is in the database; one that has no row has empty bitmaps. */
+function chunkReader(database: DatabaseSync): (chunk: number) => Bitmaps {
+  const select = database.prepare("SELECT replaced, hidden FROM sealed_mask WHERE chunk = ?");
+  return (chunk) => {
+    const row = select.get(chunk);
+    return row === undefined
+      ? { replaced: new Uint32Array(wordsOfBitmap), hidden: new Uint32Array(wordsOfBitmap) }
+      : { replaced: bitmapOf(row.replaced), hidden: bitmapOf(row.hidden) };
+  };
+}
+
+function bitmapOf(blob: unknown): Uint32Array {
+  if (!(blob instanceof Uint8Array) || blob.byteLength !== bytesOfBitmap) {
+    throw new SealedDamage("a bitmap of the posts that are left out is missing or cut off");
+  }
+  const { buffer, byteOffset } = aligned(blob);
+  return new Uint32Array(buffer, byteOffset, wordsOfBitmap);
+}
+
+const bytesOf = (bits: Uint32Array): Uint8Array =>
+  new Uint8Array(bits.buffer, bits.byteOffset, bits.byteLength);
+
+function setOf(bits: Uint32Array): ChunkSet | null {
+  const count = countOf(bits);
+  return count === 0 ? null : bitmapSet(bits, count);
+}
+
+function unionOf(a: Uint32Array, b: Uint32Array): Uint32Array {
+  const union = Uint32Array.from(a);
+  for (let word = 0; word < wordsOfBitmap; word++) {
+    union[word] = (union[word] as number) | (b[word] as number);
+  }
+  return union;
+}

@@ -1,0 +1,50 @@
+import { Buffer } from "node:buffer";
+import fc from "fast-check";
+import { test } from "vitest";
+import { holdsPositions, keepsPositions } from "./positional-terms.ts";
+
+test("which terms keep positions is told from their bytes as from their text", () => {
+  const start = fc.constantFrom(
+    "",
+    "url",
+    "lang",
+    "is",
+    "likes",
+    "reposts",
+    "replies",
+    "quotes",
+    "-",
+  );
+  const sign = fc.constantFrom("", ":", ">=", ">", "@", "$", "|", "#");
+  const text = fc
+    .tuple(sign, start, sign, start, fc.string({ maxLength: 4 }))
+    .map((parts) => parts.join(""));
+  fc.assert(
+    fc.property(text, (each) => {
+      const bytes = Buffer.from(each);
+      return (
+        keepsPositions(Buffer.concat([bytes, Buffer.from(":")]), bytes.length) ===
+        holdsPositions(each)
+      );
+    }),
+    {
+      numRuns: 500,
+      examples: [
+        "|",
+        "||",
+        "url:a",
+        "url:",
+        "xurl:a",
+        "a:b",
+        "likes>=1",
+        "likes>",
+        "Likes>=1",
+        "@a",
+        "$",
+        "a-b:c",
+        "日:a",
+        "lang",
+      ].map((each): [string] => [each]),
+    },
+  );
+});

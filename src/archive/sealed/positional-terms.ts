@@ -1,0 +1,40 @@
+import { Buffer } from "node:buffer";
+
+/**
+ * Whether a term keeps positions: words, and parts of links, stand side by side in phrases. Other facets are looked for alone,
+ * and so is the gap between parts of a text (`text/facets.ts`, `text/analyze.ts`).
+ */
+export const holdsPositions = (term: string): boolean => !lookedForAlone.test(term);
+
+const lookedForAlone = /^(?:\|$|[@$]|(?!url:)[a-z-]+:|(?:likes|reposts|replies|quotes)>=)/;
+
+const isLetterOrDash = (byte: number): boolean => (byte >= 0x61 && byte <= 0x7a) || byte === 0x2d;
+const dollar = 0x24;
+const colon = 0x3a;
+const at = 0x40;
+const bar = 0x7c;
+const link = Buffer.from("url:");
+const thresholds = ["likes>=", "reposts>=", "replies>=", "quotes>="].map((name) =>
+  Buffer.from(name),
+);
+
+/** What `holdsPositions` says of these bytes. They are looked at for every term that is passed over, so no text is made of them. */
+export function keepsPositions(term: Uint8Array, length: number): boolean {
+  const first = term[0] as number;
+  if (first === bar) return length > 1;
+  if (first === at || first === dollar) return false;
+  let letters = 0;
+  while (letters < length && isLetterOrDash(term[letters] as number)) letters += 1;
+  if (letters === 0 || letters === length) return true;
+  const next = term[letters] as number;
+  if (next === colon) return letters === link.length - 1 && beginsWith(term, length, link);
+  return !thresholds.some((threshold) => beginsWith(term, length, threshold));
+}
+
+function beginsWith(term: Uint8Array, length: number, start: Uint8Array): boolean {
+  if (length < start.length) return false;
+  for (let index = 0; index < start.length; index++) {
+    if (term[index] !== start[index]) return false;
+  }
+  return true;
+}

@@ -1,0 +1,132 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { positionsRow } from "../../../test/support/sealed-tables.ts";
+import { SealedDamage } from "./damage.ts";
+import {
+  inList,
+  lastListed,
+  listedPositions,
+  readPositions,
+  standsAt,
+  startOf,
+} from "./positions.ts";
+
+const place = fc.oneof(
+  fc.nat(20),
+  fc.constantFrom(254, 255, 256, 32_766, 32_767, 32_768, 65_536, 2 ** 31 - 1),
+);
+const placesOfPost = fc.oneof(
+  fc.array(place, { minLength: 1, maxLength: 3 }),
+  fc.array(fc.nat(60), { minLength: 10, maxLength: 40 }),
+);
+const posts = fc.array(
+  placesOfPost.map((places) => [...new Set(places)].sort((a, b) => a - b)),
+  { minLength: 1, maxLength: 30 },
+);
+
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, at) => at);
+const examples: [number[][]][] = [
+  [[[0]]],
+  [[[254], [255], [256]]],
+  [[[0, 1], [5], [0, 32_767]]],
+  [[[0, 1], [5], [0, 32_768]]],
+  [[upTo(12), [12, 13]]],
+  [[upTo(13), [13, 14], [3]]],
+  [[[3], upTo(14), [14, 15]]],
+];
+
+const aligned = (row: Uint8Array): Uint8Array => new Uint8Array(row);
+
+describe("a term stands where its row says", () => {
+  test("in each post, and nowhere else", () => {
+    fc.assert(
+      fc.property(posts, (all) => {
+        const positions = readPositions(aligned(positionsRow(all)), all.length);
+        const asked = new Set(
+          all.flat().flatMap((each) => [each, each + 1, Math.max(0, each - 1)]),
+        );
+        for (const [rank, places] of all.entries()) {
+          const found = [...asked].filter((each) => standsAt(positions, rank, each));
+          expect(found.sort((a, b) => a - b)).toEqual(places);
+        }
+      }),
+      { examples, numRuns: 60 },
+    );
+  });
+
+  test("whichever post is asked for first", () => {
+    fc.assert(
+      fc.property(posts, fc.infiniteStream(fc.nat()), (all, order) => {
+        const positions = readPositions(aligned(positionsRow(all)), all.length);
+        for (const random of order.take(40)) {
+          const rank = random % all.length;
+          expect(standsAt(positions, rank, all[rank]?.at(-1) ?? -1)).toBe(true);
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test("and lists that are made in memory say the same", () => {
+    fc.assert(
+      fc.property(posts, (all) => {
+        const starts = all.map((_, rank) => all.slice(0, rank).flat().length);
+        const list = all.flatMap((places) =>
+          places.map((each, at) => each + (at === places.length - 1 ? lastListed : 0)),
+        );
+        const made = listedPositions(Uint32Array.from(starts), Uint32Array.from(list));
+        for (const [rank, places] of all.entries()) {
+          expect(made.bytes[rank]).toBe(inList);
+          expect(startOf(made, rank)).toBe(starts[rank]);
+          const found = upTo(60).filter((each) => standsAt(made, rank, each));
+          expect(found).toEqual(places.filter((each) => each < 60));
+        }
+      }),
+      { examples, numRuns: 50 },
+    );
+  });
+});
+
+describe("a row that contradicts itself is refused", () => {
+  const row = (): Uint8Array => aligned(positionsRow([[4], [1, 2], [300]]));
+  const words = (bytes: Uint8Array): Uint16Array => new Uint16Array(bytes.buffer, 8, 7);
+
+  test.each<[string, Uint8Array]>([
+    ["is too short", row().slice(0, -1)],
+    ["is longer than its table says", aligned(Uint8Array.from([...row(), 0]))],
+    ["has no table", new Uint8Array(2)],
+    ["has an empty table", new Uint8Array(11)],
+  ])("one that %s", (_name, bytes) => {
+    expect(() => readPositions(bytes, 3)).toThrow(SealedDamage);
+  });
+
+  test("one whose list does not end", () => {
+    const bytes = row();
+    words(bytes)[6] = 300;
+    expect(() => readPositions(bytes, 3)).toThrow(SealedDamage);
+  });
+
+  test("one that lists fewer places than posts", () => {
+    const bytes = row();
+    new Uint32Array(bytes.buffer, 0, 2).set([3, 1]);
+    expect(() => readPositions(bytes, 3)).toThrow(SealedDamage);
+  });
+
+  test("one that lacks the post that is asked for", () => {
+    const bytes = row();
+    words(bytes)[0] = 0;
+    expect(() => standsAt(readPositions(bytes, 3), 1, 1)).toThrow(SealedDamage);
+  });
+
+  test("one where a post begins behind the list", () => {
+    const bytes = row();
+    words(bytes)[2] = 3;
+    expect(() => standsAt(readPositions(bytes, 3), 1, 1)).toThrow(SealedDamage);
+  });
+
+  test("one where a long list ends before it began", () => {
+    const bytes = aligned(positionsRow([upTo(20), [1, 2]]));
+    new Uint16Array(bytes.buffer, 8, 4)[3] = 5;
+    expect(() => standsAt(readPositions(bytes, 2), 0, 19)).toThrow(SealedDamage);
+  });
+});

@@ -1,0 +1,146 @@
+import { SealedDamage } from "./damage.ts";
+import { seek } from "./seek.ts";
+
+/**
+ * Where a term stands in posts of one row: for the post of rank n `bytes[n]`, or, where that is 255, several positions or a later
+ * one in `list`. Those begin at `starts[k]`, where `ranks[k]` is n, and end with one that bears `lastBit`.
+ */
+export type Positions = {
+  readonly bytes: Uint8Array;
+  readonly ranks: Uint16Array | Uint32Array;
+  readonly starts: Uint16Array | Uint32Array;
+  readonly list: Uint16Array | Uint32Array;
+  readonly lastBit: number;
+  /** Which of `ranks` was asked for last: the next one is near it. */
+  near: number;
+};
+
+/** Stands in `bytes` for a post whose positions are in the list. */
+export const inList = 255;
+const shortLastBit = 0x8000;
+const longLastBit = 0x80000000;
+const noNumbers = new Uint32Array(0);
+
+/** The positions in a row of `sealed_positions` for so many posts. Throws `SealedDamage` where the row does not hold so many. */
+export function readPositions(row: Uint8Array, posts: number): Positions {
+  if (row.byteLength === posts) {
+    return {
+      bytes: row,
+      ranks: noNumbers,
+      starts: noNumbers,
+      list: noNumbers,
+      lastBit: longLastBit,
+      near: 0,
+    };
+  }
+  const { buffer, byteLength, byteOffset } = row;
+  if (byteLength < 8 || byteOffset % 4 !== 0) throw malformed();
+  const [first = 0, length = 0] = new Uint32Array(buffer, byteOffset, 2);
+  const isLong = first >= longLastBit;
+  const overflowing = isLong ? first - longLastBit : first;
+  const items = 2 * overflowing + length;
+  const bytesAt = 8 + (isLong ? 4 * items : 4 * Math.ceil(items / 2));
+  if (overflowing === 0 || length < overflowing || bytesAt + posts !== byteLength) {
+    throw malformed();
+  }
+  const table = isLong
+    ? new Uint32Array(buffer, byteOffset + 8, items)
+    : new Uint16Array(buffer, byteOffset + 8, items);
+  const list = table.subarray(2 * overflowing);
+  const lastBit = isLong ? longLastBit : shortLastBit;
+  if (((list[length - 1] as number) & lastBit) === 0) throw malformed();
+  return {
+    bytes: new Uint8Array(buffer, byteOffset + bytesAt, posts),
+    ranks: table.subarray(0, overflowing),
+    starts: table.subarray(overflowing, 2 * overflowing),
+    list,
+    lastBit,
+    near: 0,
+  };
+}
+
+const malformed = (): SealedDamage => new SealedDamage("a row of positions has a wrong length");
+
+/** Positions made in memory: those of post n begin at `starts[n]` of `list`, and the last one of each post bears `lastListed`. */
+export function listedPositions(starts: Uint32Array, list: Uint32Array): Positions {
+  return {
+    bytes: new Uint8Array(starts.length).fill(inList),
+    ranks: Uint32Array.from(starts.keys()),
+    starts,
+    list,
+    lastBit: longLastBit,
+    near: 0,
+  };
+}
+
+export const lastListed = longLastBit;
+
+/** Where in `list` the positions of a post begin whose byte is `inList`. Quick when posts are asked for in their order. */
+export function startOf(positions: Positions, rank: number): number {
+  const { ranks, starts, list } = positions;
+  const near = positions.near;
+  const place = seek(ranks, (ranks[near] as number) <= rank ? near : 0, ranks.length, rank);
+  const start = place < ranks.length ? (starts[place] as number) : list.length;
+  if (start >= list.length || ranks[place] !== rank) {
+    throw new SealedDamage("positions of a post are missing");
+  }
+  positions.near = place;
+  return start;
+}
+
+/** How many positions of a post are looked at one after the other: few posts have more. */
+const fewPositions = 12;
+
+/** Whether the term stands at this place of the post. A post that repeats it without end does not take long either. */
+export function standsAt(positions: Positions, rank: number, place: number): boolean {
+  const only = positions.bytes[rank] as number;
+  if (only !== inList) return only === place;
+  const { list, lastBit } = positions;
+  const start = startOf(positions, rank);
+  for (let index = start; index < start + fewPositions; index++) {
+    const item = list[index] as number;
+    const value = (item & ~lastBit) >>> 0;
+    if (value >= place) return value === place;
+    if ((item & lastBit) !== 0) return false;
+  }
+  return isAmong(positions, start + fewPositions, place);
+}
+
+/** Whether the place is among the positions of the post that was asked for last, from this index on. */
+function isAmong(positions: Positions, from: number, place: number): boolean {
+  const end = endOf(positions);
+  if (from >= end) throw new SealedDamage("positions are not in order");
+  const found = seekPlace(positions, from, end, place);
+  return found < end && placeAt(positions, found) === place;
+}
+
+/** Where in `list` the positions of the post end that was asked for last. */
+function endOf({ list, starts, near }: Positions): number {
+  const end = near + 1 < starts.length ? (starts[near + 1] as number) : list.length;
+  if (end > list.length) throw new SealedDamage("positions are not in order");
+  return end;
+}
+
+/** Where in `list` the positions of a post lie whose byte is `inList`. */
+export function placesOf(positions: Positions, rank: number): { from: number; end: number } {
+  return { from: startOf(positions, rank), end: endOf(positions) };
+}
+
+/** The position at this index of `list`. */
+export const placeAt = ({ list, lastBit }: Positions, index: number): number =>
+  ((list[index] as number) & ~lastBit) >>> 0;
+
+/** The first index of `list` from `from` to below `end` with a position that is not before this one, or `end`; quick when it is near. */
+export function seekPlace(positions: Positions, from: number, end: number, place: number): number {
+  if (from >= end || placeAt(positions, from) >= place) return from;
+  let step = 1;
+  while (from + step < end && placeAt(positions, from + step) < place) step *= 2;
+  let low = from + (step >>> 1) + 1;
+  let high = Math.min(from + step, end);
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (placeAt(positions, middle) < place) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

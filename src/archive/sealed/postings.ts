@@ -1,0 +1,111 @@
+/**
+ * The postings of one term while it is put together: its posts by number, and where it stands in each. They come as runs, one
+ * from each source, and lie in ascending order once every run is closed. No post is in two runs.
+ */
+export type Postings = Columns & {
+  posts: number;
+  places: number;
+  positions: Uint32Array;
+  /** The first post of the run that is being added. */
+  run: number;
+  /** Room to merge runs in. */
+  aside: Columns;
+};
+
+type Columns = {
+  numbers: Uint32Array;
+  /** Where the positions of each post begin in `positions`, and how many there are. */
+  starts: Uint32Array;
+  counts: Uint32Array;
+};
+
+const createColumns = (): Columns => ({
+  numbers: new Uint32Array(1_024),
+  starts: new Uint32Array(1_024),
+  counts: new Uint32Array(1_024),
+});
+
+export const createPostings = (): Postings => ({
+  ...createColumns(),
+  posts: 0,
+  places: 0,
+  positions: new Uint32Array(1_024),
+  run: 0,
+  aside: createColumns(),
+});
+
+export function clearPostings(postings: Postings): void {
+  postings.posts = 0;
+  postings.places = 0;
+  postings.run = 0;
+}
+
+/** Adds a post; the positions that follow are those in it. */
+export function addPost(postings: Postings, number: number): void {
+  const { posts } = postings;
+  if (posts === postings.numbers.length) growColumns(postings);
+  postings.numbers[posts] = number;
+  postings.starts[posts] = postings.places;
+  postings.counts[posts] = 0;
+  postings.posts = posts + 1;
+}
+
+/** Adds a position in the last post; those of a post come in ascending order. */
+export function addPosition(postings: Postings, position: number): void {
+  const { places } = postings;
+  if (places === postings.positions.length) postings.positions = grown(postings.positions);
+  postings.positions[places] = position;
+  postings.places = places + 1;
+  const post = postings.posts - 1;
+  postings.counts[post] = at(postings.counts, post) + 1;
+}
+
+/** Ends a run that came in ascending or in descending order, and puts it among the runs before it. */
+export function closeRun(postings: Postings): void {
+  const { run, posts, numbers } = postings;
+  if (posts - run > 1 && at(numbers, run) > at(numbers, run + 1)) {
+    numbers.subarray(run, posts).reverse();
+    postings.starts.subarray(run, posts).reverse();
+    postings.counts.subarray(run, posts).reverse();
+  }
+  if (run > 0 && run < posts && at(numbers, run - 1) > at(numbers, run)) mergeRun(postings);
+  postings.run = postings.posts;
+}
+
+/** Merges the run with those before it, from the highest number down. */
+function mergeRun(postings: Postings): void {
+  const { run, posts, numbers, starts, counts, aside } = postings;
+  while (aside.numbers.length < posts - run) growColumns(aside);
+  aside.numbers.set(numbers.subarray(run, posts));
+  aside.starts.set(starts.subarray(run, posts));
+  aside.counts.set(counts.subarray(run, posts));
+  let left = run - 1;
+  let right = posts - run - 1;
+  for (let to = posts - 1; right >= 0; to -= 1) {
+    if (left >= 0 && at(numbers, left) > at(aside.numbers, right)) {
+      numbers[to] = at(numbers, left);
+      starts[to] = at(starts, left);
+      counts[to] = at(counts, left);
+      left -= 1;
+      continue;
+    }
+    numbers[to] = at(aside.numbers, right);
+    starts[to] = at(aside.starts, right);
+    counts[to] = at(aside.counts, right);
+    right -= 1;
+  }
+}
+
+function growColumns(columns: Columns): void {
+  columns.numbers = grown(columns.numbers);
+  columns.starts = grown(columns.starts);
+  columns.counts = grown(columns.counts);
+}
+
+function grown(array: Uint32Array): Uint32Array {
+  const larger = new Uint32Array(array.length * 2);
+  larger.set(array);
+  return larger;
+}
+
+const at = (array: Uint32Array, index: number): number => array[index] as number;

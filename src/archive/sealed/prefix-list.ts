@@ -1,0 +1,206 @@
+import type { ByteReader } from "./byte-reader.ts";
+import {
+  addTo,
+  bitmapSet,
+  type ChunkSet,
+  countOf,
+  emptySet,
+  listSet,
+  members,
+} from "./chunk-set.ts";
+import type { Dictionary } from "./dictionary.ts";
+import type { DictionaryEntry } from "./dictionary-entries.ts";
+import { chunksOf, densePosts, inlinePosts, postsOfChunk, wordsOfBitmap } from "./format.ts";
+import { readNumbers, readPlaces } from "./inline-list.ts";
+import { lastListed, listedPositions, type Positions } from "./positions.ts";
+import {
+  assertPositioned,
+  type PostingList,
+  type PostingRows,
+  type PostSets,
+} from "./posting-list.ts";
+import { postingListOf } from "./read-posting-list.ts";
+
+/**
+ * The terms that begin alike: the posts that hold any of them, and the lists of those that may stand beside other terms. Facets,
+ * which keep no positions, are not among these: whatever words a post has, a gap comes before its facets.
+ */
+export type PrefixList = { any: PostSets; positioned: readonly PostingList[] };
+
+/**
+ * What is found by the start of a term. A prefix may be that of many thousands of terms, most of them in a few posts each: the
+ * posts of those become one list. Null where no term begins so.
+ */
+export function prefixListOf(
+  dictionary: Dictionary,
+  prefix: string,
+  rows: PostingRows,
+  grow: (bytes: number) => void,
+): PrefixList | null {
+  const words = createLists(rows, true, grow);
+  const facets = createLists(rows, false, grow);
+  dictionary.eachBeginning(prefix, (entry) => (entry.positioned ? words : facets).add(entry));
+  const positioned = words.finish();
+  const all = [...positioned, ...facets.finish()];
+  const [first, second] = all;
+  if (first === undefined) return null;
+  return { any: second === undefined ? first : unionOf(all, rows.posts, grow), positioned };
+}
+
+/** Terms of one kind: each has a list, but the rare ones, which have one together. */
+function createLists(rows: PostingRows, positioned: boolean, grow: (bytes: number) => void) {
+  const lists: PostingList[] = [];
+  const rare = createMergedList(rows.posts, positioned, grow);
+  return {
+    add(entry: DictionaryEntry): void {
+      if (entry.posts <= inlinePosts) rare.add(entry);
+      else lists.push(postingListOf(entry, rows, grow));
+    },
+    finish: (): PostingList[] => (rare.isEmpty() ? lists : [...lists, rare.finish()]),
+  };
+}
+
+/** The posts of all lists; the set of a chunk is made once. */
+function unionOf(
+  lists: readonly PostingList[],
+  posts: number,
+  grow: (bytes: number) => void,
+): PostSets {
+  const chunks = chunksOf(posts);
+  const counts = new Uint32Array(chunks);
+  for (const list of lists) {
+    for (let chunk = 0; chunk < chunks; chunk++) {
+      const sum = (counts[chunk] as number) + (list.counts[chunk] as number);
+      counts[chunk] = Math.min(postsOfChunk, sum);
+    }
+  }
+  return remembered(counts, grow, (chunk, bits) => {
+    for (const list of lists) if (list.counts[chunk] !== 0) addTo(bits, list.set(chunk));
+  });
+}
+
+/** Sets that `fill` makes, as bitmaps, when they are first asked for. */
+function remembered(
+  counts: Uint32Array,
+  grow: (bytes: number) => void,
+  fill: (chunk: number, bits: Uint32Array) => void,
+): PostSets {
+  const sets: (ChunkSet | undefined)[] = Array.from(counts, () => undefined);
+  return {
+    counts,
+    set(chunk) {
+      const known = sets[chunk];
+      if (known !== undefined) return known;
+      const bits = new Uint32Array(wordsOfBitmap);
+      fill(chunk, bits);
+      const set = compact(bits, chunk);
+      sets[chunk] = set;
+      grow(set.list?.byteLength ?? bits.byteLength);
+      return set;
+    },
+  };
+}
+
+/** The members of a bitmap in the form that so many of them have. */
+function compact(bits: Uint32Array, row: number): ChunkSet {
+  const count = countOf(bits);
+  const bitmap = bitmapSet(bits, count, row);
+  if (count >= densePosts) return bitmap;
+  if (count === 0) return emptySet;
+  const list = new Uint16Array(count);
+  members(bitmap, 0, postsOfChunk, list, count);
+  return listSet(list, count, 0, row);
+}
+
+type MergedList = {
+  add(entry: DictionaryEntry): void;
+  isEmpty(): boolean;
+  finish(): PostingList;
+};
+
+/** A place as one number that sorts by post and position: both are less than this. */
+const perPost = 2 ** 32;
+
+/** One list of what stands in many entries of the dictionary, all of which keep positions, or none. */
+function createMergedList(
+  totalPosts: number,
+  positioned: boolean,
+  grow: (bytes: number) => void,
+): MergedList {
+  const chunks = chunksOf(totalPosts);
+  const places: number[][] = Array.from({ length: chunks }, () => []);
+  const numbers = new Uint32Array(inlinePosts);
+  let isEmpty = true;
+
+  function addPlace(number: number, position: number): void {
+    const chunk = Math.floor(number / postsOfChunk);
+    places[chunk]?.push((number % postsOfChunk) * perPost + position);
+  }
+
+  return {
+    isEmpty: () => isEmpty,
+    add(entry) {
+      isEmpty = false;
+      const reader: ByteReader = { bytes: entry.rest, at: 0 };
+      readNumbers(reader, entry.posts, totalPosts, (number, index) => {
+        numbers[index] = number;
+      });
+      for (let index = 0; index < entry.posts; index++) {
+        const number = numbers[index] as number;
+        if (positioned) readPlaces(reader, (place) => addPlace(number, place));
+        else addPlace(number, 0);
+      }
+    },
+    finish() {
+      const sorted = places.map((each) => Float64Array.from(each).sort());
+      for (const each of sorted) grow(each.byteLength);
+      return mergedList(sorted, positioned, grow);
+    },
+  };
+}
+
+function mergedList(
+  places: readonly Float64Array[],
+  positioned: boolean,
+  grow: (bytes: number) => void,
+): PostingList {
+  const counts = Uint32Array.from(places, (each) => Math.min(each.length, postsOfChunk));
+  const positions: (Positions | undefined)[] = places.map(() => undefined);
+  const sets = remembered(counts, grow, (chunk, bits) => {
+    for (const place of places[chunk] ?? []) {
+      const post = Math.floor(place / perPost);
+      bits[post >>> 5] = (bits[post >>> 5] as number) | (1 << (post & 31));
+    }
+  });
+  return {
+    ...sets,
+    positions({ row }) {
+      assertPositioned(positioned);
+      const known = positions[row];
+      if (known !== undefined) return known;
+      const read = positionsOf(places[row] ?? new Float64Array(0));
+      positions[row] = read;
+      grow(read.list.byteLength + 9 * read.starts.length);
+      return read;
+    },
+  };
+}
+
+/** Positions of these places, which are in the order of posts, by the rank of the post. */
+function positionsOf(places: Float64Array): Positions {
+  const starts: number[] = [];
+  const list = new Uint32Array(places.length);
+  let before = -1;
+  for (let index = 0; index < places.length; index++) {
+    const place = places[index] as number;
+    const post = Math.floor(place / perPost);
+    if (post !== before) {
+      if (index > 0) list[index - 1] = (list[index - 1] as number) + lastListed;
+      starts.push(index);
+    }
+    list[index] = place % perPost;
+    before = post;
+  }
+  if (list.length > 0) list[list.length - 1] = (list[list.length - 1] as number) + lastListed;
+  return listedPositions(Uint32Array.from(starts), list);
+}

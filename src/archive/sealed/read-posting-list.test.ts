@@ -1,0 +1,79 @@
+import { describe, expect, test } from "vitest";
+import { SealedDamage } from "./damage.ts";
+import { bytesOfBitmap } from "./format.ts";
+import { standsAt } from "./positions.ts";
+import type { PostingRows } from "./posting-list.ts";
+import { postingListOf } from "./read-posting-list.ts";
+
+/** An index of two chunks, the second of which has 464 posts. */
+const rows: PostingRows = {
+  posts: 66_000,
+  docs: () => new Uint8Array(bytesOfBitmap),
+  positions: () => new Uint8Array(0),
+};
+
+const entryOf = (posts: number, rest: readonly number[], positioned = true) => ({
+  posts,
+  positioned,
+  rest: Uint8Array.from(rest),
+});
+const read = (posts: number, rest: readonly number[], positioned = true) =>
+  postingListOf(entryOf(posts, rest, positioned), rows, () => {});
+
+/** 65,600 as a number of three bytes. */
+const ofSecondChunk = [0xc0, 0x80, 0x04];
+
+describe("a list in the dictionary", () => {
+  test("has its posts in their chunks, and their places", () => {
+    const list = read(3, [5, 1, ...ofSecondChunk, 8, 3, 2, 0]);
+    expect([...list.counts]).toEqual([2, 1]);
+    expect(list.set(0)).toMatchObject({ at: 0, count: 2, base: 0 });
+    expect([...(list.set(0).list ?? [])]).toEqual([5, 6, 70]);
+    expect(list.set(1)).toMatchObject({ at: 2, count: 1, base: 2 });
+    const places = list.positions(list.set(1));
+    expect(standsAt(places, 0, 4)).toBe(true);
+    expect(standsAt(places, 1, 1)).toBe(true);
+    expect(standsAt(places, 1, 2)).toBe(true);
+    expect(standsAt(places, 2, 0)).toBe(true);
+    expect(standsAt(places, 2, 1)).toBe(false);
+  });
+
+  test.each<[string, number, number[]]>([
+    ["holds a post twice", 2, [5, 0, 0, 0]],
+    ["holds a post that there is not", 1, [0xd0, 0x83, 0x04, 0]],
+    ["is cut off", 2, [5]],
+  ])("is refused where it %s", (_name, posts, rest) => {
+    expect(() => read(posts, rest)).toThrow(SealedDamage);
+  });
+
+  test.each<[string, number[]]>([
+    ["are twice the same", [5, 3, 0]],
+    ["are cut off", [5, 3]],
+    ["are too large", [5, 0x80, 0x80, 0x80, 0x80, 0x10]],
+  ])("is refused where its places %s", (_name, rest) => {
+    const list = read(1, rest);
+    expect(() => list.positions(list.set(0))).toThrow(SealedDamage);
+  });
+
+  test("has no places where the term keeps none", () => {
+    const list = read(1, [5], false);
+    expect(() => list.positions(list.set(0))).toThrow("keeps no positions");
+  });
+});
+
+describe("a list in rows is refused", () => {
+  test.each<[string, number, number[]]>([
+    ["whose posts do not add up", 80, [1, 40, 39]],
+    ["with more posts of a chunk than there are", 465, [1, 0, 0xd1, 0x03]],
+    ["that is cut off", 80, [1, 80]],
+  ])("one %s", (_name, posts, rest) => {
+    expect(() => read(posts, rest)).toThrow(SealedDamage);
+  });
+
+  test.each<[string, number, number[]]>([
+    ["in one row", 80, [1, 40, 40]],
+    ["in a row for each chunk", 9_000, [1, 0xa8, 0x46, 0]],
+  ])("one %s that holds other posts", (_name, posts, rest) => {
+    expect(() => read(posts, rest).set(0)).toThrow(SealedDamage);
+  });
+});

@@ -1,0 +1,184 @@
+import type { DatabaseSync } from "node:sqlite";
+import fc from "fast-check";
+import { afterEach, expect, test } from "vitest";
+import {
+  addToFts,
+  contentsOf,
+  emptySegment,
+  sealedContents,
+  sealedFrom,
+} from "../../../test/support/segment-contents.ts";
+import { SealedDamage } from "./damage.ts";
+import { maskWriterOf } from "./mask.ts";
+import { openPostNumbers } from "./post-numbers.ts";
+
+const opened: DatabaseSync[] = [];
+afterEach(() => {
+  for (const database of opened.splice(0)) database.close();
+});
+
+/** Posts of a segment that is written to and sealed again and again, and the tokens that each of them has by now. */
+function sealedAgain() {
+  const posts = new Map<bigint, readonly string[]>();
+  let database = emptySegment();
+  opened.push(database);
+  let isSealed = false;
+
+  /** What sealing does after a post was written or deleted: FTS5 has it, or nobody, and the mask says so. */
+  function change(id: bigint, tokens: readonly string[] | null): void {
+    if (isSealed) {
+      const writer = maskWriterOf(database, openPostNumbers(database, "again", null));
+      writer.replace(id);
+      writer.flush();
+    }
+    database.prepare("DELETE FROM term WHERE rowid = ?").run(id);
+    posts.delete(id);
+    if (tokens === null) return;
+    posts.set(id, tokens);
+    addToFts(database, new Map([[id, tokens]]));
+  }
+
+  function hide(id: bigint): void {
+    const writer = maskWriterOf(database, openPostNumbers(database, "again", null));
+    writer.hide(id);
+    writer.flush();
+  }
+
+  function seal(ids: Iterable<bigint> = posts.keys()): void {
+    database = sealedFrom(database, ids).sealed;
+    opened.push(database);
+    isSealed = true;
+  }
+
+  return { posts, change, hide, seal, database: () => database };
+}
+
+// In the order of UTF-16, U+E000 and U+FFFD come after 𝒳 and 🦜; in that of UTF-8 they come before.
+const words = ["a", "ab", "b", "|", "is:post", "é", "\ue000", "\ufffd", "𝒳", "🦜", "🦜a", "url:x"];
+const change = fc.record({
+  post: fc.nat(150),
+  tokens: fc.option(fc.array(fc.constantFrom(...words), { maxLength: 9 })),
+});
+
+test("what is sealed again has each post as it was last, from whichever index", () => {
+  const generations = fc.array(fc.array(change, { maxLength: 90 }), { minLength: 2, maxLength: 4 });
+  fc.assert(
+    fc.property(generations, (all) => {
+      const segment = sealedAgain();
+      for (const changes of all) {
+        for (const { post, tokens } of changes) segment.change(BigInt(post) << 31n, tokens);
+        segment.seal();
+        const ids = new Set(segment.posts.keys());
+        expect(sealedContents(segment.database())).toEqual(contentsOf(segment.posts, ids));
+      }
+    }),
+    {
+      numRuns: 25,
+      examples: [
+        [
+          [
+            words.map((word, post) => ({ post, tokens: [word] })),
+            words.map((word, post) => ({ post: post + 20, tokens: [word, "b"] })),
+          ],
+        ],
+      ],
+    },
+  );
+});
+
+/** A post for each number, with words that few, many and all posts have, twice or late in some. */
+function textOf(n: number): string[] {
+  const tokens = ["is:post", "all", `w${n % 7}`, `once${n}`];
+  if (n % 5 === 0) tokens.push("|", "all", "\ue000", "🦜");
+  if (n % 11 === 0) tokens.push("rare", "rare");
+  if (n % 500 === 0) tokens.push(...new Array<string>(300).fill("x"), "all", "late");
+  return tokens;
+}
+
+test("terms of every form come through: in the dictionary, in one row, in a row for each chunk", () => {
+  const first = new Map<bigint, string[]>();
+  for (let n = 0; n < 10_500; n += 1) first.set(BigInt(n) * 10n, textOf(n));
+  const segment = sealedAgain();
+  addToFts(segment.database(), first);
+  for (const [id, tokens] of first) segment.posts.set(id, tokens);
+  segment.seal();
+  for (let n = 0; n < 10_500; n += 450) {
+    segment.change(BigInt(n) * 10n, null);
+    segment.change(BigInt(n) * 10n + 3n, textOf(n));
+    segment.change(BigInt(n) * 10n + 450n, ["all", "edited"]);
+  }
+  segment.seal();
+  const ids = new Set(segment.posts.keys());
+  expect(sealedContents(segment.database())).toEqual(contentsOf(segment.posts, ids));
+});
+
+test("hidden posts stay, and nothing is hidden in what is made", () => {
+  const segment = sealedAgain();
+  segment.change(1n, ["a"]);
+  segment.change(2n, ["a", "b"]);
+  segment.seal();
+  segment.hide(1n);
+  segment.seal();
+  expect(sealedContents(segment.database())).toEqual(contentsOf(segment.posts, new Set([1n, 2n])));
+  expect(segment.database().prepare("SELECT * FROM sealed_mask").all()).toEqual([]);
+});
+
+test("sealed posts that are not to be numbered again are passed over", () => {
+  const segment = sealedAgain();
+  for (let id = 1n; id <= 100n; id += 1n)
+    segment.change(id, ["all", "all", `w${id % 3n}`, `once${id}`]);
+  segment.seal();
+  const ids = new Set([...segment.posts.keys()].filter((id) => id % 3n !== 0n));
+  segment.seal(ids);
+  expect(sealedContents(segment.database())).toEqual(contentsOf(segment.posts, ids));
+});
+
+test.each([
+  ["a row of posts is missing", "DELETE FROM sealed_docs WHERE row = 0"],
+  ["a row of positions is missing", "DELETE FROM sealed_positions"],
+  ["a row of posts is cut off", "UPDATE sealed_docs SET docs = substr(docs, 1, length(docs) - 4)"],
+  ["a row of posts is not in order", "UPDATE sealed_docs SET docs = zeroblob(length(docs))"],
+  ["a row of positions is cut off", "UPDATE sealed_positions SET positions = substr(positions, 2)"],
+  [
+    "a row has posts that there are not",
+    "UPDATE sealed_docs SET docs = substr(docs, 1, length(docs) - 4) || x'ffffffff'",
+  ],
+  ["a block is cut off", "UPDATE sealed_terms SET block = substr(block, 1, length(block) - 1)"],
+  [
+    "a block begins with a term that shares bytes",
+    "UPDATE sealed_terms SET block = x'01' || substr(block, 2)",
+  ],
+  ["a term comes twice", "UPDATE sealed_terms SET block = block || block"],
+  ["a block is no bytes", "UPDATE sealed_terms SET block = 5"],
+  ["a page of IDs is missing", "DELETE FROM sealed_ids"],
+  ["a page of IDs is cut off", "UPDATE sealed_ids SET ids = substr(ids, 5)"],
+  ["there are too many IDs", "UPDATE sealed SET posts = posts - 1"],
+  [
+    "two IDs are swapped",
+    "UPDATE sealed_ids SET ids = substr(ids, 1, 8) || substr(ids, 17, 8) || substr(ids, 9, 8) || substr(ids, 25)",
+  ],
+  ["an ID is that of no post", "UPDATE sealed_ids SET ids = substr(ids, 1, 99 * 8) || zeroblob(8)"],
+  [
+    "a post is replaced that FTS5 does not have",
+    "INSERT INTO sealed_mask VALUES (0, x'02' || zeroblob(8191), zeroblob(8192))",
+  ],
+  ["a post is not replaced that FTS5 has", "INSERT INTO term(rowid, terms) VALUES (7, 'all')"],
+  [
+    "the length of a term does not fit into 32 bits",
+    "UPDATE sealed_terms SET block = x'008680808010' || substr(block, 3) WHERE first = 'all'",
+  ],
+  [
+    "a place does not fit into 31 bits",
+    "UPDATE sealed_terms SET block = substr(block, 1, length(block) - 1) || x'feffffff7f'",
+  ],
+  [
+    "blocks are not in order",
+    "INSERT INTO sealed_terms SELECT 'zzz', block FROM sealed_terms WHERE first = 'all'",
+  ],
+])("damage is told: %s", (_, damage) => {
+  const segment = sealedAgain();
+  for (let id = 1n; id <= 100n; id += 1n) segment.change(id, ["all", "all", `once${id}`]);
+  segment.seal();
+  segment.database().exec(damage);
+  expect(() => segment.seal()).toThrow(SealedDamage);
+});

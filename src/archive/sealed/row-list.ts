@@ -1,0 +1,181 @@
+import { aligned } from "./blob.ts";
+import { type ByteReader, readVarint } from "./byte-reader.ts";
+import { bitmapSet, type ChunkSet, countOf, emptySet, listSet } from "./chunk-set.ts";
+import { SealedDamage } from "./damage.ts";
+import type { DictionaryEntry } from "./dictionary-entries.ts";
+import {
+  bytesOfContainer,
+  chunksOf,
+  densePosts,
+  postsIn,
+  postsOfChunk,
+  wordsOfBitmap,
+} from "./format.ts";
+import { type Positions, readPositions } from "./positions.ts";
+import {
+  assertPositioned,
+  bytesOfList,
+  bytesOfPositions,
+  type PostingList,
+  type PostingRows,
+} from "./posting-list.ts";
+
+/** What the set of a chunk takes beside its posts, bytes. */
+const bytesOfSet = 250;
+
+type Counted = { counts: Uint32Array; firstRow: number };
+
+function readCounts({ posts, rest }: DictionaryEntry, totalPosts: number): Counted {
+  const reader: ByteReader = { bytes: rest, at: 0 };
+  const firstRow = readVarint(reader);
+  const counts = new Uint32Array(chunksOf(totalPosts));
+  let sum = 0;
+  for (let chunk = 0; chunk < counts.length; chunk++) {
+    const count = readVarint(reader);
+    if (count > postsIn(chunk, totalPosts)) {
+      throw new SealedDamage("a term is in more posts of a chunk than there are");
+    }
+    counts[chunk] = count;
+    sum += count;
+  }
+  if (sum !== posts) throw new SealedDamage("the posts of a term do not add up");
+  return { counts, firstRow };
+}
+
+/** A list with a row for each chunk in which it has posts. */
+export function rowsList(
+  entry: DictionaryEntry,
+  rows: PostingRows,
+  grow: (bytes: number) => void,
+): PostingList {
+  const { counts, firstRow } = readCounts(entry, rows.posts);
+  const sets: (ChunkSet | undefined)[] = Array.from(counts, () => undefined);
+  const places: (Positions | undefined)[] = Array.from(counts, () => undefined);
+  grow(bytesOfList + 20 * counts.length);
+
+  function readSet(chunk: number): ChunkSet {
+    const count = counts[chunk] as number;
+    if (count === 0) return emptySet;
+    const bytes = aligned(rows.docs(firstRow + chunk));
+    assertLength(bytes, bytesOfContainer(count));
+    grow(bytes.byteLength + bytesOfSet);
+    return readContainer(bytes, 0, count, postsIn(chunk, rows.posts), chunk, 0);
+  }
+
+  return {
+    counts,
+    set(chunk) {
+      const known = sets[chunk];
+      if (known !== undefined) return known;
+      const set = readSet(chunk);
+      sets[chunk] = set;
+      return set;
+    },
+    positions({ row }) {
+      const known = places[row];
+      if (known !== undefined) return known;
+      assertPositioned(entry.positioned);
+      const bytes = aligned(rows.positions(firstRow + row));
+      grow(bytes.byteLength + bytesOfPositions);
+      const read = readPositions(bytes, counts[row] as number);
+      places[row] = read;
+      return read;
+    },
+  };
+}
+
+/** A list whose containers are all in one row. */
+export function oneRowList(
+  entry: DictionaryEntry,
+  rows: PostingRows,
+  grow: (bytes: number) => void,
+): PostingList {
+  const { counts, firstRow } = readCounts(entry, rows.posts);
+  let sets: ChunkSet[] | null = null;
+  let places: Positions | null = null;
+  grow(bytesOfList + 4 * counts.length);
+
+  function readSets(): ChunkSet[] {
+    const bytes = aligned(rows.docs(firstRow));
+    const read: ChunkSet[] = [];
+    let at = 0;
+    let base = 0;
+    for (let chunk = 0; chunk < counts.length; chunk++) {
+      const count = counts[chunk] as number;
+      const length = count === 0 ? 0 : bytesOfContainer(count);
+      if (at + length > bytes.byteLength) throw wrongLength();
+      read.push(
+        count === 0
+          ? emptySet
+          : readContainer(bytes, at, count, postsIn(chunk, rows.posts), 0, base),
+      );
+      at += length;
+      base += count;
+    }
+    assertLength(bytes, at);
+    grow(bytes.byteLength + bytesOfSet * counts.length);
+    return read;
+  }
+
+  return {
+    counts,
+    set(chunk) {
+      sets ??= readSets();
+      return sets[chunk] as ChunkSet;
+    },
+    positions() {
+      if (places === null) {
+        assertPositioned(entry.positioned);
+        const bytes = aligned(rows.positions(firstRow));
+        grow(bytes.byteLength + bytesOfPositions);
+        places = readPositions(bytes, entry.posts);
+      }
+      return places;
+    },
+  };
+}
+
+function assertLength(bytes: Uint8Array, length: number): void {
+  if (bytes.byteLength !== length) throw wrongLength();
+}
+
+const wrongLength = (): SealedDamage => new SealedDamage("a row of posts has a wrong length");
+
+/** The container of `count` posts, all below `limit`, which begins at this byte. */
+function readContainer(
+  { buffer, byteOffset }: Uint8Array,
+  at: number,
+  count: number,
+  limit: number,
+  row: number,
+  base: number,
+): ChunkSet {
+  if (count >= densePosts) {
+    const bits = new Uint32Array(buffer, byteOffset + at, wordsOfBitmap);
+    assertBitmap(bits, count, limit);
+    return bitmapSet(bits, count, row, base);
+  }
+  const list = new Uint16Array(buffer, byteOffset + at, count);
+  assertAscending(list, limit);
+  return listSet(list, count, 0, row, base);
+}
+
+function assertAscending(list: Uint16Array, limit: number): void {
+  let before = -1;
+  let ascends = true;
+  for (let index = 0; index < list.length; index++) {
+    const member = list[index] as number;
+    ascends = ascends && member > before;
+    before = member;
+  }
+  if (!ascends || before >= limit) throw new SealedDamage("a list of posts is not in order");
+}
+
+function assertBitmap(bits: Uint32Array, count: number, limit: number): void {
+  const last = limit < postsOfChunk ? (bits[limit >>> 5] as number) >>> (limit & 31) : 0;
+  let beyond = last;
+  for (let word = (limit >>> 5) + 1; word < wordsOfBitmap; word++) beyond |= bits[word] as number;
+  if (countOf(bits) !== count || beyond !== 0) {
+    throw new SealedDamage("a bitmap has another number of posts than it should");
+  }
+}

@@ -1,0 +1,41 @@
+import { describe, expect, test } from "vitest";
+import { bitmapSet, emptySet, listSet } from "./chunk-set.ts";
+import { createScratch } from "./scratch.ts";
+
+describe("room for results", () => {
+  test("is handed out again after it was freed, but for the set that is kept", () => {
+    const scratch = createScratch();
+    const [first, , third] = [scratch.take(), scratch.take(), scratch.take()];
+    scratch.release(1, listSet(third.list, 1));
+    expect(scratch.taken()).toBe(2);
+    expect([first, third]).not.toContain(scratch.take());
+    scratch.release(0, emptySet);
+    expect(scratch.taken()).toBe(0);
+    expect(scratch.take()).toBe(first);
+  });
+
+  test("of a result that is kept is not handed out until it is freed too", () => {
+    const scratch = createScratch();
+    const kept = [scratch.take(), scratch.take()].at(-1);
+    scratch.release(0, listSet(kept?.list ?? new Uint16Array(0), 1));
+    for (let each = 0; each < 3; each++) expect(scratch.take()).not.toBe(kept);
+    scratch.release(0, emptySet);
+    expect(scratch.take()).toBe(kept);
+  });
+
+  test("is kept as a bitmap too", () => {
+    const scratch = createScratch();
+    const [first, second] = [scratch.take(), scratch.take()];
+    scratch.release(0, bitmapSet(second.bits, 1));
+    expect(scratch.taken()).toBe(1);
+    expect(scratch.take()).toBe(first);
+  });
+
+  test("is freed as a whole where the set lies below, or elsewhere", () => {
+    const scratch = createScratch();
+    const first = scratch.take();
+    scratch.take();
+    scratch.release(1, listSet(first.list, 1));
+    expect(scratch.taken()).toBe(1);
+  });
+});

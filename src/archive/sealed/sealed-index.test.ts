@@ -1,0 +1,541 @@
+import { Buffer } from "node:buffer";
+import { DatabaseSync } from "node:sqlite";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { writeSealedTables } from "../../../test/support/sealed-tables.ts";
+import { type ChunkSet, countBetween, listSet, members } from "./chunk-set.ts";
+import { SealedDamage } from "./damage.ts";
+import type { SealedWork } from "./evaluate.ts";
+import { bytesOfBitmap, postsOfChunk, sealedSchema } from "./format.ts";
+import {
+  type ChunkMatches,
+  type NumberRange,
+  openSealedIndex,
+  type SealedIndex,
+} from "./sealed-index.ts";
+import type { SealedQuery } from "./sealed-query.ts";
+import { createTermCache, type TermCache } from "./term-cache.ts";
+
+const longWord = "long".repeat(40);
+
+const words = Array.from({ length: 2_048 }, (_, rank) => `w${rank}`);
+const pairs = Array.from({ length: 2_048 }, (_, rank) => `日${String.fromCharCode(0x4e00 + rank)}`);
+
+/** Two whole chunks and a part of a third. */
+const total = 2 * postsOfChunk + 1_234;
+const posts = corpus();
+const holders = holdersOfTokens();
+let database: DatabaseSync;
+let index: SealedIndex;
+
+beforeAll(() => {
+  database = new DatabaseSync(":memory:");
+  database.exec(sealedSchema);
+  const ids = posts.map((_, number) => BigInt(10_000_000 - 3 * number));
+  writeSealedTables(database, posts, ids, 1_000);
+  index = open();
+}, 60_000);
+
+afterAll(() => {
+  index.close();
+  database.close();
+});
+
+function open(maxBytes = 1 << 24): SealedIndex {
+  const terms = createTermCache(maxBytes);
+  const opened = openSealedIndex(database, { name: "test", terms, ids: null });
+  if (opened === null) throw new Error("there is no sealed index");
+  return opened;
+}
+
+/** The tokens of posts that are cheap to make and have words of every frequency, in runs that phrases meet. */
+function corpus(): string[][] {
+  const made: string[][] = [];
+  let state = 1;
+  const random = (below: number): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+  for (let number = 0; number < total; number++) {
+    const tokens: string[] = [];
+    made.push(tokens);
+    // Posts of the second chunk are poor in words: those that are bitmaps elsewhere are lists there.
+    const isPoor = number >= postsOfChunk && number < 2 * postsOfChunk && number % 8 !== 0;
+    if (isPoor) continue;
+    const length = random(5);
+    for (let place = 0; place < length; place++) tokens.push(word(random(1 << random(12))));
+    if (random(4) === 0) tokens.push(pairs[random(1 << random(12))] ?? "");
+    tokens.push("|");
+    if (random(3) === 0) tokens.push("lang:en");
+  }
+  const edges = [1, 64, 65, 4_000, 4_001, 4_095, 4_096, 4_097, 8_193, 65_535, 65_536, 65_537];
+  for (const count of edges) {
+    for (let number = 0; number < count; number++) made[number]?.unshift(`first${count}`);
+    for (let number = 0; number < count; number++) made[total - 1 - number]?.push(`last${count}`);
+  }
+  made[1] = ["only1"];
+  made[2] = ["only2"];
+  for (let number = 0; number < total; number += 3_001) {
+    made[number]?.push(
+      ...(number % 2 === 0 ? ["once", "w0", "once", "again"] : ["again", "w0", "once"]),
+    );
+  }
+  const songs = [
+    ["ha", "ho", "ha"],
+    ["ho", "ha", "ho", "ha"],
+    ["ha", "ho", "he", "ho", "ha"],
+  ];
+  for (let number = 20_000; number < 29_000; number++) {
+    made[number]?.push(...(songs[number % songs.length] ?? []));
+  }
+  for (const [number, length] of [
+    [7, 300],
+    [postsOfChunk - 1, 300],
+    [postsOfChunk, 40_000],
+    [total - 1, 40_000],
+  ] as const) {
+    const filler = Array.from({ length }, (_, place) => word(place % 3));
+    made[number] = [...(made[number] ?? []), ...filler, "far", "the", "end", longWord];
+  }
+  return made;
+}
+
+function holdersOfTokens(): Map<string, number[]> {
+  const found = new Map<string, number[]>();
+  for (const [number, tokens] of posts.entries()) {
+    for (const token of new Set(tokens)) {
+      const numbers = found.get(token);
+      if (numbers === undefined) found.set(token, [number]);
+      else numbers.push(number);
+    }
+  }
+  return found;
+}
+
+/** The same string each time: so they are quick to compare. */
+function word(rank: number): string {
+  return words[rank] ?? "";
+}
+
+const nothing = (): Uint8Array => new Uint8Array(total);
+
+/** The flag of every post that the query means, by looking at every post. */
+function naive(query: SealedQuery): Uint8Array {
+  switch (query.kind) {
+    case "every":
+      return nothing().fill(1);
+    case "none":
+      return nothing();
+    case "term":
+      return holding([query.term], null);
+    case "phrase":
+      return holding(query.terms, null);
+    case "prefix":
+      return holding(query.terms, query.prefix);
+    case "or":
+      return query.children.reduce((found, child) => joined(found, naive(child)), nothing());
+    case "and": {
+      const wanted = query.children.reduce(
+        (found, child) => cut(found, naive(child), 1),
+        nothing().fill(1),
+      );
+      return query.excluded.reduce((found, child) => cut(found, naive(child), 0), wanted);
+    }
+  }
+}
+
+function joined(found: Uint8Array, other: Uint8Array): Uint8Array {
+  for (let n = 0; n < total; n++) found[n] = (found[n] ?? 0) | (other[n] ?? 0);
+  return found;
+}
+
+function cut(found: Uint8Array, other: Uint8Array, kept: 0 | 1): Uint8Array {
+  for (let n = 0; n < total; n++) if (other[n] !== kept) found[n] = 0;
+  return found;
+}
+
+/** Looked for in every post that holds the first term. */
+function holding(terms: readonly string[], prefix: string | null): Uint8Array {
+  const flags = nothing();
+  const [first] = terms;
+  const firsts =
+    first === undefined
+      ? [...holders.keys()].filter((each) => each.startsWith(prefix ?? ""))
+      : [first];
+  const isSingle = terms.length + (prefix === null ? 0 : 1) === 1;
+  for (const each of firsts) {
+    for (const number of holders.get(each) ?? []) {
+      if (isSingle || standsIn(posts[number] ?? [], terms, prefix)) flags[number] = 1;
+    }
+  }
+  return flags;
+}
+
+function standsIn(
+  post: readonly string[],
+  terms: readonly string[],
+  prefix: string | null,
+): boolean {
+  const length = terms.length + (prefix === null ? 0 : 1);
+  for (let start = 0; start + length <= post.length; start++) {
+    let place = 0;
+    while (place < terms.length && post[start + place] === terms[place]) place += 1;
+    if (place < terms.length) continue;
+    if (prefix === null || post[start + place]?.startsWith(prefix)) return true;
+  }
+  return false;
+}
+
+const everything: NumberRange = { from: 0, to: total };
+const numbers = new Uint16Array(postsOfChunk);
+
+/** The flag of every post that is found. */
+function search(query: SealedQuery, range = everything, from = index): Uint8Array {
+  const flags = nothing();
+  for (const step of from.matches(query, range, () => null, { containers: 0 })) {
+    flag(flags, step);
+  }
+  return flags;
+}
+
+function flag(flags: Uint8Array, { chunk, set, from, to }: ChunkMatches): void {
+  const count = members(set, from, to, numbers, postsOfChunk);
+  for (let n = 0; n < count; n++) flags[chunk * postsOfChunk + (numbers[n] ?? 0)] = 1;
+}
+
+/** Some numbers of the posts that only one of both has. */
+function differences(found: Uint8Array, wanted: Uint8Array): number[] {
+  if (Buffer.compare(found, wanted) === 0) return [];
+  return [...found.keys()].filter((number) => found[number] !== wanted[number]).slice(0, 5);
+}
+
+const term = (text: string): SealedQuery => ({ kind: "term", term: text });
+const phrase = (...terms: string[]): SealedQuery => ({ kind: "phrase", terms });
+const prefix = (last: string, ...terms: string[]): SealedQuery => ({
+  kind: "prefix",
+  terms,
+  prefix: last,
+});
+const or = (...children: SealedQuery[]): SealedQuery => ({ kind: "or", children });
+const and = (...children: SealedQuery[]): SealedQuery => ({ kind: "and", children, excluded: [] });
+const not = (...excluded: SealedQuery[]): SealedQuery => ({ kind: "and", children: [], excluded });
+const butNot = (child: SealedQuery, ...excluded: SealedQuery[]): SealedQuery => ({
+  kind: "and",
+  children: [child],
+  excluded,
+});
+
+describe("finds what is there", () => {
+  test.each<[string, SealedQuery]>([
+    ["every post", { kind: "every" }],
+    ["nothing", { kind: "none" }],
+    ["a frequent word", term("w0")],
+    ["a facet", term("lang:en")],
+    ["a rare word", term("w2047")],
+    ["a word that no post holds", term("missing")],
+    ["a word before all others", term("!")],
+    ["a word behind all others", term("\u{10ffff}")],
+    ["a word that others begin with", term("w")],
+    ["a word longer than 64 bytes", term(longWord)],
+    ["words far into a long post", phrase("far", "the", "end", longWord)],
+    ["a frequent word before one of them", phrase("w2", "far")],
+    ["a phrase of frequent words", phrase("w0", "w1")],
+    ["a phrase with a word twice", phrase("w0", "w0")],
+    ["a phrase with a word three times", phrase("w1", "w0", "w1")],
+    ["a long phrase with a word twice in thousands of posts", phrase("ha", "ho", "ha")],
+    ["one of words in as many posts that fewer hold", phrase("ho", "ha", "ho")],
+    ["a longer one with two words twice", phrase("ho", "ha", "ho", "ha")],
+    ["one that no post holds, which hold its words", phrase("ha", "ho", "ha", "ho")],
+    ["one of a frequent word alone", phrase("w0", "w0", "w0")],
+    ["a phrase of rare words", phrase("once", "again")],
+    ["a phrase of rare words and a frequent one", phrase("again", "w0", "once")],
+    ["a phrase of which a word is missing", phrase("w0", "missing")],
+    ["a phrase of all kinds of containers", phrase("first4097", "first4096", "first4095")],
+    ["a phrase at the end of the posts", phrase("last64", "last65", "last4095")],
+    ["a prefix of thousands of terms", prefix("日")],
+    ["a prefix of terms that are not in every chunk", prefix("first")],
+    ["a prefix of terms that are in other chunks", prefix("last")],
+    ["a prefix of no term", prefix("本")],
+    ["a prefix that is a whole term", prefix("w2047")],
+    ["a prefix of words and facets", prefix("l")],
+    ["a phrase that ends in a prefix", prefix("日", "w0")],
+    ["a longer phrase that ends in a prefix", prefix("w1", "w0", "w0")],
+    ["a phrase that ends in the prefix of frequent words", prefix("w", "w3")],
+    ["a phrase of a missing word and a prefix", prefix("w", "missing")],
+    ["what does not hold a word", not(term("w0"))],
+    ["what holds a word or not another one", or(term("w900"), not(term("w1")))],
+    ["what does not hold any word", not(term("w0"), or(term("w1"), not(term("lang:en"))))],
+    ["a word without another", butNot(term("w3"), term("w0"), phrase("w1", "w2"))],
+    ["a word without itself", butNot(term("w3"), term("w3"))],
+    [
+      "a phrase without groups",
+      butNot(phrase("w0", "w1"), and(term("w2"), or(term("w3"), term("w5")))),
+    ],
+    [
+      "phrases without groups of phrases",
+      butNot(and(phrase("w0", "w0"), phrase("w0", "w1")), and(phrase("w1", "w0"), term("w3"))),
+    ],
+    [
+      "a rare word in one of many groups",
+      and(term("once"), or(term("w1"), term("lang:en"), term("again")), or(term("w2"), term("w0"))),
+    ],
+    ["phrases in a group beside a word", and(term("w20"), or(phrase("w0", "w1"), term("w2")))],
+    ["an or of nothing", or()],
+    ["an and of nothing", and()],
+    ["a nested and", and(or(and(term("w1"), phrase("w0", "w1")), term("w40")), term("w2"))],
+  ])("%s", (_name, query) => {
+    expect(differences(search(query), naive(query))).toEqual([]);
+  });
+});
+
+const someTerm = fc.oneof(
+  fc.nat(5).map((rank) => words[rank] ?? ""),
+  fc.nat(2_047).map((rank) => words[rank] ?? ""),
+  fc.constantFrom("lang:en", "first64", "first4097", "last8193", "last65536", "missing"),
+);
+const someWord = fc.oneof(
+  fc.nat(9).map((rank) => words[rank] ?? ""),
+  fc.constantFrom("first4096", "first65", "日一", "missing"),
+);
+const leaf: fc.Arbitrary<SealedQuery> = fc.oneof(
+  { weight: 5, arbitrary: someTerm.map(term) },
+  {
+    weight: 3,
+    arbitrary: fc
+      .array(someWord, { minLength: 2, maxLength: 3 })
+      .map((terms): SealedQuery => ({ kind: "phrase", terms })),
+  },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(
+        fc.constantFrom("w1", "w20", "日", "日一", "first"),
+        fc.array(someWord, { maxLength: 1 }),
+      )
+      .map(([last, terms]) => prefix(last, ...terms)),
+  },
+  { weight: 1, arbitrary: fc.constantFrom<SealedQuery>({ kind: "every" }, { kind: "none" }) },
+);
+const { tree } = fc.letrec<{ tree: SealedQuery }>((tie) => {
+  const some = fc.array(tie("tree"), { maxLength: 3 });
+  return {
+    tree: fc.oneof(
+      { maxDepth: 3, depthSize: "small" },
+      leaf,
+      some.map((children): SealedQuery => ({ kind: "or", children })),
+      fc
+        .tuple(some, some)
+        .map(([children, excluded]): SealedQuery => ({ kind: "and", children, excluded })),
+    ),
+  };
+});
+
+test("finds what random queries mean, in random ranges", () => {
+  fc.assert(
+    fc.property(tree, fc.nat(total), fc.nat(total), (query, one, other) => {
+      const range = { from: Math.min(one, other), to: Math.max(one, other) };
+      const wanted = naive(query).fill(0, 0, range.from).fill(0, range.to);
+      expect(differences(search(query, range), wanted)).toEqual([]);
+    }),
+    {
+      numRuns: 10,
+      examples: [
+        [phrase("w0", "w1", "w0"), postsOfChunk - 1, postsOfChunk + 1],
+        [and(term("first65536"), not(phrase("ha", "ho", "ha"))), 0, total],
+        [prefix("日", "w1"), total, total],
+      ],
+    },
+  );
+});
+
+test("finds the same where nothing is remembered", () => {
+  const forgetful = open(0);
+  for (const query of [phrase("w0", "w1"), prefix("日", "w0"), not(term("w5"))]) {
+    const again = search(query, everything, forgetful);
+    expect(differences(again, search(query))).toEqual([]);
+  }
+  forgetful.close();
+});
+
+test("groups nest as deeply as queries may, and hold as many leaves", () => {
+  let query: SealedQuery = or(...words.slice(0, 256).map(term));
+  for (let depth = 0; depth < 20; depth++) {
+    query = depth % 2 === 0 ? butNot(query, term("missing")) : or(query, phrase("w900", "w901"));
+  }
+  const flat = or(...words.slice(0, 256).map(term), phrase("w900", "w901"));
+  expect(differences(search(query), naive(flat))).toEqual([]);
+});
+
+describe("steps through the chunks of a range", () => {
+  const steps = (query: SealedQuery, range: NumberRange): [number, number, number, number][] =>
+    Array.from(
+      index.matches(query, range, () => null, work()),
+      ({ chunk, set, from, to }) => [chunk, from, to, countBetween(set, from, to)],
+    );
+  const whole = postsOfChunk;
+
+  test.each<[string, SealedQuery, NumberRange, [number, number, number, number][]]>([
+    [
+      "all",
+      { kind: "every" },
+      everything,
+      [
+        [0, 0, whole, whole],
+        [1, 0, whole, whole],
+        [2, 0, 1_234, 1_234],
+      ],
+    ],
+    [
+      "beyond the last post",
+      term("last1"),
+      { from: 0, to: 10 ** 9 },
+      [
+        [0, 0, whole, 0],
+        [1, 0, whole, 0],
+        [2, 0, 1_234, 1],
+      ],
+    ],
+    ["within one", { kind: "every" }, { from: 70_000, to: 70_010 }, [[1, 4_464, 4_474, 10]]],
+    ["up to a border", { kind: "every" }, { from: 65_535, to: 65_536 }, [[0, 65_535, whole, 1]]],
+    ["from a border", { kind: "none" }, { from: 65_536, to: 65_537 }, [[1, 0, 1, 0]]],
+    [
+      "across a border",
+      { kind: "every" },
+      { from: 65_535, to: 65_537 },
+      [
+        [0, 65_535, whole, 1],
+        [1, 0, 1, 1],
+      ],
+    ],
+    ["of none", { kind: "every" }, { from: 5, to: 5 }, []],
+    ["that lies behind the last post", { kind: "every" }, { from: total, to: total + 9 }, []],
+  ])("%s", (_name, query, range, wanted) => {
+    expect(steps(query, range)).toEqual(wanted);
+  });
+
+  test("every post has no more members than there are posts", () => {
+    const [last] = index.matches(
+      { kind: "every" },
+      { from: total - 1, to: total },
+      () => null,
+      work(),
+    );
+    expect(last && countBetween(last.set, 0, postsOfChunk)).toBe(1_234);
+  });
+
+  test("without the posts that are left out", () => {
+    const left = listSet(Uint16Array.of(0, 2, 4_000), 3);
+    const found: number[] = [];
+    const asked: number[] = [];
+    const leftOut = (chunk: number): ChunkSet | null => {
+      asked.push(chunk);
+      return chunk === 1 ? left : null;
+    };
+    const query = or(term("first64"), { kind: "every" });
+    for (const { set, from, to } of index.matches(query, everything, leftOut, { containers: 0 })) {
+      found.push(countBetween(set, from, to));
+    }
+    expect(asked).toEqual([0, 1, 2]);
+    expect(found).toEqual([postsOfChunk, postsOfChunk - 3, 1_234]);
+  });
+
+  test("and other searches may be begun meanwhile", () => {
+    const [query, others] = [phrase("w0", "w1"), or(term("w7"), term("w8"))];
+    const alone = naive(query);
+    const flags = nothing();
+    for (const step of index.matches(query, everything, () => null, work())) {
+      search(others);
+      for (const other of index.matches(others, everything, () => null, work())) {
+        flag(flags, step);
+        if (other.chunk === 1) break;
+      }
+    }
+    expect(differences(flags, alone)).toEqual([]);
+  });
+
+  test("looking at no more containers than there are terms and chunks", () => {
+    const done = work();
+    const query = and(or(...words.slice(0, 50).map(term)), phrase("w0", "w1", "w0"), term("w2"));
+    Array.from(index.matches(query, everything, () => null, done));
+    expect(done.containers).toBeGreaterThan(0);
+    expect(done.containers).toBeLessThanOrEqual(3 * 53);
+    const none = work();
+    Array.from(index.matches(and(term("w0"), term("missing")), everything, () => null, none));
+    expect(none.containers).toBe(0);
+  });
+});
+
+const work = (): SealedWork => ({ containers: 0 });
+
+describe("looks at few containers where few posts are left:", () => {
+  const [w0, w1, one, other] = [term("w0"), term("w1"), term("only1"), term("only2")];
+  const phrases = or(phrase("w0", "w1"), phrase("w1", "w0"));
+
+  test.each<[string, SealedQuery, number]>([
+    ["the rarest terms come first", and(w0, w1, one, other), 2],
+    ["groups come after terms", and(or(w0, w1), one, other), 2],
+    ["phrases come after groups", and(phrase("w0", "w1"), or(one, w0), other), 3],
+    ["phrases of groups are looked for in them alone", and(one, phrases), 3],
+    ["phrases are left out last", butNot(one, phrase("w0", "w1"), one), 2],
+    ["a missing term decides", and(w0, w1, term("missing")), 0],
+  ])("%s", (_name, query, containers) => {
+    const done = work();
+    Array.from(index.matches(query, { from: 0, to: postsOfChunk }, () => null, done));
+    expect(done.containers).toBe(containers);
+  });
+});
+
+test("a phrase of terms that keep no positions is refused", () => {
+  expect(() => search(phrase("lang:en", "|"))).toThrow("keeps no positions");
+});
+
+test("what is remembered says how much it takes", () => {
+  let bytes = 0;
+  const terms: TermCache = {
+    open: () => ({
+      get: (_key, make) => make((more) => (bytes += more)),
+      close: () => undefined,
+    }),
+  };
+  const opened = openSealedIndex(database, { name: "other", terms, ids: null });
+  if (opened === null) throw new Error("there is no sealed index");
+  search(term("missing"), everything, opened);
+  expect(bytes).toBe(0);
+  for (const asked of [term("w0"), phrase("w0", "w1"), prefix("日")]) {
+    const before = bytes;
+    search(asked, everything, opened);
+    expect(bytes - before).toBeGreaterThan(bytesOfBitmap);
+  }
+  opened.close();
+});
+
+describe("a segment", () => {
+  const bare = (): DatabaseSync => {
+    const made = new DatabaseSync(":memory:");
+    made.exec(sealedSchema);
+    return made;
+  };
+  const openBare = (made: DatabaseSync): SealedIndex | null =>
+    openSealedIndex(made, { name: "bare", terms: createTermCache(1_000), ids: null });
+
+  test("that is not sealed has no index", () => {
+    expect(openBare(bare())).toBeNull();
+  });
+
+  test("without posts has an index in which nothing is found", () => {
+    const made = bare();
+    writeSealedTables(made, [], [], 7);
+    const empty = openBare(made);
+    expect(empty?.posts).toBe(0);
+    expect(empty?.sealedMs).toBe(7);
+    const range = { from: 0, to: 10 };
+    expect([...(empty?.matches(not(term("a")), range, () => null, work()) ?? [])]).toEqual([]);
+  });
+
+  test("that a later version has sealed is taken as one that cannot be read", () => {
+    const made = bare();
+    writeSealedTables(made, [], [], 7);
+    made.exec("UPDATE sealed SET format = 2");
+    expect(() => openBare(made)).toThrow(SealedDamage);
+  });
+});

@@ -1,0 +1,118 @@
+import type { DatabaseSync } from "node:sqlite";
+import { andNot, type ChunkSet, emptySet } from "./chunk-set.ts";
+import { openDictionary } from "./dictionary.ts";
+import { createEvaluators, type Evaluators, type SealedWork } from "./evaluate.ts";
+import { chunksOf, postsIn, postsOfChunk } from "./format.ts";
+import type { IdMemory } from "./id-memory.ts";
+import { openPostNumbers, type PostNumbers } from "./post-numbers.ts";
+import type { PostingList } from "./posting-list.ts";
+import { postingRowsOf } from "./posting-rows.ts";
+import { type PrefixList, prefixListOf } from "./prefix-list.ts";
+import { postingListOf } from "./read-posting-list.ts";
+import { planOf } from "./sealed-plan.ts";
+import type { SealedQuery } from "./sealed-query.ts";
+import { readableState } from "./sealed-state.ts";
+import type { TermCache } from "./term-cache.ts";
+
+/** What matches in one chunk: members of `set` from `from` to below `to`, numbers within the chunk. Valid until the next step. */
+export type ChunkMatches = { chunk: number; set: ChunkSet; from: number; to: number };
+
+/** Post numbers from `from` to below `to`. */
+export type NumberRange = { from: number; to: number };
+
+/** The sealed index of a segment, for reading. What it finds damaged throws `SealedDamage`. */
+export type SealedIndex = {
+  posts: number;
+  /** When it was made, Unix milliseconds. */
+  sealedMs: number;
+  numbers: PostNumbers;
+  /**
+   * Chunk by chunk, newest first, what matches in the range: one step for each of its chunks, also where nothing matches.
+   * `leftOut` says which posts of a chunk this index does not answer for; null is none. What was looked at is added to `work`.
+   */
+  matches(
+    query: SealedQuery,
+    range: NumberRange,
+    leftOut: (chunk: number) => ChunkSet | null,
+    work: SealedWork,
+  ): Generator<ChunkMatches, void>;
+  /** Forgets what is remembered of it. */
+  close(): void;
+};
+
+export type SealedIndexOptions = {
+  /** What tells the file from all others of the process, such as its path. */
+  name: string;
+  terms: TermCache;
+  ids: IdMemory | null;
+  /** Those of the thread; where they are left out the index has its own. */
+  evaluators?: Evaluators;
+};
+
+/**
+ * Opens the sealed index of a segment; null where the segment is not sealed. Nothing is written, and no transaction is begun.
+ * Errors: `SealedDamage` where its tables cannot be read.
+ */
+export function openSealedIndex(
+  database: DatabaseSync,
+  { name, terms, ids, evaluators = createEvaluators() }: SealedIndexOptions,
+): SealedIndex | null {
+  const state = readableState(database);
+  if (state === null) return null;
+  const { posts, sealedMs } = state;
+  const numbers = openPostNumbers(database, name, ids);
+  const dictionary = openDictionary(database, posts);
+  const rows = postingRowsOf(database, posts);
+  const lists = terms.open<PostingList | null>();
+  const prefixes = terms.open<PrefixList | null>();
+
+  const sources = {
+    term: (term: string) =>
+      lists.get(term, (grow) => {
+        const entry = dictionary.find(term);
+        return entry === null ? null : postingListOf(entry, rows, grow);
+      }),
+    beginning: (prefix: string) =>
+      prefixes.get(prefix, (grow) => prefixListOf(dictionary, prefix, rows, grow)),
+  };
+
+  function* matches(
+    query: SealedQuery,
+    range: NumberRange,
+    leftOut: (chunk: number) => ChunkSet | null,
+    work: SealedWork,
+  ): Generator<ChunkMatches, void> {
+    const last = Math.min(range.to, posts);
+    if (range.from >= last) return;
+    const plan = planOf(query, sources);
+    const evaluator = evaluators.take();
+    try {
+      const begin = Math.floor(range.from / postsOfChunk);
+      for (let chunk = begin; chunk < chunksOf(last); chunk++) {
+        const start = chunk * postsOfChunk;
+        const found = plan === null ? emptySet : evaluator.evaluate(plan, posts, chunk, work);
+        const left = found.count === 0 ? null : leftOut(chunk);
+        yield {
+          chunk,
+          set: left === null ? found : andNot(found, left, evaluator.scratch),
+          from: Math.max(0, range.from - start),
+          to: Math.min(postsIn(chunk, posts), last - start),
+        };
+      }
+    } finally {
+      evaluators.giveBack(evaluator);
+    }
+  }
+
+  return {
+    posts,
+    sealedMs,
+    numbers,
+    matches,
+    close() {
+      lists.close();
+      prefixes.close();
+      numbers.close();
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import type { PlanNode } from "../../query/plan.ts";
+import type { SequenceElement } from "../../text/sequence.ts";
+import { foldedTokens } from "./folded-tokens.ts";
+
+/** What a sealed index is asked: a boolean tree over its terms. */
+export type SealedQuery =
+  | { kind: "every" }
+  | { kind: "none" }
+  | { kind: "term"; term: string }
+  /** Two terms or more, side by side. */
+  | { kind: "phrase"; terms: readonly string[] }
+  /** These terms side by side, if any, and after them one that begins with `prefix`. */
+  | { kind: "prefix"; terms: readonly string[]; prefix: string }
+  | { kind: "or"; children: readonly SealedQuery[] }
+  /** Every post where there are no children; without the posts that one of `excluded` matches. */
+  | { kind: "and"; children: readonly SealedQuery[]; excluded: readonly SealedQuery[] };
+
+/**
+ * A lowered plan (`segments/lower.ts`) for the sealed index. Tokens are folded as the tokenizer of FTS5 folds them, so that both
+ * indexes of a segment mean the same: a token that falls apart becomes several side by side, one of which nothing is left
+ * matches nothing.
+ */
+export function sealedQuery(lowered: PlanNode): SealedQuery {
+  switch (lowered.kind) {
+    case "all":
+      return { kind: "every" };
+    case "none":
+      return { kind: "none" };
+    case "terms":
+      return sequence(lowered.elements);
+    case "not":
+      return { kind: "and", children: [], excluded: excluding(lowered.child) };
+    case "and":
+      return {
+        kind: "and",
+        children: lowered.children.filter((child) => child.kind !== "not").map(sealedQuery),
+        excluded: lowered.children.flatMap((child) =>
+          child.kind === "not" ? excluding(child.child) : [],
+        ),
+      };
+    case "or":
+      return { kind: "or", children: lowered.children.map(sealedQuery) };
+    default:
+      throw new Error(`a lowered plan holds no ${lowered.kind}`);
+  }
+}
+
+/** To leave out what one of several matches is to leave out each. */
+const excluding = (plan: PlanNode): SealedQuery[] =>
+  plan.kind === "or" ? plan.children.flatMap(excluding) : [sealedQuery(plan)];
+
+function sequence(elements: readonly SequenceElement[]): SealedQuery {
+  const terms = foldedTokens(elements.map(textOf).join(" "));
+  const last = terms.at(-1);
+  if (last === undefined) return { kind: "none" };
+  if (elements.at(-1)?.kind === "prefix") {
+    return { kind: "prefix", terms: terms.slice(0, -1), prefix: last };
+  }
+  return terms.length === 1 ? { kind: "term", term: last } : { kind: "phrase", terms };
+}
+
+function textOf(element: SequenceElement): string {
+  if (element.kind === "token") return element.token;
+  if (element.kind === "prefix") return element.prefix;
+  throw new Error("a lowered plan holds no open place");
+}

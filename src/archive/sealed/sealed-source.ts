@@ -1,0 +1,172 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { ByteReader } from "./byte-reader.ts";
+import { createByteWriter, replaceEnd } from "./byte-writer.ts";
+import { members } from "./chunk-set.ts";
+import { type Coverage, cover } from "./coverage.ts";
+import { SealedDamage } from "./damage.ts";
+import { createEntries, entryOf, nextEntry, openBlock } from "./dictionary-entries.ts";
+import { chunksOf, inlinePosts, postsOfChunk } from "./format.ts";
+import { readNumbers, readPlaces } from "./inline-list.ts";
+import { readMask } from "./mask.ts";
+import type { NumberLookup } from "./number-lookup.ts";
+import { inList, type Positions, startOf } from "./positions.ts";
+import { openIdPages } from "./post-numbers.ts";
+import type { PostingList } from "./posting-list.ts";
+import { postingRowsOf } from "./posting-rows.ts";
+import { addPosition, addPost, type Postings } from "./postings.ts";
+import { postingListOf } from "./read-posting-list.ts";
+import { readableState } from "./sealed-state.ts";
+import { compareTerms, type TermSource } from "./term-source.ts";
+
+/** Pages of IDs read in one step. */
+const pagesOfStep = 256;
+
+/**
+ * What a sealed index answers for: its posts by their numbers in the index to be made, without those that were replaced. Null where
+ * the segment is not sealed. Hidden posts are among them. It is read as searches read it. Covers those posts. Errors:
+ * `SealedDamage`, also of what it returns.
+ */
+export function* sealedSource(
+  database: DatabaseSync,
+  lookup: NumberLookup,
+  coverage: Coverage,
+): Generator<"worked", TermSource | null> {
+  if (readableState(database) === null) return null;
+  const renumbered = yield* renumber(database, lookup);
+  for (const number of renumbered) if (number >= 0) cover(coverage, number);
+  return termsOf(database, renumbered);
+}
+
+/** For every number of a sealed index the post's number in the one to be made; -1 where the post was replaced or has none. */
+function* renumber(database: DatabaseSync, lookup: NumberLookup): Generator<"worked", Int32Array> {
+  const { posts, heads, read } = openIdPages(database, database.location() ?? "the segment");
+  const renumbered = new Int32Array(posts);
+  let number = 0;
+  for (let page = 0; page < heads.length; page += 1) {
+    const ids = read(page);
+    const halves = new Int32Array(ids.buffer, ids.byteOffset, ids.length * 2);
+    for (let half = 0; half < halves.length; half += 2) {
+      renumbered[number++] = lookup(halves[half + 1] as number, (halves[half] as number) >>> 0);
+    }
+    if (page % pagesOfStep === pagesOfStep - 1) yield "worked";
+  }
+  const mask = readMask(database);
+  for (let chunk = 0; chunk < chunksOf(posts); chunk += 1) {
+    const bits = mask.replaced(chunk)?.bits;
+    if (bits) leaveOut(renumbered.subarray(chunk * postsOfChunk), bits);
+  }
+  return renumbered;
+}
+
+function leaveOut(renumbered: Int32Array, bits: Uint32Array): void {
+  for (let number = 0; number < Math.min(renumbered.length, postsOfChunk); number += 1) {
+    if (((bits[number >>> 5] as number) >>> (number & 31)) & 1) renumbered[number] = -1;
+  }
+}
+
+function termsOf(database: DatabaseSync, renumbered: Int32Array): TermSource {
+  const blocks = database.prepare("SELECT block FROM sealed_terms ORDER BY first").iterate();
+  const rows = postingRowsOf(database, renumbered.length);
+  const entries = createEntries(renumbered.length);
+  const reader: ByteReader = { bytes: entries.bytes, at: 0 };
+  /** The last term of the block before. */
+  const before = createByteWriter(1_024);
+  /** The numbers of an entry, or of a chunk and within it. */
+  const numbers = new Uint32Array(inlinePosts);
+  const within = new Uint16Array(postsOfChunk);
+  /** The posts of a term that do not stand in the dictionary; those below `chunk` were taken. */
+  let list: PostingList | null = null;
+  let chunk = 0;
+
+  function nextBlock(): boolean {
+    const block = blocks.next();
+    if (block.done) return false;
+    replaceEnd(before, 0, entries.term.bytes, 0, entries.term.length);
+    openBlock(entries, block.value.block);
+    nextEntry(entries);
+    if (compareTerms(before, entries.term) >= 0) {
+      throw new SealedDamage("the blocks of the dictionary are not in order");
+    }
+    return true;
+  }
+
+  function takeInline(postings: Postings): void {
+    const { posts, positioned } = entries;
+    reader.bytes = entries.bytes;
+    reader.at = entries.begin;
+    readNumbers(reader, posts, renumbered.length, keepNumber);
+    const add = (place: number): void => addPosition(postings, place);
+    for (let n = 0; n < posts; n += 1) {
+      const number = renumbered[numbers[n] as number] as number;
+      if (number >= 0) addPost(postings, number);
+      if (positioned) readPlaces(reader, number < 0 ? passOver : add);
+    }
+  }
+
+  function keepNumber(number: number, index: number): void {
+    numbers[index] = number;
+  }
+
+  function takeChunk(from: PostingList, chunk: number, postings: Postings): void {
+    const set = from.set(chunk);
+    const count = members(set, 0, postsOfChunk, within, postsOfChunk);
+    const first = chunk * postsOfChunk;
+    const places = entries.positioned && count > 0 ? from.positions(set) : null;
+    for (let n = 0; n < count; n += 1) {
+      const number = renumbered[first + (within[n] as number)] as number;
+      if (number < 0) continue;
+      addPost(postings, number);
+      if (places !== null) takePositions(places, set.base + n, postings);
+    }
+  }
+
+  return {
+    term: entries.term,
+    holdsPositions: () => entries.positioned,
+    next() {
+      if (!nextEntry(entries) && !nextBlock()) return false;
+      chunk = 0;
+      list = entries.posts > inlinePosts ? postingListOf(entryOf(entries), rows, forgetSize) : null;
+      return true;
+    },
+    take(postings, most) {
+      if (list === null) {
+        takeInline(postings);
+        return true;
+      }
+      const { counts } = list;
+      for (let taken = 0; chunk < counts.length && taken < most; chunk += 1) {
+        const count = counts[chunk] as number;
+        if (count > 0) takeChunk(list, chunk, postings);
+        taken += count;
+      }
+      return chunk === counts.length;
+    },
+    close() {
+      blocks.return?.();
+    },
+  };
+}
+
+function takePositions(places: Positions, rank: number, postings: Postings): void {
+  const only = places.bytes[rank] as number;
+  if (only !== inList) {
+    addPosition(postings, only);
+    return;
+  }
+  const { list, lastBit } = places;
+  let before = -1;
+  for (let item = startOf(places, rank), isLast = false; !isLast; item += 1) {
+    const marked = list[item] as number;
+    isLast = marked >= lastBit;
+    const position = isLast ? marked - lastBit : marked;
+    if (position <= before) throw new SealedDamage("the positions of a post are not in order");
+    addPosition(postings, position);
+    before = position;
+  }
+}
+
+/** The positions of a post that is left out are read all the same: those of the next stand behind them. */
+const passOver = (): void => undefined;
+/** What is read of a term is given up with it. */
+const forgetSize = (): void => undefined;

@@ -1,0 +1,92 @@
+import { expect, test } from "vitest";
+import { createTermCache } from "./term-cache.ts";
+
+/** A place of which it is known what was made for it; every value takes so many bytes beside its entry. */
+function memoryOf(bytes: number, cache = createTermCache(10_000)) {
+  const made: string[] = [];
+  const grows = new Map<string, (bytes: number) => void>();
+  const memory = cache.open<string>();
+  const get = (key: string): string =>
+    memory.get(key, (grow) => {
+      made.push(key);
+      grows.set(key, grow);
+      grow(bytes);
+      return `value of ${key}`;
+    });
+  return { cache, made, grows, memory, get };
+}
+
+test("what is remembered is not made again", () => {
+  const { get, made } = memoryOf(100);
+  expect(get("a")).toBe("value of a");
+  expect(get("a")).toBe("value of a");
+  expect(made).toEqual(["a"]);
+});
+
+test("what was used least recently goes first", () => {
+  const { get, made } = memoryOf(3_000);
+  for (const key of ["a", "b", "c", "a", "b", "d"]) get(key);
+  for (const key of ["a", "b", "d"]) get(key);
+  expect(made).toEqual(["a", "b", "c", "d"]);
+  get("c");
+  get("a");
+  expect(made).toEqual(["a", "b", "c", "d", "c", "a"]);
+});
+
+test("an entry is taken from the start, the middle and the end of what was used", () => {
+  const { get, made } = memoryOf(3_000);
+  for (const key of ["a", "b", "c", "b", "a", "a", "c", "d"]) get(key);
+  expect(made).toEqual(["a", "b", "c", "d"]);
+  for (const key of ["a", "c", "d"]) get(key);
+  expect(made).toEqual(["a", "b", "c", "d"]);
+  get("b");
+  expect(made.at(-1)).toBe("b");
+});
+
+test("entries count even where their values take nothing", () => {
+  const { get, made } = memoryOf(0);
+  for (let n = 0; n < 1_000; n++) get(`missing ${n}`);
+  made.length = 0;
+  for (let n = 999; n >= 970; n--) get(`missing ${n}`);
+  expect(made).toEqual([]);
+  for (let n = 900; n >= 0; n--) get(`missing ${n}`);
+  expect(made).toHaveLength(901);
+});
+
+test("what grows later makes others go, and at last itself", () => {
+  const { get, made, grows } = memoryOf(100);
+  for (const key of ["a", "b", "c"]) get(key);
+  grows.get("b")?.(9_000);
+  for (const key of ["b", "c"]) get(key);
+  expect(made).toEqual(["a", "b", "c"]);
+  grows.get("b")?.(9_000);
+  get("b");
+  expect(made).toEqual(["a", "b", "c", "b"]);
+  for (const key of ["d", "e", "f", "b"]) get(key);
+  expect(made).toEqual(["a", "b", "c", "b", "d", "e", "f"]);
+});
+
+test("what was forgotten does not count any more, nor when it grows", () => {
+  const { get, made, grows, memory } = memoryOf(4_000);
+  get("a");
+  get("b");
+  memory.close();
+  grows.get("a")?.(5_000);
+  for (const key of ["c", "d", "c", "d"]) get(key);
+  expect(made).toEqual(["a", "b", "c", "d"]);
+});
+
+test("indexes share the bytes, but not the keys, and close alone", () => {
+  const cache = createTermCache(10_000);
+  const one = memoryOf(4_000, cache);
+  const other = memoryOf(4_000, cache);
+  one.get("a");
+  other.get("a");
+  expect([one.made, other.made]).toEqual([["a"], ["a"]]);
+  other.get("b");
+  one.get("a");
+  expect(one.made).toEqual(["a", "a"]);
+  other.memory.close();
+  one.get("a");
+  expect(one.made).toEqual(["a", "a"]);
+});

@@ -1,0 +1,104 @@
+/**
+ * What a reader thread remembers of the terms of all its segments, so that a term that is asked for again is not read again. It
+ * takes a given number of bytes; what was used least recently goes first.
+ */
+export type TermCache = {
+  /** A place in it for the terms of one index. */
+  open<Value>(): TermMemory<Value>;
+};
+
+type TermMemory<Value> = {
+  /**
+   * The value under this key; made by `make` where it is not remembered. `make`, and the value as long as it lives, say by
+   * `grow` how many bytes they take, beside those of the entry itself.
+   */
+  get(key: string, make: (grow: (bytes: number) => void) => Value): Value;
+  /** Forgets all that is remembered here. */
+  close(): void;
+};
+
+type Entry = {
+  readonly key: string;
+  readonly forget: (key: string) => void;
+  bytes: number;
+  older: Entry | null;
+  newer: Entry | null;
+  isHeld: boolean;
+};
+
+/** What an entry takes whose value is null: itself, its place in the map and the functions that belong to it. */
+const bytesOfEntry = 200;
+
+export function createTermCache(maxBytes: number): TermCache {
+  let held = 0;
+  let newest: Entry | null = null;
+  let oldest: Entry | null = null;
+
+  function unlink(entry: Entry): void {
+    if (entry.newer === null) newest = entry.older;
+    else entry.newer.older = entry.older;
+    if (entry.older === null) oldest = entry.newer;
+    else entry.older.newer = entry.newer;
+  }
+
+  function link(entry: Entry): void {
+    entry.newer = null;
+    entry.older = newest;
+    if (newest === null) oldest = entry;
+    else newest.newer = entry;
+    newest = entry;
+  }
+
+  function drop(entry: Entry): void {
+    unlink(entry);
+    entry.isHeld = false;
+    held -= entry.bytes;
+    entry.forget(entry.key);
+  }
+
+  function makeRoom(): void {
+    while (held > maxBytes && oldest !== null) drop(oldest);
+  }
+
+  function grow(entry: Entry, bytes: number): void {
+    entry.bytes += bytes;
+    if (!entry.isHeld) return;
+    held += bytes;
+    makeRoom();
+  }
+
+  function hold(entry: Entry): void {
+    entry.isHeld = true;
+    held += entry.bytes;
+    link(entry);
+    makeRoom();
+  }
+
+  return {
+    open<Value>(): TermMemory<Value> {
+      const entries = new Map<string, { entry: Entry; value: Value }>();
+      const forget = (key: string): void => void entries.delete(key);
+      return {
+        get(key, make) {
+          const known = entries.get(key);
+          if (known !== undefined) {
+            if (known.entry !== newest) {
+              unlink(known.entry);
+              link(known.entry);
+            }
+            return known.value;
+          }
+          const bytes = bytesOfEntry + 2 * key.length;
+          const entry: Entry = { key, forget, bytes, older: null, newer: null, isHeld: false };
+          const value = make((more) => grow(entry, more));
+          entries.set(key, { entry, value });
+          hold(entry);
+          return value;
+        },
+        close() {
+          for (const { entry } of [...entries.values()]) drop(entry);
+        },
+      };
+    },
+  };
+}

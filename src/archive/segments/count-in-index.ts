@@ -1,0 +1,66 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { IdRange } from "../../posts/ids.ts";
+import { add, type Clocking, emptyTally, type Tally } from "./clocking.ts";
+import { keptStatements } from "./kept-statements.ts";
+
+/**
+ * How many matches one statement counts; between two of them the deadline is looked at. Each statement finds its place in the
+ * index anew, which costs about 0.3 ms: with fewer matches a statement that would be most of the work.
+ */
+const matchesOfStatement = 16_384;
+/** The same where the time of every match stands in its row alone. */
+const timedMatchesOfStatement = 2_048;
+
+/**
+ * Counts where FTS5 alone decides what matches, and the ID tells the time of all but a few: SQLite does the counting. Statements
+ * are prepared when they are first needed: most segments are only searched.
+ */
+export function indexCounter(database: DatabaseSync) {
+  const statement = keptStatements(database);
+  const anyHidden = (): boolean => statement("SELECT 1 FROM hidden LIMIT 1").get() !== undefined;
+
+  return (
+    expression: string,
+    { low, high }: IdRange,
+    { offsetMs, doubtMs, originMs, widthMs }: Clocking,
+    expired: () => boolean,
+  ): Tally => {
+    const tally = emptyTally();
+    const counting = statement(countingSql(anyHidden()));
+    const limit = doubtMs < widthMs ? matchesOfStatement : timedMatchesOfStatement;
+    const numbers = [limit, offsetMs, widthMs, doubtMs, originMs].map(BigInt);
+    for (let next = high; next >= low; ) {
+      const groups = counting.all(expression, low, next, ...numbers) as unknown as Group[];
+      tally.statements += 1;
+      let matches = 0;
+      for (const [stretch, count, lowest] of groups) {
+        matches += Number(count);
+        if (lowest <= next) next = lowest - 1n;
+        if (stretch !== null) add(tally.counts, Number(stretch), Number(count));
+      }
+      if (matches < limit) break;
+      if (!expired()) continue;
+      tally.stoppedAt = next + 1n;
+      break;
+    }
+    return tally;
+  };
+}
+
+/** Number of the stretch (null for a row that is gone), matches, lowest ID. */
+type Group = [bigint | null, bigint, bigint];
+
+const notHidden = (id: string, anyHidden: boolean): string =>
+  anyHidden ? `AND NOT EXISTS (SELECT 1 FROM hidden WHERE hidden.id = ${id})` : "";
+
+/** ?1 expression, ?2 and ?3 IDs, ?4 how many matches at most, ?5 offset, ?6 width, ?7 doubt, ?8 origin of the grid. */
+const countingSql = (anyHidden: boolean): string => `
+  SELECT stretch, count(*), min(id) FROM (
+    SELECT rowid AS id,
+      CASE WHEN ((rowid >> 22) + ?5) % ?6 >= ?7 THEN ((rowid >> 22) + ?5) / ?6
+      ELSE (
+        SELECT (time_ms - ?8 - ((time_ms - ?8) % ?6 + ?6) % ?6) / ?6 FROM post WHERE post.id = term.rowid
+      ) END AS stretch
+    FROM term WHERE term MATCH ?1 AND rowid BETWEEN ?2 AND ?3 ${notHidden("term.rowid", anyHidden)}
+    ORDER BY rowid DESC LIMIT ?4
+  ) GROUP BY stretch`;

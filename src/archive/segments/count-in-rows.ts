@@ -1,0 +1,40 @@
+import type { IdRange } from "../../posts/ids.ts";
+import type { RecordRow } from "../../posts/record.ts";
+import type { PlanNode } from "../../query/plan.ts";
+import { candidatesOfStep } from "./candidates-of-step.ts";
+import { add, type Grid, type Tally } from "./clocking.ts";
+import type { CandidateBatch } from "./merged-candidates.ts";
+
+export type RowMatcher = {
+  rows(ids: readonly bigint[]): RecordRow[];
+  isMatch(plan: PlanNode, row: RecordRow): boolean;
+};
+
+/** Counts where the row of every candidate has to be read: the index names too many, or nothing that could be trusted. */
+export function countInRows(
+  batches: Iterable<CandidateBatch>,
+  { rows, isMatch }: RowMatcher,
+  residual: PlanNode,
+  { low }: IdRange,
+  { originMs, widthMs }: Grid,
+  expired: () => boolean,
+  tally: Tally,
+): void {
+  for (const { ids, seenTo } of batches) {
+    let reached = seenTo;
+    for (let start = 0; start < ids.length; start += candidatesOfStep) {
+      const step = ids.slice(start, start + candidatesOfStep);
+      tally.statements += 1;
+      for (const row of rows(step)) {
+        if (!isMatch(residual, row)) continue;
+        add(tally.counts, Math.floor((row.timeMs - originMs) / widthMs), 1);
+      }
+      const isLast = start + candidatesOfStep >= ids.length;
+      reached = isLast ? seenTo : (step.at(-1) ?? seenTo);
+      if (!isLast && expired()) break;
+    }
+    if (reached <= low || (reached === seenTo && !expired())) continue;
+    tally.stoppedAt = reached;
+    return;
+  }
+}

@@ -1,0 +1,92 @@
+import { expect, test } from "vitest";
+import { idTimeMs, lowestId } from "../../posts/ids.ts";
+import { bitmapSet } from "../sealed/chunk-set.ts";
+import { postsOfChunk, wordsOfBitmap } from "../sealed/format.ts";
+import type { SealedIndex } from "../sealed/sealed-index.ts";
+import { emptyTally, partsOf } from "./clocking.ts";
+import { countInSealed } from "./count-in-sealed.ts";
+
+/** Three chunks of posts, one a second, all of which match. */
+const posts = 3 * postsOfChunk;
+const newestMs = Date.UTC(2026, 0, 1);
+const idOf = (number: number): bigint => lowestId(newestMs - number * 1_000);
+const everyPost = bitmapSet(new Uint32Array(wordsOfBitmap).fill(0xffffffff), postsOfChunk);
+const range = { low: idOf(posts - 1), high: idOf(0) };
+
+const index: SealedIndex = {
+  posts,
+  sealedMs: 0,
+  numbers: {
+    posts,
+    idOf,
+    below: (id) => {
+      const number = Math.floor((newestMs - idTimeMs(id)) / 1_000) + 1;
+      return Math.min(posts, Math.max(0, lowestId(idTimeMs(id)) < id ? number - 1 : number));
+    },
+    numberOf: () => null,
+    close: () => {},
+  },
+  *matches(_query, { from, to }, _leftOut, work) {
+    for (let chunk = Math.floor(from / postsOfChunk); chunk * postsOfChunk < to; chunk++) {
+      const start = chunk * postsOfChunk;
+      work.containers += 1;
+      yield {
+        chunk,
+        set: everyPost,
+        from: Math.max(0, from - start),
+        to: Math.min(postsOfChunk, to - start),
+      };
+    }
+  },
+  close: () => {},
+};
+const sources = { index, query: { kind: "every" } as const, leftOut: () => null };
+
+function count(widthMs: number, skewMs: number, expired: () => boolean) {
+  const skew = { minMs: -skewMs, maxMs: 0 };
+  const [told] = partsOf(range, { originMs: 0, widthMs }, skew);
+  if (told === undefined) throw new Error("nothing to count");
+  const tally = emptyTally();
+  let rows = 0;
+  const timesOf = (ids: readonly bigint[]): number[] => {
+    rows += ids.length;
+    return ids.map(idTimeMs);
+  };
+  countInSealed(sources, told.part, told.clocking, timesOf, expired, tally);
+  return { ...tally, rows };
+}
+
+const hourMs = 3_600_000;
+const never = (): boolean => false;
+
+test("every stretch has its posts, whatever chunks they lie in, and no row is read", () => {
+  const { counts, rows, containers, stoppedAt } = count(hourMs, 0, never);
+  const expected = new Map<number, number>();
+  for (let number = 0; number < posts; number++) {
+    const stretch = Math.floor((newestMs - number * 1_000) / hourMs);
+    expected.set(stretch, (expected.get(stretch) ?? 0) + 1);
+  }
+  expect([...counts]).toEqual([...expected]);
+  expect({ rows, containers, stoppedAt }).toEqual({ rows: 0, containers: 3, stoppedAt: null });
+});
+
+test("rows are read of the posts that lie so near to a border that they may belong on its other side", () => {
+  const { counts, rows } = count(hourMs, 10_000, never);
+  expect([...counts]).toEqual([...count(hourMs, 0, never).counts]);
+  const borders = Math.floor(newestMs / hourMs) - Math.floor((newestMs - posts * 1_000) / hourMs);
+  expect(rows).toBeGreaterThan(borders * 9);
+  expect(rows).toBeLessThanOrEqual((borders + 1) * 10);
+});
+
+test("where time is over it ends after a chunk, and says exactly how far it came", () => {
+  const { stoppedAt, containers, counts } = count(hourMs, 0, () => true);
+  expect(stoppedAt).toBe(idOf(postsOfChunk) + 1n);
+  expect(containers).toBe(1);
+  expect([...counts.values()].reduce((sum, number) => sum + number, 0)).toBe(postsOfChunk);
+});
+
+test("where rows tell every time it ends after some of them", () => {
+  const { stoppedAt, rows } = count(hourMs, 2 * hourMs, () => true);
+  expect(stoppedAt).toBe(idOf(rows) + 1n);
+  expect(rows).toBeLessThan(1_000);
+});

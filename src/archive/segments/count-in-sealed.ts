@@ -1,0 +1,78 @@
+import type { IdRange } from "../../posts/ids.ts";
+import { type ChunkSet, countBetween, members } from "../sealed/chunk-set.ts";
+import { postsOfChunk } from "../sealed/format.ts";
+import { numbersOfRange, type PostNumbers } from "../sealed/post-numbers.ts";
+import type { ChunkMatches } from "../sealed/sealed-index.ts";
+import { add, type Clocking, type Tally } from "./clocking.ts";
+import type { Sources } from "./merged-candidates.ts";
+
+/** The times of posts that there are, Unix milliseconds, in any order. */
+export type TimesOf = (ids: readonly bigint[]) => readonly number[];
+
+/** How many times are read at once from rows. */
+const timesOfStep = 512;
+const found = new Uint16Array(timesOfStep);
+
+/**
+ * Counts what a sealed index names of a range of IDs into `tally`. Posts of one stretch of time lie side by side: the work is one
+ * step for each stretch that has any match, however many. Where an ID leaves open which of two stretches its post belongs to, the
+ * row's time decides. The deadline is looked at after each chunk, and after some rows.
+ */
+export function countInSealed(
+  { index, query, leftOut }: Omit<Sources, "overlay">,
+  range: IdRange,
+  clocking: Clocking,
+  timesOf: TimesOf,
+  expired: () => boolean,
+  tally: Tally,
+): void {
+  const { numbers } = index;
+  const { from, to } = numbersOfRange(numbers, range);
+  for (const matches of index.matches(query, { from, to }, leftOut, tally)) {
+    const reached = countChunk(numbers, matches, clocking, timesOf, expired, tally);
+    const end = matches.chunk * postsOfChunk + matches.to;
+    if (reached >= to || (reached === end && !expired())) continue;
+    tally.stoppedAt = numbers.idOf(reached) + 1n;
+    return;
+  }
+}
+
+/** Counts one chunk's matches; the number down to which it came, exclusive. */
+function countChunk(
+  numbers: PostNumbers,
+  { chunk, set, from, to }: ChunkMatches,
+  { offsetMs, widthMs, doubtMs, originMs }: Clocking,
+  timesOf: TimesOf,
+  expired: () => boolean,
+  tally: Tally,
+): number {
+  const base = chunk * postsOfChunk;
+  for (let next = nextMember(set, from, to); next !== null; ) {
+    const latestMs = timePart(numbers.idOf(base + next)) + offsetMs;
+    const stretch = Math.floor(latestMs / widthMs);
+    const isSure = latestMs - stretch * widthMs >= doubtMs;
+    const firstMs = stretch * widthMs + (isSure ? doubtMs : 0);
+    // Where every ID is in doubt one stretch follows upon the other.
+    const lowest = doubtMs < widthMs ? lowestOf(firstMs - offsetMs) : 0n;
+    let end = Math.min(numbers.below(lowest) - base, to);
+    if (isSure) {
+      add(tally.counts, stretch, countBetween(set, next, end));
+    } else {
+      const count = members(set, next, end, found, timesOfStep);
+      const ids = Array.from(found.subarray(0, count), (number) => numbers.idOf(base + number));
+      if (count === timesOfStep) end = (found[count - 1] as number) + 1;
+      for (const ms of timesOf(ids)) add(tally.counts, Math.floor((ms - originMs) / widthMs), 1);
+      if (expired()) return base + end;
+    }
+    next = nextMember(set, end, to);
+  }
+  return base + to;
+}
+
+const timePart = (id: bigint): number => Number(id >> 22n);
+const lowestOf = (part: number): bigint => (part <= 0 ? 0n : BigInt(part) << 22n);
+
+function nextMember(set: ChunkSet, from: number, to: number): number | null {
+  if (from >= to || members(set, from, to, found, 1) === 0) return null;
+  return found[0] as number;
+}

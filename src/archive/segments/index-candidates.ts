@@ -1,0 +1,76 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { IdRange } from "../../posts/ids.ts";
+import { candidatesOfStep } from "./candidates-of-step.ts";
+import { keptStatements } from "./kept-statements.ts";
+import type { OverlayLookup } from "./merged-candidates.ts";
+
+/** SQLite's way to say that a LIMIT is none. */
+export const noLimit = -1;
+
+/** What the tables of a segment name of a range of IDs, newest first, without what is hidden. */
+export type IndexCandidates = {
+  /** Posts that an expression matches in FTS5; all that there are, whatever finds them, where it is null. */
+  named(expression: string | null, range: IdRange, limit: number): Generator<bigint, void>;
+  /** For a sealed segment: posts that were written since, which an expression matches; all of those where it is null. */
+  overlay(
+    expression: string | null,
+    hidesAny: boolean,
+    work: { statements: number },
+    expired: () => boolean,
+  ): OverlayLookup;
+};
+
+/** Statements are prepared when they are first needed. */
+export function indexCandidates(database: DatabaseSync): IndexCandidates {
+  const statement = keptStatements(database);
+  const hidden = database.prepare("SELECT 1 FROM hidden LIMIT 1");
+
+  function* named(
+    expression: string | null,
+    { low, high }: IdRange,
+    limit: number,
+  ): Generator<bigint, void> {
+    // Most segments hide nothing: their searches need not look each post up.
+    const sql = hidden.get() === undefined ? ofAll : ofShown;
+    const rows =
+      expression === null
+        ? statement(sql.posts).iterate(low, high, limit)
+        : statement(sql.matching).iterate(expression, low, high, limit);
+    for (const row of rows) yield firstColumn(row);
+  }
+
+  const overlay: IndexCandidates["overlay"] =
+    (expression, hidesAny, work, expired) =>
+    ({ low, high }, limit) => {
+      work.statements += 1;
+      const sql = hidesAny ? ofShown : ofAll;
+      const ids: bigint[] = [];
+      const rows =
+        expression === null
+          ? statement(sql.written).iterate(low, high, limit)
+          : statement(sql.matching).iterate(expression, low, high, limit);
+      for (const row of rows) {
+        const id = firstColumn(row);
+        ids.push(id);
+        const isOver = ids.length % candidatesOfStep === 0 && expired();
+        if (isOver || ids.length === limit) return { ids, seenTo: id };
+      }
+      return { ids, seenTo: low };
+    };
+
+  return { named, overlay };
+}
+
+const firstColumn = (row: unknown): bigint => (row as [bigint])[0];
+
+const texts = (isShown: (id: string) => string) => ({
+  posts: `SELECT id FROM post WHERE id BETWEEN ? AND ? ${isShown("post.id")}
+    ORDER BY id DESC LIMIT ?`,
+  // The sizes of FTS5's documents, one for each that it holds.
+  written: `SELECT id FROM term_docsize WHERE id BETWEEN ? AND ? ${isShown("term_docsize.id")}
+    ORDER BY id DESC LIMIT ?`,
+  matching: `SELECT rowid FROM term WHERE term MATCH ? AND rowid BETWEEN ? AND ? ${isShown("term.rowid")}
+    ORDER BY rowid DESC LIMIT ?`,
+});
+const ofAll = texts(() => "");
+const ofShown = texts((id) => `AND NOT EXISTS (SELECT 1 FROM hidden WHERE hidden.id = ${id})`);

@@ -1,0 +1,153 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type ChunkSet, listSet } from "../sealed/chunk-set.ts";
+import { postsOfChunk } from "../sealed/format.ts";
+import type { SealedIndex } from "../sealed/sealed-index.ts";
+import { type CandidateBatch, mergedCandidates, type OverlayLookup } from "./merged-candidates.ts";
+
+/** Sealed posts have even IDs, so that any odd one is free for what was written since. */
+const posts = 3 * postsOfChunk;
+const newest = BigInt(posts) * 2n;
+const idOf = (number: number): bigint => newest - BigInt(number) * 2n;
+const everything = { low: 0n, high: newest + 1n };
+const never = (): boolean => false;
+
+/** An index in which one query matches these posts. */
+function indexOf(numbers: readonly number[]): SealedIndex {
+  const below = (id: bigint): number =>
+    id > newest ? 0 : Math.min(posts, Number((newest - id) / 2n) + 1);
+  return {
+    posts,
+    sealedMs: 0,
+    numbers: { posts, idOf, below, numberOf: () => null, close: () => {} },
+    *matches(_query, range, _leftOut, work) {
+      const last = Math.min(range.to, posts);
+      for (
+        let chunk = Math.floor(range.from / postsOfChunk);
+        chunk * postsOfChunk < last;
+        chunk++
+      ) {
+        const start = chunk * postsOfChunk;
+        work.containers += 1;
+        const own = numbers.filter((number) => Math.floor(number / postsOfChunk) === chunk);
+        yield {
+          chunk,
+          set: setOf(own.map((number) => number - start)),
+          from: Math.max(0, range.from - start),
+          to: Math.min(postsOfChunk, last - start),
+        };
+      }
+    },
+    close: () => {},
+  };
+}
+
+function setOf(members: readonly number[]): ChunkSet {
+  return listSet(Uint16Array.from(members.toSorted((a, b) => a - b)), members.length);
+}
+
+/** Gives what was written since, newest first; it stops after `most` of them. */
+function overlayOf(ids: readonly bigint[], most = Number.POSITIVE_INFINITY): OverlayLookup {
+  const sorted = ids.toSorted((a, b) => (a > b ? -1 : 1));
+  return ({ low, high }, limit) => {
+    const own = sorted.filter((id) => id >= low && id <= high);
+    const given = own.slice(0, Math.min(limit, most));
+    const isCut = given.length === limit || given.length < own.length;
+    return { ids: given, seenTo: isCut ? (given.at(-1) ?? low) : low };
+  };
+}
+
+const asked = { query: { kind: "every" } as const, leftOut: () => null };
+
+const numbers = fc.uniqueArray(
+  fc.oneof(
+    fc.integer({ min: 0, max: posts - 1 }),
+    fc.integer({ min: 0, max: 40 }),
+    fc.constantFrom(postsOfChunk - 1, postsOfChunk, 2 * postsOfChunk - 1, posts - 1),
+  ),
+  { maxLength: 60 },
+);
+const written = fc.uniqueArray(
+  numbers.map(([number = 0]) => idOf(number) + 1n),
+  { maxLength: 40 },
+);
+
+describe("candidates of both indexes", () => {
+  test("come all and once, newest first, whatever is wanted and wherever FTS5 stops", () => {
+    const property = fc.property(
+      numbers,
+      written,
+      fc.integer({ min: 1, max: 50 }),
+      fc.integer({ min: 1, max: 10 }),
+      (sealed, overlay, wanted, most) => {
+        const sources = { ...asked, index: indexOf(sealed), overlay: overlayOf(overlay, most) };
+        const batches = [
+          ...mergedCandidates(sources, everything, wanted, never, { containers: 0 }),
+        ];
+        const expected = [...sealed.map(idOf), ...overlay].sort((a, b) => (a > b ? -1 : 1));
+        expect(batches.flatMap(({ ids }) => ids)).toEqual(expected);
+        expectWhole(batches, expected);
+      },
+    );
+    fc.assert(property, {
+      examples: [
+        [[], [], 1, 1],
+        [[0, posts - 1], [newest + 1n], 1, 1],
+      ],
+    });
+  });
+
+  test("come from a range alone", () => {
+    const index = indexOf([0, 1, 2, postsOfChunk, posts - 1]);
+    const range = { low: idOf(postsOfChunk), high: idOf(1) };
+    const overlay = overlayOf([newest + 1n, idOf(1) + 1n, idOf(1) - 1n, range.low - 1n]);
+    const batches = [
+      ...mergedCandidates({ ...asked, index, overlay }, range, 100, never, { containers: 0 }),
+    ];
+    expect(batches.flatMap(({ ids }) => ids)).toEqual([
+      idOf(1),
+      idOf(1) - 1n,
+      idOf(2),
+      idOf(postsOfChunk),
+    ]);
+  });
+
+  test("that are more than wanted are not looked for: FTS5 is asked down to the last one alone", () => {
+    const index = indexOf([...Array(500).keys()]);
+    const ranges: unknown[] = [];
+    const overlay: OverlayLookup = (range, limit) => {
+      ranges.push([range.low, limit]);
+      return { ids: [], seenTo: range.low };
+    };
+    const work = { containers: 0 };
+    const [first] = mergedCandidates({ ...asked, index, overlay }, everything, 20, never, work);
+    expect(first?.ids).toHaveLength(20);
+    expect(ranges).toEqual([[idOf(20) + 1n, 20]]);
+    expect(work.containers).toBe(1);
+  });
+
+  test("come chunk by chunk where time is over, and each batch says exactly how far", () => {
+    const index = indexOf([3, postsOfChunk + 3, 2 * postsOfChunk + 3]);
+    const batches = [
+      ...mergedCandidates({ ...asked, index, overlay: null }, everything, 20, () => true, {
+        containers: 0,
+      }),
+    ];
+    expect(batches).toEqual([
+      { ids: [idOf(3)], seenTo: idOf(postsOfChunk) + 1n },
+      { ids: [idOf(postsOfChunk + 3)], seenTo: idOf(2 * postsOfChunk) + 1n },
+      { ids: [idOf(2 * postsOfChunk + 3)], seenTo: 0n },
+    ]);
+  });
+});
+
+/** Every batch holds all there is between the one before and how far it says that it came; the last came to the end. */
+function expectWhole(batches: readonly CandidateBatch[], expected: readonly bigint[]): void {
+  let high = everything.high;
+  for (const { ids, seenTo } of batches) {
+    expect(ids).toEqual(expected.filter((id) => id <= high && id >= seenTo));
+    expect(seenTo <= high).toBe(true);
+    high = seenTo - 1n;
+  }
+  expect(batches.at(-1)?.seenTo).toBe(0n);
+}

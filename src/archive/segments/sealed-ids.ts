@@ -1,0 +1,39 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { IdRange } from "../../posts/ids.ts";
+import { members } from "../sealed/chunk-set.ts";
+import { postsOfChunk } from "../sealed/format.ts";
+import { readMask } from "../sealed/mask.ts";
+import { numbersOfRange } from "../sealed/post-numbers.ts";
+import { openSealedIndex } from "../sealed/sealed-index.ts";
+import type { SealedQuery } from "../sealed/sealed-query.ts";
+import { createTermCache } from "../sealed/term-cache.ts";
+
+/** What is remembered of terms while one query is asked, bytes. */
+const termBytes = 2 ** 20;
+
+/**
+ * The posts of a range of IDs that match and that the sealed index of a segment answers for, hidden ones too; newest first. None
+ * where the segment is not sealed. Errors: `SealedDamage`.
+ */
+export function sealedIds(
+  database: DatabaseSync,
+  path: string,
+  query: SealedQuery,
+  range: IdRange,
+): bigint[] {
+  const terms = createTermCache(termBytes);
+  const index = openSealedIndex(database, { name: path, terms, ids: null });
+  if (index === null) return [];
+  const { replaced } = readMask(database);
+  const numbers = numbersOfRange(index.numbers, range);
+  const ids: bigint[] = [];
+  const found = new Uint16Array(postsOfChunk);
+  for (const matches of index.matches(query, numbers, replaced, { containers: 0 })) {
+    const { chunk, set, from, to } = matches;
+    const count = members(set, from, to, found, postsOfChunk);
+    for (let place = 0; place < count; place++) {
+      ids.push(index.numbers.idOf(chunk * postsOfChunk + (found[place] as number)));
+    }
+  }
+  return ids;
+}

@@ -1,0 +1,122 @@
+import type { DatabaseSync } from "node:sqlite";
+import { SealedDamage } from "../sealed/damage.ts";
+import { createEvaluators, type Evaluators } from "../sealed/evaluate.ts";
+import type { IdMemory } from "../sealed/id-memory.ts";
+import { type Mask, readMask } from "../sealed/mask.ts";
+import { openSealedIndex, type SealedIndex } from "../sealed/sealed-index.ts";
+import { sealedState } from "../sealed/sealed-state.ts";
+import { createTermCache, type TermCache } from "../sealed/term-cache.ts";
+import { archiveDefaults } from "../settings.ts";
+import { guardedBySeal, isMarkedDamaged, markingDamage } from "./damage-marker.ts";
+
+/** What a thread remembers of sealed indexes, over all segments that it has open. */
+export type SealedMemory = { terms: TermCache; ids: IdMemory | null; evaluators: Evaluators };
+
+/** Memory of a thread of its own, `ids` aside, which is shared with others; `termBytes` bounds what is remembered of terms. */
+export const createSealedMemory = (
+  termBytes = archiveDefaults.termMemoryBytes,
+  ids: IdMemory | null = null,
+): SealedMemory => ({
+  terms: createTermCache(termBytes),
+  ids,
+  evaluators: createEvaluators(),
+});
+
+/** A sealed segment as it is on one snapshot. */
+export type SealedView = {
+  index: SealedIndex;
+  mask: Mask;
+  /** Whether FTS5 holds any post: one that was written since the segment was sealed. */
+  hasOverlay: boolean;
+  /** Whether any post of the segment is hidden. */
+  hidesAny: boolean;
+};
+
+/** The side of an open segment that knows whether, and how, it is sealed. */
+export type SealedPart = {
+  /**
+   * Runs `work` on one snapshot of a sealed segment. Where its sealed index cannot be read, `byRows` takes the place of `work`,
+   * also of one that has begun, and the segment is marked.
+   */
+  read<Value>(work: (view: SealedView) => Value, byRows: () => Value): Value;
+  close(): void;
+};
+
+/** Opens what a segment is sealed by; null where it is not sealed, which it never is later. */
+export function openSealedPart(
+  database: DatabaseSync,
+  path: string,
+  memory: SealedMemory,
+): SealedPart | null {
+  if (sealedState(database) === null) return null;
+  /** Null once it is not to be trusted. */
+  let index = guardedBySeal(path, open, () => null);
+  const begin = database.prepare("BEGIN");
+  const rollback = database.prepare("ROLLBACK");
+  const commit = database.prepare("COMMIT");
+  const version = database.prepare("PRAGMA data_version");
+  const overlay = database.prepare("SELECT 1 FROM term_docsize LIMIT 1");
+  const hidden = database.prepare("SELECT 1 FROM hidden LIMIT 1");
+  let seen: { version: unknown; view: SealedView } | null = null;
+
+  function open(): SealedIndex | null {
+    return openSealedIndex(database, { name: path, ...memory });
+  }
+
+  /** Whatever others commit changes the version of the data. Errors: `SealedDamage`. */
+  function currentView(opened: SealedIndex): SealedView {
+    const now = version.get()?.data_version;
+    if (seen !== null && seen.version === now) return seen.view;
+    if (isMarkedDamaged(path)) throw new SealedDamage("it is marked so");
+    const view = {
+      index: opened,
+      mask: readMask(database),
+      hasOverlay: overlay.get() !== undefined,
+      hidesAny: hidden.get() !== undefined,
+    };
+    seen = { version: now, view };
+    return view;
+  }
+
+  function onView<Value>(work: (view: SealedView) => Value, byRows: () => Value): Value {
+    const opened = index;
+    if (opened === null) return byRows();
+    return markingDamage(
+      path,
+      () => work(currentView(opened)),
+      () => {
+        close();
+        renewSnapshot();
+        return byRows();
+      },
+    );
+  }
+
+  /** SQLite does not end well a transaction in which it met damage. */
+  function renewSnapshot(): void {
+    try {
+      rollback.get();
+    } catch {
+      // It was ended by the damage.
+    }
+    if (!database.isTransaction) begin.get();
+  }
+
+  function close(): void {
+    index?.close();
+    index = null;
+  }
+
+  return {
+    read: (work, byRows) => {
+      if (database.isTransaction) return onView(work, byRows);
+      begin.get();
+      try {
+        return onView(work, byRows);
+      } finally {
+        if (database.isTransaction) commit.get();
+      }
+    },
+    close,
+  };
+}

@@ -1,0 +1,174 @@
+import type { DatabaseSync } from "node:sqlite";
+import { type IdRange, idTimeMs, type TimeSkew, tellsTime } from "../../posts/ids.ts";
+import { matches } from "../../posts/matcher.ts";
+import type { RecordRow } from "../../posts/record.ts";
+import type { PlanNode } from "../../query/plan.ts";
+import { onSnapshot } from "../database.ts";
+import type { SealedQuery } from "../sealed/sealed-query.ts";
+import { candidatesOfStep } from "./candidates-of-step.ts";
+import { indexCandidates, noLimit } from "./index-candidates.ts";
+import { mergedCandidates } from "./merged-candidates.ts";
+import { rowByRow } from "./row-by-row.ts";
+import { rowSubject } from "./row-subject.ts";
+import type { SealedPart, SealedView } from "./sealed-part.ts";
+
+/** What a segment is asked, the same for all segments of a search. */
+export type SegmentQuery = {
+  /** FTS5 expression of a superset; null for every post. */
+  expression: string | null;
+  /** The same for a sealed index. */
+  sealed: SealedQuery;
+  /** All that is asked but the window: for the matcher, where no index can be read. */
+  whole: PlanNode;
+  /** What the matcher still has to look at; `all` when the expression is exact. */
+  residual: PlanNode;
+  /** Window of the post's time, inclusive and exclusive. */
+  fromMs: number | null;
+  toMs: number | null;
+  /** By how much the times of the segment's posts differ from those of their IDs. */
+  skew: TimeSkew;
+};
+
+export type SegmentAnswer = {
+  ids: bigint[];
+  /** The lowest ID looked at, when the deadline ended the search before the range did; else null. */
+  stoppedAt: bigint | null;
+  candidates: number;
+  /** Candidates whose row was read. */
+  rechecked: number;
+  /** Containers of a sealed index that were looked at. */
+  containers: number;
+  statements: number;
+};
+
+/** What a search needs of the segment around it. */
+type SearchedSegment = {
+  sealed: SealedPart | null;
+  rows(ids: readonly bigint[]): RecordRow[];
+};
+
+/** The search of an open segment: the newest `limit` posts of a range of IDs that match, newest first. */
+export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) {
+  const candidates = indexCandidates(database);
+  const time = database.prepare("SELECT time_ms FROM post WHERE id = ?");
+
+  function timeMs(id: bigint): number | null {
+    const found = time.get(id);
+    return found === undefined ? null : Number(found.time_ms);
+  }
+
+  /** Whether a candidate matches; its row is read only where the index and the ID leave that open. */
+  function isMatch(id: bigint, query: SegmentQuery, answer: SegmentAnswer): boolean {
+    const isTimeOpen = !surelyLiesInWindow(id, query);
+    const isRestOpen = query.residual.kind !== "all";
+    if (!isTimeOpen && !isRestOpen) return true;
+    answer.rechecked += 1;
+    if (isTimeOpen) {
+      answer.statements += 1;
+      if (!isWithin(query, timeMs(id))) return false;
+    }
+    if (!isRestOpen) return true;
+    answer.statements += 1;
+    const [row] = segment.rows([id]);
+    return row !== undefined && matches(query.residual, rowSubject(row));
+  }
+
+  /** Adds the candidates that match to the answer; true where that has enough then, or time was over. */
+  function takeMatches(
+    named: Iterable<bigint>,
+    query: SegmentQuery,
+    limit: number,
+    expired: () => boolean,
+    answer: SegmentAnswer,
+  ): boolean {
+    const isExact = everyCandidateCounts(query);
+    for (const id of named) {
+      answer.candidates += 1;
+      if (isExact || isMatch(id, query, answer)) answer.ids.push(id);
+      if (answer.ids.length >= limit) return true;
+      if (answer.candidates % candidatesOfStep !== 0 || !expired()) continue;
+      answer.stoppedAt = id;
+      return true;
+    }
+    return false;
+  }
+
+  /** FTS5 alone knows what matches, or every row is looked at. */
+  function searchIndex(
+    query: SegmentQuery,
+    range: IdRange,
+    limit: number,
+    expired: () => boolean,
+  ): SegmentAnswer {
+    const answer = noAnswer();
+    const most = everyCandidateCounts(query) ? limit : noLimit;
+    takeMatches(candidates.named(query.expression, range, most), query, limit, expired, answer);
+    return answer;
+  }
+
+  function searchSealed(
+    { index, mask, hasOverlay, hidesAny }: SealedView,
+    query: SegmentQuery,
+    range: IdRange,
+    limit: number,
+    expired: () => boolean,
+  ): SegmentAnswer {
+    const answer = noAnswer();
+    const isExact = everyCandidateCounts(query);
+    const overlay = hasOverlay
+      ? candidates.overlay(query.expression, hidesAny, answer, expired)
+      : null;
+    const sources = { index, query: query.sealed, leftOut: mask.leftOut, overlay };
+    for (const { ids, seenTo } of mergedCandidates(sources, range, limit, expired, answer)) {
+      if (takeMatches(ids, query, limit, isExact ? never : expired, answer)) return answer;
+      if (seenTo <= range.low || !expired()) continue;
+      answer.stoppedAt = seenTo;
+      return answer;
+    }
+    return answer;
+  }
+
+  return (
+    query: SegmentQuery,
+    range: IdRange,
+    limit: number,
+    expired: () => boolean,
+  ): SegmentAnswer => {
+    if (segment.sealed === null) {
+      return onSnapshot(database, () => searchIndex(query, range, limit, expired));
+    }
+    return segment.sealed.read(
+      (view) => searchSealed(view, query, range, limit, expired),
+      () => searchIndex(rowByRow(query), range, limit, expired),
+    );
+  };
+}
+
+const noAnswer = (): SegmentAnswer => ({
+  ids: [],
+  stoppedAt: null,
+  candidates: 0,
+  rechecked: 0,
+  containers: 0,
+  statements: 1,
+});
+
+/** Candidates that are looked at no further take no time. */
+const never = (): boolean => false;
+
+const everyCandidateCounts = ({ residual, fromMs, toMs }: SegmentQuery): boolean =>
+  residual.kind === "all" && fromMs === null && toMs === null;
+
+/** Whether the ID alone tells that the post lies in the window: not within the skew of a border, or where it tells no time. */
+function surelyLiesInWindow(id: bigint, { fromMs, toMs, skew }: SegmentQuery): boolean {
+  if (fromMs === null && toMs === null) return true;
+  if (!tellsTime(id)) return false;
+  const told = idTimeMs(id);
+  const isAfter = fromMs === null || told + skew.minMs >= fromMs;
+  return isAfter && (toMs === null || told + skew.maxMs < toMs);
+}
+
+function isWithin({ fromMs, toMs }: SegmentQuery, timeMs: number | null): boolean {
+  if (timeMs === null) return false;
+  return (fromMs === null || timeMs >= fromMs) && (toMs === null || timeMs < toMs);
+}

@@ -1,0 +1,102 @@
+import type { DatabaseSync } from "node:sqlite";
+import { preparesBigInts } from "../database.ts";
+import type { Steps } from "./steps.ts";
+
+/** Rows of one step: of posts, and of what takes a few bytes each. */
+const postsOfStep = 2_500;
+const rowsOfStep = 10_000;
+
+const lowestHash = -(2n ** 63n);
+
+/**
+ * Copies everything that lies in a segment but its index into an empty one, as it lies there; the segment is attached to
+ * `target` as `old`. Arrivals below `arrivalsFrom` are left out. The IDs of the posts, newest first.
+ */
+export function* copyVerbatim(target: DatabaseSync, arrivalsFrom: number): Steps<BigInt64Array> {
+  const ids = yield* copyPosts(target);
+  yield* copyUris(target);
+  yield* copyHidden(target);
+  yield* copyArrivals(target, arrivalsFrom);
+  target.exec(
+    `INSERT OR REPLACE INTO main.setting
+     SELECT name, value FROM old.setting WHERE name IN ('posts', 'imported', 'counted')`,
+  );
+  yield "worked";
+  return ids;
+}
+
+function* copyPosts(target: DatabaseSync): Steps<BigInt64Array> {
+  const prepare = preparesBigInts(target);
+  const read = prepare("SELECT id FROM old.post WHERE id > ? ORDER BY id LIMIT ?");
+  read.setReturnArrays(true);
+  const copy = prepare(
+    "INSERT INTO main.post SELECT * FROM old.post WHERE id BETWEEN ? AND ? ORDER BY id",
+  );
+  const portions: BigInt64Array[] = [];
+  for (let last = -1n; ; ) {
+    const rows = read.all(last, postsOfStep) as unknown as [bigint][];
+    const ids = BigInt64Array.from(rows, ([id]) => id);
+    const first = ids[0];
+    const end = ids.at(-1);
+    if (first === undefined || end === undefined) return newestFirst(portions);
+    copy.run(first, end);
+    portions.push(ids);
+    last = end;
+    yield "worked";
+  }
+}
+
+function newestFirst(portions: readonly BigInt64Array[]): BigInt64Array {
+  const all = new BigInt64Array(portions.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const portion of portions) {
+    all.set(portion, at);
+    at += portion.length;
+  }
+  return all.reverse();
+}
+
+function* copyUris(target: DatabaseSync): Steps<void> {
+  const prepare = preparesBigInts(target);
+  const copy = prepare(
+    `INSERT INTO main.uri SELECT hash, id FROM old.uri WHERE (hash, id) > (?, ?)
+     ORDER BY hash, id LIMIT ?`,
+  );
+  const end = prepare("SELECT hash, id FROM main.uri ORDER BY hash DESC, id DESC LIMIT 1");
+  for (let last = { hash: lowestHash, id: -1n }; ; ) {
+    if (copy.run(last.hash, last.id, rowsOfStep).changes === 0n) return;
+    last = end.get() as { hash: bigint; id: bigint };
+    yield "worked";
+  }
+}
+
+function* copyHidden(target: DatabaseSync): Steps<void> {
+  const prepare = preparesBigInts(target);
+  const copy = prepare(
+    "INSERT INTO main.hidden SELECT id FROM old.hidden WHERE id > ? ORDER BY id LIMIT ?",
+  );
+  const end = prepare("SELECT max(id) AS id FROM main.hidden");
+  for (let last = -1n; ; ) {
+    if (copy.run(last, rowsOfStep).changes === 0n) return;
+    last = end.get()?.id as bigint;
+    yield "worked";
+  }
+}
+
+function* copyArrivals(target: DatabaseSync, arrivalsFrom: number): Steps<void> {
+  const prepare = preparesBigInts(target);
+  const copy = prepare(
+    `INSERT INTO main.arrival(rowid, number, low, high, ids)
+     SELECT rowid, number, low, high, ids FROM old.arrival WHERE rowid > ? AND rowid <= ? AND number >= ?`,
+  );
+  const end = prepare(
+    "SELECT max(rowid) AS row FROM (SELECT rowid FROM old.arrival WHERE rowid > ? ORDER BY rowid LIMIT ?)",
+  );
+  for (let last = 0n; ; ) {
+    const row = end.get(last, rowsOfStep)?.row as bigint | null;
+    if (row === null) return;
+    copy.run(last, row, arrivalsFrom);
+    last = row;
+    yield "worked";
+  }
+}

@@ -1,0 +1,11 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { jsonArray } from "./json-array.ts";
+
+test("texts become one array, whatever they are written in", () => {
+  const texts = fc.array(fc.json({ stringUnit: "binary" }), { maxLength: 5 });
+  const property = fc.property(texts, (given) => {
+    expect(Buffer.from(jsonArray(given)).toString()).toBe(`[${given.join(",")}]`.toWellFormed());
+  });
+  fc.assert(property, { examples: [[[]], [['"é"']], [['"ы"', '"😀"', "null"]]] });
+});
