@@ -4,6 +4,7 @@ import { addCheck } from "./archive/check.ts";
 import { addForget } from "./archive/forget.ts";
 import { addReindex } from "./archive/reindex.ts";
 import { addRestore } from "./archive/restore.ts";
+import { addSeal } from "./archive/seal.ts";
 import { addStats } from "./archive/stats.ts";
 import { wrongUse } from "./faults.ts";
 import type { Terminal } from "./terminal.ts";
@@ -20,10 +21,10 @@ export function addArchive(program: Command, terminal: Terminal): void {
     .action(() => {
       throw wrongUse(
         "archive needs to know what to do",
-        "write archive stats, check, backup, restore, forget or reindex",
+        "write archive stats, check, backup, restore, forget, reindex or seal",
       );
     });
-  for (const add of [addStats, addCheck, addBackup, addRestore, addForget, addReindex]) {
+  for (const add of [addStats, addCheck, addBackup, addRestore, addForget, addReindex, addSeal]) {
     add(archive, terminal);
   }
 }

@@ -45,6 +45,7 @@ export function analysisFields(analysis: Analysis): object {
       statements: work.statements,
       candidates: work.candidates,
       checked_again: work.rechecked,
+      containers: work.containers,
       returned: work.returned,
     },
     segments: work.segments.map(segmentFields),
@@ -57,16 +58,15 @@ export function analysisFields(analysis: Analysis): object {
   };
 }
 
-function segmentFields({ platform, sequence, candidates, rechecked, found, tookMs }: SegmentWork) {
-  return {
-    platform,
-    segment: sequence,
-    candidates,
-    checked_again: rechecked,
-    found,
-    took_ms: rounded(tookMs),
-  };
-}
+const segmentFields = (work: SegmentWork) => ({
+  platform: work.platform,
+  segment: work.sequence,
+  candidates: work.candidates,
+  checked_again: work.rechecked,
+  containers: work.containers,
+  found: work.found,
+  took_ms: rounded(work.tookMs),
+});
 
 const digits = (id: bigint | null): string | null => (id === null ? null : String(id));
 const rounded = (ms: number): number => Math.round(ms * 1_000) / 1_000;

@@ -167,6 +167,7 @@ describe("--analyze", () => {
         segment: 2,
         candidates: 2,
         checked_again: 0,
+        containers: 0,
         found: 2,
         took_ms: expect.any(Number),
       },
@@ -195,7 +196,9 @@ describe("--analyze", () => {
     expect(out).toContain("  bounds: any time; IDs from 6 on\n");
     expect(out).toMatch(/\n {2}segments +\d+ held, \d+ in the window, \d+ opened\n/);
     expect(out).toMatch(/\n {2}deadline +kept\n/);
-    expect(out).toMatch(/\n {2}platform +segment +candidates +checked again +found +ms\n/);
+    expect(out).toMatch(
+      /\n {2}platform +segment +candidates +checked again +containers +found +ms\n/,
+    );
     expect(out).toMatch(/\n {2}search +[\d.]+ ms\n/);
     expect(Math.max(...out.split("\n").map((line) => line.length))).toBeLessThan(180);
   });

@@ -4,7 +4,9 @@ import { type ImportSummary, importFile } from "../ingest/import-file.ts";
 import { systemClock } from "../lib/clock.ts";
 import { EarshotError, messageOf } from "../lib/errors.ts";
 import { type Platform, platforms } from "../posts/post.ts";
+import type { Config } from "../server/config.ts";
 import { withoutControls } from "../text/controls.ts";
+import { sealedJson, sealedText, sealWithProgress } from "./archive/seal.ts";
 import { wrongUse } from "./faults.ts";
 import { timeSpan } from "./parse-values.ts";
 import { startProgress } from "./progress.ts";
@@ -26,7 +28,8 @@ export function addImport(program: Command, terminal: Terminal): void {
     .description(
       "Reads posts from NDJSON files into the archive: plain, .gz or .zst, one JSON object a line (docs/import.md). " +
         "May be interrupted and run again, also beside a running server: nothing is doubled. A bad line is reported " +
-        "and set aside in FILE.rejected, and the rest is imported.",
+        "and set aside in FILE.rejected, and the rest is imported. At its end the platform's segments that are worth it are " +
+        "given the index that answers fastest, as by earshot archive seal.",
     )
     .argument("<file...>", "the files; - reads standard input")
     .addOption(
@@ -40,7 +43,7 @@ export function addImport(program: Command, terminal: Terminal): void {
       ),
     )
     .option("--strict", "stop at the first bad line (exit 1)")
-    .option("--json", "print a summary of each file as a line of JSON")
+    .option("--json", "print a summary of each file, and of the sealing, as a line of JSON")
     .addHelpText(
       "after",
       "\nExamples:\n" +
@@ -104,6 +107,29 @@ async function importFiles(
     throw terminal.stopping.aborted ? interruption(terminal.stopping.reason, reading) : thrown;
   } finally {
     await archive.close();
+  }
+  await sealImported(config, options, terminal);
+}
+
+/**
+ * Seals the platform's segments that are worth it, those that the import has filled among them. Whatever keeps it from that, the posts are there: it is told, and whoever keeps the archive
+ * up seals later.
+ */
+async function sealImported(
+  config: Config,
+  { platform, json }: Options,
+  terminal: Terminal,
+): Promise<void> {
+  try {
+    const outcome = await sealWithProgress(config, terminal, { platform });
+    const text = sealedText(outcome);
+    if (text === null) return;
+    terminal.out(json ? `{"sealed":${sealedJson(outcome)}}\n` : `${text}\n`);
+  } catch (thrown) {
+    if (terminal.stopping.aborted) throw thrown;
+    terminal.note(
+      `earshot: everything is imported, but segments could not be sealed: ${messageOf(thrown)} – earshot archive seal tries it again\n`,
+    );
   }
 }
 

@@ -10,7 +10,14 @@ const analysis: Analysis = {
     { platform: "bluesky", query: null },
     {
       platform: "x",
-      query: { expression: null, residual: { kind: "all" }, fromMs: null, toMs: null },
+      query: {
+        expression: null,
+        sealed: { kind: "every" },
+        whole: { kind: "all" },
+        residual: { kind: "all" },
+        fromMs: null,
+        toMs: null,
+      },
     },
   ],
   limit: 20,
@@ -26,10 +33,27 @@ const analysis: Analysis = {
       statements: 3,
       candidates: 1_000,
       rechecked: 0,
+      containers: 12,
       returned: 0,
       segments: [
-        { platform: "x", sequence: 9, candidates: 7, rechecked: 0, found: 0, tookMs: 0.04213 },
-        { platform: "x", sequence: 8, candidates: 993, rechecked: 0, found: 0, tookMs: 30_123.4 },
+        {
+          platform: "x",
+          sequence: 9,
+          candidates: 7,
+          rechecked: 0,
+          containers: 12,
+          found: 0,
+          tookMs: 0.04213,
+        },
+        {
+          platform: "x",
+          sequence: 8,
+          candidates: 993,
+          rechecked: 0,
+          containers: 0,
+          found: 0,
+          tookMs: 30_123.4,
+        },
       ],
     },
   },
@@ -45,6 +69,11 @@ test("a search that ran out of time says so, and where it goes on", () => {
 
 test("segments that are not told of are counted", () => {
   expect(shown).toContain("and 1 more");
+});
+
+test("what a sealed index was looked at for is told, of all segments and of each", () => {
+  expect(shown).toContain("containers  12 of sealed segments\n");
+  expect(shown).toMatch(/x +9 +7 +0 +12 +0 +0\.042\n/);
 });
 
 test("times have three digits that mean something, one below the other", () => {

@@ -77,6 +77,7 @@ function workLines({ answer, limit }: Analysis): string[] {
       "candidates",
       `${work.candidates}, ${work.rechecked} of them checked again${next === null ? "" : "; enough were found, older ones were not looked at"}`,
     ],
+    ["containers", `${work.containers} of sealed segments`],
     ["returned", `${work.returned} of at most ${limit}`],
     ["deadline", deadline],
     ["next page", next === null ? "none" : `below ID ${next.id} of ${next.platform}`],
@@ -85,11 +86,11 @@ function workLines({ answer, limit }: Analysis): string[] {
 
 function segmentLines({ segments, segmentsOpened }: SearchWork): string[] {
   if (segments.length === 0) return [];
-  const head = ["platform", "segment", "candidates", "checked again", "found", "ms"];
-  const rows = segments.map(({ platform, sequence, candidates, rechecked, found, tookMs }) => [
-    platform,
-    ...[sequence, candidates, rechecked, found].map(String),
-    milliseconds(tookMs),
+  const head = ["platform", "segment", "candidates", "checked again", "containers", "found", "ms"];
+  const rows = segments.map((work) => [
+    work.platform,
+    ...[work.sequence, work.candidates, work.rechecked, work.containers, work.found].map(String),
+    milliseconds(work.tookMs),
   ]);
   const left = segmentsOpened - segments.length;
   return [...table([head, ...rows]), ...(left > 0 ? [`and ${left} more`] : [])];

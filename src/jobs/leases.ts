@@ -165,10 +165,7 @@ export function createLeases(context: LeasesContext): Leases {
   }
 
   async function endLeasesOf(nodeId: string): Promise<number> {
-    const leases = heldBy(nodeId)
-      .map(heldLease)
-      .filter((lease) => lease !== null);
-    return await putBack(leases);
+    return await putBack(heldBy(nodeId));
   }
 
   /** How many were still held. */
@@ -187,16 +184,17 @@ export function createLeases(context: LeasesContext): Leases {
 
   async function failLeasesOf(nodeId: string): Promise<void> {
     const { maxAttempts, retryDelayMs } = settings;
-    const leases = heldBy(nodeId)
-      .map(heldLease)
-      .filter((lease) => lease !== null);
     const rules = { nowMs: now(), maxAttempts, retryDelayMs };
+    const leases = heldBy(nodeId);
     const ends = await store.write("endLapsedLeases", { leases, ...rules });
     for (const end of ends) settleAttempt(end, "failed");
   }
 
-  const heldBy = (nodeId: string): LiveJob[] =>
-    [...dispatcher.all()].filter(({ holder }) => holder === nodeId);
+  const heldBy = (nodeId: string): HeldLease[] =>
+    [...dispatcher.all()]
+      .filter(({ holder }) => holder === nodeId)
+      .map(heldLease)
+      .filter((lease) => lease !== null);
 
   /** The key may run its next search while this one is on the way to the disk. */
   function releaseLease(uuid: string, token: string): void {

@@ -42,6 +42,7 @@ const noWork = {
   statements: 0,
   candidates: 0,
   rechecked: 0,
+  containers: 0,
   returned: 0,
   segments: [],
 };

@@ -76,7 +76,7 @@ export function makeDiagnostic(code: DiagnosticCode, span: Span, remark: Remark)
 /** No hint shows a longer query. */
 const longestRewrite = 200;
 
-/** With the hint chosen: `readsWell` tells whether a query reads without a remark. */
+/** With the hint chosen: `readsWell` tells whether a query reads without a remark, which it has to as it is shown. */
 export function withChosenHint(
   finding: Finding,
   readsWell: (query: string) => boolean,
@@ -85,7 +85,7 @@ export function withChosenHint(
   if (hint === undefined) return rest;
   if (typeof hint === "string") return { ...finding, hint };
   const { lead, queries, otherwise } = hint;
-  const query = queries.find((each) => each.length <= longestRewrite && readsWell(each));
+  const query = queries.find((each) => each.length <= longestRewrite && readsWell(plain(each)));
   return { ...finding, hint: query === undefined ? otherwise : `${lead} ${query}` };
 }
 

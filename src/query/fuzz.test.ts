@@ -101,7 +101,7 @@ describe("any text", () => {
           expect(parseQueryLeniently(query).diagnostics).toEqual([]);
         }
       }),
-      { numRuns: 10_000 },
+      { numRuns: 10_000, examples: [["frm:\u200ea"]] },
     );
     expect(suggested).toBeGreaterThan(100);
   });

@@ -7,6 +7,7 @@ const gatewayKey = "LHPvptV7A0yEKkQjfF4VwcScUddaKwsBAlAfyBd1Kc8";
 
 test.each([
   { ...gateway, EARSHOT_NODE_EVIDENCE: "none" },
+  { EARSHOT_NODE_GATEWAY: "https://earshot.example/", EARSHOT_NODE_EVIDENCE: "none" },
   { ...gateway, EARSHOT_NODE_GATEWAY_KEY: gatewayKey },
   { ...gateway, EARSHOT_NODE_EVIDENCE: "simulated", EARSHOT_NODE_SIMULATED_TEE: "tee.json" },
 ])("a node can run with %j", (environment) => {

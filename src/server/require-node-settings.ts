@@ -1,9 +1,10 @@
 import { EarshotError } from "../lib/errors.ts";
 import { isSigningKey } from "../nodes/protocol/ed25519.ts";
 import { callerAudience } from "../nodes/protocol/statement.ts";
+import { withoutEnding } from "../query/characters.ts";
 import type { Config } from "./config.ts";
 
-/** A configuration that a node can run with. */
+/** A configuration that a node can run with; the gateway's address has no slash at its end. */
 export type NodeConfig = Config & { node: { gateway: string } };
 
 /** The same configuration, known to be enough for a node. Errors: `invalid_setting`, with what is missing and what to do. */
@@ -47,7 +48,7 @@ export function requireNodeSettings(config: Config): NodeConfig {
       "leave one of them out for its default",
     );
   }
-  return { ...config, node: { ...settings, gateway } };
+  return { ...config, node: { ...settings, gateway: withoutEnding(gateway, "/") } };
 }
 
 function invalid(message: string, hint: string): EarshotError {

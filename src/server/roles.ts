@@ -4,24 +4,23 @@ import {
   streamNotStarted,
 } from "../ingest/ingest-state.ts";
 import type { Ingest } from "../ingest/live-ingest.ts";
-import { type Runner, startRunner } from "../jobs/runner.ts";
+import type { Runner } from "../jobs/runner.ts";
 import { embeddedNodeId } from "../nodes/lease.ts";
-import { fetchMethods, searchMethods } from "../platforms/methods.ts";
 import type { Config } from "./config.ts";
 import type { AppContext } from "./context.ts";
 import { createMastodonRole } from "./mastodon-role.ts";
 import { meteredGateway } from "./metered-gateway.ts";
+import { startRunners } from "./start-runners.ts";
 
 /**
  * The node in this process: it leases jobs from the queue through the interface that remote nodes use, those that are its share
- * (EARSHOT_EMBEDDED_NODE). Searches and what mostly waits for a platform run side by side, so that a platform that is slow or
- * at its limit keeps no search waiting.
+ * (EARSHOT_EMBEDDED_NODE).
  */
 export function startNode(context: AppContext): Runner {
   const { config, queue, upstreams, nodes, clock, log, metrics } = context;
   const { deadlineMs, concurrency, fetchConcurrency } = config.jobs;
   if (config.nodes.embedded === "off") return { stop: async () => undefined };
-  const shared = {
+  return startRunners(config.jobs, {
     gateway: meteredGateway(queue, { metrics, clock, deadlineMs }),
     answer: upstreams.answer,
     clock,
@@ -29,16 +28,7 @@ export function startNode(context: AppContext): Runner {
     accepts: nodes.placing.isTakenHere,
     load: () => queue.runningOf(embeddedNodeId) / (concurrency + fetchConcurrency),
     log,
-  };
-  const runners = [
-    startRunner({ ...shared, methods: searchMethods, concurrency }),
-    startRunner({ ...shared, methods: fetchMethods, concurrency: fetchConcurrency }),
-  ];
-  return {
-    stop: async () => {
-      await Promise.all(runners.map((runner) => runner.stop()));
-    },
-  };
+  });
 }
 
 /** Live ingestion. It is loaded after the service listens, since nothing that is served waits for it. */

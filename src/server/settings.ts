@@ -98,6 +98,48 @@ export const settings = {
       10_000,
       "How long the file of a segment that was rewritten stays for searches that have begun in it; not as long when the archive is over its bytes.",
     ),
+    seal: choice(
+      "EARSHOT_SEAL",
+      archiveDefaults.seal,
+      ["on", "off"],
+      "Whether segments in which nothing arrives any more are sealed: they get an index that answers many times as fast. `off` puts sealed segments back.",
+    ),
+    sealAfterMs: duration(
+      "EARSHOT_SEAL_AFTER",
+      archiveDefaults.sealAfterMs,
+      1_000,
+      "How long no post must have arrived in a segment before it is sealed.",
+    ),
+    sealPosts: count(
+      "EARSHOT_SEAL_POSTS",
+      archiveDefaults.sealPosts,
+      [1, 100_000_000],
+      "Posts below which a segment is not worth sealing.",
+    ),
+    resealPercent: count(
+      "EARSHOT_RESEAL_PERCENT",
+      archiveDefaults.resealPercent,
+      [1, 100],
+      "A sealed segment is sealed anew when more than so many percent of its posts were written since.",
+    ),
+    resealEveryMs: duration(
+      "EARSHOT_RESEAL_EVERY",
+      archiveDefaults.resealEveryMs,
+      1_000,
+      "How long a sealed segment stays as it is, at least, before it is sealed anew.",
+    ),
+    termMemoryBytes: count(
+      "EARSHOT_TERM_MEMORY",
+      archiveDefaults.termMemoryBytes,
+      [65_536, 1024 ** 4],
+      "Bytes in which each thread that reads keeps what it has read of the words of sealed segments.",
+    ),
+    idMemoryBytes: count(
+      "EARSHOT_ID_MEMORY",
+      archiveDefaults.idMemoryBytes,
+      [0, 1024 ** 4],
+      "Bytes in which all threads that read together keep the IDs of the posts of sealed segments that were read lately, 8 a post.",
+    ),
   },
   http: {
     host: text("EARSHOT_HOST", "127.0.0.1", "a host name or address", "Address to listen on."),

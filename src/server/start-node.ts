@@ -1,10 +1,8 @@
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
-import { startRunner } from "../jobs/runner.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import type { EarshotError } from "../lib/errors.ts";
 import type { Standing } from "../nodes/worker/attest-loop.ts";
-import { fetchMethods, searchMethods } from "../platforms/methods.ts";
 import type { Upstream } from "../platforms/upstream.ts";
 import type { Platform } from "../posts/post.ts";
 import { capabilitiesOf } from "./capabilities.ts";
@@ -19,6 +17,7 @@ import { startNodeWorker } from "./node-worker.ts";
 import { requireNodeSettings } from "./require-node-settings.ts";
 import { createIngestRole } from "./roles.ts";
 import { startLine } from "./start-line.ts";
+import { startRunners } from "./start-runners.ts";
 import { stopNode } from "./stop-node.ts";
 import { closeStores, openStores, type Stores } from "./stores.ts";
 import { createUpstreamRole } from "./upstreams.ts";
@@ -111,14 +110,6 @@ export async function startRemoteNode(
       throw fault;
     });
     const { self, gateway, attestLoop } = worker;
-    const shared = {
-      gateway,
-      answer: upstreams.answer,
-      clock,
-      nodeId: self.nodeId,
-      log: withoutCauses(log),
-    };
-    const { concurrency, fetchConcurrency } = config.jobs;
     const watching = new AbortController();
     let app: FastifyInstance | null = null;
     let url: string | null = null;
@@ -132,10 +123,13 @@ export async function startRemoteNode(
       await Promise.all([worker.close(), upstreams.stop()]);
       throw fault;
     }
-    const runners = [
-      startRunner({ ...shared, methods: searchMethods, concurrency }),
-      startRunner({ ...shared, methods: fetchMethods, concurrency: fetchConcurrency }),
-    ];
+    const runners = startRunners(config.jobs, {
+      gateway,
+      answer: upstreams.answer,
+      clock,
+      nodeId: self.nodeId,
+      log: withoutCauses(log),
+    });
     ingest.start({ archive, clock, random: Math.random, log, upstreams });
     void watchIngest({ ...ingest, clock, log, signal: watching.signal });
 

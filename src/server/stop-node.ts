@@ -21,7 +21,7 @@ const flushMs = 200;
 export type RunningNode = {
   config: NodeConfig;
   worker: NodeWorker;
-  runners: readonly Runner[];
+  runners: Runner;
   /** Null where it does not listen. */
   app: FastifyInstance | null;
   ingest: Pick<IngestRole, "stop">;
@@ -40,11 +40,7 @@ export async function stopNode(node: RunningNode): Promise<void> {
   const { gateway } = worker;
   const startedMs = clock.elapsed();
   log.info({ running: gateway.running() }, "stopping");
-  const drained = Promise.allSettled([
-    ...runners.map((runner) => runner.stop()),
-    app?.close(),
-    ingest.stop(),
-  ]);
+  const drained = Promise.allSettled([runners.stop(), app?.close(), ingest.stop()]);
   if (!(await endsWithin(clock, config.node.drainMs, drained))) {
     log.warn({ running: gateway.running() }, "stopped before everything had ended");
     gateway.abandon();

@@ -5,6 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { makePost } from "../../../test/support/make-post.ts";
 import { type Outcome, runCommand } from "../../../test/support/run-command.ts";
+import { sealAll } from "../../../test/support/seal-all.ts";
 import { heldPosts, writerOn } from "../../../test/support/whole-archive.ts";
 import { lockUpkeep } from "../../archive/upkeep/lock.ts";
 import { lockFolder } from "../../db/folder-lock.ts";
@@ -63,6 +64,13 @@ function importPosts(lines: readonly Line[] = posts, platform: Platform = "blues
   writer.close();
 }
 
+/** As the network tells it. */
+function deletePost(did: string, n: number): void {
+  const writer = writerOn(dataDir, 5);
+  writer.write([{ kind: "delete", platform: "bluesky", uri: uriOf(did, n), revision: "r1" }]);
+  writer.close();
+}
+
 /** The uris of the posts with a word that are held and not hidden, by uri. */
 function found(word: string): string[] {
   return heldPosts(join(dataDir, "archive"))
@@ -85,7 +93,7 @@ function inSegment(sequence: number, sql: string): void {
 
 describe("wrong use", () => {
   test.for<[string[], RegExp]>([
-    [["archive"], /archive stats, check, backup, restore, forget or reindex/],
+    [["archive"], /archive stats, check, backup, restore, forget, reindex or seal/],
     [["archive", "chekc"], /too many arguments/],
     [["archive", "backup"], /missing required argument 'folder'/],
     [["archive", "forget"], /give --author, --post or --query/],
@@ -100,12 +108,17 @@ describe("wrong use", () => {
     expect(notes).toMatch(message);
   });
 
-  test.for(["stats", "check", "reindex"])("%s without an archive makes none", async (command) => {
-    const { code, notes } = await earshot(["archive", command]);
-    expect(code).toBe(1);
-    expect(notes).toMatch(/there is no archive in .* – earshot import or earshot serve makes one/);
-    expect(readdirSync(dataDir)).toEqual([]);
-  });
+  test.for(["stats", "check", "reindex", "seal"])(
+    "%s without an archive makes none",
+    async (command) => {
+      const { code, notes } = await earshot(["archive", command]);
+      expect(code).toBe(1);
+      expect(notes).toMatch(
+        /there is no archive in .* – earshot import or earshot serve makes one/,
+      );
+      expect(readdirSync(dataDir)).toEqual([]);
+    },
+  );
 });
 
 describe("stats", () => {
@@ -114,7 +127,7 @@ describe("stats", () => {
     const { code, out } = await earshot(["archive", "stats"]);
     expect(code).toBe(0);
     expect(out).toMatch(/^PLATFORM +POSTS +IMPORTED .* FROM +TO$/m);
-    expect(out).toMatch(/^bluesky +12 +12 +0 .* 3 +2026-01-01 00:10 +2026-01-01 00:21$/m);
+    expect(out).toMatch(/^bluesky +12 +12 +0 .* 3 +0 +2026-01-01 00:10 +2026-01-01 00:21$/m);
     expect(out).toContain("of 20.0 GB that the archive may take");
     expect(out).toContain("no time is known to be held completely");
   });
@@ -398,6 +411,27 @@ describe("forget", () => {
     );
     expect(await json([...forget, "--yes"])).toMatchObject({ posts: 1 });
     expect(found("otter")).toEqual(["https://m.example/@ann/1"]);
+  });
+
+  test.for([
+    ["as they were sealed", () => {}],
+    [
+      "of which one was written anew since",
+      () => importPosts([{ ...line(0), text: "zebrafish edited" }]),
+    ],
+    ["of which one was deleted before", () => deletePost(ann, 2)],
+  ] as const)("takes posts out of sealed segments, %s, from the disk too", async ([, since]) => {
+    importPosts();
+    sealAll(join(dataDir, "archive"));
+    since();
+    const held = found("zebrafish").length;
+    expect(bytesHold("zebrafish")).toBe(true);
+    const summary = await json(["archive", "forget", "--query", "zebrafish", "--yes"]);
+    expect(summary).toMatchObject({ posts: held });
+    expect(found("zebrafish")).toEqual([]);
+    expect(bytesHold("zebrafish")).toBe(false);
+    expect(found("walrus")).toHaveLength(6);
+    expect((await earshot(["archive", "check", "--full"])).code).toBe(0);
   });
 
   test("leaves the rewriting to whoever keeps the archive up, and says that it does", async () => {

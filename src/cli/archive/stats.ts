@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { ArchiveStats, SegmentStats } from "../../archive/archive.ts";
+import type { ArchiveStats, SealedStats, SegmentStats } from "../../archive/archive.ts";
 import { gapsIn, heldIn, intervalsOf, type Span } from "../../archive/coverage.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { isoText } from "../../lib/iso-time.ts";
@@ -53,6 +53,17 @@ type PlatformSums = {
   toMs: number | null;
   outdated: number;
   optimised: number;
+  sealed: SealedSums;
+};
+
+/** Of the sealed segments of a platform. */
+type SealedSums = {
+  segments: number;
+  damaged: number;
+  /** Posts that the sealed index answers for, and those that FTS5 does, as they were written since. */
+  posts: number;
+  overlay: number;
+  bytes: number;
 };
 
 function sumsOf(segments: readonly SegmentStats[]): PlatformSums[] {
@@ -71,8 +82,21 @@ function sumsOf(segments: readonly SegmentStats[]): PlatformSums[] {
       toMs: times.length === 0 ? null : Math.max(...times),
       outdated: own.filter(({ current }) => !current).length,
       optimised: own.filter(({ optimised }) => optimised).length,
+      sealed: sealedSums(own.map(({ sealed }) => sealed).filter((sealed) => sealed !== null)),
     };
   });
+}
+
+function sealedSums(sealed: readonly SealedStats[]): SealedSums {
+  const sum = (of: (each: SealedStats) => number): number =>
+    sealed.reduce((total, each) => total + of(each), 0);
+  return {
+    segments: sealed.length,
+    damaged: sealed.filter(({ damaged }) => damaged).length,
+    posts: sum(({ posts, replaced }) => posts - replaced),
+    overlay: sum(({ overlay }) => overlay),
+    bytes: sum(({ bytes }) => bytes),
+  };
 }
 
 const bytesPerPost = ({ bytes, posts }: PlatformSums): number | null =>
@@ -86,6 +110,7 @@ const columns: readonly Column[] = [
   { title: "SIZE", align: "right" },
   { title: "A POST", align: "right" },
   { title: "SEGMENTS", align: "right" },
+  { title: "SEALED", align: "right" },
   { title: "FROM", align: "left" },
   { title: "TO", align: "left" },
 ];
@@ -100,6 +125,7 @@ function asText(stats: ArchiveStats, now: Now, terminal: Terminal): string[] {
     bytesText(sums.bytes),
     bytesPerPost(sums) === null ? "–" : `${bytesPerPost(sums)} B`,
     numberText(sums.segments),
+    numberText(sums.sealed.segments),
     sums.fromMs === null ? "–" : minuteText(sums.fromMs),
     sums.toMs === null ? "–" : minuteText(sums.toMs),
   ]);
@@ -127,6 +153,7 @@ function remarksOf(stats: ArchiveStats, platforms: readonly PlatformSums[]): str
     `${numberText(sum((sums) => sums.posts))} posts in ${bytesText(stats.bytes)}, of ${bytesText(stats.maxBytes)} that the archive may take ` +
       `(${(100 * (stats.bytes / stats.maxBytes)).toFixed(1)} %); the catalog takes ${bytesText(stats.catalogBytes)}`,
     `${numberText(sum((sums) => sums.optimised))} of ${numberText(segments)} segments are quiet and merged into one piece`,
+    sealedRemark(platforms, segments),
     `known besides: ${numberText(stats.tombstones)} deleted posts by their uris, ${numberText(stats.accounts)} accounts, ${numberText(stats.labels)} labels`,
     `${numberText(stats.waitingCounts)} counts wait to be added to their posts; the newest post was arrival ${numberText(stats.arrival)}`,
   ];
@@ -135,12 +162,33 @@ function remarksOf(stats: ArchiveStats, platforms: readonly PlatformSums[]): str
       `segments of another analyzer, which are searched post by post: ${numberText(outdated)} – a running server mends that, or earshot archive reindex`,
     );
   }
+  const damaged = sum((sums) => sums.sealed.damaged);
+  if (damaged > 0) {
+    remarks.push(
+      `sealed segments that are damaged, which are searched post by post: ${numberText(damaged)} – a running server mends that, or earshot archive reindex --segment`,
+    );
+  }
+  if (stats.wantedSeals > 0) {
+    remarks.push(`segments that wait to be sealed: ${numberText(stats.wantedSeals)}`);
+  }
   if (stats.wantedRewrites + stats.retiredFiles > 0) {
     remarks.push(
       `segments that wait to be rewritten: ${numberText(stats.wantedRewrites)}; files that are no segments, or no segments yet: ${numberText(stats.retiredFiles)}`,
     );
   }
   return remarks;
+}
+
+function sealedRemark(platforms: readonly PlatformSums[], segments: number): string {
+  const sum = (of: (sums: SealedSums) => number): number =>
+    platforms.reduce((total, { sealed }) => total + of(sealed), 0);
+  const sealed = sum((sums) => sums.segments);
+  const remark = `${numberText(sealed)} of ${numberText(segments)} segments are sealed`;
+  if (sealed === 0) return remark;
+  return (
+    `${remark}: the indexes of ${numberText(sum(({ posts }) => posts))} posts take ${bytesText(sum(({ bytes }) => bytes))}, ` +
+    `and ${numberText(sum(({ overlay }) => overlay))} posts were written there since`
+  );
 }
 
 function asJson(stats: ArchiveStats, now: Now): Record<string, unknown> {
@@ -155,6 +203,13 @@ function asJson(stats: ArchiveStats, now: Now): Record<string, unknown> {
       segments: sums.segments,
       outdated_segments: sums.outdated,
       optimised_segments: sums.optimised,
+      sealed: {
+        segments: sums.sealed.segments,
+        damaged_segments: sums.sealed.damaged,
+        posts: sums.sealed.posts,
+        posts_written_since: sums.sealed.overlay,
+        index_bytes: sums.sealed.bytes,
+      },
       from: timeOrNull(sums.fromMs),
       to: timeOrNull(sums.toMs),
     })),
@@ -167,6 +222,7 @@ function asJson(stats: ArchiveStats, now: Now): Record<string, unknown> {
     waiting_counts: stats.waitingCounts,
     newest_arrival: stats.arrival,
     waiting_rewrites: stats.wantedRewrites,
+    waiting_seals: stats.wantedSeals,
     old_files: stats.retiredFiles,
     coverage: stats.held.flatMap(({ platform, intervals }) =>
       collections.flatMap((collection) => {
@@ -187,8 +243,16 @@ function asJson(stats: ArchiveStats, now: Now): Record<string, unknown> {
         ...spanJson({ fromMs, toMs }),
       })),
     ),
-    segments: stats.segments.map(({ fromMs, toMs, ...segment }) => ({
+    segments: stats.segments.map(({ fromMs, toMs, sealed, ...segment }) => ({
       ...segment,
+      sealed: sealed && {
+        at: isoText(sealed.atMs),
+        posts: sealed.posts,
+        posts_replaced: sealed.replaced,
+        posts_written_since: sealed.overlay,
+        index_bytes: sealed.bytes,
+        damaged: sealed.damaged,
+      },
       from: timeOrNull(fromMs),
       to: timeOrNull(toMs),
     })),

@@ -18,6 +18,7 @@ const segment: SegmentStats = {
   toMs: nowMs - 1_000,
   current: true,
   optimised: false,
+  sealed: null,
 };
 
 const stats: ArchiveStats = {
@@ -31,6 +32,7 @@ const stats: ArchiveStats = {
   waitingCounts: 0,
   arrival: 0,
   wantedRewrites: 0,
+  wantedSeals: 0,
   retiredFiles: 0,
   held: [],
 };

@@ -1,10 +1,10 @@
-import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { keyOfAuthorization } from "../../accounts/api-key.ts";
+import { hashSecret, keyOfAuthorization } from "../../accounts/api-key.ts";
 import { createFailedKeys } from "../../accounts/failed-keys.ts";
 import { createKeyRates, type RatedKey } from "../../accounts/key-rates.ts";
 import { rateLimitFields } from "../../accounts/rate-limit-fields.ts";
 import { EarshotError } from "../../lib/errors.ts";
+import { base64url } from "../../nodes/protocol/encoding.ts";
 import type { IntrospectAnswer } from "../../nodes/protocol/messages.ts";
 import type { Method } from "../../platforms/methods.ts";
 import { accountSuspended, tooManyFailedKeys, unauthorized } from "../hooks/caller.ts";
@@ -39,9 +39,7 @@ export function createNodeEntry(context: NodeAppContext): NodeEntry {
   ): Promise<IntrospectAnswer> {
     if (authorization === undefined) return { status: "unknown" };
     const key = keyOfAuthorization(authorization);
-    const hash = createHash("sha256")
-      .update(key?.secret ?? authorization)
-      .digest("base64url");
+    const hash = base64url(hashSecret(key?.secret ?? authorization));
     const answer: IntrospectAnswer =
       key === null ? { status: "unknown" } : await asked(context, key.id, hash);
     if (answer.status === "unknown") {

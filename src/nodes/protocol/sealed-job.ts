@@ -91,7 +91,7 @@ export async function sealJob(options: {
 }
 
 /**
- * Opens a job, once. `nowMs` is the node's idea of the gateway's clock. The sealer seals answers to it. Errors: `job_refused`
+ * Opens a job, once; `uuid` names it. `nowMs` is the node's idea of the gateway's clock. The sealer seals answers to it. Errors: `job_refused`
  * with `malformed`, `other_key`, `not_signed`, `outside_time`, `replayed`, `not_openable` or `payload_malformed`.
  */
 export async function openJob(
@@ -103,7 +103,7 @@ export async function openJob(
     nowMs: number;
     opened: OpenedLeases;
   },
-): Promise<{ payload: JobPayload; sealer: AnswerSealer }> {
+): Promise<{ uuid: string; payload: JobPayload; sealer: AnswerSealer }> {
   const { keys, keyId, gatewayKey, nowMs, opened } = options;
   const job = jobEnvelope.safeParse(envelope).data;
   const encapsulated = bytesOf(job?.encapsulated ?? "", 32);
@@ -129,7 +129,8 @@ export async function openJob(
   const payload = readPayload(found.plain);
   if (payload === null) throw jobRefused("payload_malformed", "what is in the job is malformed");
   const { secret } = found;
-  return { payload, sealer: createAnswerSealer({ secret, encapsulated, aad: aadOf(job) }) };
+  const sealer = createAnswerSealer({ secret, encapsulated, aad: aadOf(job) });
+  return { uuid: job.job, payload, sealer };
 }
 
 function readPayload(plain: Uint8Array): JobPayload | null {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Evidence, EvidenceKind } from "../evidence/evidence.ts";
+import { sha256 } from "./encoding.ts";
 import { frame } from "./frame.ts";
 
 /**
@@ -71,8 +72,4 @@ export function attestationIdOf(
 ): string {
   const content = frame("earshot-attestation/v1", ...fields(statement), evidence.quote ?? "");
   return sha256(content).toString("base64url");
-}
-
-function sha256(bytes: Uint8Array): Buffer {
-  return createHash("sha256").update(bytes).digest();
 }

@@ -82,14 +82,11 @@ test("each request is signed anew with the key of the run, dated by the gateway'
   expect(new Set(nonces).size).toBe(2);
 });
 
-test.each(["https://gateway.example/search", "https://gateway.example/search/"])(
-  "a gateway behind a path is asked below it: %s",
-  async (gatewayUrl) => {
-    const { sent, link } = make(() => ({ status: 204 }), gatewayUrl);
-    expect(await link.post("lease", {})).toBeNull();
-    expect(sent[0]?.url).toBe("https://gateway.example/search/internal/nodes/lease");
-  },
-);
+test("a gateway behind a path is asked below it", async () => {
+  const { sent, link } = make(() => ({ status: 204 }), "https://gateway.example/search");
+  expect(await link.post("lease", {})).toBeNull();
+  expect(sent[0]?.url).toBe("https://gateway.example/search/internal/nodes/lease");
+});
 
 test("a request that may be held has that much more time, and a large one as long as it takes to send", async () => {
   const { sent, link } = make(() => ({ status: 204 }));

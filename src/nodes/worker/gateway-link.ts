@@ -3,7 +3,6 @@ import type { Clock } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { FetchedAnswer } from "../../lib/fetched-answer.ts";
 import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
-import { withoutEnding } from "../../query/characters.ts";
 import { base64url } from "../protocol/encoding.ts";
 import {
   type GatewayAnswer,
@@ -48,7 +47,7 @@ export type GatewayLink = {
 };
 
 export type GatewayLinkContext = {
-  /** Its address; what it answers to lies below its path. */
+  /** Its address, without a slash at its end; what it answers to lies below its path. */
   gatewayUrl: string;
   fetch: GuardedFetch;
   keys: RunKeys;
@@ -122,7 +121,7 @@ async function send(
     keys,
   );
   try {
-    const answer = await fetch(`${withoutEnding(gatewayUrl, "/")}${path}`, {
+    const answer = await fetch(`${gatewayUrl}${path}`, {
       method: "POST",
       body,
       headers: { "content-type": "application/json", accept: "application/json", ...signed },

@@ -10,7 +10,7 @@ const { id } = attestation;
 function make(...answers: readonly { status?: number; body?: unknown }[]) {
   const asked: string[] = [];
   const own = createOwnAttestation({
-    gatewayUrl: "https://gateway.example/search/",
+    gatewayUrl: "https://gateway.example/search",
     fetch: async (url) => {
       const { status = 200, body = attestation } = answers[asked.length] ?? {};
       asked.push(String(url));

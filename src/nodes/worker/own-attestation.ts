@@ -1,6 +1,5 @@
 import { messageOf } from "../../lib/errors.ts";
 import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
-import { withoutEnding } from "../../query/characters.ts";
 import type { Attestation } from "../proof/proof.ts";
 import { readAttestation } from "../proof/read-proof.ts";
 import { attestationIdOf } from "../protocol/statement.ts";
@@ -24,6 +23,7 @@ export function createOwnAttestation({
   fetch,
   timeoutMs,
 }: {
+  /** Without a slash at its end. */
   gatewayUrl: string;
   fetch: GuardedFetch;
   timeoutMs: number;
@@ -31,7 +31,7 @@ export function createOwnAttestation({
   let known: { id: string; attestation: Promise<Attestation> } | null = null;
 
   async function ask(id: string): Promise<Attestation> {
-    const url = `${withoutEnding(gatewayUrl, "/")}/v1/attestations/${id}`;
+    const url = `${gatewayUrl}/v1/attestations/${id}`;
     try {
       const answer = await fetch(url, { maxBytes: mostBytes, timeoutMs });
       if (answer.status !== 200) throw unreachable(`the gateway answers with ${answer.status}`);

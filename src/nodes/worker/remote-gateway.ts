@@ -1,6 +1,6 @@
 import type { AnswerRequest, SourceAnswer } from "../../platforms/source.ts";
 import type { Lease, LeaseFailure, LeaseGateway } from "../lease.ts";
-import { jobEnvelope, renewAnswer } from "../protocol/messages.ts";
+import { renewAnswer } from "../protocol/messages.ts";
 import { createOpenedLeases, openJob } from "../protocol/sealed-job.ts";
 import { readRequest } from "../protocol/work.ts";
 import type { NodeSelf } from "./attest.ts";
@@ -42,7 +42,7 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
       const nowMs = gatewayClock.now();
       const job = await openJob(envelope, { keys, keyId, gatewayKey, nowMs, opened });
       const { token, attempt, left_ms: leftMs, hold_ms: holdMs, request } = job.payload;
-      const uuid = jobEnvelope.parse(envelope).job;
+      const { uuid } = job;
       const lost = new AbortController();
       held.add(token, { uuid, request, sealer: job.sealer, lost, untilMs: receivedMs + holdMs });
       const work = await readable(uuid, token, request);

@@ -1,0 +1,208 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { makePost } from "../../../test/support/make-post.ts";
+import { type Outcome, runCommand } from "../../../test/support/run-command.ts";
+import { writerOn } from "../../../test/support/whole-archive.ts";
+import { sealWanted } from "../../archive/care/seal-wanted.ts";
+import { presentAnalyzer } from "../../archive/catalog.ts";
+import { markDamaged } from "../../archive/segments/damage-marker.ts";
+import { archiveDefaults } from "../../archive/settings.ts";
+import { lockUpkeep } from "../../archive/upkeep/lock.ts";
+import { lockFolder } from "../../db/folder-lock.ts";
+import { systemClock } from "../../lib/clock.ts";
+
+let dataDir = "";
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), "earshot-seal-"));
+});
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+const earshot = (args: readonly string[], environment = {}): Promise<Outcome> =>
+  runCommand(args, {
+    EARSHOT_DATA_DIR: dataDir,
+    EARSHOT_READERS: "1",
+    EARSHOT_DETECT_LANGUAGE: "off",
+    EARSHOT_SEGMENT_POSTS: "5",
+    EARSHOT_SEAL_POSTS: "2",
+    ...environment,
+  });
+
+const timeOf = (n: number): string => `2026-01-01T00:${String(10 + n)}:00Z`;
+
+/** As many posts of Mastodon, in segments of five. */
+function put(count: number): void {
+  const writer = writerOn(dataDir, 5);
+  writer.write(
+    Array.from({ length: count }, (_, n) => ({
+      kind: "upsert",
+      post: makePost({
+        platform: "mastodon",
+        uri: `https://example.social/${n}`,
+        createdMs: Date.parse(timeOf(n)),
+        text: `river ${n}`,
+      }),
+    })),
+  );
+  writer.close();
+}
+
+function importPosts(count: number, environment = {}, ...options: string[]): Promise<Outcome> {
+  const file = join(dataDir, "posts.ndjson");
+  const lines = Array.from({ length: count }, (_, n) =>
+    JSON.stringify({ author: "ann", created_at: timeOf(n), text: `river ${n}` }),
+  );
+  writeFileSync(file, lines.join("\n"));
+  return earshot(["import", file, "--platform", "mastodon", ...options], environment);
+}
+
+type Told = {
+  platforms: { sealed: Record<string, number> }[];
+  waiting_seals: number;
+  segments: { sealed: { posts: number } | null }[];
+};
+
+async function told(): Promise<Told> {
+  const { out } = await earshot(["archive", "stats", "--json"]);
+  return JSON.parse(out) as Told;
+}
+
+/** How many posts each segment was sealed with. */
+const sealedPosts = async () => (await told()).segments.map(({ sealed }) => sealed?.posts ?? null);
+
+describe("import", () => {
+  test("seals what it has filled, the newest too, and says so on a line of its own", async () => {
+    const { code, out } = await importPosts(12);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^\S+: 12 imported, .* in \d+\.\d s\n3 segments with 12 posts sealed in /);
+    expect(await sealedPosts()).toEqual([5, 5, 2]);
+    const again = await importPosts(14, {}, "--json");
+    const lines = again.out.trim().split("\n");
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { imported: 2 },
+      { sealed: { wanted: 1, by: "here", segments: 1, posts: 4, old_files_gone: true } },
+    ]);
+    expect(await sealedPosts()).toEqual([5, 5, 4]);
+  });
+
+  test("leaves it to a running server, and the newest segment as long as posts arrive in it", async () => {
+    const server = lockFolder(dataDir);
+    try {
+      const { code, out } = await importPosts(12);
+      expect(code).toBe(0);
+      expect(out).toContain("noted: the running server seals 2 segments");
+    } finally {
+      server.release();
+    }
+    expect(await told()).toMatchObject({ waiting_seals: 2 });
+    expect(await sealedPosts()).toEqual([null, null, null]);
+  });
+
+  test("seals nothing where nothing is to be sealed", async () => {
+    const { out } = await importPosts(7, { EARSHOT_SEAL: "off" });
+    expect(out).toMatch(/^\S+: 7 imported, .*\n$/);
+    expect(await told()).toMatchObject({ waiting_seals: 0 });
+  });
+
+  test("is done all the same when segments cannot be sealed, and says so", async () => {
+    put(7);
+    // What lies where the file of the first one would be made.
+    mkdirSync(join(dataDir, "archive", "mastodon", "000003.db"));
+    const { code, out, notes } = await importPosts(1);
+    expect(code).toBe(0);
+    expect(out).toMatch(/: 1 imported/);
+    expect(notes).toMatch(
+      /everything is imported, but segments could not be sealed: .* – earshot archive seal tries it again\n$/,
+    );
+  });
+});
+
+describe("seal", () => {
+  test("seals what is worth it, and says what it did", async () => {
+    put(11);
+    const { code, out } = await earshot(["archive", "seal"]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^2 segments with 10 posts sealed in \d+\.\d s\n$/);
+    expect(await sealedPosts()).toEqual([5, 5, null]);
+    expect((await earshot(["archive", "seal"])).out).toMatch(/^nothing to do: every segment/);
+    const stats = await earshot(["archive", "stats"]);
+    expect(stats.out).toMatch(/^mastodon +11 .* 3 +2 +2026/m);
+    expect(stats.out).toMatch(
+      /^2 of 3 segments are sealed: the indexes of 10 posts take \S+ k?B, and 0 posts were written there since$/m,
+    );
+    const [platform] = (await told()).platforms;
+    expect(platform?.sealed).toEqual({
+      segments: 2,
+      damaged_segments: 0,
+      posts: 10,
+      posts_written_since: 0,
+      index_bytes: expect.any(Number),
+    });
+  });
+
+  test("says why the one that is named cannot be sealed", async () => {
+    put(11);
+    const sealed = () => earshot(["archive", "seal", "--segment", "mastodon/1"]);
+    const catalog = new DatabaseSync(join(dataDir, "archive", "catalog.db"));
+    catalog.exec("UPDATE segment SET analyzer = '1 15.0' WHERE sequence = 1");
+    const outdated = await sealed();
+    expect(outdated.code).toBe(1);
+    expect(outdated.notes).toMatch(
+      /mastodon\/1 cannot be sealed: another analyzer made its index – earshot archive reindex --segment mastodon\/1 makes it anew/,
+    );
+    catalog.exec(`UPDATE segment SET analyzer = '${presentAnalyzer}'`);
+    catalog.close();
+    markDamaged(join(dataDir, "archive", "mastodon", "000001.db"));
+    expect((await sealed()).notes).toContain("its sealed index is damaged, or of another format");
+    expect(await sealedPosts()).toEqual([null, null, null]);
+  });
+
+  test("seals the one that is named, however small", async () => {
+    put(11);
+    const { out } = await earshot(["archive", "seal", "--segment", "mastodon/3", "--json"]);
+    expect(JSON.parse(out)).toMatchObject({ wanted: 1, by: "here", segments: 1, posts: 1 });
+    expect(await sealedPosts()).toEqual([null, null, 1]);
+    const { code, notes } = await earshot(["archive", "seal", "--segment", "x/7"]);
+    expect(code).toBe(2);
+    expect(notes).toMatch(/there is no segment x\/7 – earshot archive stats --json lists them/);
+  });
+
+  test("does nothing where nothing is to be sealed", async () => {
+    put(6);
+    const { out } = await earshot(["archive", "seal"], { EARSHOT_SEAL: "off" });
+    expect(out).toBe("nothing to do: EARSHOT_SEAL is off\n");
+    expect(await sealedPosts()).toEqual([null, null]);
+  });
+
+  test("only notes what is wanted while another process keeps the archive up", async () => {
+    put(6);
+    const keeper = lockUpkeep(join(dataDir, "archive"));
+    const { out } = await earshot(["archive", "seal"]);
+    keeper?.release();
+    expect(out).toMatch(/^noted: the running server seals 1 segment; earshot archive stats tells/);
+    expect(await told()).toMatchObject({ waiting_seals: 1 });
+  });
+
+  test("stopped in between, goes on the next time", async () => {
+    put(11);
+    const stopping = new AbortController();
+    const request = {
+      folder: join(dataDir, "archive"),
+      bounds: { ...archiveDefaults, sealPosts: 5 },
+      clock: systemClock,
+      which: { platform: "all" },
+      onProgress: (done: number) => {
+        if (done > 5) stopping.abort(new Error("stopped"));
+      },
+      signal: stopping.signal,
+    } as const;
+    await expect(sealWanted(request)).rejects.toThrow("stopped");
+    expect(await sealedPosts()).toEqual([null, 5, null]);
+    expect(await told()).toMatchObject({ waiting_seals: 1 });
+    const { out } = await earshot(["archive", "seal"], { EARSHOT_SEAL_POSTS: "100" });
+    expect(out).toMatch(/^1 segment with 5 posts sealed/);
+  });
+});

@@ -1,0 +1,92 @@
+import type { Command } from "commander";
+import { type SealOutcome, sealWanted, type WhichSeals } from "../../archive/care/seal-wanted.ts";
+import { archiveDefaults } from "../../archive/settings.ts";
+import { systemClock } from "../../lib/clock.ts";
+import type { Config } from "../../server/config.ts";
+import { startReports } from "../progress-reports.ts";
+import { numberText } from "../quantities.ts";
+import { readConfig, requireDataDir } from "../settings.ts";
+import type { Terminal } from "../terminal.ts";
+import { segmentsText } from "./reindex.ts";
+import { archiveFolder } from "./with-archive.ts";
+
+type Options = { segment?: string; json?: boolean };
+
+/** `earshot archive seal`: segments given the index that answers fastest. */
+export function addSeal(archive: Command, terminal: Terminal): void {
+  archive
+    .command("seal")
+    .summary("give segments the index that answers fastest")
+    .description(
+      "Seals the segments that are not sealed yet, or to which much was written since: they are given an index that is " +
+        "smaller and answers many times as fast, also while posts in them still change. Small ones are passed over " +
+        "(EARSHOT_SEAL_POSTS). Works while the archive is searched and written, and may be stopped: the next run goes on. " +
+        "A running server does the same by itself once nothing arrives in a segment any more (EARSHOT_SEAL_AFTER); beside " +
+        "one the command notes what it is to do, and leaves the newest segments to it.",
+    )
+    .option("--segment <name>", "one segment, as check names it: x/3, however small or new it is")
+    .option("--json", "print a summary as a line of JSON")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  earshot archive seal\n  earshot archive seal --segment bluesky/7",
+    )
+    .action((options: Options) => seal(options, terminal));
+}
+
+async function seal({ segment, json }: Options, terminal: Terminal): Promise<void> {
+  const config = readConfig(terminal);
+  requireDataDir(config);
+  const which: WhichSeals = segment === undefined ? { platform: "all" } : { segment };
+  const outcome = await sealWithProgress(config, terminal, which);
+  terminal.out(json ? `${sealedJson(outcome)}\n` : `${asText(outcome, config)}\n`);
+}
+
+function asText(outcome: TimedOutcome, config: Config): string {
+  if (config.data.seal === "off") return "nothing to do: EARSHOT_SEAL is off";
+  return sealedText(outcome) ?? "nothing to do: every segment that is worth it is sealed";
+}
+
+/** What was done in a sentence; null where there was nothing to do. */
+export function sealedText({ wanted, by, segments, posts, seconds }: TimedOutcome): string | null {
+  if (wanted === 0) return null;
+  if (by === "elsewhere") {
+    return `noted: the running server seals ${segmentsText(wanted)}; earshot archive stats tells how many are left`;
+  }
+  return `${segmentsText(segments)} with ${numberText(posts)} posts sealed in ${seconds.toFixed(1)} s`;
+}
+
+export const sealedJson = ({
+  wanted,
+  by,
+  segments,
+  posts,
+  oldFilesGone,
+  seconds,
+}: TimedOutcome): string =>
+  JSON.stringify({ wanted, by, segments, posts, old_files_gone: oldFilesGone, seconds });
+
+export type TimedOutcome = SealOutcome & { seconds: number };
+
+/** Seals with a bar and the time left. */
+export async function sealWithProgress(
+  config: Config,
+  terminal: Terminal,
+  which: WhichSeals,
+): Promise<TimedOutcome> {
+  const startedMs = systemClock.elapsed();
+  const reports = startReports(terminal, systemClock, "seal");
+  try {
+    const outcome = await sealWanted({
+      folder: archiveFolder(config),
+      bounds: { ...archiveDefaults, ...config.data },
+      clock: systemClock,
+      which,
+      onProgress: (done, total) =>
+        reports.update({ done, total, remark: `${numberText(total)} posts` }),
+      signal: terminal.stopping,
+    });
+    return { ...outcome, seconds: (systemClock.elapsed() - startedMs) / 1_000 };
+  } finally {
+    reports.end();
+  }
+}

@@ -1,0 +1,22 @@
+import { type Runner, type RunnerOptions, startRunner } from "../jobs/runner.ts";
+import { fetchMethods, searchMethods } from "../platforms/methods.ts";
+import type { Config } from "./config.ts";
+
+/**
+ * What runs jobs on a node. Searches and what mostly waits for a platform run side by side, so that a platform that is slow or
+ * at its limit keeps no search waiting.
+ */
+export function startRunners(
+  { concurrency, fetchConcurrency }: Pick<Config["jobs"], "concurrency" | "fetchConcurrency">,
+  node: Omit<RunnerOptions, "methods" | "concurrency">,
+): Runner {
+  const runners = [
+    startRunner({ ...node, methods: searchMethods, concurrency }),
+    startRunner({ ...node, methods: fetchMethods, concurrency: fetchConcurrency }),
+  ];
+  return {
+    stop: async () => {
+      await Promise.all(runners.map((runner) => runner.stop()));
+    },
+  };
+}
