@@ -1,67 +1,18 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Program, printed, programIn } from "./support/program.ts";
 
-const bin = join(import.meta.dirname, "..", "bin", "earshot.mjs");
 let folder = "";
+let start: Program["start"];
+let earshot: Program["earshot"];
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "earshot-process-"));
+  ({ start, earshot } = programIn(folder));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-type Run = { child: ChildProcess; out: () => string; notes: () => string; ended: Promise<Ending> };
-type Ending = { code: number | null; signal: string | null };
-
-/** Starts the real program in a folder of its own for temporary files and data. */
-function start(args: readonly string[], environment: Record<string, string> = {}): Run {
-  const child = spawn(process.execPath, [bin, ...args], {
-    stdio: ["pipe", "pipe", "pipe"],
-    env: {
-      PATH: process.env.PATH,
-      HOME: folder,
-      TMPDIR: folder,
-      EARSHOT_DATA_DIR: join(folder, "data"),
-      EARSHOT_PORT: "0",
-      EARSHOT_INGEST: "off",
-      EARSHOT_LOG_LEVEL: "silent",
-      ...environment,
-    },
-  });
-  let out = "";
-  let notes = "";
-  child.stdout?.on("data", (text) => {
-    out += text;
-  });
-  child.stderr?.on("data", (text) => {
-    notes += text;
-  });
-  const ended = once(child, "close").then(([code, signal]) => ({ code, signal }));
-  return { child, out: () => out, notes: () => notes, ended };
-}
-
-async function earshot(args: readonly string[], environment = {}, input = "") {
-  const run = start(args, environment);
-  run.child.stdin?.end(input);
-  return { ...(await run.ended), out: run.out(), notes: run.notes() };
-}
-
-/** Resolves with the first match in what the program prints; fails when it ends before. */
-function printed(run: Run, pattern: RegExp): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const look = () => {
-      const match = pattern.exec(run.out());
-      if (match) resolve(match[1] ?? match[0]);
-    };
-    run.child.stdout?.on("data", look);
-    const give = () => reject(new Error(`ended without ${pattern}: ${run.out()}${run.notes()}`));
-    run.ended.then(give, reject);
-    look();
-  });
-}
 
 describe("the process", () => {
   test("ends with the exit code of the command", async () => {
@@ -175,32 +126,6 @@ describe("demo", () => {
     }
     expect(out).toMatch(/HTTP\/1.1 400 Bad Request/);
     expect(out).toContain('"offset": 13');
-    expect(leftBehind()).toEqual([]);
-  });
-
-  test("--keep leaves it running until it is stopped; then nothing is left either", async () => {
-    const run = start(["demo", "--keep"]);
-    const key = await printed(run, /^KEY=(ear_\w+)$/m);
-    const url = await printed(run, /It keeps running on (http:\S+)/);
-    expect(leftBehind()).toHaveLength(1);
-    const response = await fetch(`${url}/v1/search/live/social/status/${crypto.randomUUID()}`, {
-      headers: { authorization: `Bearer ${key}` },
-    });
-    expect(response.status).toBe(404);
-    run.child.kill("SIGINT");
-    expect(await run.ended).toEqual({ code: 0, signal: null });
-    expect(leftBehind()).toEqual([]);
-  });
-
-  test("leaves nothing behind when it cannot start", async () => {
-    const blocker = start(["demo", "--keep"]);
-    const port = await printed(blocker, /It keeps running on http:\S+:(\d+)/);
-    const { code, notes } = await earshot(["demo", "--keep"], { EARSHOT_PORT: port });
-    expect(code).toBe(1);
-    expect(notes).toMatch(/^earshot: .*EADDRINUSE.* – .*EARSHOT_PORT/);
-    expect(leftBehind()).toHaveLength(1);
-    blocker.child.kill("SIGTERM");
-    await blocker.ended;
     expect(leftBehind()).toEqual([]);
   });
 });

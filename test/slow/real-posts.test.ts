@@ -48,14 +48,22 @@ describe.skipIf(!hasRealPosts())(`600,000 real posts${skipped}`, () => {
 
   afterAll(() => archive.remove());
 
-  test("the archive finds for queries of their own words what the oracle finds", async () => {
+  test("the archive finds for queries of their own words what the oracle finds, also when it is sealed", async () => {
     console.log(`EARSHOT_TEST_SEED=${seed}`);
     const queries = drawRealQueries(samples, seed).filter(isRead);
     expect(queries.length).toBeGreaterThanOrEqual(300);
     let start = performance.now();
     const expected = await askOracle(queries);
     console.log(`oracle: ${secondsSince(start)} s in ${threads} threads`);
+    compare(queries, expected);
     start = performance.now();
+    archive.seal();
+    console.log(`sealed in ${secondsSince(start)} s`);
+    compare(queries, expected);
+  }, 900_000);
+
+  function compare(queries: readonly string[], expected: readonly (bigint[] | string)[]): void {
+    const start = performance.now();
     const differences: string[] = [];
     let finding = 0;
     let total = 0;
@@ -73,7 +81,7 @@ describe.skipIf(!hasRealPosts())(`600,000 real posts${skipped}`, () => {
     );
     expect(differences.join("\n\n")).toBe("");
     expect(finding).toBeGreaterThan(queries.length / 2);
-  }, 900_000);
+  }
 
   /** All pages of the answer, newest first. */
   function allIds(query: string): bigint[] {

@@ -2,8 +2,10 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { readSegments } from "../../src/archive/catalog.ts";
 import { openCatalog } from "../../src/archive/open-catalog.ts";
 import type { UpkeepState } from "../../src/archive/upkeep/state.ts";
+import { wantSeals } from "../../src/archive/wanted-seals.ts";
 import { makePost } from "../support/make-post.ts";
 import { type SmallArchive, smallArchive } from "../support/small-archive.ts";
 
@@ -22,7 +24,8 @@ function keepUp(blocks: number | "unlimited"): UpkeepState {
   return JSON.parse(output.toString()) as UpkeepState;
 }
 
-test("a copy that does not fit is removed, the segment stays, and the copy is made when there is room", () => {
+/** Two segments, the first of 4,000 posts. */
+function fill(): void {
   archive.put(
     ...Array.from({ length: 6_000 }, (_, n) =>
       makePost({
@@ -32,6 +35,10 @@ test("a copy that does not fit is removed, the segment stays, and the copy is ma
       }),
     ),
   );
+}
+
+test("a copy that does not fit is removed, the segment stays, and the copy is made when there is room", () => {
+  fill();
   const catalog = openCatalog(archive.folder);
   catalog.exec("UPDATE segment SET analyzer = '1 15.0' WHERE sequence = 1");
   catalog.close();
@@ -46,5 +53,27 @@ test("a copy that does not fit is removed, the segment stays, and the copy is ma
 
   expect(keepUp("unlimited")).toMatchObject({ fault: null, done: { reindex: 1 } });
   expect(archive.ask("river number", { limit: 10_000 }).positions).toHaveLength(6_000);
+  expect(archive.search({ plan: { kind: "all" }, limit: 10_000 }).positions).toHaveLength(6_001);
+});
+
+test("a segment whose sealed copy does not fit stays as it was, wherever the disk gets full, and is sealed when there is room", () => {
+  fill();
+  const catalog = openCatalog(archive.folder);
+  wantSeals(catalog, readSegments(catalog).slice(0, 1));
+  catalog.close();
+  const folder = join(archive.folder, "bluesky");
+  const before = archive.ask("river number", { limit: 10_000 }).positions;
+  const { size } = statSync(join(folder, "000001.db"));
+  // While rows are copied, while the index is made, and when its last pages are written.
+  for (const share of [0.02, 0.2, 0.4, 0.48]) {
+    const full = keepUp(Math.floor((size * share) / 1024));
+    expect(full).toMatchObject({ fault: { kind: "seal" }, done: { seal: 0 } });
+    expect(readdirSync(folder).filter((name) => name.startsWith("000003"))).toEqual([]);
+    expect(archive.ask("river number", { limit: 10_000 }).positions).toEqual(before);
+  }
+  archive.put(makePost({ key: "meanwhile", createdMs: Date.UTC(2026, 0, 1) + 500 }));
+
+  expect(keepUp("unlimited")).toMatchObject({ fault: null, done: { seal: 1 } });
+  expect(archive.ask("river number", { limit: 10_000 }).positions).toEqual(before);
   expect(archive.search({ plan: { kind: "all" }, limit: 10_000 }).positions).toHaveLength(6_001);
 });

@@ -4,11 +4,11 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { check } from "../../src/archive/care/check.ts";
 import { openCatalog } from "../../src/archive/open-catalog.ts";
 import { createReader } from "../../src/archive/reader.ts";
 import { makePlan, namesIn } from "../../src/query/make-plan.ts";
 import { parseQuery } from "../../src/query/parse.ts";
+import { findingsIn } from "../support/findings-in.ts";
 
 const root = mkdtempSync(join(tmpdir(), "earshot-slow-upkeep-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -104,18 +104,7 @@ function contentsOf(folder: string) {
   return contents;
 }
 
-async function faultsOf(folder: string): Promise<readonly unknown[]> {
-  const report = await check({
-    folder,
-    isFull: true,
-    sampleRows: 100,
-    onProgress: () => {},
-    signal: new AbortController().signal,
-  });
-  return report.findings;
-}
-
-describe("a process that writes, rolls over, splits, rewrites, merges and unlinks, killed with -9 at random", () => {
+describe("a process that writes, rolls over, splits, rewrites, seals, merges and unlinks, killed with -9 at random", () => {
   test("leaves the archive of one that was not killed", async () => {
     const straight = newFolder("straight");
     await runAlone(straight);
@@ -126,6 +115,7 @@ describe("a process that writes, rolls over, splits, rewrites, merges and unlink
     expect(found.segments.length).toBeGreaterThan(3);
     const files = Math.max(...found.segments.map(({ sequence }) => sequence));
     expect(files - found.segments.length).toBeGreaterThan(10);
+    expect(found.segments.filter(({ sealed }) => sealed !== null).length).toBeGreaterThan(3);
     expect(found.records).toEqual(expected.records);
     const uris = found.records.map(
       (text) => (JSON.parse(text) as { Metadata: { uri: string } }).Metadata.uri,
@@ -134,7 +124,7 @@ describe("a process that writes, rolls over, splits, rewrites, merges and unlink
     expect(found.found).toEqual(expected.found);
     expect(new Set(found.arrived)).toEqual(new Set(expected.arrived));
     expect(found.coverage).toEqual(expected.coverage);
-    expect(await faultsOf(killed)).toEqual([]);
+    expect(await findingsIn(killed)).toEqual([]);
   });
 
   test("the same without a kill: what is written into a segment while it is rewritten is not lost", async () => {
@@ -146,7 +136,7 @@ describe("a process that writes, rolls over, splits, rewrites, merges and unlink
     expect(found.records).toEqual(expected.records);
     expect(found.found).toEqual(expected.found);
     expect(found.arrived).toEqual(expected.arrived);
-    expect(await faultsOf(beside)).toEqual([]);
+    expect(await findingsIn(beside)).toEqual([]);
   });
 
   test("never claims to hold what has aged out, and lets no import go", async () => {
@@ -166,7 +156,7 @@ describe("a process that writes, rolls over, splits, rewrites, merges and unlink
       const isKept = Metadata.origin === "import" || Date.parse(Metadata.created_at) >= fromMs;
       if (isKept) expect(held, text).toContain(uriOf(text));
     }
-    expect(await faultsOf(aged)).toEqual([]);
+    expect(await findingsIn(aged)).toEqual([]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import type { Position } from "../../src/archive/archive.ts";
 import { comparePositions } from "../../src/archive/search.ts";
 import { hashUri, numberedId, postTimeMs } from "../../src/posts/ids.ts";
@@ -7,6 +8,7 @@ import { indexTerms } from "../../src/posts/terms.ts";
 import { makePlan, namesIn } from "../../src/query/make-plan.ts";
 import { parseQuery } from "../../src/query/parse.ts";
 import type { PlanNode } from "../../src/query/plan.ts";
+import { type IndexForm, putInForm } from "./index-forms.ts";
 import { type SmallArchive, smallArchive } from "./small-archive.ts";
 import { asOfMs, uriKey } from "./vocabulary.ts";
 
@@ -30,11 +32,13 @@ export type PostSet = {
 };
 
 /** Puts posts into an archive of tiny segments, in several batches, so that answers span many of them. */
-export function openPostSet(posts: readonly Post[], segmentPosts = 9): PostSet {
+export function openPostSet(
+  posts: readonly Post[],
+  segmentPosts = 9,
+  form: IndexForm = "fts5",
+): PostSet {
   const archive = smallArchive(segmentPosts, () => 0, uriKey);
-  const half = Math.ceil(posts.length / 2);
-  archive.put(...posts.slice(0, half));
-  archive.put(...posts.slice(half));
+  putInForm(archive, posts, form);
   const subjects = posts.map(subjectOf).sort(comparePositions);
 
   function page(plan: PlanNode, limit: number, after: Position | null) {
@@ -61,7 +65,14 @@ export function openPostSet(posts: readonly Post[], segmentPosts = 9): PostSet {
       return found;
     },
     foundByMatcher: (plan) => subjects.filter((subject) => matches(plan, subject)).map(nameOf),
-    remove: archive.remove,
+    remove: () => {
+      const isDamaged = readdirSync(archive.folder, { recursive: true }).some((name) =>
+        String(name).endsWith(".damaged"),
+      );
+      archive.remove();
+      // Such segments are searched row by row: what they answer says nothing of their index.
+      if (isDamaged) throw new Error("a sealed segment was taken for damaged");
+    },
   };
 }
 

@@ -9,10 +9,14 @@ import type {
   WriteBatch,
   WriteReport,
 } from "../../src/archive/archive.ts";
-import { readUriKey } from "../../src/archive/catalog.ts";
+import { readSegments, readUriKey } from "../../src/archive/catalog.ts";
 import { openCatalog } from "../../src/archive/open-catalog.ts";
 import { startPreparation } from "../../src/archive/prepare.ts";
 import { createReader, type Reader } from "../../src/archive/reader.ts";
+import { archiveDefaults } from "../../src/archive/settings.ts";
+import { upkeepContext } from "../../src/archive/upkeep/context.ts";
+import { sealSegment } from "../../src/archive/upkeep/seal-segment.ts";
+import { runSteps } from "../../src/archive/upkeep/steps.ts";
 import { createBatchWriter } from "../../src/archive/write-batch.ts";
 import type { Platform, Post } from "../../src/posts/post.ts";
 import { makePlan, namesIn } from "../../src/query/make-plan.ts";
@@ -47,6 +51,8 @@ export type SmallArchive = {
   /** Adds all counts that have gathered to their posts. */
   addCounts(): void;
   expire(nowMs: number): void;
+  /** Seals every segment, those that are written to too. */
+  seal(): void;
   /** Lets time pass for what caps times to come. */
   laterBy(ms: number): void;
   /** Closes all files and opens them again, as after a crash that left everything committed. */
@@ -106,6 +112,14 @@ export function smallArchive(
       while (writer.addCounts());
     },
     expire: (nowMs) => writer.expire(nowMs),
+    seal: () => {
+      const context = upkeepContext(folder, archiveDefaults, { now: () => 0 });
+      for (const entry of readSegments(context.catalog)) {
+        const { isDone } = runSteps(sealSegment(context, entry));
+        if (!isDone) throw new Error(`segment ${entry.sequence} was not sealed`);
+      }
+      context.catalog.close();
+    },
     laterBy: (ms) => {
       capMs += ms;
     },

@@ -1,5 +1,6 @@
 import type { Post } from "../../src/posts/post.ts";
 import { analyzePost, compileOracle } from "../oracle/oracle.ts";
+import type { IndexForm } from "./index-forms.ts";
 import { oracleAround, oraclePosts } from "./oracle-post.ts";
 import { openPostSet } from "./post-set.ts";
 import { asOfMs } from "./vocabulary.ts";
@@ -15,8 +16,8 @@ export type ThreeWays = {
 };
 
 /** Three independent answers over the same posts. The oracle sees what the API shows of them. */
-export function openThreeWays(posts: readonly Post[]): ThreeWays {
-  const set = openPostSet(posts, 15);
+export function openThreeWays(posts: readonly Post[], form: IndexForm = "fts5"): ThreeWays {
+  const set = openPostSet(posts, 15, form);
   const held = oraclePosts(set.archive, posts);
   const around = oracleAround(posts, held, asOfMs);
   const analyzed = held.map((post) => ({

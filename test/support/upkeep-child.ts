@@ -15,7 +15,7 @@ import { makePost } from "./make-post.ts";
 
 /**
  * A process that writes a fixed series of batches into an archive, from where the last one came to, while a thread beside it
- * rewrites, splits, merges and removes segments without a pause. Made to be killed. Arguments: the folder, the age in
+ * rewrites, seals, splits, merges and removes segments without a pause. Made to be killed. Arguments: the folder, the age in
  * milliseconds above which posts age out (0 for never), and `alone` to write without the thread. Says a full stop on its
  * standard output for each batch that is written.
  */
@@ -139,6 +139,10 @@ function keepUp({ rounds, over }: Pace): void {
     optimiseAfterMs: 0,
     retiredMs: 0,
     maxAgeMs,
+    sealPosts: 1,
+    sealAfterMs: Number.NEGATIVE_INFINITY,
+    resealPercent: 1,
+    resealEveryMs: Number.NEGATIVE_INFINITY,
   };
   const clock = { now: () => (maxAgeMs === 0 ? Date.now() : nowMs) };
   const context = upkeepContext(folder, bounds, clock);

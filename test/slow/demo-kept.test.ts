@@ -1,0 +1,43 @@
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Program, printed, programIn } from "../support/program.ts";
+
+let folder = "";
+let start: Program["start"];
+let earshot: Program["earshot"];
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "earshot-process-"));
+  ({ start, earshot } = programIn(folder));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const leftBehind = () => readdirSync(folder).filter((name) => name.startsWith("earshot-demo-"));
+
+test("a demo that is kept runs until it is stopped; then nothing is left either", async () => {
+  const run = start(["demo", "--keep"]);
+  const key = await printed(run, /^KEY=(ear_\w+)$/m);
+  const url = await printed(run, /It keeps running on (http:\S+)/);
+  expect(leftBehind()).toHaveLength(1);
+  const response = await fetch(`${url}/v1/search/live/social/status/${crypto.randomUUID()}`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  expect(response.status).toBe(404);
+  run.child.kill("SIGINT");
+  expect(await run.ended).toEqual({ code: 0, signal: null });
+  expect(leftBehind()).toEqual([]);
+});
+
+test("a demo that cannot start leaves nothing behind", async () => {
+  const blocker = start(["demo", "--keep"]);
+  const port = await printed(blocker, /It keeps running on http:\S+:(\d+)/);
+  const { code, notes } = await earshot(["demo", "--keep"], { EARSHOT_PORT: port });
+  expect(code).toBe(1);
+  expect(notes).toMatch(/^earshot: .*EADDRINUSE.* – .*EARSHOT_PORT/);
+  expect(leftBehind()).toHaveLength(1);
+  blocker.child.kill("SIGTERM");
+  await blocker.ended;
+  expect(leftBehind()).toEqual([]);
+});

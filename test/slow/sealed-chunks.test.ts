@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import {
+  addToFts,
+  contentsOf,
+  emptySegment,
+  sealedContents,
+  sealedFrom,
+} from "../support/segment-contents.ts";
+
+test("terms are sealed as they are, around the edges of a chunk, and in many short steps", () => {
+  const edges = [4_095, 4_096, 4_097, 8_192, 8_193, 65_535, 65_536, 65_537];
+  const posts = new Map<bigint, string[]>();
+  for (let n = 0; n < 65_600; n += 1) {
+    const tokens = edges
+      .filter((edge) => n < edge)
+      .map((edge) => (edge < 65_536 ? `w${edge}` : `is:w${edge}`));
+    // In the last posts of the first chunk and in the second one.
+    if (n > 61_000) tokens.push("old", "old");
+    posts.set(1_000_000n - BigInt(n) * 3n, tokens);
+  }
+  const source = emptySegment();
+  addToFts(source, posts);
+  const { sealed, steps } = sealedFrom(source, posts.keys());
+  const again = sealedFrom(sealed, posts.keys());
+  for (const index of [sealed, again.sealed]) {
+    const found = sealedContents(index);
+    for (const [term, held] of contentsOf(posts, new Set(posts.keys()))) {
+      const places = found.get(term) ?? new Map<bigint, string>();
+      found.delete(term);
+      expect([term, places.size]).toEqual([term, held.size]);
+      expect([term, [...held].filter(([id, place]) => places.get(id) !== place)]).toEqual([
+        term,
+        [],
+      ]);
+    }
+    expect([...found.keys()]).toEqual([]);
+  }
+  // None of the large terms was taken in one step.
+  expect(Math.min(steps, again.steps)).toBeGreaterThan(15);
+  for (const database of [source, sealed, again.sealed]) database.close();
+});

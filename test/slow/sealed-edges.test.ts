@@ -1,0 +1,405 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { platformQuery } from "../../src/archive/platform-query.ts";
+import { postsOfChunk } from "../../src/archive/sealed/format.ts";
+import type { SegmentQuery } from "../../src/archive/segments/search-segment.ts";
+import { idTimeMs, lastId, lowestId } from "../../src/posts/ids.ts";
+import { all, any, not } from "../../src/query/make-plan.ts";
+import type { PlanNode } from "../../src/query/plan.ts";
+import { shownTree } from "../support/random-trees.ts";
+import { type IndexedPost, type SegmentForms, segmentForms } from "../support/segment-forms.ts";
+import { askBoth, type Question } from "../support/two-forms-agree.ts";
+import { preparedPost } from "../support/write-overlay.ts";
+
+/** Where a form of the sealed index ends and the next begins, FTS5 and the sealed index answer alike. */
+const startMs = Date.UTC(2026, 0, 1);
+const stepMs = 700;
+
+/** The ID of the post with this number, of so many; 0 is the newest. */
+const idAt = (number: number, posts: number): bigint =>
+  lowestId(startMs + (posts - number) * stepMs) + 7n;
+
+const everything = { low: 0n, high: lastId };
+const usual = { fromMs: null, toMs: null, skew: { minMs: 0, maxMs: 0 }, widthMs: 3_600_000 };
+
+const words = (...tokens: string[]): PlanNode => ({
+  kind: "terms",
+  elements: tokens.map((token) => ({ kind: "token", token })),
+});
+
+const beginning = (prefix: string, ...before: string[]): PlanNode => ({
+  kind: "terms",
+  elements: [
+    ...before.map((token) => ({ kind: "token", token }) as const),
+    { kind: "prefix", prefix },
+  ],
+});
+
+/** How many posts both find. */
+function foundAlike(forms: SegmentForms, plan: PlanNode, more: Partial<Question> = {}): number {
+  const question = { plan, range: everything, limit: 10_000, ...usual, ...more };
+  const answers = askBoth(forms, question);
+  expect(answers?.sealed, shownTree(plan)).toBe(answers?.plain);
+  return answers?.found ?? 0;
+}
+
+const counted = (forms: SegmentForms, plan: PlanNode, more: Partial<Question> = {}): number =>
+  foundAlike(forms, plan, { limit: null, ...more });
+
+/** Posts of a term in a chunk, or in all, at which it is held in another way. */
+const edges = [1, 63, 64, 65, 4_095, 4_096, 4_097, 8_191, 8_192, 8_193, 65_535, 65_536];
+
+function* edgePosts(posts: number): Generator<IndexedPost> {
+  for (let number = posts - 1; number >= 0; number--) {
+    const within = number % postsOfChunk;
+    const terms = ["is:post", number % 3 === 0 ? "pa pb" : "pb pa"];
+    for (const edge of edges) {
+      // In the first chunk, in the last one, in each, and in all together.
+      if (number < edge) terms.push(`first${edge}`);
+      if (posts - 1 - number < edge) terms.push(`last${edge}`);
+      if (edge < 9_000 && within < edge) terms.push(`each${edge}`);
+      if (edge > 4_000 && edge < 9_000 && within >= postsOfChunk - edge) terms.push(`end${edge}`);
+    }
+    if (number % 16 === 5) terms.push("spread");
+    const id = idAt(number, posts);
+    yield { id, timeMs: idTimeMs(id), terms: terms.join(" ") };
+  }
+}
+
+const edgeTerms = [
+  ...edges.flatMap((edge) => [`first${edge}`, `last${edge}`]),
+  ...edges.filter((edge) => edge < 9_000).map((edge) => `each${edge}`),
+  ...edges.filter((edge) => edge > 4_000 && edge < 9_000).map((edge) => `end${edge}`),
+  "spread",
+  "is:post",
+  "nowhere",
+];
+
+describe.each([65_535, 65_536, 65_537, 131_072])("a segment of %i posts", (posts) => {
+  let forms: SegmentForms;
+  beforeAll(() => {
+    forms = segmentForms(edgePosts(posts));
+  }, 120_000);
+  afterAll(() => forms.remove());
+
+  test("counts every term", () => {
+    for (const term of edgeTerms) {
+      const found = counted(forms, words(term));
+      const [, kind, edge] = /^(first|last)(\d+)$/.exec(term) ?? [];
+      if (kind !== undefined) expect(found, term).toBe(Math.min(posts, Number(edge)));
+    }
+    expect(counted(forms, words("is:post"))).toBe(posts);
+    expect(counted(forms, not(words("pa", "pb")))).toBe(posts - Math.ceil(posts / 3));
+  });
+
+  test("finds the newest of every term, also beside others", () => {
+    for (const [index, term] of edgeTerms.entries()) {
+      const other = words(edgeTerms[(index * 7 + 3) % edgeTerms.length] ?? "");
+      for (const plan of [
+        words(term),
+        all([words(term), other]),
+        all([words(term), not(other)]),
+        any([words(term), other]),
+        all([words(term), words("pa", "pb")]),
+        all([not(words(term)), not(other)]),
+      ]) {
+        foundAlike(forms, plan, { limit: 101 });
+      }
+    }
+  });
+
+  test("finds as many as a container holds, one more and one less", () => {
+    for (const limit of [1, 4_095, 4_096, 4_097, 8_193]) {
+      foundAlike(forms, words("first8192"), { limit });
+      foundAlike(forms, words("spread"), { limit });
+    }
+  });
+
+  test("keeps to ranges that begin and end where chunks and pages do", () => {
+    const numbers = [0, 1, 509, 510, 511, 512, 65_534, 65_535, 65_536, 65_537, posts - 1];
+    const ids = numbers.filter((number) => number < posts).map((number) => idAt(number, posts));
+    for (const high of [...ids, lastId]) {
+      for (const low of [0n, ...ids]) {
+        for (const beside of [-1n, 0n, 1n]) {
+          const range = { low: low + beside, high };
+          if (range.low < 0n || range.low > high) continue;
+          counted(forms, words("spread"), { range });
+          foundAlike(forms, words("pa", "pb"), { range, limit: 5 });
+        }
+      }
+    }
+  });
+
+  test("keeps to windows that end on the time of a post", () => {
+    for (const number of [0, 65_534, 65_535, 65_536].filter((each) => each < posts)) {
+      const atMs = idTimeMs(idAt(number, posts));
+      foundAlike(forms, words("spread"), {
+        fromMs: atMs,
+        toMs: null,
+        range: everything,
+        limit: 50,
+      });
+      foundAlike(forms, words("is:post"), {
+        fromMs: null,
+        toMs: atMs,
+        limit: 3,
+        range: { low: 0n, high: lowestId(atMs) - 1n },
+      });
+    }
+  });
+});
+
+describe("posts of many words", () => {
+  const long = (length: number): string =>
+    Array.from({ length }, (_, at) => `${at % 251 === 0 ? "again" : `n${at}`}`).join(" ");
+  const lengths = [
+    1, 2, 253, 254, 255, 256, 257, 258, 300, 511, 512, 513, 32_767, 32_768, 32_769, 70_000,
+  ];
+  const posts = 400;
+  let forms: SegmentForms;
+  beforeAll(() => {
+    forms = segmentForms(
+      Array.from({ length: posts }, (_, at): IndexedPost => {
+        const id = idAt(posts - 1 - at, posts);
+        const length = lengths[at % lengths.length] ?? 1;
+        const text =
+          at % lengths.length > 11 && at > 40 ? "n1 n2 again again n2 again" : long(length);
+        return { id, timeMs: idTimeMs(id), terms: at === 7 ? "is:post" : `${text} | is:post` };
+      }),
+    );
+  }, 120_000);
+  afterAll(() => forms.remove());
+
+  test("are found by two words that stand side by side, wherever those stand", () => {
+    for (const at of [
+      0, 1, 249, 250, 251, 252, 253, 254, 255, 256, 510, 511, 512, 32_766, 32_767, 32_768, 65_534,
+      65_535, 65_536, 69_998,
+    ]) {
+      const token = (place: number): string => (place % 251 === 0 ? "again" : `n${place}`);
+      foundAlike(forms, words(token(at)));
+      const found = foundAlike(forms, words(token(at), token(at + 1)));
+      if (at < 69_999) expect(found, `place ${at}`).toBeGreaterThan(0);
+      foundAlike(forms, words(token(at), token(at + 1), token(at + 2)));
+      foundAlike(forms, words(token(at + 1), token(at)));
+      foundAlike(forms, words(token(at), token(at + 2)));
+    }
+  });
+
+  test("are found by a word that stands in them often, beside itself and others", () => {
+    for (const plan of [
+      words("again"),
+      words("again", "again"),
+      words("again", "again", "again"),
+      words("n2", "again", "again"),
+      words("again", "n2", "again"),
+      words("again", "n252"),
+      words("n250", "again"),
+      beginning("n25", "again"),
+      beginning("ag", "n250"),
+      beginning("aga", "again"),
+      beginning("n6999"),
+      not(words("again", "again")),
+    ]) {
+      foundAlike(forms, plan);
+      counted(forms, plan);
+    }
+    expect(foundAlike(forms, words("n1", "n2", "again", "again", "n2", "again"))).toBeGreaterThan(
+      0,
+    );
+  });
+});
+
+describe("a segment that is written to", () => {
+  const posts = 300;
+  let forms: SegmentForms;
+  beforeAll(() => {
+    forms = segmentForms(
+      Array.from({ length: posts }, (_, at): IndexedPost => {
+        const id = idAt(posts - 1 - at, posts);
+        return { id, timeMs: idTimeMs(id), terms: `river stone${at % 5} | is:post` };
+      }),
+    );
+  });
+  afterAll(() => forms.remove());
+
+  const id = idAt(150, posts);
+  const river = (): number => counted(forms, words("river"));
+  const nothing = { hidden: false, labels: [] };
+
+  function bothAgree(): void {
+    for (const plan of [
+      words("river"),
+      not(words("stone3")),
+      words("river", "stone1"),
+      all([words("river"), not(words("river", "stone4"))]),
+      words("lake"),
+      any([words("lake"), words("stone2")]),
+      beginning("sto", "river"),
+    ]) {
+      foundAlike(forms, plan);
+      foundAlike(forms, plan, { range: { low: id - 1n, high: id + 1n } });
+      counted(forms, plan);
+    }
+  }
+
+  test("hides a post, shows it, and hides it again", () => {
+    expect(river()).toBe(posts);
+    for (const hidden of [true, true, false, false, true]) {
+      forms.write((writer) => writer.moderate(id, { ...nothing, hidden }));
+      expect(river()).toBe(hidden ? posts - 1 : posts);
+      bothAgree();
+    }
+  });
+
+  test("keeps a hidden post hidden when it is written anew, also when it is sealed again, and shows it then", () => {
+    forms.write((writer) => {
+      const held = writer.findById(id);
+      if (held !== null)
+        writer.update(preparedPost(id, "river lake | is:post", idTimeMs(id)), held);
+    });
+    expect(counted(forms, words("lake"))).toBe(0);
+    forms.sealAgain();
+    expect(counted(forms, words("lake"))).toBe(0);
+    bothAgree();
+    forms.write((writer) => writer.moderate(id, nothing));
+    expect(counted(forms, words("lake"))).toBe(1);
+    bothAgree();
+  });
+
+  test("loses a post, and takes it again, more than once, also when it is sealed between", () => {
+    for (let time = 0; time < 3; time++) {
+      forms.write((writer) => writer.remove(id, null));
+      expect(river()).toBe(posts - 1);
+      bothAgree();
+      if (time === 1) forms.sealAgain();
+      forms.write((writer) =>
+        writer.insert(preparedPost(id, `river lake${time} | is:post`, idTimeMs(id)), id, 1),
+      );
+      expect(river()).toBe(posts);
+      expect(counted(forms, words(`lake${time}`))).toBe(1);
+      if (time === 2) forms.sealAgain();
+      bothAgree();
+    }
+  });
+
+  test("takes posts that it never had, between, before and after all others", () => {
+    const others = [idAt(posts + 5, posts), idAt(20, posts) + 1n, idAt(-5, posts)];
+    forms.write((writer) => {
+      for (const other of others) {
+        writer.insert(preparedPost(other, "river lake9 | is:post", idTimeMs(other)), other, 1);
+      }
+    });
+    expect(river()).toBe(posts + 3);
+    bothAgree();
+    forms.sealAgain();
+    expect(counted(forms, words("lake9"))).toBe(3);
+    bothAgree();
+  });
+
+  test("answers when nothing is left of what was sealed", () => {
+    forms.write((writer) => {
+      for (let number = 0; number < posts; number++) writer.remove(idAt(number, posts), null);
+    });
+    expect(river()).toBe(3);
+    bothAgree();
+    forms.sealAgain();
+    expect(river()).toBe(3);
+    bothAgree();
+  });
+});
+
+describe("the work of the worst queries", () => {
+  const posts = 150_000;
+  const chunks = Math.ceil(posts / postsOfChunk);
+  let forms: SegmentForms;
+  beforeAll(() => {
+    forms = segmentForms(
+      (function* (): Generator<IndexedPost> {
+        for (let number = posts - 1; number >= 0; number--) {
+          const id = idAt(number, posts);
+          const terms = Array.from({ length: 10 }, (_, rank) => `s${rank}`).join(" ");
+          const own = `w${number % 50} ${number % 2 === 0 ? "even" : "odd"}`;
+          yield { id, timeMs: idTimeMs(id), terms: `${terms} ${own} | is:post` };
+        }
+      })(),
+    );
+  }, 120_000);
+  afterAll(() => forms.remove());
+
+  function askedFor(plan: PlanNode): SegmentQuery {
+    const bounds = { fromMs: null, toMs: null, lowId: null, highId: null };
+    const query = platformQuery("x", { conjuncts: [plan], ...bounds });
+    if (query === null) throw new Error("nothing is asked");
+    return { ...query, skew: usual.skew };
+  }
+
+  const stopWords = Array.from({ length: 10 }, (_, rank) => words(`s${rank}`));
+  const rareWords = Array.from({ length: 50 }, (_, rank) => words(`w${rank}`));
+
+  test.each([
+    ["nothing matches", all([words("even"), words("odd")]), 2],
+    ["a phrase of frequent words that never occurs", words("s3", "s1"), 2],
+    ["a phrase of four frequent words that never occurs", words("s1", "s2", "s3", "s5"), 4],
+    [
+      "ten stop words of which nothing is left",
+      all([...stopWords, words("even"), words("odd")]),
+      12,
+    ],
+    ["everything excluded", all([words("s0"), not(words("even")), not(words("odd"))]), 3],
+    ["all but nothing excluded", all([not(words("even")), not(words("odd"))]), 2],
+    ["a 50-way OR without what it finds", all([any(rareWords), not(words("s0"))]), 51],
+    ["a 50-way OR excluded", all([words("s0"), not(any(rareWords))]), 51],
+  ])("%s: no more containers than leaves times chunks", (_name, plan, leaves) => {
+    let looks = 0;
+    const asked = askedFor(plan);
+    const answer = forms.sealed.search(asked, everything, 100, () => {
+      looks += 1;
+      return false;
+    });
+    expect(answer.ids).toEqual([]);
+    expect(answer.containers).toBeGreaterThan(0);
+    expect(answer.containers).toBeLessThanOrEqual(leaves * chunks);
+    expect(answer).toMatchObject({ candidates: 0, rechecked: 0, stoppedAt: null });
+    expect(answer.statements).toBeLessThanOrEqual(2);
+    // The deadline is looked at between two chunks.
+    expect(looks).toBeGreaterThanOrEqual(chunks - 1);
+    const counts = forms.sealed.counter.onSnapshot(() =>
+      forms.sealed.counter.count(asked, everything, { originMs: 0, widthMs: 1e12 }, () => false),
+    );
+    expect(counts.containers).toBeLessThanOrEqual(leaves * chunks);
+  });
+
+  test("a 50-way OR is counted from each container once, and its newest found in the first chunk", () => {
+    const plan = any(rareWords);
+    expect(counted(forms, plan)).toBe(posts);
+    const asked = askedFor(plan);
+    const answer = forms.sealed.search(asked, everything, 100, () => false);
+    expect(answer.ids).toHaveLength(100);
+    expect(answer.containers).toBeLessThanOrEqual(50);
+    const counts = forms.sealed.counter.count(
+      asked,
+      everything,
+      { originMs: 0, widthMs: 1e12 },
+      () => false,
+    );
+    expect(counts.containers).toBeLessThanOrEqual(50 * chunks);
+  });
+
+  test("a search that is over is stopped after a chunk, and goes on below it", () => {
+    const plan = all([words("even"), words("odd")]);
+    const asked = askedFor(plan);
+    const stops: bigint[] = [];
+    for (let high = lastId; ; ) {
+      const { ids, stoppedAt } = forms.sealed.search(asked, { low: 0n, high }, 100, () => true);
+      expect(ids).toEqual([]);
+      if (stoppedAt === null) break;
+      stops.push(stoppedAt);
+      high = stoppedAt - 1n;
+      expect(stops.length).toBeLessThan(10);
+    }
+    expect(stops).toHaveLength(chunks - 1);
+    for (const [chunk, stop] of stops.entries()) {
+      const next = (chunk + 1) * postsOfChunk;
+      expect(stop <= idAt(next - 1, posts) && stop > idAt(next, posts)).toBe(true);
+    }
+  });
+});

@@ -1,0 +1,306 @@
+import type { DatabaseSync } from "node:sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hasRealPosts, iraPosts, toRecord } from "../../bench/ira.ts";
+import { seededRandom } from "../../bench/measure.ts";
+import { readSegments, segmentPath } from "../../src/archive/catalog.ts";
+import { openCatalog } from "../../src/archive/open-catalog.ts";
+import { holdsPositions } from "../../src/archive/sealed/positional-terms.ts";
+import { readImportRecord, toPost } from "../../src/ingest/import-record.ts";
+import {
+  type IdRange,
+  idsOfWindow,
+  idTimeMs,
+  lastId,
+  lowestId,
+  type TimeSkew,
+} from "../../src/posts/ids.ts";
+import type { Post } from "../../src/posts/post.ts";
+import { decodeRecord } from "../../src/posts/record.ts";
+import { indexTerms } from "../../src/posts/terms.ts";
+import type { PlanNode } from "../../src/query/plan.ts";
+import {
+  drawTree,
+  type Random,
+  shownTree,
+  smallerTrees,
+  type TreeWords,
+} from "../support/random-trees.ts";
+import { testSeed } from "../support/seed.ts";
+import {
+  formsOfFile,
+  type IndexedPost,
+  type SegmentForms,
+  segmentForms,
+} from "../support/segment-forms.ts";
+import { smallArchive } from "../support/small-archive.ts";
+import { askBoth, type Question } from "../support/two-forms-agree.ts";
+import { writeOverlay } from "../support/write-overlay.ts";
+
+/**
+ * Random trees, asked of the same segment by FTS5 and by the sealed index. EARSHOT_TEST_TREES says how many there are, and with it
+ * the 600,000 real posts are asked too.
+ */
+const asked = process.env.EARSHOT_TEST_TREES;
+const trees = Number(asked ?? 3_000);
+const seed = testSeed(20_261_101);
+const usesRealPosts = asked !== undefined && hasRealPosts();
+const skipped = usesRealPosts
+  ? ""
+  : " (skipped: they take EARSHOT_TEST_TREES=100000, and the posts on this machine)";
+
+/** Longest time of preparing posts, milliseconds. */
+const setupMs = 3_600_000;
+const postsOfBatch = 5_000;
+const nowMs = Date.UTC(2026, 0, 1);
+
+describe("150,000 made posts", () => {
+  const made = [...madePosts(150_000)];
+  theSame(
+    () => segmentForms(made),
+    { minMs: 0, maxMs: 0 },
+    () => made.map(({ terms }) => terms),
+  );
+});
+
+describe.skipIf(!usesRealPosts)(`600,000 real posts${skipped}`, () => {
+  const archive = smallArchive(1_000_000);
+  let skew: TimeSkew = { minMs: 0, maxMs: 0 };
+  let path = "";
+
+  beforeAll(async () => {
+    let batch: Post[] = [];
+    for await (const line of iraPosts()) {
+      batch.push(toPost(readImportRecord(toRecord(line)), "x", nowMs));
+      if (batch.length < postsOfBatch) continue;
+      archive.put(...batch);
+      batch = [];
+    }
+    archive.put(...batch);
+    const catalog = openCatalog(archive.folder);
+    const [entry] = readSegments(catalog);
+    catalog.close();
+    if (entry === undefined) throw new Error("the archive has no segment");
+    skew = entry.skew;
+    path = segmentPath(archive.folder, entry);
+  }, setupMs);
+  afterAll(() => archive.remove());
+
+  theSame(
+    () => formsOfFile(path),
+    () => skew,
+    (plain) => textsOfRows(plain),
+  );
+});
+
+/** The promises that hold for any posts. */
+function theSame(
+  open: () => SegmentForms,
+  skewOf: TimeSkew | (() => TimeSkew),
+  textsOf: (plain: DatabaseSync) => readonly string[],
+): void {
+  let forms: SegmentForms;
+  let held: Held;
+  const skew = (): TimeSkew => (typeof skewOf === "function" ? skewOf() : skewOf);
+
+  beforeAll(() => {
+    console.log(`EARSHOT_TEST_SEED=${seed}`);
+    forms = open();
+    held = forms.inspect((plain) => heldOf(plain, textsOf(plain)));
+  }, setupMs);
+  afterAll(() => forms.remove());
+
+  const third = Math.ceil(trees / 3);
+  const timeout = 120_000 + trees * 200;
+
+  test(`${third} trees as they were sealed`, { timeout }, () => {
+    askTrees(forms, held, skew(), seed, third);
+  });
+
+  test(`${third} trees with a tenth of the posts written since`, { timeout }, () => {
+    writeOverlay(forms, held.ids, held.texts, seededRandom(seed));
+    askTrees(forms, held, skew(), seed + 1, third);
+  });
+
+  test(`${third} trees sealed again, and written to again`, { timeout }, () => {
+    forms.sealAgain();
+    askTrees(forms, held, skew(), seed + 2, Math.ceil(third / 2));
+    writeOverlay(forms, held.ids, held.texts, seededRandom(seed + 1));
+    askTrees(forms, held, skew(), seed + 3, Math.ceil(third / 2));
+  });
+}
+
+type Held = { ids: BigInt64Array; texts: readonly string[]; words: TreeWords };
+
+/** Posts from which on a term belongs to the next class: the forms in which the index holds terms begin there. */
+const borders = [1, 2, 65, 1_000, 8_193, 40_000];
+const wordsOfClass = 400;
+const textsKept = 4_000;
+
+function heldOf(plain: DatabaseSync, texts: readonly string[]): Held {
+  const random = seededRandom(seed);
+  const read = plain.prepare("SELECT id FROM post ORDER BY id");
+  read.setReadBigInts(true);
+  const ids = BigInt64Array.from(read.all().map(({ id }) => id as bigint));
+  plain.exec("CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, term, row)");
+  const classes = borders.map((least, index) => {
+    const most = borders[index + 1] ?? Number.MAX_SAFE_INTEGER;
+    const found = plain
+      .prepare("SELECT term FROM temp.vocabulary WHERE doc >= ? AND doc < ?")
+      .all(least, most)
+      .map(({ term }) => String(term));
+    return drawn(found, wordsOfClass, random);
+  });
+  const kept = drawn(texts, textsKept, random);
+  return { ids, texts: kept, words: { classes, texts: kept.flatMap(runsOf) } };
+}
+
+const drawn = <Item>(items: readonly Item[], most: number, random: Random): Item[] =>
+  items.length <= most
+    ? [...items]
+    : Array.from({ length: most }, () => items[Math.floor(random() * items.length)] as Item);
+
+/** What can stand in a phrase, side by side. */
+function runsOf(text: string): string[][] {
+  const runs: string[][] = [[]];
+  for (const token of text.split(" ")) {
+    if (holdsPositions(token)) runs.at(-1)?.push(token);
+    else runs.push([]);
+  }
+  return runs.filter((run) => run.length > 0);
+}
+
+/** The tokens of every hundredth post. */
+function textsOfRows(plain: DatabaseSync): string[] {
+  const read = plain.prepare(
+    "SELECT id, time_ms, record FROM post WHERE id % 100 = 7 OR id % 97 = 1",
+  );
+  read.setReadBigInts(true);
+  const counts = { likes: null, reposts: null, replies: null, quotes: null };
+  return read.all().map(({ id, time_ms, record }) =>
+    indexTerms(
+      decodeRecord({
+        id: id as bigint,
+        platform: "x",
+        timeMs: Number(time_ms),
+        counts,
+        record: String(record),
+      }),
+    ).join(" "),
+  );
+}
+
+function askTrees(
+  forms: SegmentForms,
+  { ids, words }: Held,
+  skew: TimeSkew,
+  from: number,
+  count: number,
+): void {
+  const random = seededRandom(from);
+  const met = { asked: 0, found: 0, counted: 0 };
+  for (let number = 0; number < count; number++) {
+    const question = drawQuestion(words, ids, skew, random);
+    const answers = askBoth(forms, question);
+    if (answers === null) continue;
+    met.asked += 1;
+    if (answers.found > 0) met.found += 1;
+    if (question.limit === null) met.counted += 1;
+    if (met.asked % 5_000 === 0) console.log(`${met.asked} asked, ${met.found} found posts`);
+    if (answers.plain !== answers.sealed) throw new Error(report(forms, question, number));
+  }
+  console.log(`${met.asked} asked, ${met.found} found posts, ${met.counted} counted them`);
+  expect(met.found / met.asked).toBeGreaterThan(0.4);
+  expect(met.counted / met.asked).toBeGreaterThan(0.05);
+}
+
+function drawQuestion(
+  words: TreeWords,
+  ids: BigInt64Array,
+  skew: TimeSkew,
+  random: Random,
+): Question {
+  const plan = drawTree(words, random, Math.floor(random() * 5));
+  const limit = random() < 0.15 ? null : oneOf([1, 2, 10, 100, 101, 500], random);
+  const at = Math.floor(random() * ids.length);
+  // Wide ranges now and then, as FTS5 takes its time to count what lies in them.
+  const width = Math.floor(ids.length ** (random() < 0.2 ? 1 : random()));
+  const range = drawRange(idNear(ids, at, random), idNear(ids, at + width, random), random());
+  const isTimed = limit !== null && random() < 0.15;
+  const fromMs = isTimed ? idTimeMs(range.low) + Math.floor(random() * 2_000) : null;
+  const toMs = isTimed ? idTimeMs(range.high) - Math.floor(random() * 2_000) : null;
+  return {
+    plan,
+    range: isTimed ? idsOfWindow(fromMs, toMs, skew) : range,
+    fromMs,
+    toMs,
+    skew,
+    limit,
+    widthMs: oneOf([60_000, 3_600_000, 86_400_000], random),
+  };
+}
+
+/** The ID of a post, or one beside it. */
+const idNear = (ids: BigInt64Array, at: number, random: Random): bigint =>
+  (ids[Math.min(at, ids.length - 1)] ?? 0n) + BigInt(Math.floor(random() * 3) - 1);
+
+/** Both ends inclusive, or open at one end or at both. */
+function drawRange(low: bigint, high: bigint, kind: number): IdRange {
+  if (kind < 0.15) return { low: 0n, high: lastId };
+  if (kind < 0.3) return { low: 0n, high };
+  return kind < 0.4 ? { low, high: lastId } : { low, high };
+}
+
+const oneOf = <Item>(items: readonly Item[], random: Random): Item =>
+  items[Math.floor(random() * items.length)] as Item;
+
+/** The smallest tree found that still differs. */
+function report(forms: SegmentForms, question: Question, number: number): string {
+  const differs = (plan: PlanNode): boolean => {
+    try {
+      const answers = askBoth(forms, { ...question, plan });
+      return answers !== null && answers.plain !== answers.sealed;
+    } catch {
+      return false;
+    }
+  };
+  let { plan } = question;
+  for (let smaller: PlanNode | undefined = plan; smaller !== undefined; ) {
+    plan = smaller;
+    smaller = smallerTrees(plan).find(differs);
+  }
+  const { plan: _, ...rest } = question;
+  const answers = askBoth(forms, { ...question, plan });
+  return [
+    `tree ${number} of EARSHOT_TEST_SEED=${seed} differs: ${shownTree(question.plan)}`,
+    `smaller: ${shownTree(plan)}`,
+    JSON.stringify(rest, (_key, value) => (typeof value === "bigint" ? String(value) : value)),
+    `FTS5:   ${answers?.plain.slice(0, 2_000)}`,
+    `sealed: ${answers?.sealed.slice(0, 2_000)}`,
+  ].join("\n");
+}
+
+/** Posts of words that are as frequent as words are, now and then twice, in three pieces of text, with facets. */
+function* madePosts(count: number): Generator<IndexedPost> {
+  const random = seededRandom(seed);
+  const startMs = Date.UTC(2026, 0, 1);
+  const word = (): string => {
+    const rank = Math.floor(40_000 ** random());
+    return `${["", "a", "ba", "url:c", "東", "é"][rank % 6]}w${rank}`;
+  };
+  for (let number = 0; number < count; number++) {
+    const length = random() < 0.002 ? 250 + Math.floor(random() * 60) : Math.floor(random() * 14);
+    const text = Array.from({ length }, word);
+    if (random() < 0.1) text.push("|", word(), word());
+    const facets = [
+      `from:x/${Math.floor(3_000 * random() ** 3)}`,
+      `lang:${number % 7 < 4 ? "en" : "ru"}`,
+    ];
+    if (random() < 0.02) facets.push("has:link");
+    const timeMs = startMs + number * 1_000 + Math.floor(random() * 900);
+    yield {
+      id: lowestId(timeMs) + BigInt(number % 1_000),
+      timeMs,
+      terms: [...text, "|", "is:post", ...facets].join(" "),
+    };
+  }
+}

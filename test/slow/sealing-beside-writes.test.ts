@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { readSegments, type SegmentEntry } from "../../src/archive/catalog.ts";
+import { archiveDefaults } from "../../src/archive/settings.ts";
+import { type UpkeepContext, upkeepContext } from "../../src/archive/upkeep/context.ts";
+import { sealSegment } from "../../src/archive/upkeep/seal-segment.ts";
+import type { Platform } from "../../src/posts/post.ts";
+import { changeAll, contents, posts, unnumbered } from "../support/changed-archive.ts";
+import { findingsIn } from "../support/findings-in.ts";
+import { type SmallArchive, smallArchive } from "../support/small-archive.ts";
+
+/** The same for two archives, so that posts of one millisecond come in the same order. */
+const key = "0123456789abcdef";
+const count = 300;
+
+let archive: SmallArchive;
+let twin: SmallArchive;
+let context: UpkeepContext;
+beforeEach(() => {
+  archive = smallArchive(100_000, undefined, key);
+  twin = smallArchive(100_000, undefined, key);
+  context = upkeepContext(archive.folder, archiveDefaults, { now: () => 0 });
+});
+afterEach(() => {
+  context.catalog.close();
+  archive.remove();
+  twin.remove();
+});
+
+function entryOf(platform: Platform): SegmentEntry {
+  const found = readSegments(context.catalog).find((each) => each.platform === platform);
+  if (found === undefined) throw new Error("no such segment");
+  return found;
+}
+
+const sealedOf = (platform: Platform) =>
+  archive.reader.operations
+    .stats({ maxBytes: 0 })
+    .segments.find((segment) => segment.platform === platform)?.sealed;
+
+const findings = () => findingsIn(archive.folder);
+
+/** At each step something else happens, so that every part of the work meets every kind of change. */
+test("what is written at any step of sealing, for the first time or anew, is there afterwards", async () => {
+  for (const each of [archive, twin]) each.put(...posts(count), ...unnumbered(count));
+  let round = 0;
+  for (const platform of ["bluesky", "x", "bluesky", "x"] as const) {
+    const { sequence } = entryOf(platform);
+    const first = round;
+    for (const steps = sealSegment(context, entryOf(platform)); !steps.next().done; round += 1) {
+      // Work that never catches up is given up.
+      if (round - first < 14) for (const each of [archive, twin]) changeAll(each, round, count);
+    }
+    expect(round - first).toBeGreaterThan(5);
+    expect(entryOf(platform).sequence).toBe(sequence + 1);
+    expect(contents(archive)).toEqual(contents(twin));
+    expect(await findings()).toEqual([]);
+    expect(sealedOf(platform)?.overlay).toBeGreaterThan(0);
+    expect(sealedOf(platform)?.replaced).toBeGreaterThan(0);
+  }
+});

@@ -1,0 +1,29 @@
+import { idsOfPage } from "../../src/archive/sealed/format.ts";
+import type { IdSource } from "../../src/archive/sealed/id-memory.ts";
+
+/** IDs of a segment that are known without being stored, and how often its pages were read. */
+export type MadeUpIds = IdSource & {
+  idOf(number: number): bigint;
+  pageOf(number: number): number;
+  pagesRead(): number;
+};
+
+export function madeUpIds(segment: number, posts: number): MadeUpIds {
+  const newest = BigInt(segment + 1) * 10n ** 17n;
+  const idOf = (number: number): bigint =>
+    newest - BigInt(number * 1_000 + ((number * 7_919) % 997));
+  const heads = BigInt64Array.from({ length: Math.ceil(posts / idsOfPage) }, (_, page) =>
+    idOf(page * idsOfPage),
+  );
+  let pagesRead = 0;
+
+  function read(page: number): BigInt64Array {
+    pagesRead += 1;
+    const first = page * idsOfPage;
+    const length = Math.min(idsOfPage, posts - first);
+    return BigInt64Array.from({ length }, (_, index) => idOf(first + index));
+  }
+
+  const pageOf = (number: number): number => Math.floor(number / idsOfPage);
+  return { name: String(segment), posts, heads, read, idOf, pageOf, pagesRead: () => pagesRead };
+}

@@ -1,0 +1,75 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+
+const bin = join(import.meta.dirname, "../..", "bin", "earshot.mjs");
+
+/** The real program, run in a folder of its own for temporary files and data. */
+export type Program = {
+  start(args: readonly string[], environment?: Record<string, string>): Run;
+  /** Runs it to its end. */
+  earshot(
+    args: readonly string[],
+    environment?: Record<string, string>,
+    input?: string,
+  ): Promise<Ending & { out: string; notes: string }>;
+};
+
+export type Run = {
+  child: ChildProcess;
+  out: () => string;
+  notes: () => string;
+  ended: Promise<Ending>;
+};
+type Ending = { code: number | null; signal: string | null };
+
+export function programIn(folder: string): Program {
+  function start(args: readonly string[], environment: Record<string, string> = {}): Run {
+    const child = spawn(process.execPath, [bin, ...args], {
+      stdio: ["pipe", "pipe", "pipe"],
+      env: {
+        PATH: process.env.PATH,
+        HOME: folder,
+        TMPDIR: folder,
+        EARSHOT_DATA_DIR: join(folder, "data"),
+        EARSHOT_PORT: "0",
+        EARSHOT_INGEST: "off",
+        EARSHOT_LOG_LEVEL: "silent",
+        ...environment,
+      },
+    });
+    let out = "";
+    let notes = "";
+    child.stdout?.on("data", (text) => {
+      out += text;
+    });
+    child.stderr?.on("data", (text) => {
+      notes += text;
+    });
+    const ended = once(child, "close").then(([code, signal]) => ({ code, signal }));
+    return { child, out: () => out, notes: () => notes, ended };
+  }
+
+  return {
+    start,
+    earshot: async (args, environment = {}, input = "") => {
+      const run = start(args, environment);
+      run.child.stdin?.end(input);
+      return { ...(await run.ended), out: run.out(), notes: run.notes() };
+    },
+  };
+}
+
+/** Resolves with the first match in what the program prints; fails when it ends before. */
+export function printed(run: Run, pattern: RegExp): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const look = () => {
+      const match = pattern.exec(run.out());
+      if (match) resolve(match[1] ?? match[0]);
+    };
+    run.child.stdout?.on("data", look);
+    const give = () => reject(new Error(`ended without ${pattern}: ${run.out()}${run.notes()}`));
+    run.ended.then(give, reject);
+    look();
+  });
+}

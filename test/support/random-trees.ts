@@ -1,0 +1,136 @@
+import { holdsPositions } from "../../src/archive/sealed/positional-terms.ts";
+import { all, any, not } from "../../src/query/make-plan.ts";
+import type { PlanNode } from "../../src/query/plan.ts";
+import type { SequenceElement } from "../../src/text/sequence.ts";
+
+/** What random trees are made of: words by how many posts hold them, and texts that phrases are cut from. */
+export type TreeWords = {
+  /** Each list holds terms of about the same frequency; a list may be empty. */
+  classes: readonly (readonly string[])[];
+  /** Tokens of posts, in their order. */
+  texts: readonly (readonly string[])[];
+};
+
+/** A number from 0 to below 1. */
+export type Random = () => number;
+
+const whole = (random: Random, below: number): number => Math.floor(random() * below);
+
+function oneOf<Item>(random: Random, items: readonly Item[]): Item {
+  const item = items[whole(random, items.length)];
+  if (item === undefined) throw new Error("nothing to draw from");
+  return item;
+}
+
+/** A tree of words, phrases, prefixes and facets, up to so many levels of groups and negations. */
+export function drawTree(words: TreeWords, random: Random, depth: number): PlanNode {
+  const kind = random();
+  if (depth === 0 || kind < 0.3) return leaf(words, random);
+  const child = (): PlanNode => drawTree(words, random, depth - 1);
+  const children = (most: number): PlanNode[] =>
+    Array.from({ length: 2 + whole(random, most - 1) }, child);
+  if (kind < 0.62) return { kind: "and", children: children(3) };
+  if (kind < 0.84) return { kind: "or", children: children(random() < 0.1 ? 20 : 3) };
+  return { kind: "not", child: child() };
+}
+
+function leaf(words: TreeWords, random: Random): PlanNode {
+  const kind = random();
+  if (kind < 0.6) return sequence([drawWord(words, random)]);
+  if (kind < 0.84) return sequence(realPhrase(words, random));
+  if (kind < 0.94) {
+    const drawn = Array.from({ length: 2 + whole(random, 3) }, () => drawWord(words, random));
+    // Facets are looked for alone.
+    return sequence(drawn.length > 1 && drawn.every(holdsPositions) ? drawn : drawn.slice(0, 1));
+  }
+  if (kind < 0.98) return prefixed(realPhrase(words, random).slice(-1 - whole(random, 3)), random);
+  return sequence([`nosuchword${whole(random, 10)}`]);
+}
+
+function drawWord({ classes, texts }: TreeWords, random: Random): string {
+  const filled = classes.filter((list) => list.length > 0);
+  return filled.length > 0 ? oneOf(random, oneOf(random, filled)) : oneOf(random, texts.flat());
+}
+
+/** Two to four tokens that stand side by side in a post, or all that it has. */
+function realPhrase({ texts }: TreeWords, random: Random): string[] {
+  const tokens = oneOf(random, texts);
+  const length = 2 + whole(random, 3);
+  const from = whole(random, Math.max(1, tokens.length - length + 1));
+  return tokens.slice(from, from + length);
+}
+
+const sequence = (tokens: readonly string[]): PlanNode => ({
+  kind: "terms",
+  elements: tokens.map((token): SequenceElement => ({ kind: "token", token })),
+});
+
+/** The last of these tokens is only the beginning of one. */
+function prefixed(tokens: readonly string[], random: Random): PlanNode {
+  const signs = Array.from(tokens.at(-1) ?? "");
+  const kept = Math.min(signs.length, 3 + whole(random, Math.max(1, signs.length - 2)));
+  const prefix = signs.slice(0, kept).join("");
+  const before = facetNames.some((name) => name.startsWith(prefix)) ? [] : tokens.slice(0, -1);
+  return {
+    kind: "terms",
+    elements: [
+      ...before.map((token): SequenceElement => ({ kind: "token", token })),
+      { kind: "prefix", prefix },
+    ],
+  };
+}
+
+/** Facets are looked for alone: what they begin with stands behind no words. */
+const facetNames = [
+  ...["from:", "to:", "lang:", "domain:", "label:", "source:", "conversation:", "reply:"],
+  ...["quoted:", "reposted:", "quoted-user:", "reposted-user:", "is:", "has:", "geo:", "face:"],
+  ...["likes>=", "reposts>=", "replies>=", "quotes>="],
+];
+
+/** Trees with one thing less than this one, the smallest first. */
+export function smallerTrees(tree: PlanNode): PlanNode[] {
+  switch (tree.kind) {
+    case "not":
+      return [tree.child, ...smallerTrees(tree.child).map(not)];
+    case "and":
+    case "or": {
+      const { children } = tree;
+      const joined = tree.kind === "and" ? all : any;
+      const without = children.map((_, index) => joined(children.toSpliced(index, 1)));
+      const within = children.flatMap((child, index) =>
+        smallerTrees(child).map((less) => joined(children.with(index, less))),
+      );
+      return [...children, ...without, ...within];
+    }
+    case "terms":
+      return tree.elements.length < 2
+        ? []
+        : tree.elements.map((_, index) => ({
+            kind: "terms",
+            elements: tree.elements.toSpliced(index, 1),
+          }));
+    default:
+      return [];
+  }
+}
+
+/** A tree as text, to be read. */
+export function shownTree(tree: PlanNode): string {
+  switch (tree.kind) {
+    case "and":
+      return `(${tree.children.map(shownTree).join(" AND ")})`;
+    case "or":
+      return `(${tree.children.map(shownTree).join(" OR ")})`;
+    case "not":
+      return `-${shownTree(tree.child)}`;
+    case "terms":
+      return `"${tree.elements.map(shownElement).join(" ")}"`;
+    default:
+      return tree.kind;
+  }
+}
+
+function shownElement(element: SequenceElement): string {
+  if (element.kind === "token") return element.token;
+  return element.kind === "prefix" ? `${element.prefix}…` : "*";
+}

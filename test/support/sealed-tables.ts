@@ -1,0 +1,192 @@
+import { Buffer } from "node:buffer";
+import type { DatabaseSync } from "node:sqlite";
+import {
+  bytesOfBlock,
+  bytesOfContainer,
+  chunksOf,
+  densePosts,
+  idsOfPage,
+  inlinePosts,
+  oneRowPosts,
+  postsOfChunk,
+  sealedFormat,
+} from "../../src/archive/sealed/format.ts";
+import { holdsPositions } from "../../src/archive/sealed/positional-terms.ts";
+
+/** Where a term stands: the positions in each post, by post number. */
+type Postings = Map<number, number[]>;
+
+/**
+ * Writes the tables of a sealed index as `format.ts` describes them, step by step and without regard to speed: what the reader, and
+ * the writer of the archive, are compared with. `posts` are the tokens of the posts, newest first.
+ */
+export function writeSealedTables(
+  database: DatabaseSync,
+  posts: readonly (readonly string[])[],
+  ids: readonly bigint[],
+  sealedMs: number,
+): void {
+  database.exec("BEGIN");
+  writeIds(database, posts.length, ids, sealedMs);
+  writeTerms(database, postingsOf(posts), posts.length);
+  database.exec("COMMIT");
+}
+
+function writeIds(
+  database: DatabaseSync,
+  posts: number,
+  ids: readonly bigint[],
+  sealedMs: number,
+): void {
+  const insert = database.prepare("INSERT INTO sealed_ids VALUES (?, ?)");
+  const heads: bigint[] = [];
+  for (let at = 0; at < ids.length; at += idsOfPage) {
+    const page = BigInt64Array.from(ids.slice(at, at + idsOfPage));
+    heads.push(page[0] ?? 0n);
+    insert.run(at / idsOfPage, new Uint8Array(page.buffer));
+  }
+  database
+    .prepare("INSERT INTO sealed VALUES (?, ?, ?, ?)")
+    .run(sealedFormat, posts, sealedMs, new Uint8Array(BigInt64Array.from(heads).buffer));
+}
+
+function postingsOf(posts: readonly (readonly string[])[]): Map<string, Postings> {
+  const terms = new Map<string, Postings>();
+  for (const [number, tokens] of posts.entries()) {
+    for (const [position, token] of tokens.entries()) {
+      let postings = terms.get(token);
+      if (postings === undefined) {
+        postings = new Map();
+        terms.set(token, postings);
+      }
+      const positions = postings.get(number);
+      if (positions === undefined) postings.set(number, [position]);
+      else positions.push(position);
+    }
+  }
+  return terms;
+}
+
+function writeTerms(database: DatabaseSync, terms: Map<string, Postings>, posts: number): void {
+  const insert = database.prepare("INSERT INTO sealed_terms VALUES (?, ?)");
+  const names = [...terms.keys()].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+  let row = 0;
+  let first = "";
+  let before = Buffer.alloc(0);
+  let block = Buffer.alloc(0);
+  for (const name of names) {
+    const term = Buffer.from(name);
+    const postings = terms.get(name) ?? new Map();
+    const { entry, rows } = writePostings(database, name, postings, posts, row);
+    row += rows;
+    const isFull = block.length + term.length + entry.length > bytesOfBlock;
+    if (isFull && block.length > 0) {
+      insert.run(first, block);
+      block = Buffer.alloc(0);
+      before = Buffer.alloc(0);
+    }
+    if (block.length === 0) first = name;
+    const shared = commonBytes(before, term);
+    const single = postings.size === 1 ? 1 : 0;
+    const head = [...varint(shared), ...varint((term.length - shared) * 2 + single)];
+    block = Buffer.concat([block, Buffer.from(head), term.subarray(shared), entry]);
+    before = term;
+  }
+  if (block.length > 0) insert.run(first, block);
+}
+
+function commonBytes(a: Buffer, b: Buffer): number {
+  let common = 0;
+  while (common < Math.min(a.length, b.length) && a[common] === b[common]) common += 1;
+  return common;
+}
+
+/** What stands in the dictionary behind the term, and how many row numbers were used up. */
+function writePostings(
+  database: DatabaseSync,
+  name: string,
+  postings: Postings,
+  posts: number,
+  row: number,
+): { entry: Buffer; rows: number } {
+  const numbers = [...postings.keys()];
+  const head = numbers.length === 1 ? [] : varint(numbers.length);
+  if (numbers.length <= inlinePosts) {
+    const distances = numbers.map((number, index) => number - (numbers[index - 1] ?? 0));
+    const places = holdsPositions(name) ? [...postings.values()].flatMap(inlinePlaces) : [];
+    return { entry: Buffer.from([...head, ...distances.flatMap(varint), ...places]), rows: 0 };
+  }
+  const chunks = Array.from({ length: chunksOf(posts) }, (_, chunk) =>
+    numbers.filter((number) => Math.floor(number / postsOfChunk) === chunk),
+  );
+  const counts = chunks.flatMap((chunk) => varint(chunk.length));
+  const entry = Buffer.from([...head, ...varint(row), ...counts]);
+  const rows = numbers.length <= oneRowPosts ? [numbers] : chunks;
+  for (const [index, members] of rows.entries()) {
+    if (members.length === 0) continue;
+    const containers = numbers.length <= oneRowPosts ? chunks : [members];
+    database
+      .prepare("INSERT INTO sealed_docs VALUES (?, ?)")
+      .run(row + index, Buffer.concat(containers.map(container)));
+    if (!holdsPositions(name)) continue;
+    const places = members.map((number) => postings.get(number) ?? []);
+    database
+      .prepare("INSERT INTO sealed_positions VALUES (?, ?)")
+      .run(row + index, positionsRow(places));
+  }
+  return { entry, rows: rows.length };
+}
+
+function varint(value: number): number[] {
+  return value < 128 ? [value] : [(value % 128) + 128, ...varint(Math.floor(value / 128))];
+}
+
+const inlinePlaces = (places: readonly number[]): number[] =>
+  places.flatMap((place, index) => {
+    const follows = index < places.length - 1 ? 1 : 0;
+    return varint((place - (places[index - 1] ?? 0)) * 2 + follows);
+  });
+
+function container(numbers: readonly number[]): Buffer {
+  if (numbers.length === 0) return Buffer.alloc(0);
+  const bytes = Buffer.alloc(bytesOfContainer(numbers.length));
+  for (const [index, number] of numbers.entries()) {
+    const member = number % postsOfChunk;
+    if (numbers.length < densePosts) bytes.writeUInt16LE(member, index * 2);
+    else bytes[member >>> 3] = (bytes[member >>> 3] ?? 0) | (1 << (member & 7));
+  }
+  return bytes;
+}
+
+/** A row of `sealed_positions`: where a term stands in each of these posts. */
+export function positionsRow(posts: readonly (readonly number[])[]): Buffer {
+  const ranks: number[] = [];
+  const starts: number[] = [];
+  const list: { place: number; isLast: boolean }[] = [];
+  const bytes = posts.map((places, rank) => {
+    const [only = 0, second] = places;
+    if (second === undefined && only < 255) return only;
+    ranks.push(rank);
+    starts.push(list.length);
+    places.forEach((place, index) => {
+      list.push({ place, isLast: index === places.length - 1 });
+    });
+    return 255;
+  });
+  if (ranks.length === 0) return Buffer.from(bytes);
+  const isLong =
+    list.some(({ place }) => place > 0x7fff) || ranks.length > 0xffff || list.length > 0xffff;
+  const head = Uint32Array.from([ranks.length + (isLong ? 0x80000000 : 0), list.length]);
+  const last = isLong ? 0x80000000 : 0x8000;
+  const items = [
+    ...ranks,
+    ...starts,
+    ...list.map(({ place, isLast }) => place + (isLast ? last : 0)),
+  ];
+  const table = Buffer.alloc(Math.ceil((items.length * (isLong ? 4 : 2)) / 4) * 4);
+  for (const [index, item] of items.entries()) {
+    if (isLong) table.writeUInt32LE(item, index * 4);
+    else table.writeUInt16LE(item, index * 2);
+  }
+  return Buffer.concat([new Uint8Array(head.buffer), table, Buffer.from(bytes)]);
+}

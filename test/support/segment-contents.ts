@@ -1,0 +1,78 @@
+import { DatabaseSync } from "node:sqlite";
+import { walkSealedTerms } from "../../src/archive/care/sealed-terms.ts";
+import { buildSealed } from "../../src/archive/sealed/build.ts";
+import { holdsPositions } from "../../src/archive/sealed/positional-terms.ts";
+import { openPostNumbers } from "../../src/archive/sealed/post-numbers.ts";
+import { segmentMigrations } from "../../src/archive/segments/schema.ts";
+
+/** The tokens of posts by their IDs. */
+export type TokensOfPosts = ReadonlyMap<bigint, readonly string[]>;
+
+/** For each term, by the ID of each of its posts, the places where it stands there, or nothing where it keeps none. */
+type IndexContents = Map<string, Map<bigint, string>>;
+
+/** A segment's file in memory, whose tables may be tampered with. */
+export function emptySegment(): DatabaseSync {
+  const database = new DatabaseSync(":memory:", { defensive: false });
+  database.exec("PRAGMA page_size = 8192");
+  for (const migration of segmentMigrations) database.exec(migration);
+  return database;
+}
+
+/** Puts the posts into a segment's FTS5 table, in one transaction. */
+export function addToFts(database: DatabaseSync, posts: TokensOfPosts): void {
+  const insert = database.prepare("INSERT INTO term(rowid, terms) VALUES (?, ?)");
+  database.exec("BEGIN");
+  for (const [id, tokens] of posts) insert.run(id, tokens.join(" "));
+  database.exec("COMMIT");
+}
+
+/** A segment that is sealed from `source`, and in how many steps it was. */
+export function sealedFrom(
+  source: DatabaseSync,
+  ids: Iterable<bigint>,
+): { sealed: DatabaseSync; steps: number } {
+  const sealed = emptySegment();
+  const newestFirst = BigInt64Array.from([...ids].sort((a, b) => (a < b ? 1 : -1)));
+  let steps = 0;
+  sealed.exec("BEGIN");
+  for (const _ of buildSealed(source, sealed, newestFirst, 1)) steps += 1;
+  sealed.exec("COMMIT");
+  return { sealed, steps };
+}
+
+/** Everything that the sealed index of a segment holds. Throws where the tables are not as their format says. */
+export function sealedContents(database: DatabaseSync): IndexContents {
+  const numbers = openPostNumbers(database, "contents", null);
+  const contents: IndexContents = new Map();
+  const fail = (fault: string): void => {
+    throw new Error(fault);
+  };
+  const walk = walkSealedTerms(database, numbers.posts, fail, (term, postings) => {
+    const { count, places, starts } = postings;
+    const posts = new Map<bigint, string>();
+    for (let index = 0; index < count; index += 1) {
+      const held = places === null ? [] : places.subarray(starts[index], starts[index + 1]);
+      posts.set(numbers.idOf(postings.numbers[index] ?? 0), held.join(" "));
+    }
+    contents.set(term, posts);
+  });
+  for (const _ of walk);
+  return contents;
+}
+
+/** What an index of these posts holds; only the posts of `ids`. */
+export function contentsOf(posts: TokensOfPosts, ids: ReadonlySet<bigint>): IndexContents {
+  const contents: IndexContents = new Map();
+  for (const [id, tokens] of posts) {
+    if (!ids.has(id)) continue;
+    for (const [place, token] of tokens.entries()) {
+      const held = contents.get(token) ?? new Map<bigint, string>();
+      contents.set(token, held);
+      const before = held.get(id);
+      const after = before === undefined ? `${place}` : `${before} ${place}`;
+      held.set(id, holdsPositions(token) ? after : "");
+    }
+  }
+  return contents;
+}

@@ -1,0 +1,51 @@
+import { type PlatformQuery, platformQuery } from "../../src/archive/platform-query.ts";
+import type { Segment } from "../../src/archive/segments/segment.ts";
+import type { IdRange, TimeSkew } from "../../src/posts/ids.ts";
+import type { PlanNode } from "../../src/query/plan.ts";
+import type { SegmentForms } from "./segment-forms.ts";
+
+/** One question to both forms of a segment. */
+export type Question = {
+  plan: PlanNode;
+  range: IdRange;
+  fromMs: number | null;
+  toMs: number | null;
+  skew: TimeSkew;
+  /** Posts to find, newest first; with `null` they are counted in stretches of `widthMs`. */
+  limit: number | null;
+  widthMs: number;
+};
+
+const never = (): boolean => false;
+
+/** What both forms answer, as text; posts that were found. */
+export type BothAnswers = { plain: string; sealed: string; found: number };
+
+/** Null where the question cannot match anything. */
+export function askBoth({ plain, sealed }: SegmentForms, question: Question): BothAnswers | null {
+  const { plan, fromMs, toMs } = question;
+  const bounds = { fromMs, toMs, lowId: null, highId: null };
+  const query = platformQuery("x", { conjuncts: [plan], ...bounds });
+  if (query === null) return null;
+  const byFts5 = answerOf(plain, query, question);
+  const bySealed = answerOf(sealed, query, question);
+  return { plain: byFts5.text, sealed: bySealed.text, found: byFts5.found };
+}
+
+function answerOf(
+  segment: Segment,
+  query: PlatformQuery,
+  { range, limit, skew, widthMs }: Question,
+): { text: string; found: number } {
+  const asked = { ...query, skew };
+  if (limit !== null) {
+    const { ids, stoppedAt } = segment.search(asked, range, limit, never);
+    return { text: `${ids.join()} ${stoppedAt}`, found: ids.length };
+  }
+  const { counts, countedFromMs } = segment.counter.onSnapshot(() =>
+    segment.counter.count(asked, range, { originMs: 0, widthMs }, never),
+  );
+  const sorted = [...counts].filter(([, count]) => count > 0).sort(([a], [b]) => a - b);
+  const found = sorted.reduce((sum, [, count]) => sum + count, 0);
+  return { text: `${sorted.map((each) => each.join(":")).join()} ${countedFromMs}`, found };
+}
