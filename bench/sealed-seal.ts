@@ -1,0 +1,98 @@
+import { cpSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { segmentPath } from "../src/archive/catalog.ts";
+import { archiveDefaults } from "../src/archive/settings.ts";
+import { upkeepContext } from "../src/archive/upkeep/context.ts";
+import { sealSegment } from "../src/archive/upkeep/seal-segment.ts";
+import { lockPauseMs } from "../src/archive/upkeep/steps.ts";
+import { entriesOf } from "./sealed-sides.ts";
+
+export type SealFigures = {
+  posts: number;
+  segments: number;
+  cpuSecondsPerMillion: number;
+  secondsPerMillion: number;
+  /** The longest time between two steps, and how many took longer than 15 and 50, milliseconds. */
+  longestStepMs: number;
+  stepsAbove15Ms: number;
+  stepsAbove50Ms: number;
+  /** The same of processor time, which a busy machine does not lengthen. */
+  longestStepCpuMs: number;
+  cpuStepsAbove15Ms: number;
+  /** The most memory that the process had. */
+  peakMb: number;
+  /** Bytes a post of each part of the sealed files. */
+  parts: Record<string, number>;
+  indexBytesPerPost: number;
+};
+
+/** Copies a data folder and seals every segment of the copy that has posts, as upkeep does. */
+export function measureSeal(fromDir: string, dataDir: string): SealFigures {
+  rmSync(dataDir, { recursive: true, force: true });
+  cpSync(fromDir, dataDir, { recursive: true });
+  const folder = join(dataDir, "archive");
+  const context = upkeepContext(folder, archiveDefaults, { now: Date.now });
+  const wait = new Int32Array(new SharedArrayBuffer(4));
+  const stepsMs: number[] = [];
+  const cpuStepsMs: number[] = [];
+  let posts = 0;
+  let segments = 0;
+  const cpu = process.cpuUsage();
+  const start = performance.now();
+  for (const entry of entriesOf(folder)) {
+    const steps = sealSegment(context, entry);
+    segments += 1;
+    for (;;) {
+      const from = performance.now();
+      const cpuFrom = process.threadCpuUsage();
+      const step = steps.next();
+      const { user, system } = process.threadCpuUsage(cpuFrom);
+      stepsMs.push(performance.now() - from);
+      cpuStepsMs.push((user + system) / 1_000);
+      if (step.done) {
+        posts += step.value.posts;
+        break;
+      }
+      if (step.value === "waiting") Atomics.wait(wait, 0, 0, lockPauseMs);
+    }
+  }
+  const seconds = (performance.now() - start) / 1_000;
+  const { user, system } = process.cpuUsage(cpu);
+  context.catalog.close();
+  const parts = partsOf(folder, posts);
+  const index = Object.entries(parts).filter(
+    ([name]) => name.startsWith("sealed") || name.startsWith("term"),
+  );
+  return {
+    posts,
+    segments,
+    cpuSecondsPerMillion: (user + system) / posts,
+    secondsPerMillion: (seconds * 1e6) / posts,
+    longestStepMs: longest(stepsMs),
+    stepsAbove15Ms: stepsMs.filter((ms) => ms > 15).length,
+    stepsAbove50Ms: stepsMs.filter((ms) => ms > 50).length,
+    longestStepCpuMs: longest(cpuStepsMs),
+    cpuStepsAbove15Ms: cpuStepsMs.filter((ms) => ms > 15).length,
+    peakMb: process.resourceUsage().maxRSS / 1_024,
+    parts,
+    indexBytesPerPost: index.reduce((sum, [, bytes]) => sum + bytes, 0),
+  };
+}
+
+const longest = (ms: readonly number[]): number =>
+  ms.reduce((most, each) => Math.max(most, each), 0);
+
+function partsOf(folder: string, posts: number): Record<string, number> {
+  const parts = new Map<string, number>();
+  for (const entry of entriesOf(folder)) {
+    const database = new DatabaseSync(segmentPath(folder, entry), { readOnly: true });
+    const rows = database.prepare("SELECT name, sum(pgsize) AS bytes FROM dbstat GROUP BY name");
+    for (const { name, bytes } of rows.iterate()) {
+      parts.set(String(name), (parts.get(String(name)) ?? 0) + Number(bytes));
+    }
+    database.close();
+  }
+  const each = [...parts].map(([part, bytes]) => [part, bytes / posts] as const);
+  return Object.fromEntries(each.filter(([, bytes]) => bytes >= 0.05).sort((a, b) => b[1] - a[1]));
+}

@@ -1,0 +1,158 @@
+import { join } from "node:path";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import {
+  catalogPath,
+  readSegments,
+  type SegmentEntry,
+  segmentPath,
+} from "../src/archive/catalog.ts";
+import { openForReading } from "../src/archive/database.ts";
+import { type PlatformQuery, platformQuery } from "../src/archive/platform-query.ts";
+import { createReader, type Reader } from "../src/archive/reader.ts";
+import { createIdMemory, useIdMemory } from "../src/archive/sealed/id-memory.ts";
+import { createSealedMemory, type SealedMemory } from "../src/archive/segments/sealed-part.ts";
+import { openSegment, type Segment } from "../src/archive/segments/segment.ts";
+import { archiveDefaults } from "../src/archive/settings.ts";
+import { systemClock } from "../src/lib/clock.ts";
+import { type IdRange, lastId, lowestId } from "../src/posts/ids.ts";
+import { makePlan, namesIn } from "../src/query/make-plan.ts";
+import { parseQuery } from "../src/query/parse.ts";
+import type { PlanNode } from "../src/query/plan.ts";
+import { splitWindow } from "../src/query/window.ts";
+import { openRaw } from "./raw-fts5.ts";
+
+/** Page cache of one segment, as an archive's reader has it; raw FTS5 gets as much as all segments together. */
+export const cacheKib = 8_000;
+export const limit = 100;
+
+/** A query as every side is asked it. */
+export type Asked = { plan: PlanNode; query: PlatformQuery; match: string; ids: IdRange };
+
+export type OpenSegment = { entry: SegmentEntry; segment: Segment };
+
+/** The segments of a data folder, newest first, in the calling thread, with what a reader thread has of memory. */
+export function openSegments(dataDir: string): { segments: OpenSegment[]; close(): void } {
+  const folder = join(dataDir, "archive");
+  const entries = entriesOf(folder);
+  const memory = threadMemory();
+  const segments = entries.map((entry) => ({
+    entry,
+    segment: openSegment(segmentPath(folder, entry), entry.platform, cacheKib, memory),
+  }));
+  return {
+    segments,
+    close: () => {
+      for (const { segment } of segments) segment.close();
+    },
+  };
+}
+
+export function entriesOf(folder: string): SegmentEntry[] {
+  const catalog = openForReading(catalogPath(folder), 1_000);
+  const entries = readSegments(catalog).sort((a, b) => (a.low > b.low ? -1 : 1));
+  catalog.close();
+  return entries;
+}
+
+/** Whole archives in the calling thread. */
+export const openReader = (dataDir: string): Reader =>
+  createReader(join(dataDir, "archive"), cacheKib, systemClock, new Int32Array(0), threadMemory());
+
+const sharedIds = createIdMemory(archiveDefaults.idMemoryBytes);
+
+/** What one reader thread has of memory. */
+const threadMemory = (): SealedMemory =>
+  createSealedMemory(archiveDefaults.termMemoryBytes, useIdMemory(sharedIds));
+
+export function plannedFor(query: string, reader: Reader): Asked {
+  const { tree } = parseQuery(query);
+  const names = reader.operations.resolve(namesIn(tree));
+  const plan = makePlan(tree, { names, asOfMs: 0 });
+  const window = splitWindow(plan, { fromMs: null, toMs: null });
+  const lowered = platformQuery("x", window);
+  if (lowered === null) throw new Error(`${query} matches nothing on X`);
+  const { fromMs, toMs } = window;
+  return {
+    plan,
+    query: lowered,
+    match: lowered.expression ?? "",
+    ids: {
+      low: fromMs === null ? 0n : lowestId(fromMs),
+      high: toMs === null ? lastId : lowestId(toMs) - 1n,
+    },
+  };
+}
+
+const never = (): boolean => false;
+
+/** The newest IDs, segment by segment. */
+export function newestIds(segments: readonly OpenSegment[], { query, ids }: Asked): bigint[] {
+  const found: bigint[] = [];
+  for (const { entry, segment } of segments) {
+    const low = entry.low > ids.low ? entry.low : ids.low;
+    const high = entry.high < ids.high ? entry.high : ids.high;
+    if (low > high) continue;
+    const asked = { ...query, skew: entry.skew };
+    const answer = segment.search(asked, { low, high }, limit - found.length, never);
+    found.push(...answer.ids);
+    if (found.length >= limit) break;
+  }
+  return found;
+}
+
+/** Containers that were looked at for the newest IDs. */
+export function containersFor(segments: readonly OpenSegment[], { query, ids }: Asked): number {
+  let containers = 0;
+  let found = 0;
+  for (const { entry, segment } of segments) {
+    if (found >= limit) break;
+    const answer = segment.search({ ...query, skew: entry.skew }, ids, limit - found, never);
+    containers += answer.containers;
+    found += answer.ids.length;
+  }
+  return containers;
+}
+
+/** FTS5 asked by hand: posts with their texts, and texts alone by ID. */
+export type Raw = {
+  newest(asked: Asked): number;
+  texts(ids: readonly bigint[]): number;
+  count(match: string): number;
+  hours(match: string): number;
+  close(): void;
+};
+
+export function openRawSides(path: string, segments: number): Raw {
+  const raw = openRaw(path, cacheKib * segments, limit);
+  // The texts that other sides fetch come out of a cache of their own, as large.
+  const beside = new DatabaseSync(path, { readOnly: true });
+  beside.exec(`PRAGMA cache_size = -${cacheKib * segments}; PRAGMA mmap_size = 0`);
+  const bySize = new Map<number, StatementSync>();
+  const count = beside.prepare("SELECT count(*) AS posts FROM term WHERE term MATCH ?");
+  const hours = beside.prepare(
+    "SELECT (rowid >> 22) / 3600000 AS hour, count(*) AS posts FROM term WHERE term MATCH ? GROUP BY hour",
+  );
+
+  function statementFor(ids: number): StatementSync {
+    const known = bySize.get(ids);
+    if (known !== undefined) return known;
+    const values = Array.from({ length: ids }, () => "(?)").join(",");
+    const made = beside.prepare(
+      `WITH asked(id) AS (VALUES ${values}) SELECT post.id, post.text FROM asked CROSS JOIN post ON post.id = asked.id`,
+    );
+    made.setReadBigInts(true);
+    bySize.set(ids, made);
+    return made;
+  }
+
+  return {
+    newest: ({ match, ids }) => raw.newest.all(match, ids.low, ids.high).length,
+    texts: (ids) => (ids.length === 0 ? 0 : statementFor(ids.length).all(...ids).length),
+    count: (match) => Number(count.get(match)?.posts),
+    hours: (match) => hours.all(match).length,
+    close: () => {
+      raw.close();
+      beside.close();
+    },
+  };
+}

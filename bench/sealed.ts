@@ -1,0 +1,320 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import type { Reader } from "../src/archive/reader.ts";
+import { requireData } from "./ira.ts";
+import { command, type Summary, summary, table } from "./measure.ts";
+import type { QueryKind } from "./queries.ts";
+import { drawScaleQueries, worstQueries } from "./scale-queries.ts";
+import { measureSeal, type SealFigures } from "./sealed-seal.ts";
+import {
+  type Asked,
+  containersFor,
+  limit,
+  newestIds,
+  type OpenSegment,
+  openRawSides,
+  openReader,
+  openSegments,
+  plannedFor,
+  type Raw,
+} from "./sealed-sides.ts";
+
+/**
+ * The sealed index beside FTS5 on the same posts, in one run and by turns: sealing, the twelve kinds of query, the worst ones, exact
+ * counts. It needs what `node bench/scale.ts FOLDER --only import` and `--only queries` leave: FOLDER/<size>/data, whose segments
+ * are not sealed, and FOLDER/<size>/raw.db. The sealed copy lies in FOLDER/<size>/sealed, the figures in FOLDER/<size>-sealed.json.
+ */
+const pieces = ["seal", "queries", "worst", "counts"] as const;
+type Piece = (typeof pieces)[number];
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    posts: { type: "string", default: "1000000" },
+    only: { type: "string" },
+    queries: { type: "string", default: "200" },
+    rounds: { type: "string", default: "3" },
+    take: { type: "string", default: "middle" },
+  },
+});
+const [folder] = positionals;
+const only = pieces.find((piece) => piece === values.only);
+if (folder === undefined || (values.only !== undefined && only === undefined)) {
+  console.error(
+    `usage: node bench/sealed.ts FOLDER [--posts 1000000] [--only ${pieces.join("|")}] [--queries 200] [--rounds 3] [--take middle|best]`,
+  );
+  process.exit(2);
+}
+requireData();
+const posts = Number(values.posts);
+const size = posts >= 1e6 ? `${posts / 1e6}m` : `${posts / 1e3}k`;
+const place = join(folder, size);
+const plainDir = join(place, "data");
+const sealedDir = join(place, "sealed");
+const rawPath = join(place, "raw.db");
+const figuresPath = join(folder, `${size}-sealed.json`);
+const rounds = Number(values.rounds);
+
+/** The sides, each of which tells how many posts it found. */
+const sides = {
+  "FTS5 with text": ({ raw }: Open, asked: Asked) => raw.newest(asked),
+  "sealed, IDs": ({ sealed }: Open, asked: Asked) => newestIds(sealed, asked).length,
+  "sealed with text": ({ sealed, raw }: Open, asked: Asked) => raw.texts(newestIds(sealed, asked)),
+  "FTS5 segments with text": ({ plain, raw }: Open, asked: Asked) =>
+    raw.texts(newestIds(plain, asked)),
+  "sealed archive": ({ sealedReader }: Open, asked: Asked) => page(sealedReader, asked),
+  "FTS5 archive": ({ plainReader }: Open, asked: Asked) => page(plainReader, asked),
+};
+type Side = keyof typeof sides;
+const sideNames = Object.keys(sides) as Side[];
+
+type Open = {
+  raw: Raw;
+  plain: OpenSegment[];
+  sealed: OpenSegment[];
+  plainReader: Reader;
+  sealedReader: Reader;
+  close(): void;
+};
+
+function open(): Open {
+  const plain = openSegments(plainDir);
+  const sealed = openSegments(sealedDir);
+  const raw = openRawSides(rawPath, plain.segments.length);
+  const plainReader = openReader(plainDir);
+  const sealedReader = openReader(sealedDir);
+  return {
+    raw,
+    plain: plain.segments,
+    sealed: sealed.segments,
+    plainReader,
+    sealedReader,
+    close: () => {
+      for (const each of [raw, plain, sealed, plainReader, sealedReader]) each.close();
+    },
+  };
+}
+
+function page({ operations }: Reader, { plan }: Asked): number {
+  const { positions } = operations.search({
+    plan,
+    platforms: ["x"],
+    fromMs: null,
+    toMs: null,
+    after: null,
+    limit,
+    deadlineMs: Number.POSITIVE_INFINITY,
+  });
+  return operations.records(positions).length;
+}
+
+type Takes = Record<Side, number[]>;
+
+/** Each query by each side, the first one another one each time; of each query one round counts. All must find as many. */
+function takesOf(opened: Open, queries: readonly string[]): Takes {
+  const takes = Object.fromEntries(sideNames.map((name) => [name, [] as number[]])) as Takes;
+  const planned = queries.map((query) => plannedFor(query, opened.plainReader));
+  const ofRounds = planned.map(() => new Map<Side, number[]>());
+  for (let round = 0; round < rounds; round++) {
+    for (const [index, asked] of planned.entries()) {
+      const found = new Map<Side, number>();
+      for (const turn of sideNames.keys()) {
+        const name = sideNames[(turn + index + round) % sideNames.length] as Side;
+        const start = performance.now();
+        const count = sides[name](opened, asked);
+        const tookMs = performance.now() - start;
+        const own = ofRounds[index]?.get(name) ?? [];
+        ofRounds[index]?.set(name, [...own, tookMs]);
+        found.set(name, count);
+      }
+      if (new Set(found.values()).size > 1) {
+        throw new Error(`${queries[index]}: ${JSON.stringify([...found])}`);
+      }
+    }
+  }
+  for (const each of ofRounds) {
+    for (const [name, ms] of each) takes[name].push(taken(ms));
+  }
+  return takes;
+}
+
+/** The middle one; on a machine that does other things too the best one says more. */
+const taken = (ms: readonly number[]): number =>
+  ms.toSorted((a, b) => a - b)[values.take === "best" ? 0 : Math.floor(ms.length / 2)] ?? 0;
+
+type SideFigures = Summary & { perSecond: number };
+type KindFigures = { name: string; sides: Record<Side, SideFigures> };
+
+const figuresOf = (takes: Takes): Record<Side, SideFigures> =>
+  Object.fromEntries(
+    sideNames.map((name) => {
+      const each = summary(takes[name]);
+      return [name, { ...each, perSecond: 1_000 / each.mean }];
+    }),
+  ) as Record<Side, SideFigures>;
+
+async function searchKinds(opened: Open): Promise<KindFigures[]> {
+  const kinds = await drawScaleQueries(Number(values.queries));
+  const warm: QueryKind[] = kinds.map(({ name, queries }) => ({
+    name,
+    queries: queries.slice(0, 10),
+  }));
+  for (const { queries } of warm) takesOf(opened, queries);
+  const all = Object.fromEntries(sideNames.map((name) => [name, [] as number[]])) as Takes;
+  const measured = kinds.map(({ name, queries }): KindFigures => {
+    const takes = takesOf(opened, queries);
+    for (const side of sideNames) for (const ms of takes[side]) all[side].push(ms);
+    return { name, sides: figuresOf(takes) };
+  });
+  measured.push({ name: "all", sides: figuresOf(all) });
+  const ratio = (each: KindFigures, side: Side): string =>
+    (each.sides[side].perSecond / each.sides["FTS5 with text"].perSecond).toFixed(2);
+  console.log(
+    `${posts} posts, newest ${limit}, ${values.queries} queries of each kind, milliseconds; the ${values.take} of ${rounds} rounds\n`,
+  );
+  for (const [what, of] of [
+    ["queries a second", ({ perSecond }: SideFigures) => perSecond.toFixed(0)],
+    ["p50", ({ p50 }: SideFigures) => p50],
+    ["p95", ({ p95 }: SideFigures) => p95],
+    ["p99", ({ p99 }: SideFigures) => p99],
+  ] as const) {
+    const rows = measured.map((each) => [
+      each.name,
+      ...sideNames.map((side) => of(each.sides[side])),
+      ...(what === "queries a second" ? [ratio(each, "sealed with text")] : []),
+    ]);
+    const more = what === "queries a second" ? ["× FTS5 with text"] : [];
+    console.log(`${table([what, ...sideNames, ...more], rows)}\n`);
+  }
+  return measured;
+}
+
+async function searchWorst(opened: Open): Promise<unknown> {
+  const kinds = await worstQueries();
+  const figures = kinds.map(({ name, queries: [query = ""] }) => {
+    const takes = takesOf(opened, [query, query, query]);
+    const asked = plannedFor(query, opened.plainReader);
+    const ms = Object.fromEntries(sideNames.map((side) => [side, taken(takes[side])]));
+    return { name, containers: containersFor(opened.sealed, asked), ms };
+  });
+  const rows = figures.map(({ name, containers, ms }) => [
+    name,
+    ...sideNames.map((side) => ms[side] ?? 0),
+    String(containers),
+  ]);
+  console.log(`${table(["worst", ...sideNames, "containers"], rows)}\n`);
+  return figures;
+}
+
+const hourMs = 3_600_000;
+
+async function countAll(opened: Open): Promise<unknown> {
+  const worst = await worstQueries();
+  const or = worst.find(({ name }) => name === "50-way OR")?.queries[0] ?? "";
+  const asked = [
+    ["50-way OR", or, null],
+    ["lang:en", "lang:en", null],
+    ["three frequent terms", "the to of", null],
+    ["lang:en by hour", "lang:en", hourMs],
+    ["50-way OR by hour", or, hourMs],
+  ] as const;
+  const figures = asked.map(([name, query, widthMs]) => {
+    const planned = plannedFor(query, opened.plainReader);
+    const fts5: number[] = [];
+    const plain: number[] = [];
+    const sealed: number[] = [];
+    const sum = (counts: ReadonlyMap<number, number>): number =>
+      [...counts.values()].reduce((all, count) => all + count, 0);
+    let counted = 0;
+    for (let round = 0; round < 5; round++) {
+      let start = performance.now();
+      if (widthMs === null) opened.raw.count(planned.match);
+      else opened.raw.hours(planned.match);
+      fts5.push(performance.now() - start);
+      start = performance.now();
+      const expected = sum(countIn(opened.plain, planned, widthMs ?? 1e15));
+      plain.push(performance.now() - start);
+      start = performance.now();
+      counted = sum(countIn(opened.sealed, planned, widthMs ?? 1e15));
+      sealed.push(performance.now() - start);
+      if (counted !== expected) throw new Error(`${name}: ${counted}, by FTS5 ${expected}`);
+    }
+    return {
+      name,
+      posts: counted,
+      fts5Ms: taken(fts5),
+      plainMs: taken(plain),
+      sealedMs: taken(sealed),
+      firstMs: sealed[0] ?? 0,
+    };
+  });
+  const rows = figures.map((each) => [
+    each.name,
+    String(each.posts),
+    each.fts5Ms,
+    each.plainMs,
+    each.sealedMs,
+    each.firstMs,
+  ]);
+  console.log(
+    `${table(["exact count", "posts", "FTS5", "FTS5 segments", "sealed", "first time"], rows)}\n`,
+  );
+  return figures;
+}
+
+function countIn(
+  segments: readonly OpenSegment[],
+  { query, ids }: Asked,
+  widthMs: number,
+): Map<number, number> {
+  const counts = new Map<number, number>();
+  for (const { entry, segment } of segments) {
+    const found = segment.counter.onSnapshot(() =>
+      segment.counter.count(
+        { ...query, skew: entry.skew },
+        ids,
+        { originMs: 0, widthMs },
+        () => false,
+      ),
+    );
+    for (const [stretch, count] of found.counts) {
+      counts.set(stretch, (counts.get(stretch) ?? 0) + count);
+    }
+  }
+  return counts;
+}
+
+function shownSeal(figures: SealFigures): SealFigures {
+  const { parts, ...rest } = figures;
+  console.log(
+    `${JSON.stringify(rest, null, 1)}\n\n${table(
+      ["part", "bytes a post"],
+      Object.entries(parts).map(([name, bytes]) => [name, bytes]),
+    )}\n`,
+  );
+  return figures;
+}
+
+function keep(piece: Piece, figures: unknown): void {
+  const before = existsSync(figuresPath)
+    ? JSON.parse(readFileSync(figuresPath, "utf8"))
+    : { posts };
+  writeFileSync(figuresPath, `${JSON.stringify({ ...before, [piece]: figures }, null, 2)}\n`);
+}
+
+console.log(`${command()}\n`);
+for (const piece of only === undefined ? pieces : [only]) {
+  if (piece === "seal") {
+    keep("seal", shownSeal(measureSeal(plainDir, sealedDir)));
+    continue;
+  }
+  const opened = open();
+  try {
+    if (piece === "queries") keep("queries", await searchKinds(opened));
+    if (piece === "worst") keep("worst", await searchWorst(opened));
+    if (piece === "counts") keep("counts", await countAll(opened));
+  } finally {
+    opened.close();
+  }
+}
