@@ -44,5 +44,6 @@ export function openRaw(path: string, cacheKib: number, limit: number): RawFts5 
      WHERE term MATCH ? AND term.rowid BETWEEN ? AND ? ORDER BY term.rowid DESC LIMIT ${limit}`,
   );
   newest.setReadBigInts(true);
+  newest.setReturnArrays(true);
   return { newest, close: () => database.close() };
 }

@@ -29,12 +29,13 @@ export type ImportFigures = {
 export async function measureImport(
   dataDir: string,
   { records }: ScaledPosts,
+  environment: Record<string, string>,
 ): Promise<ImportFigures> {
   rmSync(dataDir, { recursive: true, force: true });
   mkdirSync(dataDir, { recursive: true });
   const file = join(dataDir, "posts.ndjson");
   const posts = await writeLines(file, records());
-  const { seconds, peakMb } = await runImport(dataDir, file);
+  const { seconds, peakMb } = await runImport(file, environmentOf(dataDir, environment));
   rmSync(file);
   const archive = join(dataDir, "archive");
   const bytes = sizeOf(archive);
@@ -63,12 +64,12 @@ async function writeLines(path: string, records: Iterable<unknown>): Promise<num
 }
 
 async function runImport(
-  dataDir: string,
   file: string,
+  env: NodeJS.ProcessEnv,
 ): Promise<{ seconds: number; peakMb: number }> {
   const start = performance.now();
   const child = spawn(process.execPath, [program, "import", file, "--platform", "x"], {
-    env: environmentOf(dataDir, {}),
+    env,
     stdio: ["ignore", "ignore", "inherit"],
   });
   let peakMb = 0;

@@ -1,10 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { freePort } from "../test/support/free-port.ts";
 import { requireData } from "./ira.ts";
 import { command, table } from "./measure.ts";
-import { buildRaw } from "./raw-fts5.ts";
+import { scaleFolder } from "./scale-folder.ts";
 import { type ImportFigures, measureImport } from "./scale-import.ts";
 import { scaledPosts } from "./scale-posts.ts";
 import { drawScaleQueries, worstQueries } from "./scale-queries.ts";
@@ -52,12 +52,7 @@ if (folder === undefined || (values.only !== undefined && only === undefined)) {
 }
 requireData();
 const posts = Number(values.posts);
-const size = posts >= 1e6 ? `${posts / 1e6}m` : `${posts / 1e3}k`;
-const place = join(folder, size);
-const dataDir = join(place, "data");
-const rawPath = join(place, "raw.db");
-const figuresPath = join(folder, `${size}.json`);
-mkdirSync(place, { recursive: true });
+const { dataDir, rawPath, buildRawOnce, figures: kept, keep: keepIn } = scaleFolder(folder, posts);
 
 async function measure(piece: Piece): Promise<void> {
   if (piece === "import") keep("import", shownImport(await importPosts()));
@@ -71,19 +66,17 @@ async function measure(piece: Piece): Promise<void> {
 
 function readFigures(): ScaleFigures {
   const made = "600,000 real posts, repeated with shifted times, other IDs and other rare words";
-  if (!existsSync(figuresPath)) return { posts, made };
-  return JSON.parse(readFileSync(figuresPath, "utf8")) as ScaleFigures;
+  return { posts, made, ...kept("") };
 }
 
 function keep<Name extends Piece>(name: Name, figures: ScaleFigures[Name]): void {
-  const all = { ...readFigures(), [name]: figures };
-  writeFileSync(figuresPath, `${JSON.stringify(all, null, 2)}\n`);
+  keepIn("", name, figures);
 }
 
 async function importPosts(): Promise<ImportFigures> {
   const made = await scaledPosts(posts);
   console.log(`importing ${posts} posts, ${made.copies} copies of the real ones …`);
-  return measureImport(dataDir, made);
+  return measureImport(dataDir, made, {});
 }
 
 async function searchKinds(): Promise<KindFigures[]> {
@@ -131,13 +124,6 @@ async function searchWorst(): Promise<WorstFigures[]> {
 
 async function start(): Promise<ReadyFigures> {
   return measureReady(dataDir, await drawScaleQueries(100), await freePort());
-}
-
-async function buildRawOnce(): Promise<void> {
-  if (existsSync(`${rawPath}.done`)) return;
-  console.log("building the table of FTS5 by hand …");
-  buildRaw(rawPath, (await scaledPosts(posts)).records());
-  writeFileSync(`${rawPath}.done`, "");
 }
 
 const segments = (): number => readFigures().import?.segments ?? 1;

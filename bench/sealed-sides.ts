@@ -141,6 +141,7 @@ export function openRawSides(path: string, segments: number): Raw {
       `WITH asked(id) AS (VALUES ${values}) SELECT post.id, post.text FROM asked CROSS JOIN post ON post.id = asked.id`,
     );
     made.setReadBigInts(true);
+    made.setReturnArrays(true);
     bySize.set(ids, made);
     return made;
   }

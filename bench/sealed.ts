@@ -1,10 +1,11 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
 import type { Reader } from "../src/archive/reader.ts";
 import { requireData } from "./ira.ts";
-import { command, type Summary, summary, table } from "./measure.ts";
-import type { QueryKind } from "./queries.ts";
+import { command, type Summary, seededRandom, summary, table } from "./measure.ts";
+import { scaleFolder } from "./scale-folder.ts";
+import { measureImport } from "./scale-import.ts";
+import { scaledPosts } from "./scale-posts.ts";
 import { drawScaleQueries, worstQueries } from "./scale-queries.ts";
 import { measureSeal, type SealFigures } from "./sealed-seal.ts";
 import {
@@ -22,8 +23,8 @@ import {
 
 /**
  * The sealed index beside FTS5 on the same posts, in one run and by turns: sealing, the twelve kinds of query, the worst ones, exact
- * counts. It needs what `node bench/scale.ts FOLDER --only import` and `--only queries` leave: FOLDER/<size>/data, whose segments
- * are not sealed, and FOLDER/<size>/raw.db. The sealed copy lies in FOLDER/<size>/sealed, the figures in FOLDER/<size>-sealed.json.
+ * counts. What it asks is made where it is missing: segments that are not sealed, a sealed copy of them (piece `seal`), a table of
+ * FTS5 by hand. Figures are kept in FOLDER/<size>-sealed.json.
  */
 const pieces = ["seal", "queries", "worst", "counts"] as const;
 type Piece = (typeof pieces)[number];
@@ -48,12 +49,8 @@ if (folder === undefined || (values.only !== undefined && only === undefined)) {
 }
 requireData();
 const posts = Number(values.posts);
-const size = posts >= 1e6 ? `${posts / 1e6}m` : `${posts / 1e3}k`;
-const place = join(folder, size);
-const plainDir = join(place, "data");
-const sealedDir = join(place, "sealed");
-const rawPath = join(place, "raw.db");
-const figuresPath = join(folder, `${size}-sealed.json`);
+const place = scaleFolder(folder, posts);
+const { unsealedDir, sealedDir, rawPath } = place;
 const rounds = Number(values.rounds);
 
 /** The sides, each of which tells how many posts it found. */
@@ -79,10 +76,10 @@ type Open = {
 };
 
 function open(): Open {
-  const plain = openSegments(plainDir);
+  const plain = openSegments(unsealedDir);
   const sealed = openSegments(sealedDir);
   const raw = openRawSides(rawPath, plain.segments.length);
-  const plainReader = openReader(plainDir);
+  const plainReader = openReader(unsealedDir);
   const sealedReader = openReader(sealedDir);
   return {
     raw,
@@ -111,32 +108,42 @@ function page({ operations }: Reader, { plan }: Asked): number {
 
 type Takes = Record<Side, number[]>;
 
-/** Each query by each side, the first one another one each time; of each query one round counts. All must find as many. */
+/**
+ * Each side asks all the queries before the next side does, as an engine in use does not share its caches with five others; the first
+ * side is another one each round, and of each query one round counts. All must find as many.
+ */
 function takesOf(opened: Open, queries: readonly string[]): Takes {
-  const takes = Object.fromEntries(sideNames.map((name) => [name, [] as number[]])) as Takes;
   const planned = queries.map((query) => plannedFor(query, opened.plainReader));
-  const ofRounds = planned.map(() => new Map<Side, number[]>());
+  const found = planned.map(() => new Set<number>());
+  const ofRounds = Object.fromEntries(
+    sideNames.map((name) => [name, planned.map((): number[] => [])]),
+  ) as Record<Side, number[][]>;
   for (let round = 0; round < rounds; round++) {
-    for (const [index, asked] of planned.entries()) {
-      const found = new Map<Side, number>();
-      for (const turn of sideNames.keys()) {
-        const name = sideNames[(turn + index + round) % sideNames.length] as Side;
+    for (const turn of sideNames.keys()) {
+      const name = sideNames[(turn + round) % sideNames.length] as Side;
+      for (const [index, asked] of planned.entries()) {
         const start = performance.now();
         const count = sides[name](opened, asked);
-        const tookMs = performance.now() - start;
-        const own = ofRounds[index]?.get(name) ?? [];
-        ofRounds[index]?.set(name, [...own, tookMs]);
-        found.set(name, count);
-      }
-      if (new Set(found.values()).size > 1) {
-        throw new Error(`${queries[index]}: ${JSON.stringify([...found])}`);
+        ofRounds[name][index]?.push(performance.now() - start);
+        found[index]?.add(count);
       }
     }
   }
-  for (const each of ofRounds) {
-    for (const [name, ms] of each) takes[name].push(taken(ms));
-  }
-  return takes;
+  const differs = found.findIndex(({ size }) => size > 1);
+  if (differs >= 0) throw new Error(`${queries[differs]}: ${[...(found[differs] ?? [])]} found`);
+  return Object.fromEntries(sideNames.map((name) => [name, ofRounds[name].map(taken)])) as Record<
+    Side,
+    number[]
+  >;
+}
+
+/** In an order that is the same in every run. */
+function shuffled<Value>(list: readonly Value[]): Value[] {
+  const random = seededRandom(1);
+  return list
+    .map((value) => ({ value, place: random() }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ value }) => value);
 }
 
 /** The middle one; on a machine that does other things too the best one says more. */
@@ -154,20 +161,22 @@ const figuresOf = (takes: Takes): Record<Side, SideFigures> =>
     }),
   ) as Record<Side, SideFigures>;
 
+/** All kinds are asked mixed, as a service is asked them. */
 async function searchKinds(opened: Open): Promise<KindFigures[]> {
   const kinds = await drawScaleQueries(Number(values.queries));
-  const warm: QueryKind[] = kinds.map(({ name, queries }) => ({
-    name,
-    queries: queries.slice(0, 10),
-  }));
-  for (const { queries } of warm) takesOf(opened, queries);
-  const all = Object.fromEntries(sideNames.map((name) => [name, [] as number[]])) as Takes;
-  const measured = kinds.map(({ name, queries }): KindFigures => {
-    const takes = takesOf(opened, queries);
-    for (const side of sideNames) for (const ms of takes[side]) all[side].push(ms);
-    return { name, sides: figuresOf(takes) };
+  const mixed = shuffled(
+    kinds.flatMap(({ name, queries }) => queries.map((query) => ({ name, query }))),
+  );
+  const takes = takesOf(
+    opened,
+    mixed.map(({ query }) => query),
+  );
+  const measured = kinds.map(({ name }): KindFigures => {
+    const isOwn = (_: number, index: number): boolean => mixed[index]?.name === name;
+    const own = Object.fromEntries(sideNames.map((side) => [side, takes[side].filter(isOwn)]));
+    return { name, sides: figuresOf(own as Takes) };
   });
-  measured.push({ name: "all", sides: figuresOf(all) });
+  measured.push({ name: "all", sides: figuresOf(takes) });
   const ratio = (each: KindFigures, side: Side): string =>
     (each.sides[side].perSecond / each.sides["FTS5 with text"].perSecond).toFixed(2);
   console.log(
@@ -296,17 +305,20 @@ function shownSeal(figures: SealFigures): SealFigures {
   return figures;
 }
 
-function keep(piece: Piece, figures: unknown): void {
-  const before = existsSync(figuresPath)
-    ? JSON.parse(readFileSync(figuresPath, "utf8"))
-    : { posts };
-  writeFileSync(figuresPath, `${JSON.stringify({ ...before, [piece]: figures }, null, 2)}\n`);
+async function prepare(): Promise<void> {
+  await place.buildRawOnce();
+  if (existsSync(`${unsealedDir}/archive`)) return;
+  console.log("importing the posts …");
+  await measureImport(unsealedDir, await scaledPosts(posts), { EARSHOT_SEAL: "off" });
 }
 
+const keep = (piece: Piece, figures: unknown): void => place.keep("-sealed", piece, figures);
+
 console.log(`${command()}\n`);
+await prepare();
 for (const piece of only === undefined ? pieces : [only]) {
   if (piece === "seal") {
-    keep("seal", shownSeal(measureSeal(plainDir, sealedDir)));
+    keep("seal", shownSeal(measureSeal(unsealedDir, sealedDir)));
     continue;
   }
   const opened = open();

@@ -1,0 +1,52 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { buildRaw } from "./raw-fts5.ts";
+import { scaledPosts } from "./scale-posts.ts";
+
+/** Where the measurements of one size keep what they measure, and their figures. */
+export type ScaleFolder = {
+  /** The archive as `earshot import` leaves it. */
+  dataDir: string;
+  /** The same posts in segments that are not sealed, and a copy of them that was sealed. */
+  unsealedDir: string;
+  sealedDir: string;
+  rawPath: string;
+  /** Builds the table of FTS5 by hand, where there is none. */
+  buildRawOnce(): Promise<void>;
+  /** What was kept of `suffix`; empty where nothing was. */
+  figures(suffix: string): Record<string, unknown>;
+  keep(suffix: string, piece: string, figures: unknown): void;
+};
+
+export function scaleFolder(folder: string, posts: number): ScaleFolder {
+  const size = posts >= 1e6 ? `${posts / 1e6}m` : `${posts / 1e3}k`;
+  const place = join(folder, size);
+  mkdirSync(place, { recursive: true });
+  const rawPath = join(place, "raw.db");
+  const figuresPath = (suffix: string): string => join(folder, `${size}${suffix}.json`);
+
+  async function buildRawOnce(): Promise<void> {
+    if (existsSync(`${rawPath}.done`)) return;
+    console.log("building the table of FTS5 by hand …");
+    buildRaw(rawPath, (await scaledPosts(posts)).records());
+    writeFileSync(`${rawPath}.done`, "");
+  }
+
+  function figures(suffix: string): Record<string, unknown> {
+    const path = figuresPath(suffix);
+    return existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {};
+  }
+
+  return {
+    dataDir: join(place, "data"),
+    unsealedDir: join(place, "unsealed"),
+    sealedDir: join(place, "sealed"),
+    rawPath,
+    buildRawOnce,
+    figures,
+    keep(suffix, piece, kept) {
+      const all = { ...figures(suffix), [piece]: kept };
+      writeFileSync(figuresPath(suffix), `${JSON.stringify(all, null, 2)}\n`);
+    },
+  };
+}
