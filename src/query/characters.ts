@@ -52,7 +52,10 @@ export function closerOf(folded: string): string | null {
   return closingQuote.get(folded) ?? null;
 }
 
-const invisible = /^[\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069]$/u;
+/** What nobody sees, and what no part of a query begins or ends with. */
+export const invisibleCharacters =
+  "\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069";
+const invisible = new RegExp(`^[${invisibleCharacters}]$`, "u");
 
 /** Characters without width that text copied from a page carries along; joiners, which emoji need, are not among them. */
 export function isInvisible(character: string): boolean {

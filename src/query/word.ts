@@ -1,5 +1,5 @@
 import { phraseSequence, querySequence } from "../text/sequence.ts";
-import { withoutEnding, withoutInvisible } from "./characters.ts";
+import { invisibleCharacters, withoutEnding, withoutInvisible } from "./characters.ts";
 import { warnLeftOutSigns } from "./left-out-signs.ts";
 import { keywordOf } from "./lex.ts";
 import { warnNoWords, warnNoWordsInQuotes } from "./no-words.ts";
@@ -100,7 +100,7 @@ export function isQuestion(text: string): boolean {
 
 /** `word?` is the word; a keyword keeps its mark, which is what makes it a word. */
 function withoutQuestionMarks(text: string): string {
-  const bare = withoutEnding(text, "?？﹖؟⁇⁈⁉⸮");
+  const bare = withoutEnding(text, `?？﹖؟⁇⁈⁉⸮${invisibleCharacters}`);
   return keywordOf(withoutInvisible(bare).normalize("NFKC")) === null ? bare : text;
 }
 
