@@ -43,6 +43,6 @@ export const archiveDefaults: ArchiveBounds = {
   sealPosts: 10_000,
   resealPercent: 10,
   resealEveryMs: 86_400_000,
-  termMemoryBytes: 16 * 1024 ** 2,
+  termMemoryBytes: 48 * 1024 ** 2,
   idMemoryBytes: 81_000_000,
 };

@@ -1,5 +1,5 @@
 import { querySequence } from "../text/sequence.ts";
-import { foldedBetween, textBetween } from "./characters.ts";
+import { foldedBetween, isInvisible, textBetween } from "./characters.ts";
 import type { TermToken } from "./lex.ts";
 import { shown } from "./operand.ts";
 import type { TermContext } from "./term-context.ts";
@@ -7,10 +7,15 @@ import type { TermContext } from "./term-context.ts";
 /** Where a term begins behind dashes: they are not minuses, and as a reader cannot tell them apart, they are named. */
 export function skipDashes(context: TermContext, token: TermToken): number {
   const { folded } = context.source;
+  let start = token.start;
   let end = token.start;
-  while (end < token.end && /^[‐‑‒–—―+-]$/u.test(folded[end] ?? "")) end++;
+  for (; start < token.end; start++) {
+    const character = folded[start] ?? "";
+    if (/^[‐‑‒–—―+-]$/u.test(character)) end = start + 1;
+    else if (!isInvisible(character)) break;
+  }
   if (end === token.start) return token.start;
-  const rest = textBetween(context.source, end, token.end);
+  const rest = textBetween(context.source, start, token.end);
   if (querySequence(rest).length === 0) return token.start;
   const dash = textBetween(context.source, token.start, end);
   context.report(
@@ -25,7 +30,7 @@ export function skipDashes(context: TermContext, token: TermToken): number {
       },
     },
   );
-  return end;
+  return start;
 }
 
 const exclaimed = /^!+([\p{L}\p{N}#@$_].*)$/su;

@@ -1,7 +1,7 @@
 import { alignedPlace, type Word } from "./aligned-place.ts";
-import { bitmapSet, type ChunkSet, emptySet, listSet, members, ranks } from "./chunk-set.ts";
+import { addTo, bitmapSet, type ChunkSet, emptySet, listSet, members, ranks } from "./chunk-set.ts";
 import { densePosts, postsOfChunk } from "./format.ts";
-import { inList, standsAt, startOf } from "./positions.ts";
+import { inList, standsAt, standsTwice, startOf } from "./positions.ts";
 import type { PostingList } from "./posting-list.ts";
 import type { Scratch } from "./scratch.ts";
 
@@ -18,6 +18,8 @@ export type PhraseFinder = {
 
 export function createPhraseFinder(): PhraseFinder {
   const candidates = new Uint16Array(postsOfChunk);
+  /** Which of the candidates a sieve keeps. */
+  const kept = new Uint16Array(postsOfChunk);
   const rooms: Uint32Array[] = [];
 
   /** Room for so many ranks, of the `index`th term. */
@@ -29,16 +31,6 @@ export function createPhraseFinder(): PhraseFinder {
     return larger;
   }
 
-  /** The words of a phrase; one that occurs in it twice is read once. */
-  function wordsOf(phrase: readonly PostingList[], chunk: number, count: number): Word[] {
-    const known = new Map<PostingList, Word>();
-    return phrase.map((list) => {
-      const word = known.get(list) ?? readWord(list, chunk, count, known.size);
-      known.set(list, word);
-      return word;
-    });
-  }
-
   function readWord(list: PostingList, chunk: number, count: number, index: number): Word {
     const set = list.set(chunk);
     const room = roomFor(index, count);
@@ -46,55 +38,109 @@ export function createPhraseFinder(): PhraseFinder {
     return { positions: list.positions(set), ranks: room };
   }
 
-  /** Keeps the candidates in which two words stand side by side, so that the others need be looked at in few; how many. */
-  function keepPairs(pair: readonly PostingList[], chunk: number, count: number): number {
-    return keepList(wordsOf(pair, chunk, count), candidates, count, candidates);
+  /** The candidates are sieved, each time by more that takes longer, and each word is read when it is first needed. */
+  function sieve(phrase: readonly PostingList[], chunk: number, all: number): number {
+    const words = new Map<PostingList, Word>();
+    let count = all;
+
+    function wordOf(list: PostingList): Word {
+      const word = words.get(list) ?? readWord(list, chunk, count, words.size);
+      words.set(list, word);
+      return word;
+    }
+
+    function keep(left: number): void {
+      if (left === count) return;
+      for (let index = 0; index < left; index++) {
+        candidates[index] = candidates[kept[index] as number] as number;
+      }
+      for (const word of words.values()) keepRanks(word.ranks, kept, left);
+      count = left;
+    }
+
+    // A word that occurs in the phrase again stands in several places of each post that matches.
+    for (const [place, list] of phrase.entries()) {
+      if (phrase.indexOf(list) !== place) keep(severalPlaces(wordOf(list), count, kept));
+    }
+    const [first, second] = phrase;
+    if (count === 0 || first === undefined || second === undefined) return count;
+    keep(pairs(wordOf(first), wordOf(second), count, kept));
+    if (count === 0 || phrase.length === 2) return count;
+    keep(wholes(phrase.map(wordOf), count, kept));
+    return count;
   }
 
   return {
     find(phrase, chunk, within, scratch) {
       const all = members(within, 0, postsOfChunk, candidates, postsOfChunk);
-      const count = phrase.length > 2 ? keepPairs(phrase.slice(0, 2), chunk, all) : all;
-      if (count === 0 || phrase.length === 0) return emptySet;
-      const words = wordsOf(phrase, chunk, count);
+      const count = sieve(phrase, chunk, all);
+      if (count === 0) return emptySet;
       const room = scratch.take();
-      const found =
-        count < densePosts
-          ? keepList(words, candidates, count, room.list)
-          : keepBits(words, candidates, count, room.bits.fill(0));
-      if (found === 0) return emptySet;
-      return count < densePosts ? listSet(room.list, found) : bitmapSet(room.bits, found);
+      if (count < densePosts) {
+        room.list.set(candidates.subarray(0, count));
+        return listSet(room.list, count);
+      }
+      addTo(room.bits.fill(0), listSet(candidates, count));
+      return bitmapSet(room.bits, count);
     },
   };
 }
 
-/** Writes the candidates that hold the words side by side to `out`, which may be `candidates` itself. */
-function keepList(
-  words: readonly Word[],
-  candidates: Uint16Array,
-  count: number,
-  out: Uint16Array,
-): number {
+function keepRanks(ranks: Uint32Array, kept: Uint16Array, count: number): void {
+  for (let index = 0; index < count; index++) {
+    ranks[index] = ranks[kept[index] as number] as number;
+  }
+}
+
+/** Writes to `out` in which candidates the word stands in several places, or in a late one; how many. */
+function severalPlaces({ positions, ranks }: Word, count: number, out: Uint16Array): number {
+  const { bytes } = positions;
   let found = 0;
   for (let index = 0; index < count; index++) {
-    if (!holds(words, index)) continue;
-    out[found] = candidates[index] as number;
+    out[found] = index;
+    found += bytes[ranks[index] as number] === inList ? 1 : 0;
+  }
+  return found;
+}
+
+/** Writes to `out` in which candidates the second of two words stands behind the first; how many. */
+function pairs(first: Word, second: Word, count: number, out: Uint16Array): number {
+  return first === second ? doubles(first, count, out) : neighbours(first, second, count, out);
+}
+
+function doubles({ positions, ranks }: Word, count: number, out: Uint16Array): number {
+  let found = 0;
+  for (let index = 0; index < count; index++) {
+    if (!standsTwice(positions, ranks[index] as number)) continue;
+    out[found] = index;
     found += 1;
   }
   return found;
 }
 
-function keepBits(
-  words: readonly Word[],
-  candidates: Uint16Array,
-  count: number,
-  out: Uint32Array,
-): number {
+/** Most posts hold each word in one place, which takes no further look. */
+function neighbours(first: Word, second: Word, count: number, out: Uint16Array): number {
+  const pair = [first, second];
+  const firsts = first.positions.bytes;
+  const seconds = second.positions.bytes;
+  let found = 0;
+  for (let index = 0; index < count; index++) {
+    const place = firsts[first.ranks[index] as number] as number;
+    const next = seconds[second.ranks[index] as number] as number;
+    const isOnce = place !== inList && next !== inList;
+    if (isOnce ? next !== place + 1 : !holds(pair, index)) continue;
+    out[found] = index;
+    found += 1;
+  }
+  return found;
+}
+
+/** Writes to `out` in which candidates the words stand side by side; how many. */
+function wholes(words: readonly Word[], count: number, out: Uint16Array): number {
   let found = 0;
   for (let index = 0; index < count; index++) {
     if (!holds(words, index)) continue;
-    const member = candidates[index] as number;
-    out[member >>> 5] = (out[member >>> 5] as number) | (1 << (member & 31));
+    out[found] = index;
     found += 1;
   }
   return found;

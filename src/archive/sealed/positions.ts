@@ -126,6 +126,16 @@ export function placesOf(positions: Positions, rank: number): { from: number; en
   return { from: startOf(positions, rank), end: endOf(positions) };
 }
 
+/** Whether the term stands in two places of the post side by side. */
+export function standsTwice(positions: Positions, rank: number): boolean {
+  if (positions.bytes[rank] !== inList) return false;
+  const { from, end } = placesOf(positions, rank);
+  for (let index = from + 1; index < end; index++) {
+    if (placeAt(positions, index) === placeAt(positions, index - 1) + 1) return true;
+  }
+  return false;
+}
+
 /** The position at this index of `list`. */
 export const placeAt = ({ list, lastBit }: Positions, index: number): number =>
   ((list[index] as number) & ~lastBit) >>> 0;

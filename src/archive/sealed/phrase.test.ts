@@ -1,0 +1,114 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { positionsRow } from "../../../test/support/sealed-tables.ts";
+import { bitmapSet, type ChunkSet, emptySet, listSet, members } from "./chunk-set.ts";
+import { densePosts, postsOfChunk, wordsOfBitmap } from "./format.ts";
+import { createPhraseFinder } from "./phrase.ts";
+import { readPositions } from "./positions.ts";
+import type { PostingList } from "./posting-list.ts";
+import { createScratch } from "./scratch.ts";
+
+const letters = ["a", "b", "c"] as const;
+type Letter = (typeof letters)[number];
+type Tokens = readonly Letter[];
+
+/** Posts that have every number from 0 on. */
+function postingListOf(letter: Letter, posts: readonly Tokens[]): PostingList {
+  const numbers = [...posts.keys()].filter((number) => posts[number]?.includes(letter));
+  const places = numbers.map((number) => placesIn(posts[number] ?? [], letter));
+  const positions = readPositions(new Uint8Array(positionsRow(places)), places.length);
+  const set = setOf(numbers);
+  return { counts: Uint32Array.of(numbers.length), set: () => set, positions: () => positions };
+}
+
+const placesIn = (tokens: Tokens, letter: Letter): number[] =>
+  [...tokens.keys()].filter((place) => tokens[place] === letter);
+
+function setOf(numbers: readonly number[]): ChunkSet {
+  if (numbers.length === 0) return emptySet;
+  if (numbers.length < densePosts) return listSet(Uint16Array.from(numbers), numbers.length);
+  const bits = new Uint32Array(wordsOfBitmap);
+  for (const number of numbers)
+    bits[number >>> 5] = (bits[number >>> 5] ?? 0) | (1 << (number & 31));
+  return bitmapSet(bits, numbers.length);
+}
+
+const stands = (tokens: Tokens, phrase: Tokens): boolean =>
+  tokens.some((_, place) => phrase.every((letter, number) => tokens[place + number] === letter));
+
+const finder = createPhraseFinder();
+
+function found(posts: readonly Tokens[], phrase: Tokens): number[] {
+  const lists = new Map(letters.map((letter) => [letter, postingListOf(letter, posts)]));
+  const candidates = [...posts.keys()].filter((number) =>
+    phrase.every((letter) => posts[number]?.includes(letter)),
+  );
+  const asked = phrase.flatMap((letter) => lists.get(letter) ?? []);
+  const set = finder.find(asked, 0, setOf(candidates), createScratch());
+  const out = new Uint16Array(postsOfChunk);
+  return [...out.subarray(0, members(set, 0, postsOfChunk, out, postsOfChunk))];
+}
+
+const wanted = (posts: readonly Tokens[], phrase: Tokens): number[] =>
+  [...posts.keys()].filter((number) => stands(posts[number] ?? [], phrase));
+
+const tokens = fc.array(fc.constantFrom<Letter[]>("a", "a", "b", "c"), { maxLength: 14 });
+const phrases = fc.array(fc.constantFrom(...letters), { minLength: 1, maxLength: 5 });
+
+test("a phrase is found in the posts that hold its words side by side, also where they are repeated", () => {
+  fc.assert(
+    fc.property(fc.array(tokens, { maxLength: 40 }), phrases, (posts, phrase) => {
+      expect(found(posts, phrase)).toEqual(wanted(posts, phrase));
+    }),
+    {
+      numRuns: 400,
+      examples: [
+        [
+          [
+            ["a", "a"],
+            ["a", "b", "a"],
+            ["a", "b", "a", "a"],
+          ],
+          ["a", "a"],
+        ],
+        [
+          [
+            ["a", "a", "b"],
+            ["a", "b", "a"],
+            ["b", "a", "a"],
+          ],
+          ["a", "a", "b"],
+        ],
+        [
+          [
+            ["b", "a", "b"],
+            ["b", "b", "a"],
+          ],
+          ["b", "a", "b"],
+        ],
+        [
+          [
+            [...Array<Letter>(300).fill("c"), "a", "a"],
+            ["a", "c", "a"],
+          ],
+          ["c", "a", "a"],
+        ],
+      ],
+    },
+  );
+});
+
+test.each<[string, Tokens]>([
+  ["that most posts hold", ["a", "b"]],
+  ["with a word that stands twice", ["a", "b", "a"]],
+  ["of one word twice", ["a", "a"]],
+])("one %s is found among very many", (_name, phrase) => {
+  const songs: Tokens[] = [
+    ["a", "b", "a", "a"],
+    ["c", "a", "b", "a", "a", "b"],
+    ["b", "a", "c", "a"],
+  ];
+  const posts = Array.from({ length: 3 * densePosts }, (_, number) => songs[number % 3] ?? []);
+  expect(wanted(posts, phrase).length).toBeGreaterThan(densePosts);
+  expect(found(posts, phrase)).toEqual(wanted(posts, phrase));
+});
