@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { readSegments, segmentPath } from "../src/archive/catalog.ts";
 import { openArchive } from "../src/archive/open.ts";
 import { openCatalog } from "../src/archive/open-catalog.ts";
-import { archiveDefaults } from "../src/archive/settings.ts";
+import { type ArchiveBounds, archiveDefaults } from "../src/archive/settings.ts";
 import { upkeepContext } from "../src/archive/upkeep/context.ts";
 import { optimiseSegment } from "../src/archive/upkeep/optimise.ts";
 import { systemClock } from "../src/lib/clock.ts";
@@ -14,10 +14,12 @@ import { makePost } from "../test/support/make-post.ts";
 import { command, summary, table } from "./measure.ts";
 
 /**
- * What upkeep costs and brings, on the first segment of an archive that `bench/import.ts` or `bench/stream.ts` left: merging
- * its index (queries before and after), and rewriting it while one post in 20 ms is written and must be on disk.
+ * What upkeep costs and brings, on an archive whose segments are not sealed (`bench/sealed.ts` leaves one in FOLDER/<size>/unsealed):
+ * merging the index of its first segment (queries before and after); rewriting that, and sealing all of them, while one post in 20 ms
+ * is written and must be on disk.
  */
 const source = argv[2];
+const rounds = 1;
 if (source === undefined) {
   console.error(`usage: ${command()} DATA_FOLDER`);
   process.exit(2);
@@ -38,11 +40,16 @@ console.log(`${command()}\n`);
 const dataDir = mkdtempSync(join(tmpdir(), "earshot-bench-upkeep-"));
 const folder = join(dataDir, "archive");
 try {
-  cpSync(source, dataDir, { recursive: true });
+  copySource();
   merge();
-  await rewriteBesideWrites();
+  await workBesideWrites();
 } finally {
   rmSync(dataDir, { recursive: true, force: true });
+}
+
+function copySource(): void {
+  rmSync(dataDir, { recursive: true, force: true });
+  cpSync(source ?? "", dataDir, { recursive: true });
 }
 
 function merge(): void {
@@ -96,36 +103,62 @@ function lookAt(path: string) {
   return { medians, pieces: Number(pieces?.pieces), bytes: statSync(path).size };
 }
 
-async function rewriteBesideWrites(): Promise<void> {
-  const quiet = await writeUntil("off", async (_, sinceMs) => sinceMs > 10_000);
-  const catalog = openCatalog(folder);
-  catalog.exec("UPDATE segment SET analyzer = '0' WHERE sequence = 1");
-  catalog.close();
-  const beside = await writeUntil("on", async (archive) => {
-    const state = await archive.upkeep();
-    return (state?.done.reindex ?? 0) > 0;
-  });
-  console.log(
-    `rewritten in ${(beside.tookMs / 1_000).toFixed(0)} s, every second one of them left to others\n`,
-  );
-  const rows = [quiet, beside].map(({ times }, index) => {
+/** Pieces of upkeep by turns with none, each in an archive of its own that one post in 20 ms is written into. */
+async function workBesideWrites(): Promise<void> {
+  const rows: (string | number)[][] = [];
+  const told = (name: string, { times, tookMs }: Written): void => {
     const { p50, p95, p99 } = summary(times);
-    return [index === 0 ? "no upkeep" : "while it is rewritten", p50, p95, p99, Math.max(...times)];
-  });
-  console.log(table(["a post on disk, ms", "p50", "p95", "p99", "longest"], rows));
+    rows.push([name, (tookMs / 1_000).toFixed(0), p50, p95, p99, Math.max(...times)]);
+  };
+  for (let round = 1; round <= rounds; round++) {
+    copySource();
+    told("no upkeep", await alone());
+    told("while it is rewritten", await rewriting());
+    copySource();
+    told("no upkeep", await alone());
+    told("while segments are sealed", await sealing());
+  }
+  console.log(table(["a post on disk, ms", "seconds", "p50", "p95", "p99", "longest"], rows));
 }
+
+function alone(): Promise<Written> {
+  return writeUntil("off", async (_, sinceMs) => sinceMs > 10_000);
+}
+
+function rewriting(): Promise<Written> {
+  const catalog = openCatalog(folder);
+  catalog.exec(
+    "UPDATE segment SET analyzer = '0' WHERE sequence = (SELECT min(sequence) FROM segment)",
+  );
+  catalog.close();
+  return writeUntil("on", async (archive) => ((await archive.upkeep())?.done.reindex ?? 0) > 0);
+}
+
+function sealing(): Promise<Written> {
+  return writeUntil("on", isSealed, { sealAfterMs: 0, sealPosts: 10_000 });
+}
+
+async function isSealed(archive: OpenArchive): Promise<boolean> {
+  const state = await archive.upkeep();
+  return state !== null && state.done.seal > 0 && state.waiting.seal === 0;
+}
+
+type Written = { times: number[]; tookMs: number };
+type OpenArchive = Awaited<ReturnType<typeof openArchive>>;
 
 /** Writes one post after another until it is told to end. */
 async function writeUntil(
   upkeep: "on" | "off",
-  isOver: (archive: Awaited<ReturnType<typeof openArchive>>, sinceMs: number) => Promise<boolean>,
-): Promise<{ times: number[]; tookMs: number }> {
+  isOver: (archive: OpenArchive, sinceMs: number) => Promise<boolean>,
+  bounds: Partial<ArchiveBounds> = {},
+): Promise<Written> {
   const archive = await openArchive({
     dataDir,
     readers: 1,
     segmentPosts: 1_000_000,
     clock: systemClock,
     upkeep,
+    ...bounds,
   });
   const times: number[] = [];
   const began = performance.now();
