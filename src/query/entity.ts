@@ -41,7 +41,11 @@ function readAt(sigil: string, text: string, folded: string, at: number): Found 
   }
   if (sigil === "#") {
     const found = unlessGoingOn(text, readHashtag(text, at));
-    return found && { leaf: { kind: "hashtag", tag: foldTag(found.value) }, end: found.end };
+    const tag = foldTag(found?.value ?? "");
+    // Some Arabic vowel signs are a space with a sign on it once they are folded: no tag can be named by one.
+    return found === null || /\s/u.test(tag)
+      ? null
+      : { leaf: { kind: "hashtag", tag }, end: found.end };
   }
   if (sigil !== "@") return null;
   did.lastIndex = at;

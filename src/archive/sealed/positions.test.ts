@@ -8,6 +8,7 @@ import {
   listedPositions,
   readPositions,
   standsAt,
+  standsTwice,
   startOf,
 } from "./positions.ts";
 
@@ -33,7 +34,12 @@ const examples: [number[][]][] = [
   [[upTo(12), [12, 13]]],
   [[upTo(13), [13, 14], [3]]],
   [[[3], upTo(14), [14, 15]]],
+  [[[1, 3], [4, 7], [8]]],
 ];
+
+/** Whether a post has two places side by side. */
+const hasDouble = (places: readonly number[]): boolean =>
+  places.some((each, at) => places[at + 1] === each + 1);
 
 const aligned = (row: Uint8Array): Uint8Array => new Uint8Array(row);
 
@@ -48,6 +54,7 @@ describe("a term stands where its row says", () => {
         for (const [rank, places] of all.entries()) {
           const found = [...asked].filter((each) => standsAt(positions, rank, each));
           expect(found.sort((a, b) => a - b)).toEqual(places);
+          expect(standsTwice(positions, rank)).toBe(hasDouble(places));
         }
       }),
       { examples, numRuns: 60 },
@@ -80,6 +87,7 @@ describe("a term stands where its row says", () => {
           expect(startOf(made, rank)).toBe(starts[rank]);
           const found = upTo(60).filter((each) => standsAt(made, rank, each));
           expect(found).toEqual(places.filter((each) => each < 60));
+          expect(standsTwice(made, rank)).toBe(hasDouble(places));
         }
       }),
       { examples, numRuns: 50 },
