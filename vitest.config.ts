@@ -1,8 +1,27 @@
+import { existsSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
 /** The threads and processes that tests start keep what they compile: most of their start is that. */
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cache/earshot");
+
+/** Most of what tests wait for is the disk: where there is room in memory, what they write goes there. */
+const memory = "/dev/shm";
+const neededBytes = 1024 ** 3;
+if (process.env.TMPDIR === undefined && roomIn(memory) >= neededBytes) {
+  const folder = mkdtempSync(join(memory, "earshot-tests-"));
+  process.env.TMPDIR = folder;
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+}
+
+function roomIn(folder: string): number {
+  if (!existsSync(folder)) return 0;
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
+}
+
+/** The projects take nothing over from the whole: each names it. */
+const setupFiles = ["test/support/seeded-properties.ts"];
 
 /** Files that put something in the place of a module, which others would see. */
 const mockingModules = ["test/api-isolation.test.ts", "test/dashboard-isolation.test.ts"];
@@ -17,6 +36,7 @@ export default defineConfig({
           pool: "threads",
           isolate: false,
           maxWorkers: 2,
+          setupFiles,
           testTimeout: 30_000,
         },
       },
@@ -25,6 +45,7 @@ export default defineConfig({
           name: "service",
           include: ["test/*.test.ts"],
           exclude: mockingModules,
+          setupFiles,
           // Loading the whole service takes longer than most files' tests.
           isolate: false,
           testTimeout: 60_000,
@@ -36,6 +57,7 @@ export default defineConfig({
         test: {
           name: "service apart",
           include: mockingModules,
+          setupFiles,
           testTimeout: 60_000,
           hookTimeout: 60_000,
           maxWorkers: 2,

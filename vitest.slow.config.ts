@@ -11,6 +11,7 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cach
 export default defineConfig({
   test: {
     include: ["test/browser/*.test.ts", "test/slow/**/*.test.ts", "test/contract/*.test.ts"],
+    setupFiles: ["test/support/seeded-properties.ts"],
     testTimeout: 240_000,
     hookTimeout: 60_000,
     fileParallelism: false,

@@ -678,6 +678,11 @@ describe("a search that is waited for", () => {
       headers: { "content-type": "application/json", "idempotency-key": idempotencyKey },
       payload: JSON.stringify(search("comet")),
     });
+  /** Searches that were taken since the start. */
+  const submissions = async (): Promise<number> => {
+    const metrics = await slow.context.http.metrics.text();
+    return Number(/^earshot_submissions_total\{[^}]*\} (\d+)$/m.exec(metrics)?.[1]);
+  };
   /** The job that an earlier search under the key has submitted. */
   const jobOf = async (idempotencyKey: string): Promise<string> =>
     (await post(idempotencyKey, "/v1/search/live/social")).json().uuid;
@@ -717,8 +722,10 @@ describe("a search that is waited for", () => {
   });
 
   test("is answered with its uuid when the server stops", async () => {
+    const before = await submissions();
     const held = post("stopped");
     await slow.waitForHeld(1);
+    await expect.poll(submissions).toBe(before + 1);
     await slow.stop();
     const answer = await held;
     expect(answer.statusCode).toBe(202);

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -109,23 +109,5 @@ describe("serve", () => {
     run.child.kill("SIGTERM");
     expect(await run.ended).toEqual({ code: 0, signal: null });
     expect(run.out()).toContain("stopping");
-  });
-});
-
-describe("demo", () => {
-  const leftBehind = () => readdirSync(folder).filter((name) => name.startsWith("earshot-demo-"));
-
-  test("shows the main job whole and leaves nothing behind", async () => {
-    const { code, out, notes } = await earshot(["demo"]);
-    expect(notes).toBe("");
-    expect(code).toBe(0);
-    expect(out).toMatch(/HTTP\/1.1 202 Accepted/);
-    expect(out).toMatch(/"uuid": "[0-9a-f-]{36}", "error": ""/);
-    for (const field of ["ID", "Content", "Metadata", "Score", "public_metrics", "coverage"]) {
-      expect(out).toContain(`"${field}": `);
-    }
-    expect(out).toMatch(/HTTP\/1.1 400 Bad Request/);
-    expect(out).toContain('"offset": 13');
-    expect(leftBehind()).toEqual([]);
   });
 });

@@ -9,6 +9,7 @@ import { parseQuery } from "../src/query/parse.ts";
 import { generatedPost } from "./support/generated.ts";
 import { generatedLeaves } from "./support/generated-queries.ts";
 import { capMs, nameOf, openPostSet } from "./support/post-set.ts";
+import { testRuns } from "./support/seed.ts";
 import { uriKey } from "./support/vocabulary.ts";
 
 /** The examples of the operators' page, run: what they say that a query finds, it finds, and nothing else. */
@@ -119,6 +120,7 @@ describe("a warning that nothing is found", () => {
   const posts = fc.tuple(...Array.from({ length: 60 }, (_, n) => generatedPost(n)));
 
   test("is true of every post", () => {
+    const runs = testRuns(4);
     let told = 0;
     fc.assert(
       fc.property(
@@ -136,9 +138,9 @@ describe("a warning that nothing is found", () => {
           }
         },
       ),
-      { numRuns: 10 },
+      { numRuns: runs },
     );
-    expect(told).toBeGreaterThan(50);
+    expect(told / runs).toBeGreaterThan(5);
   });
 
   /** Of two authors it is not said: two names may stand for one account. */

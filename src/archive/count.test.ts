@@ -387,6 +387,7 @@ describe.each(heldForms)("posts found by %s", (form) => {
       dataDir: dirname(archive.folder),
       readers: 3,
       segmentPosts: 10,
+      detectLanguage: "off",
       clock: systemClock,
     });
     try {

@@ -18,8 +18,17 @@ import { runSteps } from "./upkeep/steps.ts";
 const dataDir = mkdtempSync(join(tmpdir(), "earshot-open-"));
 let archive: Archive | null = null;
 
+const settings = {
+  dataDir,
+  readers: 2,
+  segmentPosts: 1_000,
+  // Loading the detector takes longer than a test.
+  detectLanguage: "off",
+  clock: systemClock,
+} as const;
+
 async function open(): Promise<Archive> {
-  archive = await openArchive({ dataDir, readers: 2, segmentPosts: 1_000, clock: systemClock });
+  archive = await openArchive(settings);
   return archive;
 }
 
@@ -138,8 +147,11 @@ test.each([
   await held.write(batch(0, 100));
   await held.close();
   sealAll(join(dataDir, "archive"));
-  const settings = { dataDir, readers: 3, segmentPosts: 1_000, clock: systemClock };
-  archive = await openArchive({ ...settings, idMemoryBytes: idMemoryBytes ?? 80_000_000 });
+  archive = await openArchive({
+    ...settings,
+    readers: 3,
+    idMemoryBytes: idMemoryBytes ?? 80_000_000,
+  });
   const answers = await Promise.all(
     Array.from({ length: 6 }, () => archive?.search({ ...everything, limit: 40 })),
   );

@@ -16,7 +16,14 @@ beforeEach(() => {
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
 const open = (upkeep: "on" | "off" = "on"): Promise<Archive> =>
-  openArchive({ dataDir, readers: 1, segmentPosts: 100, clock: systemClock, upkeep });
+  openArchive({
+    dataDir,
+    readers: 1,
+    segmentPosts: 100,
+    detectLanguage: "off",
+    upkeep,
+    clock: systemClock,
+  });
 
 function outdate(): void {
   const catalog = openCatalog(join(dataDir, "archive"));

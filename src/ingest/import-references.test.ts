@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { testRuns } from "../../test/support/seed.ts";
 import { smallArchive } from "../../test/support/small-archive.ts";
 import { xUri } from "../posts/ids.ts";
 import type { Platform } from "../posts/post.ts";
@@ -71,6 +72,7 @@ const drawnPost: fc.Arbitrary<Drawn> = fc.record({
 });
 
 test("an imported post is found by what it shows of another one, and by the ID of that one where it is held", () => {
+  const runs = testRuns(20);
   let byHeld = 0;
   fc.assert(
     fc.property(
@@ -103,7 +105,7 @@ test("an imported post is found by what it shows of another one, and by the ID o
         }
       },
     ),
-    { numRuns: 60 },
+    { numRuns: runs },
   );
-  expect(byHeld).toBeGreaterThan(100);
+  expect(byHeld / runs).toBeGreaterThan(1.67);
 });

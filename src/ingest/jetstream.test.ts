@@ -1,6 +1,6 @@
-import { existsSync, readFileSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { coveredSpans } from "../../test/support/covered-spans.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import {
   clock,
@@ -38,19 +38,7 @@ const restart = async (settings: Partial<JetstreamSettings> = {}) => {
 const cut = () => {
   for (const socket of server.sockets) socket.terminate();
 };
-const intervals = () =>
-  archive.batches
-    .flatMap((batch) => batch.coverage ?? [])
-    .filter(({ collection }) => collection === "posts")
-    .map(({ fromMs, toMs }) => [fromMs, toMs]);
-/** Intervals of one source that touch are one. */
-const covered = () =>
-  intervals().reduce<number[][]>((merged, [from = 0, to = 0]) => {
-    const last = merged.at(-1);
-    if (last !== undefined && (last[1] ?? 0) >= from) last[1] = to;
-    else merged.push([from, to]);
-    return merged;
-  }, []);
+const covered = () => coveredSpans(archive.batches);
 
 beforeEach(async () => {
   server = await startFakeJetstream();
@@ -445,37 +433,3 @@ test("stopping writes what has arrived", async () => {
   expect(archive.posts.size).toBe(2);
   expect(state()).toMatchObject({ status: "off" });
 });
-
-const sample = "/work/shared/data/posts/jetstream_v1_2026.jsonl";
-test.skipIf(!existsSync(sample))(
-  "a real piece of the stream arrives exactly once, wherever the connection is cut (needs the shared data)",
-  async () => {
-    const events = readFileSync(sample, "utf8")
-      .split("\n")
-      .filter((text) => text !== "")
-      .map((text): Event => JSON.parse(text));
-    server.events = events;
-    for (let frames = 1; frames < events.length; frames += 1) {
-      archive = createMemoryArchive();
-      let connection = 0;
-      server.serve = (socket, replay) => {
-        connection += 1;
-        if (connection > 1) {
-          sendAll(socket, replay);
-          return;
-        }
-        sendAll(socket, replay.slice(0, frames));
-        socket.close();
-      };
-      const { state } = start();
-      await vi.waitFor(() => expect(state().events).toBe(frames + events.length), { interval: 1 });
-      await ingest?.stop();
-      const changes = archive.batches.flatMap((batch) => batch.changes);
-      expect(changes.filter(({ kind }) => kind === "upsert")).toHaveLength(17);
-      expect(changes.filter(({ kind }) => kind === "delete")).toHaveLength(1);
-      expect(archive.posts.size).toBe(17);
-      expect(covered()).toHaveLength(1);
-    }
-  },
-  60_000,
-);

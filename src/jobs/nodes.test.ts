@@ -251,11 +251,13 @@ test("a lease that lapsed keeps its job from the node; what ends while it is kep
 
 test("a thousand jobs that failed on one of two nodes or the other are asked about by kinds of work", async () => {
   connected = ["a", "b", "sound"];
-  for (let n = 0; n < 1_000; n += 1) await submit({}, `key ${n % 20}`);
-  for (let n = 0; n < 1_000; n += 1) {
-    const lease = await leaseOf(asking(n % 2 === 0 ? "a" : "b"));
-    await jobs.queue.fail(lease?.uuid ?? "", lease?.token ?? "", passing);
-  }
+  await Promise.all(Array.from({ length: 1_000 }, (_, n) => submit({}, `key ${n % 20}`)));
+  const leases = await Promise.all(
+    Array.from({ length: 1_000 }, (_, n) => leaseOf(asking(n % 2 === 0 ? "a" : "b"))),
+  );
+  await Promise.all(
+    leases.map((lease) => jobs.queue.fail(lease?.uuid ?? "", lease?.token ?? "", passing)),
+  );
   await jobs.clock.advance(1_000);
   let asked = 0;
   const accepts = () => {

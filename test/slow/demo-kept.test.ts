@@ -16,6 +16,20 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const leftBehind = () => readdirSync(folder).filter((name) => name.startsWith("earshot-demo-"));
 
+test("a demo shows the main job whole and leaves nothing behind", async () => {
+  const { code, out, notes } = await earshot(["demo"]);
+  expect(notes).toBe("");
+  expect(code).toBe(0);
+  expect(out).toMatch(/HTTP\/1.1 202 Accepted/);
+  expect(out).toMatch(/"uuid": "[0-9a-f-]{36}", "error": ""/);
+  for (const field of ["ID", "Content", "Metadata", "Score", "public_metrics", "coverage"]) {
+    expect(out).toContain(`"${field}": `);
+  }
+  expect(out).toMatch(/HTTP\/1.1 400 Bad Request/);
+  expect(out).toContain('"offset": 13');
+  expect(leftBehind()).toEqual([]);
+});
+
 test("a demo that is kept runs until it is stopped; then nothing is left either", async () => {
   const run = start(["demo", "--keep"]);
   const key = await printed(run, /^KEY=(ear_\w+)$/m);

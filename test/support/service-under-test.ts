@@ -40,7 +40,7 @@ export type ServiceUnderTest = Service & {
 /** `cookie` is the whole header field. */
 export type TestSession = { cookie: string; csrf: string; accountId: string; id: string };
 
-/** The real service in a folder of its own, without live ingestion, and no platform is asked. */
+/** The real service in a folder of its own, without live ingestion; no platform is asked, and no language detected. */
 export async function startServiceUnderTest(
   settings: Readonly<Record<string, string>> = {},
   overrides: Pick<ContextOverrides, "log" | "upstreams"> = {},
@@ -53,6 +53,7 @@ export async function startServiceUnderTest(
     EARSHOT_PORT: "0",
     EARSHOT_LOG_LEVEL: "silent",
     EARSHOT_BLUESKY_PUBLIC: "off",
+    EARSHOT_DETECT_LANGUAGE: "off",
     ...settings,
   });
   const service = await startService(config, { ...overrides, clock });

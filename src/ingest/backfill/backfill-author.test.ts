@@ -12,7 +12,7 @@ import {
 } from "../../../test/support/account-host.ts";
 import type { Archive, ArchiveChange } from "../../archive/archive.ts";
 import { openArchive } from "../../archive/open.ts";
-import { systemClock } from "../../lib/clock.ts";
+import { type Clock, systemClock } from "../../lib/clock.ts";
 import { createGuard } from "../../lib/guard.ts";
 import { createGuardedFetch, type GuardedClient } from "../../lib/guarded-fetch.ts";
 import { postOfCommit } from "../../platforms/bluesky/post.ts";
@@ -69,10 +69,16 @@ function addAccount(posts: Record<string, unknown> = {}, rest: Partial<HostedAcc
   return account;
 }
 
+/** The pauses before a host is asked again end at once. */
+const impatient: Clock = {
+  ...systemClock,
+  sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 1), signal),
+};
+
 function request(rest: Partial<BackfillRequest> = {}): BackfillRequest {
   const polite = createPoliteFetch({
     fetch,
-    clock: systemClock,
+    clock: impatient,
     random: () => 0,
     requestsPerSecond: 1_000,
   });

@@ -39,6 +39,8 @@ beforeEach(async () => {
     readers: 1,
     segmentPosts: 1_000,
     countDelayMs: 1,
+    // Loading the detector takes longer than a test.
+    detectLanguage: "off",
     clock: systemClock,
   });
   stream = await startJetstreamServer();

@@ -28,7 +28,8 @@ const folder = mkdtempSync(join(tmpdir(), "earshot-answers-"));
 let archive: Archive;
 
 beforeAll(async () => {
-  archive = await openArchive({ dataDir: folder, readers: 1, segmentPosts: 100, clock });
+  const settings = { readers: 1, segmentPosts: 100, detectLanguage: "off" } as const;
+  archive = await openArchive({ dataDir: folder, ...settings, clock });
   const posts = Array.from(
     { length: 300 },
     (_, index) => fc.sample(generatedPost(index), { numRuns: 1, seed: index })[0],

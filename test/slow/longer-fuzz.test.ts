@@ -1,0 +1,13 @@
+/**
+ * What the quick suite draws at random, several times as long: EARSHOT_TEST_RUNS says how many times. A case that fails here fails there
+ * too with its seed and as many runs.
+ */
+process.env.EARSHOT_TEST_RUNS ??= "4";
+
+await import("../../src/query/fuzz.test.ts");
+await import("../../src/archive/differential.test.ts");
+await import("../../src/archive/count-differential.test.ts");
+await import("../../src/ingest/import-references.test.ts");
+await import("../docs-examples.test.ts");
+
+export {};
