@@ -1,9 +1,10 @@
-import { closeSync, existsSync, openSync, rmSync, writeSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { makePost } from "../../test/support/make-post.ts";
 import { type SmallArchive, smallArchive } from "../../test/support/small-archive.ts";
+import { spoilPageOf } from "../../test/support/spoil-page.ts";
 import { lastId, lowestId, xUri } from "../posts/ids.ts";
 import type { PlanNode } from "../query/plan.ts";
 import type { AccountStatus, ArchiveChange, Position } from "./archive.ts";
@@ -550,19 +551,32 @@ describe("a sealed index that is damaged", () => {
   test("in a page of the file is not believed either, from the first answer on", () => {
     putAll(20, (n) => (n % 2 === 0 ? "a river" : "a brook"));
     archive.seal();
-    const database = new DatabaseSync(onlyPath());
-    database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-    const page = database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'sealed_terms'");
-    const at = (Number(page.get()?.rootpage) - 1) * 8_192;
-    database.close();
-    const file = openSync(onlyPath(), "r+");
-    writeSync(file, Buffer.alloc(64, 0xff), 0, 64, at);
-    closeSync(file);
+    spoilPageOf(onlyPath(), "sealed_terms");
     archive.reopen();
     expect(found("river")).toEqual([18, 16, 14, 12, 10, 8, 6, 4, 2, 0]);
     expect(countOf(word("river"))).toBe(10);
     expect(existsSync(damageMarkerOf(onlyPath()))).toBe(true);
   });
+
+  test.each(["sealed", "sealed_ids", "sealed_mask", "sealed_terms"])(
+    "in a page of %s keeps nobody from writing either",
+    (table) => {
+      putAll(20);
+      archive.seal();
+      archive.write([deletion(5)]);
+      spoilPageOf(onlyPath(), table);
+      archive.reopen();
+      archive.write([
+        { kind: "upsert", post: post(3, "a brook") },
+        { kind: "upsert", post: post(20, "a brook") },
+        { kind: "account", platform: "bluesky", userId: alice, status: "suspended", observedMs: 1 },
+        deletion(4),
+      ]);
+      expect(found("brook")).toEqual([20, 3]);
+      expect(found("river")).toHaveLength(17);
+      expect(archive.reader.operations.arrivals({ after: null, limit: 100 })).toHaveLength(19);
+    },
+  );
 
   test("is told to those who opened it before", () => {
     putAll(20);

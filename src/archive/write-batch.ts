@@ -26,6 +26,7 @@ import { requireKnownAnalyzers } from "./open-catalog.ts";
 import { type PlacedChange, placeChanges } from "./placement.ts";
 import type { PreparedChange, PreparedChanges } from "./prepare.ts";
 import { publish } from "./publish.ts";
+import { isDamage } from "./sealed/damage.ts";
 import { segmentWritersOf } from "./segment-writers.ts";
 import { strangersOf } from "./strangers.ts";
 import { strayedOf } from "./strayed.ts";
@@ -93,8 +94,20 @@ export function createBatchWriter(
   const strangers = strangersOf(context);
   const refuseWhenFull = createImportBound(folder, maxBytes);
 
-  /** All of `work` under the catalog's lock, or nothing of it. */
+  /**
+   * All of `work` under the catalog's lock, or nothing of it. Where SQLite gives it up because of a page that is damaged it is done
+   * once more: if that page belonged to a sealed index, the segment is marked by then, and written to without it.
+   */
   function locked<Value>(work: () => Value): Value {
+    try {
+      return lockedOnce(work);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+    }
+    return lockedOnce(work);
+  }
+
+  function lockedOnce<Value>(work: () => Value): Value {
     try {
       return inTransaction(catalog, () => {
         requireKnownAnalyzers(readSegments(catalog), folder);

@@ -5,11 +5,13 @@ import { type MaskWriter, maskWriterOf } from "../sealed/mask.ts";
 import { openPostNumbers } from "../sealed/post-numbers.ts";
 import { sealedQuery } from "../sealed/sealed-query.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
-import { guardedBySeal, markingDamage } from "./damage-marker.ts";
+import { guardedBySeal, isMarkedDamaged, markingDamage } from "./damage-marker.ts";
 import { sealedIds } from "./sealed-ids.ts";
 
 /** What a writer has to do in a segment that is sealed; in another one all of it does nothing. */
 export type SealedWrites = {
+  /** Comes before the caller's transaction, which a damaged page of the sealed tables would spoil for all that follows it. */
+  begin(): void;
   /** The post is written anew, or deleted: from here on FTS5 alone answers for it. */
   replace(id: bigint): void;
   hide(id: bigint): void;
@@ -29,7 +31,7 @@ export type SealedWrites = {
  * pays nothing for it. Where the index is damaged the segment is marked, so that readers look at its rows alone.
  */
 export function sealedWritesOf(database: DatabaseSync, path: string): SealedWrites {
-  let opened: MaskWriter | "unsealed" | "damaged" | null = null;
+  let opened: MaskWriter | "unsealed" | "damaged" | "spoiled" | null = null;
   // What is not kept up must not be trusted in copies of the file either, beside which no marker lies.
   const spoil = database.prepare("UPDATE sealed SET format = ?1 WHERE format <> ?1");
 
@@ -50,25 +52,34 @@ export function sealedWritesOf(database: DatabaseSync, path: string): SealedWrit
   /** Null where the index turns out to be damaged: readers are told, and what was gathered says nothing any more. */
   function guarded<Value>(work: () => Value): Value | null {
     return markingDamage(path, work, () => {
-      opened = "damaged";
+      if (opened !== "spoiled") opened = "damaged";
       return null;
     });
   }
 
+  function tellFile(): void {
+    opened = "spoiled";
+    guarded(() => spoil.run(spoiledFormat));
+  }
+
   function idsWith(facet: string): bigint[] | null {
-    if (mask() === null) return opened === "damaged" ? null : [];
+    if (mask() === null) return opened === "unsealed" ? [] : null;
     const query = sealedQuery({ kind: "terms", elements: [{ kind: "token", token: facet }] });
     return guarded(() => sealedIds(database, path, query, { low: 0n, high: lastId }));
   }
 
   return {
+    begin: () => {
+      const isTold = opened === "unsealed" || opened === "spoiled";
+      if (!isTold && isMarkedDamaged(path)) tellFile();
+    },
     replace: (id) => guarded(() => mask()?.replace(id)),
     hide: (id) => guarded(() => mask()?.hide(id)),
     show: (id) => guarded(() => mask()?.show(id)),
     flush: () => {
       if (opened === null) return;
       guarded(() => mask()?.flush());
-      if (opened === "damaged") guarded(() => spoil.run(spoiledFormat));
+      if (opened === "damaged") tellFile();
     },
     discard: () => {
       if (opened !== null) mask()?.discard();

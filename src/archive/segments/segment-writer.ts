@@ -239,6 +239,7 @@ export function openSegmentWriter(
       endReading();
       isNoting = noting;
       added = { posts: 0, imported: 0 };
+      sealed.begin();
       database.exec("BEGIN IMMEDIATE");
     },
     commit: () => {

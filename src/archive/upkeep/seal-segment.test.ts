@@ -1,4 +1,4 @@
-import { closeSync, openSync, readdirSync, writeSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -15,6 +15,7 @@ import {
 } from "../../../test/support/changed-archive.ts";
 import { findingsIn } from "../../../test/support/findings-in.ts";
 import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
+import { spoilPageOf } from "../../../test/support/spoil-page.ts";
 import type { Platform } from "../../posts/post.ts";
 import { readSegments, type SegmentEntry, segmentPath } from "../catalog.ts";
 import { isMarkedDamaged } from "../segments/damage-marker.ts";
@@ -52,24 +53,6 @@ const seal = (platform: Platform = "bluesky") => runSteps(sealSegment(context, e
 
 const sealedStats = (of: SmallArchive = archive) =>
   of.reader.operations.stats({ maxBytes: 0 }).segments.map(({ sealed }) => sealed);
-
-/** Makes the first page of a table one that is none. */
-function spoilPageOf(path: string, table: string): void {
-  const segment = new DatabaseSync(path);
-  segment.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-  const root = segment.prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?").get(table);
-  const size = segment.prepare("PRAGMA page_size").get()?.page_size;
-  segment.close();
-  const file = openSync(path, "r+");
-  writeSync(
-    file,
-    new Uint8Array(100).fill(0xff),
-    0,
-    100,
-    (Number(root?.rootpage) - 1) * Number(size),
-  );
-  closeSync(file);
-}
 
 const faults = () => findingsIn(archive.folder);
 
