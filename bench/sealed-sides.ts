@@ -113,6 +113,9 @@ export function containersFor(segments: readonly OpenSegment[], { query, ids }: 
   return containers;
 }
 
+/** How many texts a statement fetches: as in the archive, places that no ID is given for find nothing. */
+const sizes = [1, 16, limit] as const;
+
 /** FTS5 asked by hand: posts with their texts, and texts alone by ID. */
 export type Raw = {
   newest(asked: Asked): number;
@@ -134,15 +137,16 @@ export function openRawSides(path: string, segments: number): Raw {
   );
 
   function statementFor(ids: number): StatementSync {
-    const known = bySize.get(ids);
+    const size = sizes.find((each) => each >= ids) ?? limit;
+    const known = bySize.get(size);
     if (known !== undefined) return known;
-    const values = Array.from({ length: ids }, () => "(?)").join(",");
+    const values = Array.from({ length: size }, () => "(?)").join(",");
     const made = beside.prepare(
       `WITH asked(id) AS (VALUES ${values}) SELECT post.id, post.text FROM asked CROSS JOIN post ON post.id = asked.id`,
     );
     made.setReadBigInts(true);
     made.setReturnArrays(true);
-    bySize.set(ids, made);
+    bySize.set(size, made);
     return made;
   }
 
