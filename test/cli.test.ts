@@ -1,18 +1,9 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Program, printed, programIn } from "./support/program.ts";
+import { describe, expect, test } from "vitest";
+import { printed, programOfFile } from "./support/program.ts";
 
-let folder = "";
-let start: Program["start"];
-let earshot: Program["earshot"];
-
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "earshot-process-"));
-  ({ start, earshot } = programIn(folder));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const { folder, start, earshot } = programOfFile();
 
 describe("the process", () => {
   test("ends with the exit code of the command", async () => {

@@ -1,18 +1,8 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Program, printed, programIn } from "../support/program.ts";
+import { readdirSync } from "node:fs";
+import { expect, test } from "vitest";
+import { printed, programOfFile } from "../support/program.ts";
 
-let folder = "";
-let start: Program["start"];
-let earshot: Program["earshot"];
-
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "earshot-process-"));
-  ({ start, earshot } = programIn(folder));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const { folder, start, earshot } = programOfFile();
 
 const leftBehind = () => readdirSync(folder).filter((name) => name.startsWith("earshot-demo-"));
 

@@ -36,7 +36,8 @@ export const unnumbered = (count: number): Post[] =>
   );
 
 export const everything = { plan: { kind: "all" }, limit: 10_000 } as const;
-const queries = [
+/** What is asked to see whether two archives say the same. */
+export const queries = [
   "river",
   '"stone river"',
   "東京 -snow",

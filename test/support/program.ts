@@ -1,6 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { afterAll } from "vitest";
 
 const bin = join(import.meta.dirname, "../..", "bin", "earshot.mjs");
 
@@ -23,7 +26,14 @@ export type Run = {
 };
 type Ending = { code: number | null; signal: string | null };
 
-export function programIn(folder: string): Program {
+/** The program for the tests of a file, in a folder that is removed after them. */
+export function programOfFile(): Program & { folder: string } {
+  const folder = mkdtempSync(join(tmpdir(), "earshot-process-"));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  return { folder, ...programIn(folder) };
+}
+
+function programIn(folder: string): Program {
   function start(args: readonly string[], environment: Record<string, string> = {}): Run {
     const child = spawn(process.execPath, [bin, ...args], {
       stdio: ["pipe", "pipe", "pipe"],

@@ -59,9 +59,8 @@ export function createPhraseFinder(): PhraseFinder {
     }
 
     // A word that occurs in the phrase again stands in several places of each post that matches.
-    for (const [place, list] of phrase.entries()) {
-      if (phrase.indexOf(list) !== place) keep(severalPlaces(wordOf(list), count, kept));
-    }
+    const repeated = phrase.filter((list, place) => phrase.indexOf(list) !== place);
+    for (const list of new Set(repeated)) keep(severalPlaces(wordOf(list), count, kept));
     const [first, second] = phrase;
     if (count === 0 || first === undefined || second === undefined) return count;
     keep(pairs(wordOf(first), wordOf(second), count, kept));

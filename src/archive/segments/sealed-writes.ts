@@ -28,7 +28,7 @@ export type SealedWrites = {
 
 /**
  * Whether the segment is sealed is looked up when anything is done with a post that was there before: a segment that fills
- * pays nothing for it. Where the index is damaged the segment is marked, so that readers look at its rows alone.
+ * pays for it a look for the file that marks damage. Where the index is damaged the segment is marked, so that readers look at its rows alone.
  */
 export function sealedWritesOf(database: DatabaseSync, path: string): SealedWrites {
   let opened: MaskWriter | "unsealed" | "damaged" | "spoiled" | null = null;

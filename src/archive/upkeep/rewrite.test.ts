@@ -2,6 +2,13 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import {
+  contents,
+  everything,
+  postOf,
+  queries,
+  startMs,
+} from "../../../test/support/changed-archive.ts";
 import { makePost } from "../../../test/support/make-post.ts";
 import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
 import { nextMillisecondId } from "../../posts/ids.ts";
@@ -28,51 +35,13 @@ afterEach(() => {
   archive.remove();
 });
 
-const startMs = Date.UTC(2026, 0, 1);
-const words = ["river", "stone", "harbour", "night", "東京", "привет", "snow"];
-
-function posts(count: number, special: Partial<Post> = {}): Post[] {
-  return Array.from({ length: count }, (_, n) =>
-    makePost({
-      key: `k${n}`,
-      createdMs: startMs + n * 1_000,
-      text: `${words[n % 7]} ${words[(n >> 2) % 7]} number ${n}`,
-      userId: `did:plc:author${n % 5}`,
-      username: `author${n % 5}.example.com`,
-      uri: `at://did:plc:author${n % 5}/app.bsky.feed.post/k${n}`,
-      revision: "1",
-      origin: "stream",
-      counts: { likes: 0, reposts: 0, replies: 0, quotes: 0 },
-      ...special,
-    }),
-  );
-}
+const posts = (count: number, special: Partial<Post> = {}): Post[] =>
+  Array.from({ length: count }, (_, n) => postOf(n, { origin: "stream", ...special }));
 
 function entry(index = 0): SegmentEntry {
   const found = readSegments(context.catalog)[index];
   if (found === undefined) throw new Error("no such segment");
   return found;
-}
-
-const everything = { plan: { kind: "all" }, limit: 1_000 } as const;
-const queries = [
-  "river",
-  '"stone river"',
-  "東京 -snow",
-  "from:author2.example.com",
-  "night OR привет",
-];
-
-/** All that can be seen from outside: every post with everything that its record says, and what queries find. */
-function contents(): unknown {
-  const { positions } = archive.search(everything);
-  return {
-    records: archive.records(positions),
-    found: queries.map((query) => archive.ask(query, { limit: 1_000 }).positions),
-    arrivals: archive.reader.operations
-      .arrivals({ after: null, limit: 1_000 })
-      .filter(({ id }) => positions.some((position) => position.id === id)),
-  };
 }
 
 const keepAll = { cuts: [], keeps: null };
@@ -95,14 +64,14 @@ describe("a segment that is rewritten", () => {
         revision: "2",
       },
     ]);
-    const before = contents();
+    const before = contents(archive);
     expect(runSteps(rewriteSegment(context, entry(), keepAll))).toEqual({
       isDone: true,
       posts: 59,
       dropped: 0,
     });
     expect(entry()).toMatchObject({ sequence: 2, low: 0n, rewriting: false, optimised: false });
-    expect(contents()).toEqual(before);
+    expect(contents(archive)).toEqual(before);
     archive.write([
       {
         kind: "account",
@@ -236,7 +205,7 @@ describe("a segment that is rewritten", () => {
 
   test("is left as it was when the copy is given up, at any step", () => {
     archive.put(...posts(30));
-    const before = contents();
+    const before = contents(archive);
     for (let steps = 1; ; steps += 1) {
       const rewriting = rewriteSegment(context, entry(), keepAll);
       let isOver = false;
@@ -249,9 +218,9 @@ describe("a segment that is rewritten", () => {
       expect(
         readdirSync(join(archive.folder, "bluesky")).filter((name) => /0002/.test(name)),
       ).toEqual([]);
-      expect(contents()).toEqual(before);
+      expect(contents(archive)).toEqual(before);
     }
-    expect(contents()).toEqual(before);
+    expect(contents(archive)).toEqual(before);
   });
 
   test("frees the lock for a batch between all of its steps", () => {
@@ -272,7 +241,7 @@ describe("a segment that is split", () => {
         seenMs: startMs + 50_000,
       })),
     );
-    const before = contents();
+    const before = contents(archive);
     const cuts = cutsOf(archive.folder, entry(), 50);
     expect(cuts).toHaveLength(2);
     for (const cut of cuts) expect(nextMillisecondId(cut - 1n)).toBe(cut);
@@ -283,7 +252,7 @@ describe("a segment that is split", () => {
     const entries = readSegments(context.catalog);
     expect(entries.map(({ low }) => low)).toEqual([0n, ...cuts]);
     expect(entries.map(({ optimised }) => optimised)).toEqual([true, true, false]);
-    expect(contents()).toEqual(before);
+    expect(contents(archive)).toEqual(before);
   });
 
   test("takes late posts, each into the part that owns its ID", () => {
@@ -308,7 +277,7 @@ describe("a segment that is split", () => {
 describe("what a process that died left", () => {
   test("is tidied up: files without an entry, and the noting of changes", () => {
     archive.put(...posts(10));
-    const before = contents();
+    const before = contents(archive);
     const rewriting = rewriteSegment(context, entry(), keepAll);
     for (let step = 0; step < 4; step += 1) rewriting.next();
     // Nobody goes on with it.
@@ -324,7 +293,7 @@ describe("what a process that died left", () => {
     const files = readdirSync(join(archive.folder, "bluesky"));
     expect(files).not.toContain("000009.db");
     expect(retiredFiles(context.catalog)).toMatchObject([{ sequence: 2 }]);
-    expect(contents()).not.toEqual(before);
+    expect(contents(archive)).not.toEqual(before);
     expect(archive.search(everything).positions).toHaveLength(11);
   });
 });
