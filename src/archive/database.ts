@@ -1,4 +1,5 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { makePrivate } from "../db/private-files.ts";
 import { useWriteAheadLog } from "../db/write-ahead-log.ts";
 import { EarshotError } from "../lib/errors.ts";
 
@@ -6,14 +7,15 @@ import { EarshotError } from "../lib/errors.ts";
 const busyTimeoutMs = 10_000;
 
 /**
- * Opens a database of the archive for writing; makes it, or brings it up to date, by the migrations that it has not had. Every
- * commit is on disk when it returns. Errors: `newer_schema` for one that a later version of Earshot has written.
+ * Opens a database of the archive for writing; makes it, or brings it up to date, by the migrations that it has not had. Its
+ * files are readable by their owner alone. Every commit is on disk when it returns. Errors: `newer_schema` for one that a later version of Earshot has written.
  */
 export function openForWriting(
   path: string,
   migrations: readonly string[],
   cacheKib: number,
 ): DatabaseSync {
+  makePrivate(path);
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs, defensive: true });
   try {
     database.exec("PRAGMA page_size = 8192");

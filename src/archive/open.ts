@@ -1,5 +1,5 @@
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { makePrivateFolder } from "../db/private-files.ts";
 import type { Clock } from "../lib/clock.ts";
 import { EarshotError } from "../lib/errors.ts";
 import { siblingModule, startThread, type Thread, type ThreadLoad } from "../lib/thread.ts";
@@ -250,7 +250,7 @@ async function prepareInTurns(
 /** Makes the catalog when there is none; the key of its uri hashes never changes. */
 function prepareCatalog(folder: string): string {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makePrivateFolder(folder);
     requireWritable(folder);
     const catalog = openCatalog(folder);
     const uriKey = readUriKey(catalog);

@@ -1,6 +1,7 @@
-import { mkdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
+import { makePrivateFolder } from "../db/private-files.ts";
 import { lastId, type TimeSkew } from "../posts/ids.ts";
 import type { Platform } from "../posts/post.ts";
 import { addSegmentEntry, readSegments, type SegmentEntry, segmentPath } from "./catalog.ts";
@@ -41,7 +42,7 @@ export function segmentWritersOf(folder: string, catalog: DatabaseSync): Segment
     let writer = writers.get(path);
     writers.delete(path);
     if (writer === undefined) {
-      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+      makePrivateFolder(dirname(path));
       writer = openSegmentWriter(path, entry.platform, cacheKib);
     }
     writers.set(path, writer);

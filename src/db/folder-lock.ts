@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { EarshotError } from "../lib/errors.ts";
-import { createPrivately } from "./open.ts";
+import { makePrivate } from "./private-files.ts";
 import { isBusy } from "./sqlite-errors.ts";
 
 export type FileLock = { release(): void };
@@ -13,7 +13,7 @@ export type FileLock = { release(): void };
  * does. Whoever holds it keeps the answer: what nothing refers to is collected, and the lock with it.
  */
 export function holdLock(path: string): FileLock | null {
-  createPrivately(path);
+  makePrivate(path);
   const connection = new DatabaseSync(path, { timeout: 0 });
   try {
     connection.exec("BEGIN EXCLUSIVE");

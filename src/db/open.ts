@@ -1,7 +1,8 @@
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { migrate, refuseNewerSchema } from "./migrate.ts";
+import { makePrivate } from "./private-files.ts";
 import { useWriteAheadLog } from "./write-ahead-log.ts";
 
 /**
@@ -34,7 +35,7 @@ const busyTimeoutMs = 5_000;
  */
 export function openForWriting(path: string, migrations: readonly string[]): Database {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  createPrivately(path);
+  makePrivate(path);
   const connection = new DatabaseSync(path, {
     timeout: busyTimeoutMs,
     enableForeignKeyConstraints: true,
@@ -67,15 +68,6 @@ export function openForReading(path: string, migrations: readonly string[]): Dat
     throw error;
   }
   return databaseOn(connection);
-}
-
-/** SQLite gives its side files the mode of the database. Never opens a file that is there: closing it would drop its locks. */
-export function createPrivately(path: string): void {
-  try {
-    closeSync(openSync(path, "wx", 0o600));
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
-  }
 }
 
 function databaseOn(connection: DatabaseSync): Database {

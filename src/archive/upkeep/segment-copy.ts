@@ -1,7 +1,8 @@
-import { closeSync, fdatasyncSync, fsyncSync, mkdirSync, openSync, rmSync } from "node:fs";
+import { closeSync, fdatasyncSync, fsyncSync, openSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
+import { makePrivate, makePrivateFolder } from "../../db/private-files.ts";
 import { firstTimeMs, idTimeMs, type TimeSkew, tellsTime } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 import { decodeRecord, recordOrigin, recordUri } from "../../posts/record.ts";
@@ -228,8 +229,9 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
 
 /** Not `defensive`, which keeps a journal. */
 function create(path: string): DatabaseSync {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makePrivateFolder(dirname(path));
   removeSegmentFiles(path);
+  makePrivate(path);
   const database = new DatabaseSync(path);
   database.exec(
     `PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -${fillingCacheKib}`,

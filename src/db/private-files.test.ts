@@ -1,0 +1,38 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { makePrivate, makePrivateFolder } from "./private-files.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "earshot-private-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const modeOf = (path: string): number => statSync(path).mode & 0o777;
+
+test("a new database file is readable by its owner alone", () => {
+  const path = join(folder, "new.db");
+  makePrivate(path);
+  expect(modeOf(path)).toBe(0o600);
+});
+
+test("an existing database and its side files lose the permissions of others, and nothing else", () => {
+  const path = join(folder, "old.db");
+  for (const suffix of ["", "-wal", "-shm"]) {
+    writeFileSync(path + suffix, suffix);
+    chmodSync(path + suffix, 0o644);
+  }
+  makePrivate(path);
+  for (const suffix of ["", "-wal", "-shm"]) expect(modeOf(path + suffix)).toBe(0o600);
+  expect(statSync(`${path}-wal`).size).toBe(4);
+});
+
+test("a new folder and an existing one are open to their owner alone", () => {
+  const made = join(folder, "a", "b");
+  makePrivateFolder(made);
+  expect(modeOf(made)).toBe(0o700);
+  const old = join(folder, "old");
+  mkdirSync(old);
+  chmodSync(old, 0o755);
+  makePrivateFolder(old);
+  expect(modeOf(old)).toBe(0o700);
+});
