@@ -6,8 +6,8 @@ import { addressGroup } from "./address-group.ts";
  * Memory is bounded: the address that has been quiet longest is forgotten first.
  */
 export type FailedKeys = {
-  /** Counts a wrong key; `keyHash` tells it from others. */
-  note(address: string, keyHash: string, limit: number, nowMs: number): void;
+  /** Counts a wrong key; `presentedHash`, of all that was presented, distinguishes it from others. */
+  note(address: string, presentedHash: string, limit: number, nowMs: number): void;
   /** For how long the address has used up its `limit` of wrong keys; 0 when it has not. */
   blockedMs(address: string, limit: number, nowMs: number): number;
 };
@@ -19,13 +19,14 @@ export function createFailedKeys(): FailedKeys {
   /** When each different wrong key of an address came, oldest first. */
   const addresses = new Map<string, Map<string, number>>();
 
-  function note(address: string, keyHash: string, limit: number, nowMs: number): void {
+  function note(address: string, presentedHash: string, limit: number, nowMs: number): void {
     const group = addressGroup(address);
     const wrongKeys = addresses.get(group) ?? new Map<string, number>();
     addresses.delete(group);
     addresses.set(group, wrongKeys);
     forgetPassed(wrongKeys, nowMs);
-    if (wrongKeys.size < limit && !wrongKeys.has(keyHash)) wrongKeys.set(keyHash, nowMs);
+    if (wrongKeys.size < limit && !wrongKeys.has(presentedHash))
+      wrongKeys.set(presentedHash, nowMs);
     if (addresses.size > maxAddresses) forgetQuietest();
   }
 

@@ -24,8 +24,10 @@ export type AdmissionAsked = CallTime &
     address: string;
     /** Null when what the request brought is no key. */
     keyId: string | null;
-    /** SHA-256 in base64 of the key's secret, or of what the request brought in the place of a key; null when that is nothing. */
+    /** SHA-256 in base64 of the key's secret; null when what the request brought is no key. */
     keyHash: string | null;
+    /** SHA-256 in base64 of everything that the request presented as its key; null when it presented nothing. */
+    presentedHash: string | null;
     /** The job whose read waits for its turn, when it is the caller's own, up to `maxWaitMs`; null for any other request. */
     readOf: string | null;
     maxWaitMs: number;
@@ -72,16 +74,17 @@ export const limitOperations = {
   admit: memory((database, asked: AdmissionAsked): AdmissionAnswer => {
     const held = limitsOf(database);
     const nowMs = timeOf(database, held, asked);
-    const { address, failedKeysPerMinute, keyId, keyHash } = asked;
+    const { address, failedKeysPerMinute, keyId, keyHash, presentedHash } = asked;
     const blockedMs = held.failedKeys.blockedMs(address, failedKeysPerMinute, nowMs);
     if (blockedMs > 0) return { kind: "blocked", retryAfterMs: blockedMs };
-    if (keyHash === null) return { kind: "unknown" };
+    if (presentedHash === null) return { kind: "unknown" };
     held.latestWallMs = Math.max(held.latestWallMs, asked.nowMs);
     const latest = { ...asked, nowMs: held.latestWallMs };
-    const caller = keyId === null ? null : callerOf(database, keyId, keyHash, latest);
+    const isKey = keyId !== null && keyHash !== null;
+    const caller = isKey ? callerOf(database, keyId, keyHash, latest) : null;
     if (caller === "suspended") return { kind: "suspended" };
     if (caller === null) {
-      held.failedKeys.note(address, keyHash, failedKeysPerMinute, nowMs);
+      held.failedKeys.note(address, presentedHash, failedKeysPerMinute, nowMs);
       return { kind: "unknown" };
     }
     return turnOf(database, held, caller, asked, nowMs);

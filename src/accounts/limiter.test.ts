@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createManualClock, type ManualClock } from "../lib/manual-clock.ts";
 import { createTestAccounts, type TestAccounts } from "./accounts.test-support.ts";
+import { printApiKey } from "./api-key.ts";
 import type { Caller } from "./authenticate.ts";
 import type { NewKey } from "./keys/command-line-operations.ts";
 import type { CreatedKey } from "./keys/key.ts";
@@ -208,6 +209,20 @@ test("thirty different wrong keys from an address block it, for a good key too",
   expect(await kindsOf([{ ...entrant, address: "203.0.113.10" }])).toEqual(["admitted"]);
   await clock.advance(50_000);
   expect(await kindsOf([entrant])).toEqual(["admitted"]);
+});
+
+test("counts each different presented value, whatever parts it shares with another", async () => {
+  const { key, entrant } = await makeCaller();
+  const secret = "a".repeat(32);
+  const sameSecret = Array.from({ length: 10 }, (_, n) =>
+    wrong(printApiKey({ id: `0000000${n}`, secret })),
+  );
+  const sameKey = Array.from({ length: 10 }, (_, n) => wrong(`${key.token}${n}`));
+  const malformed = Array.from({ length: 10 }, (_, n) => wrong("?".repeat(n + 1)));
+  expect(new Set(await kindsOf([...sameSecret, ...sameKey, ...malformed]))).toEqual(
+    new Set(["unknown"]),
+  );
+  expect(await kindsOf([entrant])).toEqual(["blocked"]);
 });
 
 test("a key that was revoked is one wrong key, however often it comes", async () => {

@@ -139,14 +139,15 @@ export function createLimiter(
   return { admit, admitSession, takeSubmission, state, statesOf };
 }
 
-/** What is no key is hashed as it is, so that it is told from other wrong ones. */
+/** A wrong key is counted by all that was presented: other digits around the same secret are another guess. */
 function presentedKey(
   authorization: string | undefined,
-): Pick<AdmissionAsked, "keyId" | "keyHash"> {
-  if (authorization === undefined) return { keyId: null, keyHash: null };
+): Pick<AdmissionAsked, "keyId" | "keyHash" | "presentedHash"> {
+  if (authorization === undefined) return { keyId: null, keyHash: null, presentedHash: null };
   const key = keyOfAuthorization(authorization);
   return {
     keyId: key?.id ?? null,
-    keyHash: hash("sha256", key?.secret ?? authorization, "base64"),
+    keyHash: key === null ? null : hash("sha256", key.secret, "base64"),
+    presentedHash: hash("sha256", authorization, "base64"),
   };
 }
