@@ -154,7 +154,7 @@ describe("the events of an account", () => {
     expect(stream.answer.statusCode).toBe(200);
     expect(stream.answer.headers).toMatchObject({
       "content-type": "text/event-stream; charset=utf-8",
-      "cache-control": "no-store",
+      "cache-control": "private, no-store",
     });
     expect(stream.answer.headers.ratelimit).toContain('"burst";r=');
     const uuid = await submitted(by);

@@ -100,7 +100,7 @@ test("each path asks for a session; a key is none, and neither is a wrong cookie
       // A cookie without the token that belongs to it changes nothing, whosever it is.
       const isForged = "cookie" in one && route.method !== "GET" && answer.statusCode === 403;
       if (answer.statusCode !== 401 && !isForged) open.add(route.url);
-      expect(answer.headers["cache-control"], route.url).toBe("no-store");
+      expect(answer.headers["cache-control"], route.url).toBe("private, no-store");
     }
   }
   expect([...open].sort()).toEqual(publicPaths);

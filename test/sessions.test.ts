@@ -111,7 +111,7 @@ test("the dashboard's own paths take no key", async () => {
   expect(answer.statusCode).toBe(401);
   expect(answer.json().code).toBe("session_needed");
   expect(answer.headers).toMatchObject({
-    "cache-control": "no-store",
+    "cache-control": "private, no-store",
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
   });
@@ -357,13 +357,13 @@ test("what a session is answered is kept nowhere, and is what its type says", as
   for (const url of [jobs, "/v1/search/live/social/result/0", "/dashboard/api/nothing"]) {
     const { headers } = await service.callAs(session, { url });
     expect(headers).toMatchObject({
-      "cache-control": "no-store",
+      "cache-control": "private, no-store",
       "x-content-type-options": "nosniff",
     });
   }
   const stranger = await service.app.inject({ url: "/dashboard/api/nothing" });
   expect(stranger.statusCode).toBe(404);
-  expect(stranger.headers["cache-control"]).toBe("no-store");
+  expect(stranger.headers["cache-control"]).toBe("private, no-store");
 });
 
 test.each([

@@ -17,10 +17,26 @@ export function replaceBareRefusals(server: Server, newId: () => string): void {
   });
 }
 
-/** HTTP/1.1 wants every request to name its host (RFC 9112 section 3.2); `requireHostHeader` would refuse it with an empty body. */
-export async function hostHook(request: FastifyRequest): Promise<void> {
-  if (request.raw.httpVersion !== "1.1" || request.headers.host !== undefined) return;
-  throw problem("invalid_request", "the request has no Host field", {
-    hint: "send the header field Host, as HTTP/1.1 wants it of every request",
-  });
+/** Fields of which Node reads the first one and drops the others, so that a proxy in front may have read another. */
+const singleFields = ["authorization", "host"];
+
+/**
+ * Refuses a request without `Host`, which HTTP/1.1 requires (RFC 9112 section 3.2; `requireHostHeader` would refuse it with an
+ * empty body), and one that has `Host` or `Authorization` twice.
+ */
+export async function fieldsHook({ raw, headers }: FastifyRequest): Promise<void> {
+  if (raw.httpVersion === "1.1" && headers.host === undefined) {
+    throw problem("invalid_request", "the request has no Host field", {
+      hint: "send the header field Host, as HTTP/1.1 wants it of every request",
+    });
+  }
+  const names = raw.rawHeaders.filter((_, index) => index % 2 === 0).map(lowerCased);
+  for (const name of singleFields) {
+    if (names.indexOf(name) === names.lastIndexOf(name)) continue;
+    throw problem("invalid_request", `the request has more than one ${name} field`, {
+      hint: "send each of the header fields Host and Authorization once",
+    });
+  }
 }
+
+const lowerCased = (name: string): string => name.toLowerCase();

@@ -2,7 +2,8 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Logger } from "pino";
 import type { Clock } from "../lib/clock.ts";
 import { EarshotError } from "../lib/errors.ts";
-import { hostHook, replaceBareRefusals } from "./bare-refusals.ts";
+import { fieldsHook, replaceBareRefusals } from "./bare-refusals.ts";
+import { callerAddressBehind } from "./caller-address.ts";
 import { platformWordHook } from "./hooks/platform-word.ts";
 import { readJsonBodies } from "./json-body.ts";
 import { connectionOptions, watchConnections } from "./open-connections.ts";
@@ -10,6 +11,13 @@ import { faultOfFramework, problem, publicCode, writeProblem } from "./problem-w
 import type { ProblemCode } from "./problems.ts";
 import { validatorCompiler } from "./schemas/validation.ts";
 import { answerUnreadable } from "./unreadable-request.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Whom limits per address count the request for: unlike `ip` always an address (caller-address.ts). */
+    callerAddress: string;
+  }
+}
 
 export type BaseAppContext = {
   settings: {
@@ -59,6 +67,7 @@ export function openApp(context: BaseAppContext): BaseApp {
     },
     // A path that cannot be decoded, or a part of it that is longer than any uuid.
     frameworkErrors: (_error, request, reply) => {
+      context.setHeaders(request, reply);
       writeProblem(noSuchPath(pathsHint), request, reply);
     },
     clientErrorHandler: (error, socket) => {
@@ -71,6 +80,8 @@ export function openApp(context: BaseAppContext): BaseApp {
   app.setSerializerCompiler(() => JSON.stringify);
   readJsonBodies(app);
   app.decorateRequest("jobUuid", "");
+  app.decorateRequest("callerAddress", "");
+  const callerAddressOf = callerAddressBehind(settings.trustedProxies);
 
   app.setErrorHandler((error, request, reply) => {
     const fault = faultOf(error);
@@ -88,6 +99,7 @@ export function openApp(context: BaseAppContext): BaseApp {
 
   replaceBareRefusals(app.server, newId);
   app.addHook("onRequest", async (request, reply) => {
+    request.callerAddress = callerAddressOf(request.raw);
     reply.header("x-request-id", request.id);
     context.setHeaders(request, reply);
     // Before its body is read: there is nothing to say about the body of a path that is not there.
@@ -99,7 +111,7 @@ export function openApp(context: BaseAppContext): BaseApp {
     // The framework wants to close it after a refused body: whoever still sends would lose the answer.
     else if (reply.statusCode >= 400) reply.removeHeader("connection");
   });
-  app.addHook("onRequest", hostHook);
+  app.addHook("onRequest", fieldsHook);
   app.addHook("onRequest", platformWordHook);
   const connections = watchConnections(app.server, settings, clock);
   app.addHook("preClose", async () => {

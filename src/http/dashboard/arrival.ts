@@ -16,6 +16,6 @@ export function arrivalOf(request: FastifyRequest, cookies: DashboardCookies): A
 export function askerOf(request: FastifyRequest): Pick<Arrival, "agent" | "addressGroup"> {
   return {
     agent: agentWords(request.headers["user-agent"]),
-    addressGroup: addressNetwork(request.ip),
+    addressGroup: addressNetwork(request.callerAddress),
   };
 }

@@ -20,14 +20,14 @@ export function createSignInTurns({
   return {
     take: (request, reply) => {
       const nowMs = clock.elapsed();
-      const blockedMs = taken.blockedMs(request.ip, attemptsPerMinute, nowMs);
+      const blockedMs = taken.blockedMs(request.callerAddress, attemptsPerMinute, nowMs);
       if (blockedMs > 0) {
         const seconds = setRetryAfter(reply, blockedMs);
         throw problem("too_many_sign_ins", "too many sign-ins came from here", {
           hint: `come again in ${seconds} s`,
         });
       }
-      taken.note(request.ip, request.id, attemptsPerMinute, nowMs);
+      taken.note(request.callerAddress, request.id, attemptsPerMinute, nowMs);
     },
   };
 }

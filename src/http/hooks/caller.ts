@@ -49,7 +49,7 @@ export function callerHook(context: HttpContext) {
     const admission =
       bySession ??
       (await limiter.admit({
-        address: request.ip,
+        address: request.callerAddress,
         authorization: authorization ?? (mayBeOpen ? openAuthorization : undefined),
         readOf,
         maxWaitMs: settings.maxReadWaitMs,

@@ -16,7 +16,7 @@ export function requestLogHook(context: HttpContext) {
     if (caller !== null && !route.startsWith(dashboardRoutes)) {
       const { accountId, keyId } = caller;
       context.usage.noteRequest({ accountId, keyId, status: reply.statusCode });
-      if (request.session === null) context.usage.noteKeyUse(keyId, request.ip);
+      if (request.session === null) context.usage.noteKeyUse(keyId, request.callerAddress);
     }
     if (!isEventStream(reply)) {
       context.metrics.requestSeconds

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { CallerSession, SessionNote } from "../../accounts/sessions/find-session.ts";
 import type { PresentedToken } from "../../accounts/sessions/session-token.ts";
 import type { HttpContext } from "../context.ts";
+import { uncachedControl } from "../dashboard/headers.ts";
 import { foreign, isChanging, requireOwnOrigin } from "../dashboard/request-origin.ts";
 import { problem } from "../problem-writer.ts";
 
@@ -53,8 +54,7 @@ export function sessionEntry(context: HttpContext) {
     if (needs !== "visitor" && isChanging(request)) requireCsrfToken(request, token);
     const { id: sessionId, generation, asker } = token;
     const { idleMs } = dashboard.sessions;
-    // What is told to whoever holds this cookie is kept by nobody on the way.
-    reply.header("cache-control", "no-store");
+    reply.header("cache-control", uncachedControl);
     const admission = await limiter.admitSession({
       sessionId,
       generation,

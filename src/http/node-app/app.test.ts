@@ -207,6 +207,21 @@ test("what is no key is refused without asking the gateway, and too many of them
   expect(introspected).toEqual([]);
 });
 
+test("a right key among more wrong ones sent at once than an address may send is refused", async () => {
+  const { ask } = make(
+    { introspect: async (keyId) => (keyId === "guessed0" ? active : { status: "unknown" }) },
+    { failedKeysPerMinute: 2 },
+  );
+  const guess = (id: string) =>
+    ask(
+      { query: "comet" },
+      { authorization: `Bearer ${printApiKey({ id, secret: "a".repeat(32) })}` },
+    );
+  const ids = ["guessed1", "guessed2", "guessed0"];
+  const answers = await Promise.all(ids.map(guess));
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual([401, 401, 429]);
+});
+
 test("a node that was opened on purpose takes requests without a key as those of one", async () => {
   const { ask } = make({}, { openNodeKey: key });
   expect((await ask({ query: "comet" }, {})).statusCode).toBe(200);

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { openApp } from "../base-app.ts";
+import { setDashboardHeaders } from "../dashboard/headers.ts";
 import { watchMethods } from "../hooks/other-methods.ts";
 import { plainBodyHook } from "../hooks/plain-body.ts";
 import { addLivezRoute } from "../routes/ops/livez.ts";
@@ -20,7 +21,7 @@ export function buildNodeApp(context: NodeAppContext): FastifyInstance {
     pathsHint:
       "a node answers POST /api/v1/data/social/tweets/recent, GET /attestation, /readyz and /livez",
     onProblem: () => undefined,
-    setHeaders: () => undefined,
+    setHeaders: setDashboardHeaders,
   });
   app.decorateRequest("nodeCaller", null);
   app.addHook("preParsing", plainBodyHook);

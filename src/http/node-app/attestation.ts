@@ -30,7 +30,7 @@ export function addAttestationRoute(app: TypedApp, context: NodeAppContext): voi
     url: "/attestation",
     schema: { querystring: attestationQuery },
     handler: async (request, reply) => {
-      const waitMs = attempts.take(addressGroup(request.ip));
+      const waitMs = attempts.take(addressGroup(request.callerAddress));
       if (waitMs > 0) {
         const seconds = setRetryAfter(reply, waitMs);
         throw problem("too_many_attempts", "too much evidence was asked for from here", {

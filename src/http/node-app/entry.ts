@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { hashSecret, keyOfAuthorization } from "../../accounts/api-key.ts";
 import { createFailedKeys } from "../../accounts/failed-keys.ts";
@@ -39,24 +40,32 @@ export function createNodeEntry(context: NodeAppContext): NodeEntry {
   ): Promise<IntrospectAnswer> {
     if (authorization === undefined) return { status: "unknown" };
     const key = keyOfAuthorization(authorization);
-    const hash = base64url(hashSecret(key?.secret ?? authorization));
     const answer: IntrospectAnswer =
-      key === null ? { status: "unknown" } : await asked(context, key.id, hash);
+      key === null
+        ? { status: "unknown" }
+        : await asked(context, key.id, base64url(hashSecret(key.secret)));
     if (answer.status === "unknown") {
-      failedKeys.note(address, hash, failedKeysPerMinute, clock.elapsed());
+      const presentedHash = hash("sha256", authorization, "base64");
+      failedKeys.note(address, presentedHash, failedKeysPerMinute, clock.elapsed());
     }
     return answer;
   }
 
-  return async (request, reply) => {
-    const { ip } = request;
-    const blockedMs = failedKeys.blockedMs(ip, failedKeysPerMinute, clock.elapsed());
+  function requireUnblocked(address: string, reply: FastifyReply): void {
+    const blockedMs = failedKeys.blockedMs(address, failedKeysPerMinute, clock.elapsed());
     if (blockedMs > 0) throw tooManyFailedKeys(reply, blockedMs);
+  }
+
+  return async (request, reply) => {
+    const { callerAddress } = request;
+    requireUnblocked(callerAddress, reply);
     const authorization = request.headers.authorization ?? openAuthorization;
-    const answer = await introspected(authorization, ip);
+    const answer = await introspected(authorization, callerAddress);
     if (answer.status !== "active") {
       throw answer.status === "suspended" ? accountSuspended() : unauthorized(authorization);
     }
+    // Of guesses sent at once, the gateway looks at all before the first one counts.
+    requireUnblocked(callerAddress, reply);
     const key: RatedKey = {
       keyId: answer.rates_key,
       requestsPerSecond: answer.requests_per_second,

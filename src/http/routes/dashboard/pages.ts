@@ -81,10 +81,7 @@ export function addPageRoutes(app: TypedApp, { settings }: Pick<HttpContext, "se
     url: "/dashboard/*",
     schema: { hide: true },
     handler: async (request, reply) => {
-      if (request.params["*"].startsWith("api/")) {
-        reply.header("cache-control", "no-store");
-        throw noSuchPath();
-      }
+      if (request.params["*"].startsWith("api/")) throw noSuchPath();
       return sendPage(reply, "app.html");
     },
   });

@@ -13,6 +13,6 @@ export function addChallengeRoute(app: TypedApp, { nodes }: Pick<HttpContext, "n
     bodyLimit: maxBytes,
     onSend: signAnswerHook(nodes),
     handler: async (request, reply) =>
-      reply.header("cache-control", "no-store").send(nodes.challenge(request.ip)),
+      reply.header("cache-control", "no-store").send(nodes.challenge(request.callerAddress)),
   });
 }

@@ -24,13 +24,13 @@ export function addRegisterRoute(app: TypedApp, { nodes }: Pick<HttpContext, "no
     // What is not signed at all is not read, nor more at a time than is allowed.
     onRequest: async (request, reply) => {
       senderOf(request);
-      reply.raw.once("close", nodes.beginRegistration(signedPart(request), request.ip));
+      reply.raw.once("close", nodes.beginRegistration(signedPart(request), request.callerAddress));
     },
     config: { checkBody: requireSignedBody },
     schema: { body: registration },
     handler: async (request, reply) => {
       requireOwnSignature(request, request.body);
-      const admitted = await nodes.register(request.body, request.ip);
+      const admitted = await nodes.register(request.body, request.callerAddress);
       return reply.header("cache-control", "no-store").send(admitted);
     },
   });

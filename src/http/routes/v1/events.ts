@@ -50,7 +50,6 @@ export function addEventsRoutes(app: TypedApp, context: HttpContext, held: HeldR
     }
     reply
       .type("text/event-stream; charset=utf-8")
-      .header("cache-control", "no-store")
       // No proxy is to wait until it has gathered a page of it.
       .header("x-accel-buffering", "no")
       // A stop waits for no connection that could bring another request.

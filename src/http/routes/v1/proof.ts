@@ -54,10 +54,7 @@ export function addProofRoutes(app: TypedApp, context: Context): void {
     const attestation = await context.nodes.attestation(signature.attestationId);
     if (attestation === null) throw attestationGone();
     const text = await proofText(context, job, records, signature, attestation);
-    return reply
-      .header("cache-control", "no-store")
-      .type("application/json; charset=utf-8")
-      .send(text);
+    return reply.type("application/json; charset=utf-8").send(text);
   }
 
   app.route({

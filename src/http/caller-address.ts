@@ -1,0 +1,77 @@
+import type { IncomingMessage } from "node:http";
+import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
+
+/** The address that a request is attributed to. */
+export type CallerAddress = (request: Pick<IncomingMessage, "headers" | "socket">) => string;
+
+/**
+ * The address of a request's caller: that of the connection, or the last one in `X-Forwarded-For` that is not a trusted proxy
+ * itself, when a trusted proxy opened the connection. An entry may have a port. An entry that is no address proves a proxy that
+ * is set up wrongly: the connection's address counts then, so that callers cannot invent addresses.
+ */
+export function callerAddressBehind(trustedProxies: readonly string[]): CallerAddress {
+  const isTrusted = trustedAddresses(trustedProxies);
+  return ({ headers, socket }) => {
+    const connected = plainAddress(socket.remoteAddress ?? "");
+    const field = headers["x-forwarded-for"];
+    if (typeof field !== "string" || !isTrusted(connected)) return connected;
+    let caller = connected;
+    for (const entry of entriesFromLast(field)) {
+      const address = addressOf(entry);
+      if (address === null) return connected;
+      caller = address;
+      if (!isTrusted(address)) break;
+    }
+    return caller;
+  };
+}
+
+/** Whether a plain address is one of the proxies, which are addresses and networks such as 10.0.0.0/8. */
+function trustedAddresses(trustedProxies: readonly string[]): (address: string) => boolean {
+  if (trustedProxies.length === 0) return () => false;
+  const networks = trustedProxies.map(networkOf);
+  return (address) => {
+    if (!ipaddr.isValid(address)) return false;
+    const parsed = ipaddr.process(address);
+    return networks.some(
+      ([network, bits]) => network.kind() === parsed.kind() && parsed.match(network, bits),
+    );
+  };
+}
+
+type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
+
+function networkOf(text: string): Network {
+  if (!text.includes("/")) {
+    const address = ipaddr.process(text);
+    return [address, address.kind() === "ipv4" ? 32 : 128];
+  }
+  const [network, bits] = ipaddr.parseCIDR(text);
+  const isMapped = network instanceof ipaddr.IPv6 && network.isIPv4MappedAddress() && bits >= 96;
+  return isMapped ? [network.toIPv4Address(), bits - 96] : [network, bits];
+}
+
+/** From the end, where the nearest proxy writes; a caller may have sent thousands of entries. */
+function* entriesFromLast(field: string): Generator<string> {
+  let end = field.length;
+  while (end >= 0) {
+    const comma = end === 0 ? -1 : field.lastIndexOf(",", end - 1);
+    yield field.slice(comma + 1, end).trim();
+    end = comma;
+  }
+}
+
+const withPort = /^(?:\[([^\]]+)\](?::\d{1,5})?|([^:]+):\d{1,5})$/;
+
+function addressOf(entry: string): string | null {
+  const [, v6, v4] = withPort.exec(entry) ?? [];
+  const address = v6 ?? v4 ?? entry;
+  return isIP(address) === 0 ? null : plainAddress(address);
+}
+
+/** One spelling for each address: without a zone, and IPv4 as such when it is written as IPv6. */
+function plainAddress(address: string): string {
+  const [withoutZone = ""] = address.split("%");
+  return ipaddr.isValid(withoutZone) ? ipaddr.process(withoutZone).toString() : address;
+}
