@@ -58,7 +58,7 @@ export function placeChanges(
     if (change.kind === "delete") {
       tombstones.add(change);
       if (held === null) continue;
-      if (change.revision !== "" && held.revision > change.revision) {
+      if (change.revision !== "" && held.isIntact && held.revision > change.revision) {
         report.unchanged += 1;
         continue;
       }
@@ -186,6 +186,7 @@ function freeId({ entries, writerOf }: Segments, wanted: bigint, taken: Set<bigi
 
 /** Whether a version says more than the one held: a later revision, or different content where there are no revisions. */
 function isNews(post: PreparedPost, held: HeldPost): boolean {
+  if (!held.isIntact) return true;
   if (post.imported && !held.imported) return false;
   if (post.revision !== "" && held.revision !== "") return post.revision > held.revision;
   return (

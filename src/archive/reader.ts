@@ -163,7 +163,7 @@ export function createReader(
     );
     const rows: RecordRow[] = [];
     for (const [entry, own] of bySegment) {
-      if (entry !== undefined) rows.push(...open(entry).rows(own.map(({ id }) => id)));
+      if (entry !== undefined) rows.push(...open(entry).rows(own.map(({ id }) => id)).rows);
     }
     return bySegment.size > 1 ? rows.sort(comparePositions) : rows;
   }

@@ -17,6 +17,7 @@ import {
 } from "../../src/archive/segments/segment-writer.ts";
 import { encodeRecord } from "../../src/posts/record.ts";
 import { makePost } from "./make-post.ts";
+import { sumRows } from "./sum-rows.ts";
 
 /** A post as far as a segment's index is concerned; `terms` are its tokens with a space between them. */
 export type IndexedPost = { id: bigint; timeMs: number; terms: string };
@@ -107,7 +108,7 @@ function writePosts(path: string, posts: Iterable<IndexedPost>): void {
   const database = openForWriting(path, segmentMigrations, cacheKib);
   database.exec("PRAGMA synchronous = OFF; BEGIN");
   const insertPost = database.prepare(
-    "INSERT INTO post VALUES(?, ?, NULL, NULL, NULL, NULL, '', ?)",
+    "INSERT INTO post VALUES(?, ?, NULL, NULL, NULL, NULL, '', ?, NULL)",
   );
   const insertTerms = database.prepare("INSERT INTO term(rowid, terms) VALUES(?, ?)");
   let count = 0;
@@ -116,6 +117,7 @@ function writePosts(path: string, posts: Iterable<IndexedPost>): void {
     insertTerms.run(id, terms);
     count += 1;
   }
+  sumRows(database);
   database.exec(`UPDATE setting SET value = ${count} WHERE name = 'posts'; COMMIT`);
   database.close();
 }

@@ -14,6 +14,7 @@ import {
   withinSegment,
   writeSince,
 } from "../../../test/support/sealed-archive.ts";
+import { sumRows } from "../../../test/support/sum-rows.ts";
 import { writerOn } from "../../../test/support/whole-archive.ts";
 import { damageMarkerOf } from "../segments/damage-marker.ts";
 import { type CheckReport, check } from "./check.ts";
@@ -42,7 +43,11 @@ const signal = new AbortController().signal;
 const checked = (isFull: boolean, sampleRows = 30): Promise<CheckReport> =>
   check({ folder: folderOf(data), isFull, sampleRows, onProgress: () => {}, signal });
 
-const spoiled = (sql: string) => (): void => withinSegment(data, (database) => database.exec(sql));
+const spoiled = (sql: string) => (): void =>
+  withinSegment(data, (database) => {
+    database.exec(sql);
+    sumRows(database);
+  });
 
 const changed =
   (table: string, column: string, where: string, by: (bytes: Uint8Array) => Uint8Array) =>

@@ -5,6 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { makePost } from "../../../test/support/make-post.ts";
 import { sealAll } from "../../../test/support/seal-all.ts";
+import { sumRows } from "../../../test/support/sum-rows.ts";
 import { heldPosts, writerOn } from "../../../test/support/whole-archive.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { catalogPath, readSegments, type SegmentEntry, segmentPath } from "../catalog.ts";
@@ -59,6 +60,7 @@ const rewritten = () =>
 function change(path: string, sql: string): void {
   const database = new DatabaseSync(path);
   database.exec(sql);
+  if (path !== catalogPath(folder())) sumRows(database);
   database.close();
 }
 

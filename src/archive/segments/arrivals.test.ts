@@ -19,7 +19,7 @@ function withSegment(work: (segment: Segment) => void): void {
 }
 
 const insert = ({ database }: Segment, id: bigint) =>
-  database.prepare("INSERT INTO post VALUES(?, 0, null, null, null, null, '', '')").run(id);
+  database.prepare("INSERT INTO post VALUES(?, 0, null, null, null, null, '', '', null)").run(id);
 const remove = ({ database }: Segment, id: bigint) =>
   database.prepare("DELETE FROM post WHERE id = ?").run(id);
 const rowsOf = ({ database }: Segment) =>

@@ -26,6 +26,8 @@ export type Tally = {
   /** Matches of each stretch that has any, by its number. */
   counts: Map<number, number>;
   stoppedAt: bigint | null;
+  /** Matches, or possible ones, whose row could not be read. */
+  damaged: bigint[];
   statements: number;
   containers: number;
 };
@@ -33,6 +35,7 @@ export type Tally = {
 export const emptyTally = (): Tally => ({
   counts: new Map(),
   stoppedAt: null,
+  damaged: [],
   statements: 0,
   containers: 0,
 });

@@ -2,6 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { IdRange } from "../../posts/ids.ts";
 import { add, type Clocking, emptyTally, type Tally } from "./clocking.ts";
 import { keptStatements } from "./kept-statements.ts";
+import { defineRowSum, rowSumsOf } from "./row-sum.ts";
 
 /**
  * How many matches one statement counts; between two of them the deadline is looked at. Each statement finds its place in the
@@ -17,6 +18,8 @@ const timedMatchesOfStatement = 2_048;
  */
 export function indexCounter(database: DatabaseSync) {
   const statement = keptStatements(database);
+  defineRowSum(database);
+  const { isIntactSql } = rowSumsOf(database);
   const anyHidden = (): boolean => statement("SELECT 1 FROM hidden LIMIT 1").get() !== undefined;
 
   return (
@@ -26,17 +29,18 @@ export function indexCounter(database: DatabaseSync) {
     expired: () => boolean,
   ): Tally => {
     const tally = emptyTally();
-    const counting = statement(countingSql(anyHidden()));
+    const counting = statement(countingSql(anyHidden(), isIntactSql));
     const limit = doubtMs < widthMs ? matchesOfStatement : timedMatchesOfStatement;
     const numbers = [limit, offsetMs, widthMs, doubtMs, originMs].map(BigInt);
     for (let next = high; next >= low; ) {
       const groups = counting.all(expression, low, next, ...numbers) as unknown as Group[];
       tally.statements += 1;
       let matches = 0;
-      for (const [stretch, count, lowest] of groups) {
+      for (const [stretch, count, lowest, damaged] of groups) {
         matches += Number(count);
         if (lowest <= next) next = lowest - 1n;
         if (stretch !== null) add(tally.counts, Number(stretch), Number(count));
+        if (damaged !== null) tally.damaged.push(...damaged.split(",").map(BigInt));
       }
       if (matches < limit) break;
       if (!expired()) continue;
@@ -47,19 +51,19 @@ export function indexCounter(database: DatabaseSync) {
   };
 }
 
-/** Number of the stretch (null for a row that is gone), matches, lowest ID. */
-type Group = [bigint | null, bigint, bigint];
+/** Number of the stretch (null for rows that are damaged or missing), matches, lowest ID, IDs of those rows. */
+type Group = [bigint | null, bigint, bigint, string | null];
 
 const notHidden = (id: string, anyHidden: boolean): string =>
   anyHidden ? `AND NOT EXISTS (SELECT 1 FROM hidden WHERE hidden.id = ${id})` : "";
 
 /** ?1 expression, ?2 and ?3 IDs, ?4 how many matches at most, ?5 offset, ?6 width, ?7 doubt, ?8 origin of the grid. */
-const countingSql = (anyHidden: boolean): string => `
-  SELECT stretch, count(*), min(id) FROM (
+const countingSql = (anyHidden: boolean, isIntact: string): string => `
+  SELECT stretch, count(*), min(id), CASE WHEN stretch IS NULL THEN group_concat(id) END FROM (
     SELECT rowid AS id,
       CASE WHEN ((rowid >> 22) + ?5) % ?6 >= ?7 THEN ((rowid >> 22) + ?5) / ?6
       ELSE (
-        SELECT (time_ms - ?8 - ((time_ms - ?8) % ?6 + ?6) % ?6) / ?6 FROM post WHERE post.id = term.rowid
+        SELECT (time_ms - ?8 - ((time_ms - ?8) % ?6 + ?6) % ?6) / ?6 FROM post WHERE post.id = term.rowid AND ${isIntact}
       ) END AS stretch
     FROM term WHERE term MATCH ?1 AND rowid BETWEEN ?2 AND ?3 ${notHidden("term.rowid", anyHidden)}
     ORDER BY rowid DESC LIMIT ?4

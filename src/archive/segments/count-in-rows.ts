@@ -4,9 +4,10 @@ import type { PlanNode } from "../../query/plan.ts";
 import { candidatesOfStep } from "./candidates-of-step.ts";
 import { add, type Grid, type Tally } from "./clocking.ts";
 import type { CandidateBatch } from "./merged-candidates.ts";
+import type { RowsRead } from "./read-rows.ts";
 
 export type RowMatcher = {
-  rows(ids: readonly bigint[]): RecordRow[];
+  rows(ids: readonly bigint[]): RowsRead;
   isMatch(plan: PlanNode, row: RecordRow): boolean;
 };
 
@@ -25,7 +26,9 @@ export function countInRows(
     for (let start = 0; start < ids.length; start += candidatesOfStep) {
       const step = ids.slice(start, start + candidatesOfStep);
       tally.statements += 1;
-      for (const row of rows(step)) {
+      const read = rows(step);
+      tally.damaged.push(...read.damaged);
+      for (const row of read.rows) {
         if (!isMatch(residual, row)) continue;
         add(tally.counts, Math.floor((row.timeMs - originMs) / widthMs), 1);
       }

@@ -28,6 +28,8 @@ type SegmentCounts = {
   counts: Map<number, number>;
   /** Every post of the range with this time or a later one was counted, where the deadline came before the end; else null. */
   countedFromMs: number | null;
+  /** Posts whose row could not be read: whether they match, or when they are of, is unknown. */
+  damaged: bigint[];
   statements: number;
   /** Containers of a sealed index that were looked at. */
   containers: number;
@@ -52,9 +54,6 @@ export function segmentCounter(
   const countInIndex = indexCounter(database);
   const candidates = indexCandidates(database);
   const version = database.prepare("PRAGMA data_version");
-  const times = database.prepare(
-    "SELECT time_ms FROM json_each(?) AS asked CROSS JOIN post ON post.id = asked.value",
-  );
 
   /** FTS5 alone knows what matches, or every row is looked at. */
   function countByIndex(
@@ -89,13 +88,16 @@ export function segmentCounter(
     }
     const timesOf = (ids: readonly bigint[]): number[] => {
       tally.statements += 1;
-      return times.all(`[${ids.join(",")}]`).map((row) => Number(row.time_ms));
+      const { rows, damaged } = matcher.rows(ids);
+      tally.damaged.push(...damaged);
+      return rows.map(({ timeMs }) => timeMs);
     };
     countInSealed(sources, part, clocking, timesOf, expired, tally);
     if (!hasOverlay) return tally;
     const written = { low: tally.stoppedAt ?? part.low, high: part.high };
     const beside = countInIndex(expression, written, clocking, expired);
     tally.statements += beside.statements;
+    tally.damaged.push(...beside.damaged);
     tally.stoppedAt = beside.stoppedAt ?? tally.stoppedAt;
     for (const [stretch, number] of beside.counts) add(tally.counts, stretch, number);
     return tally;
@@ -123,6 +125,7 @@ export function segmentCounter(
     const answer: SegmentCounts = {
       counts: new Map(),
       countedFromMs: null,
+      damaged: [],
       statements: 0,
       containers: 0,
     };
@@ -130,6 +133,7 @@ export function segmentCounter(
       const tally = countPart(query, part, clocking, expired);
       answer.statements += tally.statements;
       answer.containers += tally.containers;
+      answer.damaged.push(...tally.damaged);
       for (const [stretch, number] of tally.counts) add(answer.counts, stretch, number);
       if (tally.stoppedAt === null) continue;
       answer.countedFromMs = countedFrom(tally.stoppedAt, query.skew);

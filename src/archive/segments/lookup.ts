@@ -2,32 +2,45 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Platform } from "../../posts/post.ts";
 import { recordUri } from "../../posts/record.ts";
 import type { HeldLookup } from "../placement.ts";
+import { rowSumsOf, type SummedRow } from "./row-sum.ts";
 
 const noCounts = { likes: null, reposts: null, replies: null, quotes: null };
 
-/** Looks up the posts of a segment that is open for reading, hidden ones too. */
+/**
+ * Looks up the posts of a segment that is open for reading, hidden ones too. A row that does not match its checksum has the
+ * uri that the lookup was for: hashes of 64 bits hardly ever meet.
+ */
 export function segmentLookup(
   database: DatabaseSync,
   platform: Platform,
 ): HeldLookup<{ id: bigint }> {
-  const record = database.prepare("SELECT record FROM post WHERE id = ?");
+  const sums = rowSumsOf(database);
+  const select = database.prepare(
+    `SELECT id, time_ms AS timeMs, likes, reposts, replies, quotes, revision, record, ${sums.column} AS sum
+     FROM post WHERE id = ?`,
+  );
+  select.setReadBigInts(true);
+  const exists = database.prepare("SELECT 1 FROM post WHERE id = ?");
   const idsOfHash = database.prepare("SELECT id FROM uri WHERE hash = ?");
   idsOfHash.setReadBigInts(true);
 
   function findById(id: bigint): { id: bigint; uri: string } | null {
-    const row = record.get(id);
+    const row = select.get(id) as (SummedRow & { sum: bigint | null }) | undefined;
     if (row === undefined) return null;
-    const stored = { id, platform, timeMs: 0, counts: noCounts, record: String(row.record) };
-    return { id, uri: recordUri(stored) };
+    if (!sums.isIntact(row, row.sum)) return { id, uri: "" };
+    return {
+      id,
+      uri: recordUri({ id, platform, timeMs: 0, counts: noCounts, record: row.record }),
+    };
   }
 
   function findByUri(hash: bigint, uri: string): { id: bigint } | null {
     for (const { id } of idsOfHash.all(hash)) {
       const found = findById(id as bigint);
-      if (found?.uri === uri) return found;
+      if (found?.uri === uri || found?.uri === "") return found;
     }
     return null;
   }
 
-  return { holds: (id) => record.get(id) !== undefined, findById, findByUri };
+  return { holds: (id) => exists.get(id) !== undefined, findById, findByUri };
 }

@@ -10,8 +10,10 @@ const punctuation = "!\"#$%&''()*+,-./:;<=>?@[\\]^_`{|}~";
  * segment is being rewritten, which posts were changed meanwhile. A segment that hardly changes any more is sealed: its file
  * has an index of another form (`sealed/format.ts`), and FTS5 holds only what was written to it since.
  *
+ * A row of `post` carries the checksum of everything in it (`row-sum.ts`).
+ *
  * Settings: `posts` and `imported` (how many, and how many of them imports brought), `counted` (the last generation of count
- * changes that was added here), `sealed_bytes` (what the index that it was sealed with took), `analyzer` and `unicode` (what made
+ * changes that was added here), `sealed_bytes` (what the index that it was sealed with took), `unsummed` (there where rows may have no sum), `analyzer` and `unicode` (what made
  * the tokens when the file was made; the catalog decides).
  */
 export const segmentMigrations: readonly string[] = [
@@ -43,4 +45,9 @@ export const segmentMigrations: readonly string[] = [
   INSERT INTO setting VALUES ('counted', 0);
 `,
   sealedSchema,
+  // Rows of earlier forms have no sum until their segment is rewritten.
+  `
+  ALTER TABLE post ADD COLUMN sum INTEGER;
+  INSERT INTO setting SELECT 'unsummed', 1 FROM setting WHERE name = 'posts' AND value > 0;
+`,
 ];

@@ -1,13 +1,13 @@
 import type { DatabaseSync } from "node:sqlite";
 import { type IdRange, idTimeMs, type TimeSkew, tellsTime } from "../../posts/ids.ts";
 import { matches } from "../../posts/matcher.ts";
-import type { RecordRow } from "../../posts/record.ts";
 import type { PlanNode } from "../../query/plan.ts";
 import { onSnapshot } from "../database.ts";
 import type { SealedQuery } from "../sealed/sealed-query.ts";
 import { candidatesOfStep } from "./candidates-of-step.ts";
 import { indexCandidates, noLimit } from "./index-candidates.ts";
 import { mergedCandidates } from "./merged-candidates.ts";
+import type { RowsRead } from "./read-rows.ts";
 import { rowByRow } from "./row-by-row.ts";
 import { rowSubject } from "./row-subject.ts";
 import type { SealedPart, SealedView } from "./sealed-part.ts";
@@ -39,23 +39,19 @@ export type SegmentAnswer = {
   /** Containers of a sealed index that were looked at. */
   containers: number;
   statements: number;
+  /** Candidates whose row could not be read: whether they match is unknown. */
+  damaged: bigint[];
 };
 
 /** What a search needs of the segment around it. */
 type SearchedSegment = {
   sealed: SealedPart | null;
-  rows(ids: readonly bigint[]): RecordRow[];
+  rows(ids: readonly bigint[]): RowsRead;
 };
 
 /** The search of an open segment: the newest `limit` posts of a range of IDs that match, newest first. */
 export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) {
   const candidates = indexCandidates(database);
-  const time = database.prepare("SELECT time_ms FROM post WHERE id = ?");
-
-  function timeMs(id: bigint): number | null {
-    const found = time.get(id);
-    return found === undefined ? null : Number(found.time_ms);
-  }
 
   /** Whether a candidate matches; its row is read only where the index and the ID leave that open. */
   function isMatch(id: bigint, query: SegmentQuery, answer: SegmentAnswer): boolean {
@@ -63,14 +59,12 @@ export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) 
     const isRestOpen = query.residual.kind !== "all";
     if (!isTimeOpen && !isRestOpen) return true;
     answer.rechecked += 1;
-    if (isTimeOpen) {
-      answer.statements += 1;
-      if (!isWithin(query, timeMs(id))) return false;
-    }
-    if (!isRestOpen) return true;
     answer.statements += 1;
-    const [row] = segment.rows([id]);
-    return row !== undefined && matches(query.residual, rowSubject(row));
+    const { rows, damaged } = segment.rows([id]);
+    answer.damaged.push(...damaged);
+    const [row] = rows;
+    if (row === undefined || !isWithin(query, row.timeMs)) return false;
+    return !isRestOpen || matches(query.residual, rowSubject(row));
   }
 
   /** Adds the candidates that match to the answer; true where that has enough then, or time was over. */
@@ -151,6 +145,7 @@ const noAnswer = (): SegmentAnswer => ({
   rechecked: 0,
   containers: 0,
   statements: 1,
+  damaged: [],
 });
 
 /** Candidates that are looked at no further take no time. */
@@ -168,7 +163,6 @@ function surelyLiesInWindow(id: bigint, { fromMs, toMs, skew }: SegmentQuery): b
   return isAfter && (toMs === null || told + skew.maxMs < toMs);
 }
 
-function isWithin({ fromMs, toMs }: SegmentQuery, timeMs: number | null): boolean {
-  if (timeMs === null) return false;
+function isWithin({ fromMs, toMs }: SegmentQuery, timeMs: number): boolean {
   return (fromMs === null || timeMs >= fromMs) && (toMs === null || timeMs < toMs);
 }

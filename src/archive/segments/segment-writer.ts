@@ -13,6 +13,7 @@ import { type CountMetric, countMetrics } from "../../query/tree.ts";
 import { openForWriting, preparesBigInts } from "../database.ts";
 import type { PreparedPost } from "../prepare.ts";
 import { arrivalsIn } from "./arrivals.ts";
+import { damagedRow, defineRowSum, rowSum, rowSumSql, rowSumsOf } from "./row-sum.ts";
 import { segmentMigrations } from "./schema.ts";
 import { sealedWritesOf } from "./sealed-writes.ts";
 
@@ -24,6 +25,8 @@ export type HeldPost = {
   revision: string;
   imported: boolean;
   record: string;
+  /** Whether the row matches its checksum; what a damaged one says is not to be trusted. */
+  isIntact: boolean;
 };
 
 /** A held post with everything that its record says. */
@@ -74,6 +77,8 @@ export function openSegmentWriter(
   cacheKib: number,
 ): SegmentWriter {
   const database = openForWriting(path, segmentMigrations, cacheKib);
+  defineRowSum(database);
+  const sums = rowSumsOf(database);
   const sql = prepareStatements(database);
   const arrivals = arrivalsIn(database);
   const sealed = sealedWritesOf(database, path);
@@ -117,13 +122,19 @@ export function openSegmentWriter(
     };
     const id = row.id as bigint;
     const timeMs = Number(row.time_ms);
+    const revision = String(row.revision);
+    const isIntact = sums.isIntact(
+      { id, timeMs: row.time_ms as bigint, ...counts, revision, record },
+      row.sum as bigint | null,
+    );
     return {
       id,
       timeMs,
       counts,
-      revision: String(row.revision),
-      imported: recordOrigin(record) === "import",
+      revision,
+      imported: isIntact && recordOrigin(record) === "import",
       record,
+      isIntact,
       row: { id, platform, timeMs, counts, record },
     };
   }
@@ -133,35 +144,30 @@ export function openSegmentWriter(
     const row = sql.row.get(id);
     if (row === undefined) return null;
     const post = held(row);
-    return { ...post, uri: recordUri(post.row) };
+    return { ...post, uri: post.isIntact ? recordUri(post.row) : "" };
   }
 
+  /** Hashes of 64 bits hardly ever meet: a damaged row of the hash is the post. */
   function findByUri(hash: bigint, uri: string): HeldPost | null {
     beginReading();
     for (const { id } of sql.idsOfHash.all(hash)) {
       const post = findById(id as bigint);
-      if (post?.uri === uri) return post;
+      if (post?.uri === uri || post?.isIntact === false) return post;
     }
     return null;
   }
 
   function read(id: bigint): ReadPost | null {
     const found = findById(id);
-    return found === null ? null : { ...found, post: decodeRecord(found.row) };
+    return found?.isIntact ? { ...found, post: decodeRecord(found.row) } : null;
   }
 
   function writeRow(post: WrittenPost, id: bigint, counts: PostCounts): void {
     note(id);
-    sql.insertPost.run(
-      id,
-      post.timeMs,
-      counts.likes,
-      counts.reposts,
-      counts.replies,
-      counts.quotes,
-      post.revision,
-      post.record,
-    );
+    const { timeMs, revision, record } = post;
+    const { likes, reposts, replies, quotes } = counts;
+    const sum = rowSum({ id, timeMs, ...counts, revision, record });
+    sql.insertPost.run(id, timeMs, likes, reposts, replies, quotes, revision, record, sum);
     sql.insertTerms.run(id, post.terms);
   }
 
@@ -191,10 +197,11 @@ export function openSegmentWriter(
 
   function addCounts(id: bigint, added: ReadonlyMap<CountMetric, number>): void {
     const found = findById(id);
-    if (found === null) return;
+    if (!found?.isIntact) return;
     const counts = countsWith(found.counts, added);
     note(id);
     sql.setCounts.run(counts.likes, counts.reposts, counts.replies, counts.quotes, id);
+    sql.setSum.run(id);
     if (!passesThreshold(found.counts, counts)) return;
     rewriteTerms({ ...found.row, counts });
   }
@@ -218,6 +225,7 @@ export function openSegmentWriter(
     const ids: bigint[] = [];
     for (const row of sql.rows.iterate()) {
       const found = held(row);
+      if (!found.isIntact) continue;
       if (indexTerms(decodeRecord(found.row)).includes(facet)) ids.push(found.id);
     }
     return ids;
@@ -228,9 +236,11 @@ export function openSegmentWriter(
     if (found === null) return;
     note(id);
     setHidden(id, hidden);
+    if (!found.isIntact) return;
     const record = withAddedLabels(found.record, labels);
     if (record === found.record) return;
     sql.setRecord.run(record, id);
+    sql.setSum.run(id);
     rewriteTerms({ ...found.row, record });
   }
 
@@ -271,8 +281,8 @@ export function openSegmentWriter(
       added.posts += 1;
       if (post.imported) added.imported += 1;
     },
-    update: (post, { id, counts, imported }) => {
-      const merged = newestCounts(post.counts, counts);
+    update: (post, { id, counts, imported, isIntact }) => {
+      const merged = isIntact ? newestCounts(post.counts, counts) : post.counts;
       eraseRow(id);
       writeRow({ ...post, terms: termsWith(post, id, merged) }, id, merged);
       if (imported && !post.imported) added.imported -= 1;
@@ -287,6 +297,7 @@ export function openSegmentWriter(
     renumber: (id, to, hash) => {
       const post = findById(id);
       if (post === null) return;
+      if (!post.isIntact) throw damagedRow(id);
       const terms = indexTerms(decodeRecord(post.row)).join(" ");
       const wasHidden = sql.isHidden.get(id) !== undefined;
       eraseRow(id);
@@ -360,7 +371,7 @@ function prepareStatements(database: DatabaseSync) {
     idsOfHash: prepare("SELECT id FROM uri WHERE hash = ?"),
     insertUri: prepare("INSERT INTO uri(hash, id) VALUES(?, ?)"),
     deleteUri: prepare("DELETE FROM uri WHERE hash = ? AND id = ?"),
-    insertPost: prepare("INSERT INTO post VALUES(?, ?, ?, ?, ?, ?, ?, ?)"),
+    insertPost: prepare("INSERT INTO post VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)"),
     deletePost: prepare("DELETE FROM post WHERE id = ?"),
     insertTerms: prepare("INSERT INTO term(rowid, terms) VALUES(?, ?)"),
     deleteTerms: prepare("DELETE FROM term WHERE rowid = ?"),
@@ -369,6 +380,7 @@ function prepareStatements(database: DatabaseSync) {
       "UPDATE post SET likes = ?, reposts = ?, replies = ?, quotes = ? WHERE id = ?",
     ),
     setRecord: prepare("UPDATE post SET record = ? WHERE id = ?"),
+    setSum: prepare(`UPDATE post SET sum = ${rowSumSql} WHERE id = ?`),
     hide: prepare("INSERT OR IGNORE INTO hidden VALUES(?)"),
     show: prepare("DELETE FROM hidden WHERE id = ?"),
     isHidden: prepare("SELECT 1 FROM hidden WHERE id = ?"),

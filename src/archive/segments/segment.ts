@@ -8,7 +8,7 @@ import type { HeldLookup } from "../placement.ts";
 import { type SegmentCounter, segmentCounter } from "./count.ts";
 import { segmentLookup } from "./lookup.ts";
 import { type SegmentArrival, segmentArrivals } from "./read-arrivals.ts";
-import { rowsReader } from "./read-rows.ts";
+import { type RowsRead, rowsReader } from "./read-rows.ts";
 import { rowSubject } from "./row-subject.ts";
 import { createSealedMemory, openSealedPart, type SealedMemory } from "./sealed-part.ts";
 import { type SegmentAnswer, type SegmentQuery, segmentSearch } from "./search-segment.ts";
@@ -17,8 +17,8 @@ import { type SegmentAnswer, type SegmentQuery, segmentSearch } from "./search-s
 export type Segment = {
   /** The newest `limit` posts of a range of IDs that match, newest first. */
   search(query: SegmentQuery, range: IdRange, limit: number, expired: () => boolean): SegmentAnswer;
-  /** The rows of these posts in this order; those that are gone are left out. */
-  rows(ids: readonly bigint[]): RecordRow[];
+  /** The rows of these posts in this order; those that are gone are left out, those that are damaged are named. */
+  rows(ids: readonly bigint[]): RowsRead;
   counter: SegmentCounter;
   /** Posts by ID and by uri, hidden ones too. */
   lookup: HeldLookup<{ id: bigint }>;

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { preparesBigInts } from "../database.ts";
+import { rowSumSql } from "../segments/row-sum.ts";
 import type { Steps } from "./steps.ts";
 
 /** Rows of one step: of posts, and of what takes a few bytes each. */
@@ -9,8 +10,8 @@ const rowsOfStep = 10_000;
 const lowestHash = -(2n ** 63n);
 
 /**
- * Copies everything that lies in a segment but its index into an empty one, as it lies there; the segment is attached to
- * `target` as `old`. Arrivals below `arrivalsFrom` are left out. The IDs of the posts, newest first.
+ * Copies everything that lies in a segment but its index into an empty one, as it lies there; rows without a sum
+ * get one. The segment is attached to `target` as `old`. Arrivals below `arrivalsFrom` are left out. The IDs of the posts, newest first.
  */
 export function* copyVerbatim(target: DatabaseSync, arrivalsFrom: number): Steps<BigInt64Array> {
   const ids = yield* copyPosts(target);
@@ -30,7 +31,10 @@ function* copyPosts(target: DatabaseSync): Steps<BigInt64Array> {
   const read = prepare("SELECT id FROM old.post WHERE id > ? ORDER BY id LIMIT ?");
   read.setReturnArrays(true);
   const copy = prepare(
-    "INSERT INTO main.post SELECT * FROM old.post WHERE id BETWEEN ? AND ? ORDER BY id",
+    `INSERT INTO main.post
+     SELECT id, time_ms, likes, reposts, replies, quotes, revision, record,
+       coalesce(sum, ${rowSumSql})
+     FROM old.post WHERE id BETWEEN ? AND ? ORDER BY id`,
   );
   const portions: BigInt64Array[] = [];
   for (let last = -1n; ; ) {

@@ -13,6 +13,7 @@ import { openPostNumbers } from "../sealed/post-numbers.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
 import { type Arrivals, arrivalsIn } from "../segments/arrivals.ts";
 import { damageMarkerOf } from "../segments/damage-marker.ts";
+import { damagedRow, defineRowSum, rowSum } from "../segments/row-sum.ts";
 import { segmentMigrations } from "../segments/schema.ts";
 import { fileBytes } from "./files.ts";
 import { mergeTerms } from "./merge-terms.ts";
@@ -28,6 +29,7 @@ export type StoredPost = {
   quotes: bigint | null;
   revision: string;
   record: string;
+  sum: bigint | null;
 };
 
 /** How large what is kept in memory of a file may be while it is filled, and once it only follows, KiB. */
@@ -116,9 +118,11 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
   }
 
   function add(row: StoredPost): { uri: string; isNative: boolean } {
-    const post = decodeRecord(rowOf(row));
     const { id, time_ms, likes, reposts, replies, quotes, revision, record } = row;
-    sql.insertPost.run(id, time_ms, likes, reposts, replies, quotes, revision, record);
+    const sum = rowSum({ ...row, timeMs: time_ms });
+    if (row.sum !== null && Number(row.sum) !== sum) throw damagedRow(id);
+    const post = decodeRecord(rowOf(row));
+    sql.insertPost.run(id, time_ms, likes, reposts, replies, quotes, revision, record, sum);
     sql.insertTerms.run(id, indexTerms(post).join(" "));
     mask?.replace(id);
     count(record, 1);
@@ -152,6 +156,7 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
 
   function* fillFrom(from: string, work: (database: DatabaseSync) => Steps<void>): Steps<void> {
     database.exec("COMMIT");
+    defineRowSum(database);
     database.prepare("ATTACH ? AS old").run(`${pathToFileURL(from)}?mode=ro`);
     database.exec("BEGIN");
     yield* synced(work(database));
@@ -280,7 +285,7 @@ function prepareStatements(database: DatabaseSync) {
   return {
     row,
     exists: database.prepare("SELECT 1 FROM post WHERE id = ?"),
-    insertPost: database.prepare("INSERT INTO post VALUES(?, ?, ?, ?, ?, ?, ?, ?)"),
+    insertPost: database.prepare("INSERT INTO post VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)"),
     deletePost: database.prepare("DELETE FROM post WHERE id = ?"),
     insertTerms: database.prepare("INSERT INTO term(rowid, terms) VALUES(?, ?)"),
     deleteTerms: database.prepare("DELETE FROM term WHERE rowid = ?"),

@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { makePost } from "../../../test/support/make-post.ts";
 import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
+import { sumRows } from "../../../test/support/sum-rows.ts";
 import type { Post } from "../../posts/post.ts";
 import { nextSequence, presentAnalyzer, readSegments, segmentPath } from "../catalog.ts";
 import { type ArchiveBounds, archiveDefaults } from "../settings.ts";
@@ -336,6 +337,7 @@ describe("what goes wrong", () => {
     expect(readdirSync(join(archive.folder, "bluesky")).join()).not.toContain("000003");
 
     segment.exec(`UPDATE post SET record = '"river"' WHERE record = '{'`);
+    sumRows(segment);
     segment.close();
     expect(keepUp(upkeep)).toBe(0);
     nowMs += 31_000;

@@ -1,0 +1,147 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { makePost } from "../../../test/support/make-post.ts";
+import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
+import { segmentPath } from "../catalog.ts";
+import { rowSum, type SummedRow } from "./row-sum.ts";
+import { segmentMigrations } from "./schema.ts";
+import { openSegment, type Segment } from "./segment.ts";
+
+const row: SummedRow = {
+  id: 7n,
+  timeMs: 1_700_000_000_000,
+  likes: 3,
+  reposts: null,
+  replies: 0,
+  quotes: 1,
+  revision: "r1",
+  record: '"a post"',
+};
+
+test("a change of any column changes the sum", () => {
+  const others: Partial<SummedRow>[] = [
+    { id: 8n },
+    { timeMs: 1_700_000_000_001 },
+    { likes: null },
+    { likes: 0 },
+    { reposts: 0 },
+    { replies: 1 },
+    { quotes: 2 },
+    { revision: "r2" },
+    { record: '"a pose"' },
+  ];
+  const sums = others.map((other) => rowSum({ ...row, ...other }));
+  expect(new Set([rowSum(row), ...sums]).size).toBe(others.length + 1);
+});
+
+test("numbers have one sum in both of their forms", () => {
+  const { timeMs } = row;
+  expect(rowSum({ ...row, timeMs: BigInt(Number(timeMs)) })).toBe(rowSum(row));
+});
+
+const keys = ["one", "two", "three"];
+const post = (key: string) =>
+  makePost({
+    key,
+    text: `the ${key}`,
+    createdMs: Date.UTC(2025, 0, 1) + keys.indexOf(key) * 1_000,
+  });
+let archive: SmallArchive;
+beforeEach(() => {
+  archive = smallArchive(1_000);
+  archive.put(...keys.map(post));
+});
+afterEach(() => archive.remove());
+
+const path = (): string => segmentPath(archive.folder, { platform: "bluesky", sequence: 1 });
+
+function change(sql: string): void {
+  const database = new DatabaseSync(path());
+  database.exec(sql);
+  database.close();
+}
+
+function reading<Value>(work: (segment: Segment, ids: bigint[]) => Value): Value {
+  const database = new DatabaseSync(path(), { readOnly: true });
+  const select = database.prepare("SELECT id FROM post ORDER BY id");
+  select.setReadBigInts(true);
+  const ids = select.all().map(({ id }) => id as bigint);
+  database.close();
+  const segment = openSegment(path(), "bluesky", 1_000);
+  try {
+    return work(segment, ids);
+  } finally {
+    segment.close();
+  }
+}
+
+const second = "(SELECT id FROM post ORDER BY id LIMIT 1 OFFSET 1)";
+
+test.for([
+  ["the record", "record = replace(record, 'two', 'too')"],
+  ["the time", "time_ms = time_ms + 1"],
+  ["a count", "likes = 9"],
+  ["the revision", "revision = 'other'"],
+  ["the sum", "sum = sum + 1"],
+  ["the whole sum", "sum = NULL"],
+])("a row is damaged where %s was changed beside its sum", ([, assignment]) => {
+  change(`UPDATE post SET ${assignment} WHERE id = ${second}`);
+  reading((segment, ids) => {
+    const read = segment.rows(ids);
+    expect(read.damaged).toEqual([ids[1]]);
+    expect(read.rows.map(({ id }) => id)).toEqual([ids[0], ids[2]]);
+  });
+});
+
+test("the row of another post under an ID is damaged", () => {
+  change(`DELETE FROM post WHERE id = ${second};
+    INSERT INTO post SELECT id + 1, time_ms, likes, reposts, replies, quotes, revision, record, sum
+    FROM post ORDER BY id LIMIT 1`);
+  reading((segment, ids) => expect(segment.rows(ids).damaged).toEqual([ids[1]]));
+});
+
+test("a source that sends a damaged post again mends it, and counts do not", () => {
+  change(`UPDATE post SET record = replace(record, 'two', 'too') WHERE id = ${second}`);
+  archive.write([
+    {
+      kind: "count",
+      platform: "bluesky",
+      uri: makePost({ key: "two" }).uri,
+      metric: "likes",
+      by: 1,
+    },
+  ]);
+  archive.addCounts();
+  reading((segment, ids) => expect(segment.rows(ids).damaged).toEqual([ids[1]]));
+  archive.put(post("two"));
+  reading((segment, ids) => {
+    expect(ids).toHaveLength(3);
+    expect(segment.rows(ids).damaged).toEqual([]);
+  });
+});
+
+test("rows of a segment that is older than sums are taken as they are, and get a sum when they are written", () => {
+  const folder = mkdtempSync(join(tmpdir(), "earshot-sums-"));
+  const database = new DatabaseSync(join(folder, "old.db"));
+  const sumsAt = segmentMigrations.findIndex((migration) => migration.includes("sum INTEGER"));
+  for (const migration of segmentMigrations.slice(0, sumsAt)) database.exec(migration);
+  database.exec(`
+    INSERT INTO post VALUES(5, 1, NULL, NULL, NULL, NULL, '', '"old"');
+    UPDATE setting SET value = 1 WHERE name = 'posts'`);
+  const read = () => {
+    const segment = openSegment(join(folder, "old.db"), "bluesky", 1_000);
+    try {
+      return segment.rows([5n]);
+    } finally {
+      segment.close();
+    }
+  };
+  expect(read()).toMatchObject({ rows: [{ id: 5n }], damaged: [] });
+  for (const migration of segmentMigrations.slice(sumsAt)) database.exec(migration);
+  database.close();
+  expect(read()).toMatchObject({ rows: [{ id: 5n }], damaged: [] });
+  rmSync(folder, { recursive: true });
+});
