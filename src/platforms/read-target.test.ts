@@ -184,6 +184,12 @@ describe("a post is named", () => {
     ],
     ["109@mas.to", "mastodon", { platform: "mastodon", id: "109", host: "mas.to" }],
     ["109@Mas.to", "social", { platform: "mastodon", id: "109", host: "mas.to" }],
+    [`${ulid}@gts.org`, "social", { platform: "mastodon", id: ulid, host: "gts.org" }],
+    [
+      "9h2k1x0abc@misskey.io",
+      "social",
+      { platform: "mastodon", id: "9h2k1x0abc", host: "misskey.io" },
+    ],
     [
       "import:mastodon:7@mas.to",
       "social",
@@ -245,6 +251,7 @@ describe("what names nothing of its kind is refused", () => {
     ["post", "0", "x", 0, 1],
     ["post", "9223372036854775808", "social", 0, 19],
     ["post", "comet", "social", 0, 5],
+    ["post", "comet@mas.to", "social", 0, 12],
     ["post", `at://${did}/app.bsky.feed.like/3k`, "social", 0, 59],
     ["post", `at://${did}/app.bsky.feed.post/3k/x`, "social", 0, 61],
     ["post", "https://x.com/ann", "social", 0, 17],

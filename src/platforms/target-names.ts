@@ -37,6 +37,8 @@ const numberForm = /^\d{1,40}$/;
 /** Ids of servers that count otherwise than Mastodon does: ULIDs, and 18 characters that mix digits and capitals. */
 const ulidForm = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 const flakeForm = /^(?=\D*\d)(?=[^A-Z]*[A-Z])[A-Za-z0-9]{18}$/;
+/** Post ids of Misskey and its relatives, such as `9h2k1x0abc`: only beside a host, as alone they could be names. */
+const letteredForm = /^(?=\D*\d)[A-Za-z0-9]{10,64}$/;
 
 export const isXHandle = (text: string): boolean => xHandleForm.test(text);
 /** A name on a Mastodon server, without the server. */
@@ -44,6 +46,8 @@ export const isLocalName = (text: string): boolean => localForm.test(text);
 /** An id that a Mastodon server, or one that speaks like it, gives to an account or a post. */
 export const isServerId = (text: string): boolean =>
   numberForm.test(text) || ulidForm.test(text) || flakeForm.test(text);
+/** A post id that is written together with its server. */
+const isPostId = (text: string): boolean => isServerId(text) || letteredForm.test(text);
 export const isSpaceId = (text: string): boolean => spaceForm.test(text);
 
 /** The number of a post or an account on X as it is written there; null for anything else. */
@@ -163,7 +167,7 @@ function readPostId(text: string, platform: SearchPlatform): PostTarget | null {
 function readServerPostId(text: string): PostTarget | null {
   const [id = "", server = "", ...more] = text.split("@");
   const host = hostOf(server);
-  return host === null || more.length > 0 || !isServerId(id)
+  return host === null || more.length > 0 || !isPostId(id)
     ? null
     : postOf("mastodon", { id, host });
 }

@@ -1,7 +1,9 @@
-import { afterEach, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { makePost } from "../../../test/support/make-post.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { Post } from "../../posts/post.ts";
+import { importedUri } from "../../posts/references.ts";
+import { readTarget } from "../read-target.ts";
 import type { AnswerItem, SourceAnswer } from "../source.ts";
 import type { Target } from "../target.ts";
 import type { AccessKind, PageCall, Upstream, UpstreamPage } from "../upstream.ts";
@@ -172,6 +174,55 @@ test("a post that is held is answered from the archive, one that is not by the p
   const fetched = await ask(posts[2]);
   expect(contents(fetched)).toEqual(["number 1"]);
   expect(fetched.sources).toMatchObject([{ via: "public", count: 1 }]);
+});
+
+describe("replies to a post of a Mastodon server", () => {
+  const ulid = "01HZX5Y9K3V4M8Q2W7T6R1N0PB";
+  const makeReply = (id: string): Post => ({
+    ...makePost({ createdMs: endMs - 1_000, text: `a reply to ${id}` }),
+    platform: "mastodon",
+    uri: `https://far.example/statuses/${id}/reply`,
+    isReply: true,
+    inReplyTo: {
+      id,
+      uri: importedUri("mastodon", id, "gts.example"),
+      username: null,
+      userId: null,
+    },
+  });
+
+  test.each([
+    [ulid, `${ulid}@gts.example`],
+    [ulid, `https://gts.example/@ann/statuses/${ulid}`],
+    [ulid, `https://gts.example/users/ann/statuses/${ulid}`],
+    ["9n2ciuz1wdesFnrGJU", "9n2ciuz1wdesFnrGJU@gts.example"],
+    ["9h2k1x0abc", "9h2k1x0abc@gts.example"],
+    ["109", "https://gts.example/@ann/109"],
+  ])("with the id %s, written as %s, come from the archive", async (id, query) => {
+    tested = answering({});
+    tested.archive.put(makeReply(id));
+    const target = readTarget("post", query, "mastodon");
+    const request = requestOf({ platform: "mastodon", method: "getreplies", target });
+    const answer = await answerJob(tested.context, request, tested.job);
+    expect(contents(answer)).toEqual([`held: a reply to ${id}`]);
+    expect(answer.complete).toBe(false);
+  });
+
+  test("are left to the platform where the server of the id is unknown", async () => {
+    const method = { access: ["public"] as const, endpoint: "/", note: "" };
+    tested = answering({
+      upstreams: {
+        mastodon: silentUpstream("mastodon", {
+          support: { ...noSupport, getreplies: method },
+          page: async () => ({ items: [{ kind: "post", post: makeReply(ulid) }], next: null }),
+        }),
+      },
+      sessions: { mastodon: [sessionOf("mastodon", { access: "public", owner: null })] },
+    });
+    const target = readTarget("post", ulid, "mastodon");
+    const request = requestOf({ platform: "mastodon", method: "getreplies", target });
+    expect(contents(await answerJob(tested.context, request, tested.job))).toHaveLength(1);
+  });
 });
 
 test("with nobody to ask the archive gives what it has, and does not call it complete", async () => {

@@ -1,7 +1,8 @@
 import { idTimeMs, tellsTime, xIdOf, xUri } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
-import { blueskyUri } from "../../posts/references.ts";
+import { blueskyUri, importedUri } from "../../posts/references.ts";
 import { tidMs } from "../../posts/tid.ts";
+import { readPost } from "../../query/read-post.ts";
 import { readUser } from "../../query/read-values.ts";
 import { accountById } from "../../text/facets.ts";
 import { searchArchive } from "../archive/search.ts";
@@ -103,11 +104,30 @@ function queryOf(
     return { query: method === "getmedia" ? `${query} filter:media` : query, fromMs: null };
   }
   if (target.kind !== "post" || method !== "getreplies") return null;
-  const post = target.uri ?? target.id ?? target.url;
-  if (post === null) return null;
-  const named = `"${post.replaceAll(/["\\]/g, "\\$&")}"`;
-  const query = `(in_reply_to_tweet_id:${named} OR conversation_id:${named}) filter:replies`;
-  return { query, fromMs: timeOf(target.platform === "x" ? xUri(post) : post) };
+  const names = postNames(target);
+  const [first] = names;
+  if (first === undefined) return null;
+  const named = names.flatMap((name) => {
+    const operand = `"${name.replaceAll(/["\\]/g, "\\$&")}"`;
+    return [`in_reply_to_tweet_id:${operand}`, `conversation_id:${operand}`];
+  });
+  const query = `(${named.join(" OR ")}) filter:replies`;
+  return { query, fromMs: timeOf(target.platform === "x" ? xUri(first) : first) };
+}
+
+/**
+ * What replies may call a post in the archive, as far as a query can express it. A Mastodon id counts on its server: replies that
+ * came from that server name both. An id of letters whose server is unknown cannot be searched.
+ */
+function postNames({ platform, uri, id, host, url }: PostTarget): readonly string[] {
+  const onServer =
+    platform === "mastodon" && id !== null && host !== null
+      ? importedUri("mastodon", id, host)
+      : null;
+  const names = onServer === null ? [uri ?? id ?? url] : [uri, onServer];
+  return names
+    .filter((name) => name !== null)
+    .filter((name) => "value" in readPost("in_reply_to_tweet_id", name));
 }
 
 /** A handle or an id that stands for the account in a query; null where none can stand there, such as `a-b@one.example`. */

@@ -62,15 +62,17 @@ function namedBy(target: PostTarget): { id: string | null; host: string | null }
   return { id: address === null ? null : idInAddress(address), host };
 }
 
+const pagesOfStatuses: ReadonlySet<string> = new Set(["statuses", "notice", "notes"]);
+
 /**
  * The id in an address of a status as servers write them: `/@ann/1`, `/users/ann/statuses/1`, `/@ann/statuses/01AB…`,
- * `/notice/9x`. Some write others, which lead to no id.
+ * `/notice/9x`, `/notes/9h2k1x0abc`. Some write others, which lead to no id.
  */
 function idInAddress({ pathname }: URL): string | null {
   const parts = pathname.split("/").filter((part) => part !== "");
   const last = parts.at(-1) ?? "";
   const before = parts.at(-2) ?? "";
-  const isStatus = before === "statuses" || before === "notice" || before.startsWith("@");
+  const isStatus = pagesOfStatuses.has(before) || before.startsWith("@");
   return isStatus ? readId(last) : null;
 }
 

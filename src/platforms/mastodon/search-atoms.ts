@@ -95,8 +95,8 @@ const languagesWithRegions: ReadonlySet<string> = new Set([
 const mostAccounts = 4;
 const handleForm =
   /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,100}[A-Za-z0-9_])?(?:@[A-Za-z0-9.:-]{1,255})?$/;
-/** What may be an account's number or its id elsewhere, which the search does not take. */
-const idForm = /^(?:\d+|[0-9A-Z]{18,26})(?:@|$)/;
+/** What may be an account's number or its id on other software, which the search does not take; queries fold its letters. */
+const idForm = /^(?:\d+|(?=\D*\d)[0-9A-Z]{18}|[0-7][0-9A-Z]{25})(?:@|$)/i;
 
 /** A name without its server stands for each account that is known to bear it. */
 function fromOf(user: string, names: ResolvedNames): Alternatives {

@@ -211,6 +211,17 @@ describe("a user's server", () => {
     }
   });
 
+  it.each(["109", "01HZX5Y9K3V4M8Q2W7T6R1N0PB", "9n2ciuz1wdesFnrGJU"])(
+    "is not sent the account id %s, which its search would take for a name",
+    async (id) => {
+      server.requests.length = 0;
+      await searched(`comet from:${id}@far.example`);
+      const asked = server.requests.filter(({ path }) => path === "/api/v2/search");
+      const sent = new Set(asked.map(({ query }) => new URLSearchParams(query).get("q")));
+      expect([...sent]).toEqual(["comet"]);
+    },
+  );
+
   it("need not be asked for what no post of Mastodon can be", async () => {
     for (const query of [
       "comet platform:x",
