@@ -19,7 +19,7 @@ export function openWayOut(
 ): WayOut {
   const { backfill } = config;
   const guarded = createGuardedFetch({
-    guard: createGuard(ownAddresses(config)),
+    guard: createGuard(ownAddresses(config), { setting: "EARSHOT_BACKFILL_PRIVATE_HOSTS" }),
     userAgent: "earshot/0.1",
     timeoutMs: backfill.timeoutMs,
     maxBytes,

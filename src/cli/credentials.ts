@@ -38,7 +38,8 @@ export function addCredentials(
     .description(
       "Asks the platform whether a credential is good and keeps it, sealed. What is secret is asked for and not shown, or read " +
         "with --secrets; it is never taken from the command line. One that acts for the same subject is replaced. Without " +
-        "--account it is the deployment's: every account may be served with it.",
+        "--account it is the deployment's: every account may be served with it. Set the EARSHOT_DATA_DIR, EARSHOT_SECRET_KEY and " +
+        "EARSHOT_UPSTREAM_PRIVATE_HOSTS of the server for this command too.",
     )
     .usage("<platform> <kind> [options] [--name value ...]")
     .argument("<platform>", "bluesky, mastodon or x")

@@ -51,7 +51,9 @@ const mostRedirects = 3;
 export function startMastodonStream(request: MastodonStreamRequest): MastodonStream {
   const { archive, clock, random, settings, log } = request;
   const { host } = new URL(settings.server);
-  const guard = createGuard([settings.server, ...settings.privateHosts]);
+  const guard = createGuard([settings.server, ...settings.privateHosts], {
+    setting: "EARSHOT_UPSTREAM_PRIVATE_HOSTS",
+  });
   const fetch = createGuardedFetch({
     ...settings,
     guard,

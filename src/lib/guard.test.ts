@@ -1,6 +1,7 @@
 import type { LookupAddress } from "node:dns";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { EarshotError } from "./errors.ts";
 import { createGuard, isPublicAddress, type Resolve } from "./guard.ts";
 
 const resolvingTo =
@@ -13,7 +14,7 @@ const resolvingTo =
 
 function resolved(url: string, resolve: Resolve, all = true, configured: string[] = []) {
   return new Promise<{ code: unknown; found: string | LookupAddress[] }>((settle) => {
-    const lookup = createGuard(configured, resolve).lookupFor(new URL(url));
+    const lookup = createGuard(configured, { resolve }).lookupFor(new URL(url));
     lookup(new URL(url).hostname, { all }, (error, found) =>
       settle({ code: error === null ? null : error.code, found }),
     );
@@ -108,7 +109,9 @@ describe("a guard", () => {
     const unused: Resolve = () => {
       throw new Error("looked up");
     };
-    expect(() => createGuard([], unused).lookupFor(new URL(url))).toThrow(/not a public address/);
+    expect(() => createGuard([], { resolve: unused }).lookupFor(new URL(url))).toThrow(
+      /not a public address/,
+    );
   });
 
   test("refuses a name when any of its addresses is not public", async () => {
@@ -117,12 +120,33 @@ describe("a guard", () => {
   });
 
   test("does not tell where in a private network a name leads", () => {
-    const lookup = createGuard([], resolvingTo("10.1.2.3")).lookupFor(new URL("https://x.example"));
+    const lookup = createGuard([], { resolve: resolvingTo("10.1.2.3") }).lookupFor(
+      new URL("https://x.example"),
+    );
     let message = "";
     lookup("x.example", {}, (error) => {
       message = error?.message ?? "";
     });
     expect(message).toBe("x.example leads to an address that is not public");
+  });
+
+  test.each([
+    ["http://127.0.0.1:8080/oauth/token", "http://127.0.0.1:8080"],
+    ["wss://inside.example/stream", "https://inside.example"],
+  ])("the refusal of %s names the setting that allows %s", (url, origin) => {
+    const guard = createGuard([], {
+      setting: "EARSHOT_SOME_HOSTS",
+      resolve: resolvingTo("10.1.2.3"),
+    });
+    let hint: string | undefined;
+    try {
+      guard.lookupFor(new URL(url))(new URL(url).hostname, {}, (error) => {
+        hint = (error as EarshotError | null)?.hint;
+      });
+    } catch (thrown) {
+      hint = (thrown as EarshotError).hint;
+    }
+    expect(hint).toBe(`if it is a server of your own network, add ${origin} to EARSHOT_SOME_HOSTS`);
   });
 
   test("refuses a name without an address", async () => {

@@ -22,15 +22,25 @@ export type Resolve = (
   done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
 
+export type GuardOptions = {
+  /** The setting in which the operator may list further hosts; named in the hint of a refusal. */
+  setting?: string;
+  resolve?: Resolve | undefined;
+};
+
 /** A guard that besides public addresses allows the hosts and ports of `configured`, addresses that the operator wrote. */
-export function createGuard(configured: Iterable<string>, resolve: Resolve = lookup): Guard {
+export function createGuard(
+  configured: Iterable<string>,
+  { setting, resolve = lookup }: GuardOptions = {},
+): Guard {
   const allowed = new Set([...configured].map((address) => placeOf(new URL(address))));
   return {
     lookupFor(url) {
-      if (allowed.has(placeOf(url))) return checkedLookup(resolve, () => true);
+      const refused = refusalOf(url, setting);
+      if (allowed.has(placeOf(url))) return checkedLookup(resolve, refused, () => true);
       const host = url.hostname.replace(/^\[|\]$/g, "");
       if (isNumericHost(host) && !isPublicAddress(host)) throw refused(host, host);
-      return checkedLookup(resolve, isPublicAddress);
+      return checkedLookup(resolve, refused, isPublicAddress);
     },
   };
 }
@@ -68,7 +78,11 @@ function placeOf(url: URL): string {
   return `${url.hostname}:${url.port || (defaultPorts[url.protocol] ?? "")}`;
 }
 
-function checkedLookup(resolve: Resolve, accepts: (address: string) => boolean): LookupFunction {
+function checkedLookup(
+  resolve: Resolve,
+  refused: Refusal,
+  accepts: (address: string) => boolean,
+): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname, { ...options, all: true }, (error, addresses) => {
       if (error) {
@@ -87,12 +101,17 @@ function checkedLookup(resolve: Resolve, accepts: (address: string) => boolean):
   };
 }
 
-function refused(host: string, address: string): EarshotError {
-  // Which one a name leads to is told to nobody: whoever names hosts would learn the addresses of a network from inside.
-  const fault =
-    host === address ? "is not a public address" : "leads to an address that is not public";
-  return new EarshotError("address_refused", `${host} ${fault}`, {
-    status: 502,
-    hint: "only public addresses and hosts that the configuration names are called",
-  });
+type Refusal = (host: string, address: string) => EarshotError;
+
+function refusalOf({ protocol, host: place }: URL, setting: string | undefined): Refusal {
+  const hint =
+    setting === undefined
+      ? "only public addresses and hosts that the configuration names are called"
+      : `if it is a server of your own network, add ${protocol.replace("ws", "http")}//${place} to ${setting}`;
+  return (host, address) => {
+    // The address behind a name is not reported: callers who name hosts would learn the addresses of an internal network.
+    const fault =
+      host === address ? "is not a public address" : "leads to an address that is not public";
+    return new EarshotError("address_refused", `${host} ${fault}`, { status: 502, hint });
+  };
 }

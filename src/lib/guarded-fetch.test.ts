@@ -37,7 +37,7 @@ function client(
   { resolve, ...settings }: Partial<typeof limits> & { resolve?: Resolve } = {},
 ): GuardedClient {
   const made = createGuardedFetch({
-    guard: createGuard(allowed, resolve),
+    guard: createGuard(allowed, { resolve }),
     userAgent: "earshot-test/1",
     ...limits,
     ...settings,

@@ -15,7 +15,7 @@ export type UpstreamClient = {
 export function openUpstreamClient(config: Config): UpstreamClient {
   const { timeoutMs, maxAnswerBytes: maxBytes } = config.upstreams;
   const fetch = createGuardedFetch({
-    guard: createGuard(ownAddresses(config)),
+    guard: createGuard(ownAddresses(config), { setting: "EARSHOT_UPSTREAM_PRIVATE_HOSTS" }),
     userAgent: `earshot/${packageVersion()}`,
     timeoutMs,
     maxBytes,

@@ -26,7 +26,9 @@ export type WebhookRoleContext = Pick<SenderContext, "random" | "log" | "onFault
 export function createWebhookRole(context: WebhookRoleContext): WebhookRole {
   const { settings, store, clock, secretKey, version } = context;
   const sealer = createSealer(secretKey, randomBytes);
-  const guard = createGuard(settings.privateHosts);
+  const guard = createGuard(settings.privateHosts, {
+    setting: "EARSHOT_WEBHOOK_PRIVATE_HOSTS",
+  });
   const client = createGuardedFetch({
     guard,
     userAgent: `earshot/${version}`,

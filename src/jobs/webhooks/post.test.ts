@@ -39,7 +39,7 @@ function post(
   } = {},
 ) {
   const client = createGuardedFetch({
-    guard: createGuard(allowed, resolve),
+    guard: createGuard(allowed, { resolve }),
     userAgent: "earshot/test",
     timeoutMs,
     maxBytes: 1_024,

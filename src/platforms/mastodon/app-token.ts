@@ -9,9 +9,9 @@ import type {
 } from "../credentials/credential.ts";
 import { credentialInvalid } from "../credentials/faults.ts";
 import { hintOf } from "../credentials/hint.ts";
-import { grant, notGranted, renewed } from "./client-credentials.ts";
+import { grant, notGranted, renewed, usualRedirectUri } from "./client-credentials.ts";
 import { givenServer, givenText, requireOrigin } from "./given-server.ts";
-import { fieldsIn, isForUsers, refusedToken } from "./server-answer.ts";
+import { fieldsIn, isForUsers, reasonIn, refusedToken } from "./server-answer.ts";
 
 /**
  * An application of a server, which acts for nobody: its key and secret lead to a token (the client credentials grant), which
@@ -49,6 +49,14 @@ export const appTokenKind: CredentialKind = {
       isSecret: true,
       isOptional: false,
     },
+    {
+      name: "redirect_uri",
+      label: "Redirect URI",
+      hint: `As the application was registered; ${usualRedirectUri} when left out.`,
+      meaning: `the redirect URI of the application, ${usualRedirectUri} by default; GoToSocial compares it`,
+      isSecret: false,
+      isOptional: true,
+    },
   ],
   make,
   test,
@@ -64,12 +72,14 @@ async function make(
   const host = givenServer(given.host);
   const clientId = givenText(given.client_id, "client_id");
   const clientSecret = givenText(given.client_secret, "client_secret");
-  const granted = await grant(host, { clientId, clientSecret }, tools);
+  const redirectUri = given.redirect_uri?.trim();
+  const application = { clientId, clientSecret, ...(redirectUri ? { redirectUri } : {}) };
+  const granted = await grant(host, application, tools);
   if (typeof granted !== "string") throw notGranted(host, granted);
   const answer = await verify(host, granted, tools);
   if (answer.status !== 200) {
     throw credentialInvalid(
-      `host: ${new URL(host).host} does not take the token that it gave (status ${answer.status})`,
+      `host: ${new URL(host).host} does not take the token that it gave (status ${answer.status})${reasonIn(answer)}`,
       "look at the application in its settings",
     );
   }
@@ -79,7 +89,7 @@ async function make(
     subject: null,
     subjectName: typeof name === "string" ? name.slice(0, 200) : null,
     hint: hintOf(clientSecret),
-    secrets: { clientId, clientSecret, token: granted },
+    secrets: { ...application, token: granted },
   };
 }
 

@@ -3,21 +3,24 @@ import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
 import type { CredentialTools, HeldCredential, Secrets } from "../credentials/credential.ts";
 import { credentialInvalid } from "../credentials/faults.ts";
 import { failedAt } from "../requests/faults.ts";
-import { fieldsIn, refusedToken } from "./server-answer.ts";
+import { fieldsIn, reasonIn, refusedToken } from "./server-answer.ts";
 
 const answerMs = 30_000;
 const scope = "read";
+/** What applications have that nobody is sent back to; some servers want the registered one also where it has no use. */
+export const usualRedirectUri = "urn:ietf:wg:oauth:2.0:oob";
 
 /** The token, or the answer that holds none. */
 export async function grant(
   host: string,
-  { clientId, clientSecret }: Secrets,
+  { clientId, clientSecret, redirectUri }: Secrets,
   tools: CredentialTools,
 ): Promise<string | FetchedAnswer> {
   const form = new URLSearchParams({
     grant_type: "client_credentials",
     client_id: clientId ?? "",
     client_secret: clientSecret ?? "",
+    redirect_uri: redirectUri ?? usualRedirectUri,
     scope,
   });
   const answer = await tools.fetch(new URL("/oauth/token", host), {
@@ -34,10 +37,11 @@ export async function grant(
   return answer.status === 200 && isToken ? token : answer;
 }
 
-/** Why an application that was given has no token. */
+/** Why an application that was given has no token, with the reason that the server gives. */
 export function notGranted(host: string, answer: FetchedAnswer): EarshotError {
   const server = new URL(host).host;
   const { error } = fieldsIn(answer);
+  const reason = reasonIn(answer);
   if (error === "invalid_scope") {
     return credentialInvalid(
       `client_id: the application lacks the scope ${scope}`,
@@ -46,13 +50,19 @@ export function notGranted(host: string, answer: FetchedAnswer): EarshotError {
   }
   if (answer.status === 401 || error === "invalid_client") {
     return credentialInvalid(
-      `client_secret: ${server} does not take it with this client_id`,
-      "copy both anew from the application's page",
+      `client_secret: ${server} does not take it with this client_id${reason}`,
+      "copy both again from the application's page",
+    );
+  }
+  if (/redirect.uri/i.test(reason)) {
+    return credentialInvalid(
+      `redirect_uri: ${server} gives no token${reason}`,
+      "give the redirect URI that the application was registered with",
     );
   }
   return credentialInvalid(
-    `host: ${server} gives no token (status ${answer.status})`,
-    "look at the host",
+    `host: ${server} gives no token (status ${answer.status})${reason}`,
+    "check the host and the application's settings there",
   );
 }
 

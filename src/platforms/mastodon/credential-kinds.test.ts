@@ -203,6 +203,38 @@ describe("an application", () => {
     }
   });
 
+  it("sends its redirect URI, which some servers compare, and repeats the reason of a refusal", async () => {
+    server.character.differences.needsRedirectUri = true;
+    try {
+      expect((await made()).secrets.token).toMatch(/^app-token/);
+      const redirectUri = "http://127.0.0.1/callback";
+      const { clientId, clientSecret } = server.addApp(["read"], redirectUri);
+      const given = { host: server.url, client_id: clientId, client_secret: clientSecret };
+      await expect(appToken.make(given, tools)).rejects.toMatchObject({
+        code: "credential_invalid",
+        message: expect.stringMatching(/^redirect_uri: .*does not match the application's/),
+      });
+      const kept = await appToken.make({ ...given, redirect_uri: redirectUri }, tools);
+      const { credential, renewals } = held(kept, appToken);
+      server.revoke(kept.secrets.token ?? "");
+      await appToken.test(credential, tools);
+      expect(renewals()).toBe(1);
+    } finally {
+      server.character.differences.needsRedirectUri = false;
+    }
+  });
+
+  it("repeats the reason of a refusal without what looks like a token", async () => {
+    const body = JSON.stringify({
+      error: "invalid_request",
+      error_description: `the grant is switched off for ${"a1b2".repeat(12)}`,
+    });
+    server.character.faults.next = [{ status: 400, body }];
+    await expect(made()).rejects.toMatchObject({
+      message: expect.stringMatching(/\(status 400\): the grant is switched off for …$/),
+    });
+  });
+
   it("gets another token once when the server takes the old one no longer", async () => {
     const first = await made();
     const { credential, renewals } = held(first, appToken);

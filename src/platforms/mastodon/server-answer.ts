@@ -17,6 +17,13 @@ export function fieldsIn(answer: FetchedAnswer): Record<string, unknown> {
 /** Why a server refuses, as its JSON says: short, and without what may be secret. */
 const saidIn = (json: unknown): string => withoutTokens(fieldsOf(json).error);
 
+/** The reason that a refusal gives, after a colon; empty where it gives none. */
+export function reasonIn(answer: FetchedAnswer): string {
+  const { error, error_description: described } = fieldsIn(answer);
+  const reason = withoutTokens(described) || withoutTokens(error);
+  return reason === "" ? "" : `: ${reason}`;
+}
+
 /** Whether a refusal says that the thing is for signed-in users, not that the token is bad. */
 export const isForUsers = (json: unknown): boolean =>
   /requires an authenticated user/i.test(saidIn(json));

@@ -10,7 +10,7 @@ import { credentialInvalid } from "../credentials/faults.ts";
 import { hintOf } from "../credentials/hint.ts";
 import { readAccount, readId } from "./account.ts";
 import { givenServer, givenText, requireOrigin } from "./given-server.ts";
-import { fieldsIn, isOutOfScope, refusedToken } from "./server-answer.ts";
+import { fieldsIn, isOutOfScope, reasonIn, refusedToken } from "./server-answer.ts";
 
 /** The token of a user of a server. It does not lapse; its owner can take it back. */
 export const userTokenKind: CredentialKind = {
@@ -86,7 +86,7 @@ function notTaken(host: string, answer: FetchedAnswer) {
   }
   if (status === 401) {
     return credentialInvalid(
-      `token: ${server} does not take it`,
+      `token: ${server} does not take it${reasonIn(answer)}`,
       "copy the access token, not the client key",
     );
   }
@@ -96,7 +96,10 @@ function notTaken(host: string, answer: FetchedAnswer) {
       "an application's own token is another kind: app-token",
     );
   }
-  return credentialInvalid(`host: ${server} answers with status ${status}`, "look at the host");
+  return credentialInvalid(
+    `host: ${server} answers with status ${status}${reasonIn(answer)}`,
+    "check the host",
+  );
 }
 
 async function test(held: HeldCredential, tools: CredentialTools): Promise<string> {

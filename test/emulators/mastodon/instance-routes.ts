@@ -84,6 +84,6 @@ function verifyApp(asked: Asked): Answer {
   return ok({ id: "1", name: "An application", website: null, scopes: asked.token.scopes });
 }
 
-function grant({ tokens, form }: Asked): Answer {
-  return tokens.grant(form);
+function grant({ tokens, form, character }: Asked): Answer {
+  return tokens.grant(form, character.differences);
 }

@@ -17,6 +17,8 @@ export type Differences = {
   /** Accounts do not say whether they may be searched. */
   noIndexable: boolean;
   noRateHeaders: boolean;
+  /** An application gets a token only with the redirect URI that it was registered with. */
+  needsRedirectUri: boolean;
   /** Lists do not say where they go on. */
   noLinks: boolean;
   /** Only the older description of the server is there. */
@@ -64,6 +66,7 @@ const none: Differences = {
   noTrends: false,
   noIndexable: false,
   noRateHeaders: false,
+  needsRedirectUri: false,
   noLinks: false,
   noInstanceV2: false,
 };
@@ -80,6 +83,7 @@ const gotosocialLike: Differences = {
   noTrends: true,
   noIndexable: true,
   noRateHeaders: true,
+  needsRedirectUri: true,
 };
 
 /** What an emulator is like; all of it may be changed while it runs. */

@@ -1,7 +1,12 @@
 /** A token: of a user, or of an application where `accountId` is null. */
 export type Token = { token: string; scopes: readonly string[]; accountId: string | null };
 
-export type App = { clientId: string; clientSecret: string; scopes: readonly string[] };
+export type App = {
+  clientId: string;
+  clientSecret: string;
+  scopes: readonly string[];
+  redirectUri: string;
+};
 
 /** What may be asked with which token, and how tokens are had. */
 export function createTokens() {
@@ -21,15 +26,22 @@ export function createTokens() {
     return token;
   }
 
-  function addApp(scopes: readonly string[] = ["read"]): App {
+  function addApp(
+    scopes: readonly string[] = ["read"],
+    redirectUri = "urn:ietf:wg:oauth:2.0:oob",
+  ): App {
     count += 1;
-    const app = { clientId: `client-${count}`, clientSecret: `client-secret-${count}`, scopes };
+    const clientSecret = `client-secret-${count}`;
+    const app = { clientId: `client-${count}`, clientSecret, scopes, redirectUri };
     apps.set(app.clientId, app);
     return app;
   }
 
   /** The client credentials grant. */
-  function grant(form: URLSearchParams): { status: number; body: unknown } {
+  function grant(
+    form: URLSearchParams,
+    { needsRedirectUri }: { needsRedirectUri: boolean },
+  ): { status: number; body: unknown } {
     const app = apps.get(form.get("client_id") ?? "");
     if (app === undefined || app.clientSecret !== form.get("client_secret")) {
       return {
@@ -43,6 +55,9 @@ export function createTokens() {
     }
     if (form.get("grant_type") !== "client_credentials") {
       return { status: 400, body: { error: "unsupported_grant_type" } };
+    }
+    if (needsRedirectUri && form.get("redirect_uri") !== app.redirectUri) {
+      return { status: 400, body: badRedirectUri(form.get("redirect_uri")) };
     }
     const asked = (form.get("scope") ?? "read").split(" ");
     if (asked.some((scope) => !allows(app.scopes, scope))) {
@@ -77,3 +92,11 @@ export function createTokens() {
 /** Whether `read` or `read:statuses` lets somebody do what needs `read:statuses`. */
 export const allows = (scopes: readonly string[], needed: string): boolean =>
   scopes.includes(needed) || scopes.includes(needed.split(":")[0] ?? "");
+
+const badRedirectUri = (given: string | null) => ({
+  error: "invalid_request",
+  error_description:
+    given === null
+      ? "Bad Request: redirect_uri must be set in the token request form"
+      : "Bad Request: redirect_uri does not match the application's",
+});
