@@ -345,7 +345,15 @@ describe("result", () => {
     ]) {
       const uuid = await uuidOf(body);
       const status = await statusOf(uuid);
-      expect(status.count).toBe(0);
+      expect(status).toMatchObject({ count: 0, complete: false });
+      expect(status.coverage).toMatchObject({
+        from: null,
+        complete: false,
+        gaps: [{ from: null, to: status.coverage.to }],
+      });
+      expect(Date.parse(status.coverage.to)).toBeLessThan(service.clock.now() - 7 * day);
+      const answer = await service.result(key, uuid);
+      expect(answer.headers["x-coverage"]).toMatch(/^complete=\?0, to="[^"]+", gaps=1$/);
       const warning = status.warnings.find(
         (each: { code: string }) => each.code === "outside_live_window",
       );
@@ -361,7 +369,10 @@ describe("result", () => {
     const cut = search("comet", { start_time: since, max_results: 5 });
 
     const first = await uuidOf(cut);
-    const { warnings, next_cursor: cursor } = await statusOf(first);
+    const { warnings, coverage, complete, next_cursor: cursor } = await statusOf(first);
+    expect(complete).toBe(false);
+    expect(coverage.from).toBe(since);
+    expect(coverage.gaps[0].from).toBe(since);
     expect(warnings).toContainEqual({
       code: "cut_to_live_window",
       message: expect.stringContaining("not searched"),

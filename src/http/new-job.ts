@@ -17,6 +17,7 @@ import type { HttpContext } from "./context.ts";
 import { continueFrom } from "./next-cursor.ts";
 import { pointedAt } from "./pointed-at.ts";
 import { problem } from "./problem-writer.ts";
+import { requestedSpan, unsearchedOf } from "./requested-span.ts";
 import { narrowWindow, type Window, windowOf, windowWarnings } from "./window.ts";
 
 /** The job that checked arguments ask for. Errors: those of the query, of its cursor, and `source_unavailable`. */
@@ -54,6 +55,10 @@ async function searchJob(
     sources.isKeptHere(search),
   ]);
 
+  const window = isLive ? start : { ...start, fromMs: null };
+  const requested = requestedSpan(tree, start.asked, start.asOfMs);
+  const unsearched = unsearchedOf(window, requested);
+
   return {
     accountId: caller.accountId,
     keyId: caller.keyId,
@@ -64,6 +69,7 @@ async function searchJob(
       query,
       maxResults,
       ...narrowWindow(start, asked.bounds),
+      ...(unsearched === null ? {} : { unsearched }),
       asOfMs: start.asOfMs,
       after: start.after,
       asked: start.asked,
@@ -73,7 +79,7 @@ async function searchJob(
     warnings: [
       ...warnings.map(warningOf),
       ...asked.warnings,
-      ...windowWarnings(isLive ? start : { ...start, fromMs: null }, start.asked, tree),
+      ...windowWarnings(window, start.asked, requested),
       ...(isAnswered ? [] : [noCredential(type)]),
     ],
   };

@@ -1,7 +1,7 @@
 import type { AskedBounds } from "../jobs/job.ts";
 import type { SearchMethod } from "../platforms/methods.ts";
 import type { SourceWarning } from "../platforms/source.ts";
-import type { QueryNode } from "../query/tree.ts";
+import { type RequestedSpan, unsearchedOf } from "./requested-span.ts";
 
 /** Unix milliseconds; `fromMs` inclusive (null: unbounded), `toMs` exclusive. */
 export type Window = { fromMs: number | null; toMs: number };
@@ -34,26 +34,15 @@ function latest(one: number | null, other: number | null): number | null {
 }
 
 /**
- * Remarks on a window in which nothing can be found, or that begins later than was asked for, so that a list is not taken for
+ * Warnings about a window in which nothing can match, or that begins later than was requested, so that a list is not taken for
  * an answer that it is not.
  */
 export function windowWarnings(
   window: Window,
   asked: AskedBounds,
-  tree: QueryNode,
+  requested: RequestedSpan,
 ): readonly SourceWarning[] {
-  const untilMs = earliestUntil(tree, asked.endMs);
-  const sinceMs = latestSince(tree, asked.startMs);
-  const fromMs = window.fromMs;
-  if (fromMs !== null && untilMs !== null && untilMs <= fromMs) {
-    return [
-      {
-        code: "outside_live_window",
-        message: `searchbyquery looks back to ${iso(fromMs)}, the query ends before`,
-        hint: "use searchbyfullarchive for older posts",
-      },
-    ];
-  }
+  const { fromMs } = window;
   if (asked.startMs !== null && asked.endMs !== null && asked.startMs >= asked.endMs) {
     return [
       {
@@ -63,34 +52,17 @@ export function windowWarnings(
       },
     ];
   }
-  if (fromMs !== null && sinceMs !== null && sinceMs < fromMs) {
-    return [
-      {
-        code: "cut_to_live_window",
-        message: `searchbyquery looks back to ${iso(fromMs)}, posts from before are not searched`,
-        hint: "use searchbyfullarchive for older posts",
-      },
-    ];
-  }
-  return [];
-}
-
-/** The earliest end that binds the whole query: `end_time`, or an `until:` that is not one of alternatives. */
-function earliestUntil(tree: QueryNode, endMs: number | null): number | null {
-  const ends = conjunctsOf(tree).flatMap((node) => (node.kind === "until" ? [node.ms] : []));
-  if (endMs !== null) ends.push(endMs);
-  return ends.length === 0 ? null : Math.min(...ends);
-}
-
-/** The latest begin that binds the whole query: `start_time`, or a `since:` that is not one of alternatives. */
-function latestSince(tree: QueryNode, startMs: number | null): number | null {
-  const begins = conjunctsOf(tree).flatMap((node) => (node.kind === "since" ? [node.ms] : []));
-  if (startMs !== null) begins.push(startMs);
-  return begins.length === 0 ? null : Math.max(...begins);
-}
-
-function conjunctsOf(tree: QueryNode): readonly QueryNode[] {
-  return tree.kind === "and" ? tree.children : [tree];
+  if (fromMs === null || unsearchedOf(window, requested) === null) return [];
+  const isOutside = requested.toMs !== null && requested.toMs <= fromMs;
+  return [
+    {
+      code: isOutside ? "outside_live_window" : "cut_to_live_window",
+      message: isOutside
+        ? `searchbyquery looks back to ${iso(fromMs)}, the query ends before`
+        : `searchbyquery looks back to ${iso(fromMs)}, posts from before are not searched`,
+      hint: "use searchbyfullarchive for older posts",
+    },
+  ];
 }
 
 /** ISO 8601; a time that it cannot write is the nearest that it can. */

@@ -1,6 +1,11 @@
 import type { EvidenceKind } from "../nodes/evidence/evidence.ts";
 import type { ResultSignature } from "../nodes/proof/proof.ts";
-import type { AnswerRequest, SourceAnswer, SourceWarning } from "../platforms/source.ts";
+import type {
+  AnswerRequest,
+  SourceAnswer,
+  SourceWarning,
+  UnsearchedSpan,
+} from "../platforms/source.ts";
 
 /** What `start_time` and `end_time` of a submission say, Unix milliseconds; null when absent. */
 export type AskedBounds = { startMs: number | null; endMs: number | null };
@@ -11,6 +16,8 @@ export const noBounds: AskedBounds = { startMs: null, endMs: null };
 export type SearchJobRequest = AnswerRequest & {
   /** The bounds that the window was narrowed by; none when absent. */
   asked?: AskedBounds;
+  /** The part of the requested time before the live window; none when absent. */
+  unsearched?: UnsearchedSpan;
   /** Whether it needs credentials of its account, which are handed to no other node; absent when it does not. */
   isKeptHere?: true;
 };

@@ -9,6 +9,7 @@ import {
   leaseLost,
 } from "../nodes/lease.ts";
 import type { Method } from "../platforms/methods.ts";
+import { withUnsearched } from "../platforms/unsearched.ts";
 import type { Dispatcher, LiveJob } from "./dispatcher.ts";
 import { fetchedPosts } from "./fetched-operations.ts";
 import type { JobResult, SearchJobRequest } from "./job.ts";
@@ -122,8 +123,10 @@ export function createLeases(context: LeasesContext): Leases {
     return leaseMs;
   }
 
-  async function complete(uuid: string, token: string, result: JobResult): Promise<void> {
+  async function complete(uuid: string, token: string, answer: JobResult): Promise<void> {
+    const unsearched = dispatcher.get(uuid)?.taken.request.unsearched ?? null;
     releaseLease(uuid, token);
+    const result = withUnsearched(answer, unsearched);
     // What is small is on its way in the same step, before whatever is asked next.
     const text = isLarge(result)
       ? await encodeLargeResult(result, startTurns(clock))

@@ -42,6 +42,9 @@ export type SourceWarning = {
 /** A span of time, Unix milliseconds, `toMs` exclusive; `fromMs` null is unbounded. */
 type CoverageSpan = { fromMs: number | null; toMs: number };
 
+/** A part of the time that a search asks for which its method does not search; `fromMs` null is unbounded. */
+export type UnsearchedSpan = CoverageSpan;
+
 /** What the sources hold of a window. */
 export type Coverage = {
   fromMs: number | null;

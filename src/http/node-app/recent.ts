@@ -3,7 +3,8 @@ import { failureOf } from "../../jobs/attempt-fault.ts";
 import { noBounds } from "../../jobs/job.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { callerNoncePattern, jobOfNonce } from "../../nodes/protocol/direct-answer.ts";
-import type { AnswerRequest, SourceWarning } from "../../platforms/source.ts";
+import type { AnswerRequest, SourceWarning, UnsearchedSpan } from "../../platforms/source.ts";
+import { withUnsearched } from "../../platforms/unsearched.ts";
 import { parseQuery } from "../../query/parse.ts";
 import { preferredType } from "../accept.ts";
 import { requireMethod } from "../allowed-method.ts";
@@ -14,6 +15,7 @@ import { faultOf as jobFault } from "../job-result.ts";
 import { warningOf } from "../new-job.ts";
 import { nodeField } from "../node-fields.ts";
 import { problem } from "../problem-writer.ts";
+import { requestedSpan, unsearchedOf } from "../requested-span.ts";
 import { setKnowledgeFields } from "../result-fields.ts";
 import { recentBody, recentRules, recentText, submissionOf } from "../routes/node/recent.ts";
 import type { TypedApp } from "../routes/typed-app.ts";
@@ -54,7 +56,7 @@ export function addNodeRecentRoute(
     handler: async (request, reply) => {
       const caller = request.nodeCaller;
       if (caller === null) throw problem("internal", "nobody was let in");
-      const { search: asked, warnings } = searchOf(context, caller, request);
+      const { search: asked, unsearched, warnings } = searchOf(context, caller, request);
       const told = { uuid: signedForOf(request), request: asked };
       const turn = caller.takeSearch(reply);
       if (running >= settings.concurrency) {
@@ -74,7 +76,10 @@ export function addNodeRecentRoute(
         };
         const answer = await context.answer(search);
         reply.header("x-node", nodeField(node.id, node.evidence));
-        setKnowledgeFields(reply, { ...answer, warnings: [...warnings, ...answer.warnings] });
+        setKnowledgeFields(reply, {
+          ...withUnsearched(answer, unsearched),
+          warnings: [...warnings, ...answer.warnings],
+        });
         if (preferredType(request.headers.accept, answerTypes) === proofType) {
           const proof = await context.prove(told, answer);
           return reply.type(`${proofType}; charset=utf-8`).send(JSON.stringify(proof));
@@ -122,7 +127,11 @@ function searchOf(
   { settings, nowMs }: NodeAppContext,
   caller: NodeCaller,
   { body, params }: { body: Parameters<typeof submissionOf>[0]; params: { platform: string } },
-): { search: AnswerRequest; warnings: readonly SourceWarning[] } {
+): {
+  search: AnswerRequest;
+  unsearched: UnsearchedSpan | null;
+  warnings: readonly SourceWarning[];
+} {
   const word = platformOfWord(params.platform) ?? "social";
   const asked = checkArguments(word, submissionOf(body), recentRules);
   requireMethod(caller, asked.method, null);
@@ -130,12 +139,14 @@ function searchOf(
   const { tree, warnings } = parseQuery(query, { maxLength: settings.maxLiveQueryLength });
   const asOfMs = nowMs();
   const window = windowOf("searchbyquery", asOfMs, settings.liveWindowMs);
+  const requested = requestedSpan(tree, noBounds, asOfMs);
   return {
     search: { platform, type, method, query, maxResults, ...window, asOfMs, after: null },
+    unsearched: unsearchedOf(window, requested),
     warnings: [
       ...warnings.map(warningOf),
       ...asked.warnings,
-      ...windowWarnings(window, noBounds, tree),
+      ...windowWarnings(window, noBounds, requested),
     ],
   };
 }

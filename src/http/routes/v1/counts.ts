@@ -9,6 +9,7 @@ import { askedBoundsOf, type CountsQuestion, granularityMs, pageOf } from "../..
 import { callerOf } from "../../hooks/caller.ts";
 import { warningOf } from "../../new-job.ts";
 import { problem } from "../../problem-writer.ts";
+import { requestedSpan } from "../../requested-span.ts";
 import { setKnowledgeFields } from "../../result-fields.ts";
 import { jsonAnswer, problemAnswers } from "../../schemas/answers.ts";
 import {
@@ -76,7 +77,11 @@ export function addCountsRoute(app: TypedApp, context: HttpContext): void {
       const end = { startMs: asked.startMs, endMs: asked.endMs ?? page.toMs };
       const remarks = [
         ...warnings.map(warningOf),
-        ...windowWarnings({ fromMs: null, toMs: page.toMs }, end, tree),
+        ...windowWarnings(
+          { fromMs: null, toMs: page.toMs },
+          end,
+          requestedSpan(tree, end, page.asOfMs),
+        ),
       ];
       const told = { ...counts, warnings: [...remarks, ...counts.warnings] };
       setKnowledgeFields(reply, told);
