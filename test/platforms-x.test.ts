@@ -184,6 +184,34 @@ describe("with a credential of its own an account", () => {
   });
 });
 
+describe("an answer that is none", () => {
+  test.each(["{}", "null", "[]", '{"errors":[{"title":"Oops"}]}'])(
+    "of status 200 and %s is requested once, and its cost is recorded",
+    async (body) => {
+      await keep("app-token", accountId);
+      x.faults.body = body;
+      const { status, records } = await answered({ query: "river" });
+      delete x.faults.body;
+      expect(x.requests).toHaveLength(1);
+      expect(records).toEqual([]);
+      expect(status).toMatchObject({ status: "done", complete: false, attempts: 1 });
+      const [part] = status.sources.filter(({ via }: { via: string }) => via === "api");
+      expect(part.cost).toMatchObject({ post_reads: 10, user_reads: 10 });
+    },
+  );
+
+  test("a request that X refuses (400) is not to be sent again, and nothing says so", async () => {
+    await keep("app-token", accountId);
+    x.faults.isEchoing = true;
+    const { result } = await answered({ method: "getbyid", query: "20" });
+    x.faults.isEchoing = false;
+    expect(result.statusCode).toBe(502);
+    expect(result.json()).toMatchObject({ code: "upstream_failed", retryable: false });
+    expect(result.json()).not.toHaveProperty("hint");
+    expect(x.requests).toHaveLength(1);
+  });
+});
+
 describe("with a credential of the deployment", () => {
   beforeAll(() => keep("app-token", null));
 

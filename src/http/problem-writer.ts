@@ -61,20 +61,25 @@ export function writeProblem(fault: EarshotError, request: FastifyRequest, reply
 /** Whether another try can help lies in what went wrong at the platform. */
 const isToldByFault = (code: ProblemCode): boolean => code === "upstream_failed";
 
+/** To send the same again helps only where the platform may answer otherwise. */
+const usualHintOf = (code: ProblemCode, isRetryable: boolean): string | undefined =>
+  isToldByFault(code) && !isRetryable ? undefined : usualHints[code];
+
 function problemOf(fault: EarshotError, request: FastifyRequest): Problem {
   const code = publicCode(fault);
   const known = problems[code];
   // What went wrong inside is for the log, never for the caller.
   const detail =
     code === "internal" ? "an unexpected fault; the log has it" : shortened(fault.message);
-  const hint = (code === "internal" ? undefined : fault.hint) ?? usualHints[code];
+  const isRetryable = isToldByFault(code) ? fault.retryable : known.retryable;
+  const hint = (code === "internal" ? undefined : fault.hint) ?? usualHintOf(code, isRetryable);
   return {
     type: problemType(code),
     title: known.title,
     status: known.status,
     detail,
     code,
-    retryable: isToldByFault(code) ? fault.retryable : known.retryable,
+    retryable: isRetryable,
     request_id: request.id,
     ...(hint === undefined ? {} : { hint: shortened(hint) }),
     ...(fault.details.length === 0 ? {} : { errors: fault.details.slice(0, mostDetails) }),

@@ -19,6 +19,29 @@ export type PageOptions = {
   remarks?: readonly UpstreamRemark[];
 };
 
+/** The longest page token that is sent back, in bytes as JSON: a cursor has room for it. */
+const longestTokenBytes = 2_000;
+
+/**
+ * The page token of an answer, opaque: it is sent back as it came. Null on the last page; a token that is no text or too long
+ * cannot be sent back, which a remark reports.
+ */
+export function pageToken(
+  given: unknown,
+  name: string,
+): { next: string | null; remarks: readonly UpstreamRemark[] } {
+  if (given === undefined || given === null || given === "") return { next: null, remarks: [] };
+  const isUsable =
+    typeof given === "string" && Buffer.byteLength(JSON.stringify(given)) <= longestTokenBytes;
+  return isUsable ? { next: given, remarks: [] } : { next: null, remarks: [unusableToken(name)] };
+}
+
+const unusableToken = (name: string): UpstreamRemark => ({
+  code: "page_token_unusable",
+  message: `${name} has more, but its page token is not text of at most ${longestTokenBytes} bytes`,
+  isPartial: true,
+});
+
 export const emptyPage: UpstreamPage = { items: [], next: null };
 
 /** What was asked about does not exist, or may not be seen. */
@@ -78,4 +101,5 @@ function timeOf(item: SentItem, nowMs: number): number {
 const unreadableItems = (count: number, name: string): UpstreamRemark => ({
   code: unreadableCode,
   message: `${count} of the items that ${name} answered with could not be read and ${count === 1 ? "is" : "are"} left out`,
+  isPartial: true,
 });

@@ -82,7 +82,13 @@ export type UpstreamPage = {
   remarks?: readonly UpstreamRemark[];
 };
 
-export type UpstreamRemark = { code: string; message: string; hint?: string };
+export type UpstreamRemark = {
+  code: string;
+  message: string;
+  hint?: string;
+  /** Whether something that was requested may be missing, so that the answer is not complete. */
+  isPartial?: boolean;
+};
 
 export type UpstreamItem =
   | { kind: "post"; post: Post }

@@ -1,7 +1,10 @@
+import type { SourceWarning } from "../source.ts";
 import type { UpstreamRemark } from "../upstream.ts";
 
-/** Remarks that pages repeat, each once. */
-export function distinctRemarks(remarks: readonly UpstreamRemark[]): UpstreamRemark[] {
-  const byText = new Map(remarks.map((remark) => [`${remark.code} ${remark.message}`, remark]));
+/** The warnings of an answer that the remarks of its pages become, each once. */
+export function distinctRemarks(remarks: readonly UpstreamRemark[]): SourceWarning[] {
+  const byText = new Map(
+    remarks.map(({ isPartial, ...warning }) => [`${warning.code} ${warning.message}`, warning]),
+  );
   return [...byText.values()];
 }

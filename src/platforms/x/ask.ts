@@ -1,7 +1,10 @@
 import { EarshotError } from "../../lib/errors.ts";
 import { credentialRefused } from "../credentials/faults.ts";
-import { fieldsOf, list, unreadableAnswer } from "../fields.ts";
+import { fieldsOf, list } from "../fields.ts";
+import { notPaidTwice } from "../requests/faults.ts";
 import type { Bill, Session, UpstreamRequest } from "../session.ts";
+import type { UpstreamRemark } from "../upstream.ts";
+import { pageToken } from "../upstream-page.ts";
 import { withoutTokens } from "../without-tokens.ts";
 import { type Includes, nothingIncluded, readIncludes } from "./includes.ts";
 
@@ -24,11 +27,18 @@ export type Told = {
   includes: Includes;
   /** Leads to the next page. */
   next: string | null;
+  remarks: readonly UpstreamRemark[];
   /** Whether X says that what was asked about does not exist or may not be seen. */
   isAbsent: boolean;
 };
 
-const absent: Told = { data: null, includes: nothingIncluded, next: null, isAbsent: true };
+const absent: Told = {
+  data: null,
+  includes: nothingIncluded,
+  next: null,
+  remarks: [],
+  isAbsent: true,
+};
 
 /**
  * Asks X, and settles the bill by what came: each item, and each account and post that came beside them. What does not exist or
@@ -48,21 +58,31 @@ export async function ask(session: Session, asked: Asked): Promise<Told> {
   return absent;
 }
 
-/** Errors: `answer_unreadable` where there is nothing and X does not say why. */
+/**
+ * Errors: `answer_unreadable` where there is nothing and X does not say why. It may have been billed, so that it counts in full
+ * and is not requested again.
+ */
 function toldBy(json: unknown, session: Session): Told {
   const { data = null, includes, meta, errors } = fieldsOf(json);
   const { next_token: next, result_count: count } = fieldsOf(meta);
   const reasons = list(errors, mostErrors).map(problemOf);
   const isAbsent = isEmpty(data) && reasons.some((reason) => absences.has(reason ?? ""));
   if (data === null && count !== 0 && !isAbsent) {
-    throw unreadableAnswer(hostOf(session), "it holds nothing and does not say why");
+    throw notPaidTwice(emptyAnswer(hostOf(session), json));
   }
   return {
     data,
     includes: readIncludes(includes),
-    next: typeof next === "string" && /^[\w-]{1,1000}$/.test(next) ? next : null,
+    ...pageToken(next, "X"),
     isAbsent,
   };
+}
+
+function emptyAnswer(host: string, json: unknown): EarshotError {
+  const why = list(fieldsOf(json).errors, 1).length > 0 ? `: ${detailOf(json)}` : "";
+  return new EarshotError("answer_unreadable", `${host} answers without data${why}`, {
+    status: 502,
+  });
 }
 
 const mostErrors = 100;

@@ -4,20 +4,23 @@ import type { SpaceTarget } from "../target.ts";
 import type { UpstreamPage } from "../upstream.ts";
 import { absentPage, pageOf, type SentItem } from "../upstream-page.ts";
 import { ask } from "./ask.ts";
-import { spaceFields } from "./fields.ts";
+import { spaceParameters } from "./fields.ts";
 import { name } from "./post-page.ts";
 import { isSpaceId, readSpace } from "./read-space.ts";
 import { readTrend } from "./read-trend.ts";
+
+/** Hosts and speakers that a Space may have: X may bill each as an account. */
+const mostInSpace = 16;
 
 /** A Space by its id. */
 export async function spaceOf({ id }: SpaceTarget, session: Session): Promise<UpstreamPage> {
   if (!isSpaceId(id)) return absentPage;
   const { data } = await ask(session, {
     path: `/2/spaces/${id}`,
-    query: { "space.fields": spaceFields },
+    query: spaceParameters,
     bucket: "GET /2/spaces/:id",
     // A Space costs what a post does.
-    bill: { postReads: 1 },
+    bill: { postReads: 1, userReads: mostInSpace },
     counted: "posts",
     scopes: ["space.read", "users.read", "tweet.read"],
   });

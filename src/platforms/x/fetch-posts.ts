@@ -9,6 +9,7 @@ import { postParameters } from "./fields.ts";
 import { numberText, postNumber } from "./json.ts";
 import { withOriginals } from "./originals.ts";
 import { pageOfPosts, readPosts } from "./post-page.ts";
+import { readUserCursor } from "./user-cursor.ts";
 
 const scopes = ["tweet.read", "users.read"];
 
@@ -61,7 +62,7 @@ async function timeline(
   session: Session,
   { least, exclude, isShown }: Which,
 ): Promise<UpstreamPage> {
-  const place = cursor === null ? null : readPlace(cursor);
+  const place = readUserCursor(cursor);
   const id = place?.id ?? (await accountNumber(target, session));
   if (id === null) return absentPage;
   const size = Math.min(Math.max(limit, least), 100);
@@ -72,12 +73,6 @@ async function timeline(
   };
   const page = await postsOf(session, size, asked, isShown);
   return { ...page, next: page.next === null ? null : `${id}.${page.next}` };
-}
-
-/** Where a timeline goes on: the number of the account, so that its handle is not asked for again, and X's own token. */
-function readPlace(cursor: string): { id: string; token: string } | null {
-  const [, id, token] = /^(\d{1,19})\.([\w-]+)$/.exec(cursor) ?? [];
-  return id === undefined || token === undefined ? null : { id, token };
 }
 
 /** A page of what the credential's own account sees at home, newest first. */
@@ -122,6 +117,6 @@ async function wholePage(
   return pageOfPosts(whole.posts.filter(isShown), [...leftOut, ...withheld], {
     next: told.next,
     nowMs: session.nowMs,
-    remarks: whole.remarks,
+    remarks: [...told.remarks, ...whole.remarks],
   });
 }

@@ -65,7 +65,7 @@ async function searched(
 
 /** Where a search goes on: in the same window, by X's own token. */
 function readPlace(cursor: string): (SearchWindow & { token: string }) | null {
-  const [, search, from, to, token] = /^(recent|all)\.(\d*)\.(\d+)\.([\w-]+)$/.exec(cursor) ?? [];
+  const [, search, from, to, token] = /^(recent|all)\.(\d*)\.(\d+)\.(.+)$/s.exec(cursor) ?? [];
   if ((search !== "recent" && search !== "all") || token === undefined) return null;
   return { search, fromMs: from ? Number(from) : null, toMs: Number(to), token };
 }

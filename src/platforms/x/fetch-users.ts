@@ -4,11 +4,12 @@ import type { PostTarget, UserTarget } from "../target.ts";
 import type { PageCall, UpstreamPage } from "../upstream.ts";
 import { absentPage, pageOf, type SentItem } from "../upstream-page.ts";
 import { accountNumber } from "./account-number.ts";
-import { type Asked, ask } from "./ask.ts";
+import { type Asked, ask, type Told } from "./ask.ts";
 import { userFields } from "./fields.ts";
 import { isHandle, numberText, postNumber } from "./json.ts";
 import { name } from "./post-page.ts";
 import { readUser } from "./read-user.ts";
+import { readUserCursor } from "./user-cursor.ts";
 
 const scopes = ["users.read", "tweet.read"];
 
@@ -33,7 +34,7 @@ async function profileAt(path: string, bucket: string, session: Session): Promis
     counted: "users",
     scopes,
   });
-  return data === null ? absentPage : pageOfUsers([data], null, session);
+  return data === null ? absentPage : pageOfUsers([data], lastPage, session);
 }
 
 /** A page of the accounts that reposted a post. */
@@ -58,10 +59,10 @@ export async function followsOf(
   call: PageCall,
   session: Session,
 ): Promise<UpstreamPage> {
-  const [, known, token] = /^(\d{1,19})\.([\w-]+)$/.exec(call.cursor ?? "") ?? [];
-  const id = known ?? (await accountNumber(target, session));
+  const known = readUserCursor(call.cursor);
+  const id = known?.id ?? (await accountNumber(target, session));
   if (id === null) return absentPage;
-  const place = { ...call, cursor: token ?? null };
+  const place = { ...call, cursor: known?.token ?? null };
   const page = await usersAt(place, session, {
     path: `/2/users/${id}/${list}`,
     bucket: `GET /2/users/:id/${list}`,
@@ -76,7 +77,7 @@ async function usersAt(
   asked: Pick<Asked, "path" | "bucket" | "scopes">,
 ): Promise<UpstreamPage> {
   const size = Math.min(Math.max(limit, 1), 100);
-  const { data, next, isAbsent } = await ask(session, {
+  const told = await ask(session, {
     ...asked,
     query: {
       max_results: size,
@@ -86,17 +87,19 @@ async function usersAt(
     bill: { userReads: size },
     counted: "users",
   });
-  return isAbsent ? absentPage : pageOfUsers(list(data, 1_000), next, session);
+  return told.isAbsent ? absentPage : pageOfUsers(list(told.data, 1_000), told, session);
 }
+
+const lastPage = { next: null, remarks: [] };
 
 function pageOfUsers(
   items: readonly unknown[],
-  next: string | null,
+  { next, remarks }: Pick<Told, "next" | "remarks">,
   { nowMs }: Session,
 ): UpstreamPage {
   const sent = items.map((item): SentItem => {
     const profile = readUser(item);
     return profile === null ? { kind: "unreadable" } : { kind: "profile", profile };
   });
-  return pageOf(sent, { name, next, nowMs });
+  return pageOf(sent, { name, next, nowMs, remarks });
 }

@@ -16,5 +16,10 @@ export const postParameters = {
   "media.fields": "media_key,type,url,preview_image_url,alt_text,variants",
 } as const;
 
-export const spaceFields =
-  "id,title,state,created_at,scheduled_start,started_at,ended_at,lang,participant_count,host_ids,speaker_ids";
+/** Hosts and speakers are no fields of a Space: X shows them where it is asked to expand them. */
+export const spaceParameters = {
+  "space.fields":
+    "id,title,state,created_at,scheduled_start,started_at,ended_at,lang,participant_count",
+  expansions: "host_ids,speaker_ids",
+  "user.fields": "id",
+} as const;

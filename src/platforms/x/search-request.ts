@@ -60,7 +60,11 @@ export async function requestSearch(
   });
   if (told.isAbsent) return absentPage;
   const { posts, leftOut } = readPosts(told);
-  return pageOfPosts(posts, leftOut, { next: told.next, nowMs: session.nowMs });
+  return pageOfPosts(posts, leftOut, {
+    next: told.next,
+    nowMs: session.nowMs,
+    remarks: told.remarks,
+  });
 }
 
 const timeText = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;

@@ -77,6 +77,6 @@ export const support: Readonly<Record<Method, MethodSupport>> = {
   getspace: {
     access: everyone,
     endpoint: "GET /2/spaces/:id",
-    note: "Live and scheduled ones; X forgets a Space when it has ended. A user's credential needs the scope space.read.",
+    note: "Live and scheduled ones; X forgets a Space when it has ended. Hosts and speakers are counted as user reads. A user's credential needs the scope space.read.",
   },
 };

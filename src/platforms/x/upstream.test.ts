@@ -140,6 +140,23 @@ describe("searching", () => {
     expect(x.requests).toHaveLength(3);
   });
 
+  test.each(["a".repeat(3_000), 7, ["b"]])(
+    "a page token that cannot be sent back is reported as partial",
+    async (token) => {
+      x.world.posts.push(post(1));
+      const session = appSession(x);
+      const get: Session["get"] = async (request) => {
+        const answer = await session.get(request);
+        return { ...answer, json: { ...(answer.json as object), meta: { next_token: token } } };
+      };
+      const page = await search("river", { ...session, get });
+      expect(page).toMatchObject({
+        next: null,
+        remarks: [{ code: "page_token_unusable", isPartial: true }],
+      });
+    },
+  );
+
   test("as little is read as satisfies what is wanted, and billed as it came", async () => {
     x.world.posts.push(...Array.from({ length: 25 }, (_, n) => post(n + 1)));
     const session = appSession(x);
@@ -422,6 +439,16 @@ describe("accounts, trends and Spaces", () => {
     ]);
     expect(texts(await ask("getspace", space("1DXxyRYNejbKN"), appSession(x)))).toEqual([]);
   });
+
+  test("each request names only fields that X publishes", async () => {
+    x.world.spaces.push({ id: "1DX", state: "live", host_ids: ["11"], speaker_ids: ["12"] });
+    const session = appSession(x);
+    const space = { kind: "space", platform: "x", id: "1DX" } as const;
+    const { items } = await ask("getspace", space, session);
+    expect(items).toMatchObject([{ space: { hostIds: ["11"], speakerIds: ["12"] } }]);
+    expect(session.settled).toEqual({ postReads: 1, userReads: 2, requests: 0 });
+    expect(x.billed).toEqual({ posts: 1, users: 2, requests: 0 });
+  });
 });
 
 describe("what X does not allow", () => {
@@ -456,6 +483,22 @@ describe("what X does not allow", () => {
       expect(inspect(fault, { depth: 20 })).not.toContain(token);
     }
   });
+
+  test.each(["{}", "null", "[]", '{"errors":[{"title":"Oops","type":"about:blank"}]}'])(
+    "an answer of status 200 that is %s is no answer, and is not requested again",
+    async (body) => {
+      x.faults.body = body;
+      const session = appSession(x);
+      await expect(search("river", session)).rejects.toMatchObject({
+        code: "answer_unreadable",
+        retryable: false,
+      });
+      expect(x.requests).toHaveLength(1);
+      // What it cost is unknown: it counts as reserved.
+      expect(session.reserved.postReads).toBeGreaterThan(0);
+      expect(session.settled.postReads).toBe(0);
+    },
+  );
 
   test("an application without credit is told where to buy it", async () => {
     x.faults.isWithoutCredit = true;

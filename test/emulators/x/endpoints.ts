@@ -1,9 +1,10 @@
-import type { Call, Reply } from "./call.ts";
+import { type Call, type Reply, shownBy } from "./call.ts";
 import { referenced } from "./evaluate.ts";
-import { checkParameters, namesIn, numberIn } from "./parameters.ts";
+import { checkParameters, namesIn, numberIn, spaceExpansions } from "./parameters.ts";
 import { home, lookUp, timeline } from "./posts.ts";
 import { notFound } from "./problems.ts";
 import { search } from "./search.ts";
+import { showUser } from "./show.ts";
 import { oneUser, usersPage } from "./users.ts";
 
 type Endpoint = {
@@ -152,16 +153,34 @@ export const endpoints: readonly Endpoint[] = [
     access: ["app", "user"],
     scopes: ["space.read", ...reading],
     limits: { app: 300, user: 300 },
-    answer: ({ id, query, world }) => {
-      checkParameters(query, ["space.fields", "expansions", "user.fields", "topic.fields"], []);
+    answer: (call) => {
+      const { id, query, world } = call;
+      checkParameters(
+        query,
+        ["space.fields", "expansions", "user.fields", "topic.fields"],
+        spaceExpansions,
+      );
       const space = world.spaces.find((each) => each.id === id);
       if (space === undefined)
         return { body: { errors: [notFound("space", "id", id)] }, reads: {} };
-      const fields = namesIn(query, "space.fields");
+      const fields = namesIn(query, "space.fields", "expansions");
       const shown = Object.entries(space).filter(
         ([name]) => fields.has(name) || ["id", "state"].includes(name),
       );
-      return { body: { data: Object.fromEntries(shown) }, reads: { posts: 1 } };
+      const expanded = shown.flatMap(([name, ids]) =>
+        spaceExpansions.includes(name) && Array.isArray(ids) ? ids : [],
+      );
+      const users = world.users.filter((user) => expanded.includes(user.id));
+      const fieldsShown = shownBy(call);
+      return {
+        body: {
+          data: Object.fromEntries(shown),
+          ...(users.length === 0
+            ? {}
+            : { includes: { users: users.map((each) => showUser(each, fieldsShown)) } }),
+        },
+        reads: { posts: 1, users: users.length },
+      };
     },
   },
 ];

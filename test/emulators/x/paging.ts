@@ -37,16 +37,16 @@ export function sizeOf(
   }, 0);
 }
 
-/** A token is good for the very request that it came with, `max_results` aside. */
+/** A token is good for the very request that it came with, `max_results` aside. Clients take it for opaque: it has signs of every kind. */
 export function tokenFor(query: URLSearchParams, start: number): string {
-  return `${checkOf(query)}z${start.toString(36)}`;
+  return `${checkOf(query)}z${start.toString(36)}.~:/+ &%é"==`;
 }
 
 export function startOf(query: URLSearchParams): number {
   const name = query.has("next_token") ? "next_token" : "pagination_token";
   const token = query.get(name);
   if (token === null) return 0;
-  const [, check, start] = /^([a-y0-9]+)z([a-z0-9]+)$/.exec(token) ?? [];
+  const [, check, start] = /^([a-y0-9]+)z([a-z0-9]+)\.~:\/\+ &%é"==$/.exec(token) ?? [];
   if (start === undefined || check !== checkOf(query)) {
     throw badParameter(name, token, `'${name}' value is not valid for this request`);
   }

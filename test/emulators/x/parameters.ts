@@ -1,15 +1,20 @@
 import { badParameter } from "./problems.ts";
 
-/** The parameters of the endpoints, as the OpenAPI description (2.167) and the pages beside it list them. */
+/**
+ * The values of the parameters as X publishes them: `tweet.fields` in its data dictionary, all others in its OpenAPI description
+ * (2.167).
+ */
+const tweet =
+  "article attachments author_id card_uri community_id context_annotations conversation_id created_at display_text_range edit_controls edit_history_tweet_ids entities geo id in_reply_to_user_id lang media_metadata non_public_metrics note_tweet organic_metrics paid_partnership possibly_sensitive promoted_metrics public_metrics referenced_tweets reply_settings scopes text withheld";
 const post =
-  "article article_title attachments author_id card_uri community_id context_annotations conversation_id created_at display_text_range edit_controls edit_history_tweet_ids entities geo id in_reply_to_user_id lang matched_media_notes media_metadata non_public_metrics note_post note_tweet note_request_suggestions organic_metrics paid_partnership possibly_sensitive promoted_metrics public_metrics referenced_tweets referenced_posts reply_settings scopes suggested_source_links text withheld";
+  "article article_title attachments card_uri community_id context_annotations conversation_id created_at display_text_range edit_controls entities geo id lang matched_media_notes media_metadata non_public_metrics note_post note_request_suggestions organic_metrics paid_partnership possibly_sensitive promoted_metrics public_metrics reply_settings scopes source suggested_source_links suggested_source_links_with_counts text withheld";
 const user =
-  "confirmed_email connection_status created_at description entities id is_identity_verified location name parody pinned_tweet_id profile_banner_url profile_image_url protected public_metrics receives_your_dm subscribes_to_you subscription subscription_type url username verified verified_followers_count verified_type withheld";
+  "confirmed_email connection_status created_at description entities id is_identity_verified location name parody profile_banner_url profile_image_url protected public_metrics receives_your_dm subscribes_to_you subscription subscription_type url username verified verified_followers_count verified_type withheld";
 const space =
-  "created_at creator_id ended_at host_ids id invited_user_ids is_ticketed lang participant_count scheduled_start speaker_ids started_at state subscriber_count title topic_ids updated_at";
+  "created_at ended_at id is_ticketed lang participant_count scheduled_start started_at state subscriber_count title updated_at";
 
 export const fieldNames: Readonly<Record<string, readonly string[]>> = {
-  "tweet.fields": post.split(" "),
+  "tweet.fields": tweet.split(" "),
   "post.fields": post.split(" "),
   "user.fields": user.split(" "),
   "space.fields": space.split(" "),
@@ -28,6 +33,13 @@ export const postExpansions =
   "article.cover_media article.media_entities attachments.media_keys attachments.poll_ids author_id edit_history_tweet_ids entities.mentions.username geo.place_id in_reply_to_user_id referenced_tweets.id referenced_tweets.id.author_id".split(
     " ",
   );
+export const spaceExpansions = [
+  "creator_id",
+  "host_ids",
+  "invited_user_ids",
+  "speaker_ids",
+  "topic_ids",
+];
 export const userExpansions = ["affiliation", "most_recent_tweet_id", "pinned_tweet_id"];
 
 /** Throws the 400 of a parameter that the endpoint does not have, or of a value that it does not take. */
