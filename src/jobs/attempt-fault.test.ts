@@ -43,3 +43,14 @@ test("what is meant for the caller reaches him and the log", () => {
   });
   expect(causeOf(error)).toEqual({ code: "invalid_query", error: "too deep" });
 });
+
+test("the log says that a name leads into a private network; the caller is not told", () => {
+  const cause = new EarshotError(
+    "address_refused",
+    "x.example leads to an address that is not public",
+  );
+  const message = "x.example cannot be resolved to a public address";
+  const error = new EarshotError("upstream_unreachable", message, { retryable: true, cause });
+  expect(failureOf(error)).toMatchObject({ code: "upstream_unreachable", message });
+  expect(causeOf(error).error).toBe(`${message}: ${cause.message}`);
+});

@@ -28,7 +28,7 @@ export function failureOf(error: unknown): LeaseFailure {
 export function causeOf(error: unknown): { code: string; error: string } {
   const code = codeOf(error);
   if (error instanceof EarshotError && (!publicMessages.has(code) || isForLog(code))) {
-    return { code, error: error.message };
+    return { code, error: [error.message, ...refusalsOf(error.cause)].join(": ") };
   }
   const inside = messagesOf(error).join(": ");
   return { code, error: engineTexts.find((text) => inside.includes(text)) ?? "of another kind" };
@@ -36,6 +36,11 @@ export function causeOf(error: unknown): { code: string; error: string } {
 
 /** Whoever runs the server is told where the name led. */
 const isForLog = (code: string): boolean => code === "address_refused";
+
+/** Callers are not told that a name leads into a private network; the operator is. */
+function refusalsOf(cause: unknown): string[] {
+  return codeOf(cause) === "address_refused" ? messagesOf(cause) : [];
+}
 
 function codeOf(error: unknown): string {
   return error instanceof EarshotError ? error.code : "internal";

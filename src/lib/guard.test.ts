@@ -1,7 +1,7 @@
 import type { LookupAddress } from "node:dns";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { EarshotError } from "./errors.ts";
+import { EarshotError } from "./errors.ts";
 import { createGuard, isPublicAddress, type Resolve } from "./guard.ts";
 
 const resolvingTo =
@@ -11,6 +11,11 @@ const resolvingTo =
       null,
       addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 })),
     );
+
+const failingWith =
+  (code: string): Resolve =>
+  (_hostname, _options, done) =>
+    done(Object.assign(new Error("the look-up failed"), { code }), []);
 
 function resolved(url: string, resolve: Resolve, all = true, configured: string[] = []) {
   return new Promise<{ code: unknown; found: string | LookupAddress[] }>((settle) => {
@@ -116,18 +121,43 @@ describe("a guard", () => {
 
   test("refuses a name when any of its addresses is not public", async () => {
     const outcome = await resolved("wss://name.example", resolvingTo("8.8.8.8", "10.0.0.1"));
-    expect(outcome.code).toBe("address_refused");
+    expect(outcome.code).toBe("upstream_unreachable");
+  });
+
+  test.each<[string, Resolve]>([
+    ["leads to a private address", resolvingTo("10.1.2.3")],
+    ["leads to a loopback address", resolvingTo("127.0.0.1", "::1")],
+    ["has a public and a private address", resolvingTo("8.8.8.8", "10.1.2.3")],
+    ["has no address", resolvingTo()],
+    ["does not exist", failingWith("ENOTFOUND")],
+    ["cannot be looked up now", failingWith("EAI_AGAIN")],
+  ])("fails in the same way for a name that %s", (_, resolve) => {
+    const lookup = createGuard([], { resolve }).lookupFor(new URL("https://x.example"));
+    let fault: unknown = null;
+    lookup("x.example", {}, (error) => {
+      fault = error;
+    });
+    expect(fault).toBeInstanceOf(EarshotError);
+    const { code, message, status, retryable, hint } = fault as unknown as EarshotError;
+    expect({ code, message, status, retryable, hint }).toEqual({
+      code: "upstream_unreachable",
+      message: "x.example cannot be resolved to a public address",
+      status: 502,
+      retryable: true,
+      hint: "only public addresses and hosts that the configuration names are called",
+    });
   });
 
   test("does not tell where in a private network a name leads", () => {
     const lookup = createGuard([], { resolve: resolvingTo("10.1.2.3") }).lookupFor(
       new URL("https://x.example"),
     );
-    let message = "";
+    let cause: unknown;
     lookup("x.example", {}, (error) => {
-      message = error?.message ?? "";
+      cause = error?.cause;
     });
-    expect(message).toBe("x.example leads to an address that is not public");
+    expect(String(cause)).toContain("x.example leads to an address that is not public");
+    expect(String(cause)).not.toContain("10.1.2.3");
   });
 
   test.each([
@@ -150,7 +180,7 @@ describe("a guard", () => {
   });
 
   test("refuses a name without an address", async () => {
-    expect((await resolved("wss://name.example", resolvingTo())).code).toBe("address_refused");
+    expect((await resolved("wss://name.example", resolvingTo())).code).toBe("upstream_unreachable");
   });
 
   test("judges each look-up anew, so that a name cannot turn inwards later", async () => {
@@ -158,7 +188,7 @@ describe("a guard", () => {
     const rebinding: Resolve = (_hostname, _options, done) =>
       done(null, [{ address: answers.shift() ?? "", family: 4 }]);
     expect((await resolved("wss://name.example", rebinding)).code).toBeNull();
-    expect((await resolved("wss://name.example", rebinding)).code).toBe("address_refused");
+    expect((await resolved("wss://name.example", rebinding)).code).toBe("upstream_unreachable");
   });
 
   test("gives all public addresses, or the first where one is asked for", async () => {
@@ -167,10 +197,12 @@ describe("a guard", () => {
     expect((await resolved("wss://name.example", resolve, false)).found).toBe("8.8.8.8");
   });
 
-  test("passes on the fault of a look-up", async () => {
-    const failing: Resolve = (_hostname, _options, done) =>
-      done(Object.assign(new Error("no such name"), { code: "ENOTFOUND" }), []);
-    expect((await resolved("wss://name.example", failing)).code).toBe("ENOTFOUND");
+  test("passes on why the look-up of a configured host failed", async () => {
+    const configured = ["wss://name.example"];
+    const failing = failingWith("ENOTFOUND");
+    expect((await resolved("wss://name.example", failing, true, configured)).code).toBe(
+      "ENOTFOUND",
+    );
   });
 
   test("allows the host and port that the configuration names, and no other port of it", async () => {
@@ -181,7 +213,7 @@ describe("a guard", () => {
     const inside = resolvingTo("10.0.0.1");
     expect((await resolved("ws://inside.example:80/", inside, true, configured)).code).toBeNull();
     expect((await resolved("ws://inside.example:81/", inside, true, configured)).code).toBe(
-      "address_refused",
+      "upstream_unreachable",
     );
   });
 });

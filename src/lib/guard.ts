@@ -10,8 +10,9 @@ import { EarshotError } from "./errors.ts";
  */
 export type Guard = {
   /**
-   * The name look-up to connect to `url` with. Throws `address_refused` when the host is an address that is not public;
-   * the look-up fails with it when the name has such an address.
+   * The name look-up to connect to `url` with. Throws `address_refused` when the host is an address that is not public. The
+   * look-up fails with the same `upstream_unreachable` when the name does not exist and when it has an address that is not
+   * public, so that the names of a private network cannot be found out; the cause has the difference.
    */
   lookupFor(url: URL): LookupFunction;
 };
@@ -36,11 +37,12 @@ export function createGuard(
   const allowed = new Set([...configured].map((address) => placeOf(new URL(address))));
   return {
     lookupFor(url) {
-      const refused = refusalOf(url, setting);
-      if (allowed.has(placeOf(url))) return checkedLookup(resolve, refused, () => true);
+      if (allowed.has(placeOf(url))) return plainLookup(resolve);
+      const hint = hintFor(url, setting);
       const host = url.hostname.replace(/^\[|\]$/g, "");
-      if (isNumericHost(host) && !isPublicAddress(host)) throw refused(host, host);
-      return checkedLookup(resolve, refused, isPublicAddress);
+      if (isNumericHost(host) && !isPublicAddress(host))
+        throw refused(`${host} is not a public address`, hint);
+      return publicLookup(resolve, hint);
     },
   };
 }
@@ -78,40 +80,46 @@ function placeOf(url: URL): string {
   return `${url.hostname}:${url.port || (defaultPorts[url.protocol] ?? "")}`;
 }
 
-function checkedLookup(
-  resolve: Resolve,
-  refused: Refusal,
-  accepts: (address: string) => boolean,
-): LookupFunction {
+/** Every address of a name, whatever it is. */
+function plainLookup(resolve: Resolve): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname, { ...options, all: true }, (error, addresses) => {
-      if (error) {
-        callback(error, "");
-        return;
-      }
-      const bad = addresses.find(({ address }) => !accepts(address));
-      const first = addresses[0];
-      if (bad !== undefined || first === undefined) {
-        callback(refused(hostname, bad?.address ?? "no address"), "");
-        return;
-      }
-      if (options.all) callback(null, addresses);
+      const [first] = addresses ?? [];
+      if (error) callback(error, "");
+      else if (first === undefined) callback(new Error(`${hostname} has no address`), "");
+      else if (options.all) callback(null, addresses);
       else callback(null, first.address, first.family);
     });
   };
 }
 
-type Refusal = (host: string, address: string) => EarshotError;
-
-function refusalOf({ protocol, host: place }: URL, setting: string | undefined): Refusal {
-  const hint =
-    setting === undefined
-      ? "only public addresses and hosts that the configuration names are called"
-      : `if it is a server of your own network, add ${protocol.replace("ws", "http")}//${place} to ${setting}`;
-  return (host, address) => {
-    // The address behind a name is not reported: callers who name hosts would learn the addresses of an internal network.
-    const fault =
-      host === address ? "is not a public address" : "leads to an address that is not public";
-    return new EarshotError("address_refused", `${host} ${fault}`, { status: 502, hint });
+function publicLookup(resolve: Resolve, hint: string): LookupFunction {
+  const lookup = plainLookup((hostname, options, done) => {
+    resolve(hostname, options, (error, addresses) => {
+      const isPublic = addresses?.every(({ address }) => isPublicAddress(address));
+      const refusal = refused(`${hostname} leads to an address that is not public`, hint);
+      done(error ?? (isPublic ? null : refusal), addresses);
+    });
+  });
+  return (hostname, options, callback) => {
+    lookup(hostname, options, (error, found, family) => {
+      callback(error === null ? null : unresolved(hostname, hint, error), found, family);
+    });
   };
+}
+
+function hintFor({ protocol, host: place }: URL, setting: string | undefined): string {
+  return setting === undefined
+    ? "only public addresses and hosts that the configuration names are called"
+    : `if it is a server of your own network, add ${protocol.replace("ws", "http")}//${place} to ${setting}`;
+}
+
+function unresolved(hostname: string, hint: string, cause: unknown): EarshotError {
+  const message = `${hostname} cannot be resolved to a public address`;
+  const options = { status: 502, retryable: true, hint, cause };
+  return new EarshotError("upstream_unreachable", message, options);
+}
+
+function refused(message: string, hint: string): EarshotError {
+  return new EarshotError("address_refused", message, { status: 502, hint });
 }

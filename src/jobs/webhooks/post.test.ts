@@ -167,16 +167,19 @@ test.each([
   expect(await post(url)).toMatchObject({ kind: "failed", status: null });
 });
 
-test("a name that leads inwards is refused when it is called, and it is not told where it leads", async () => {
+test("a name that leads inwards fails when it is called, as a name that does not exist does", async () => {
   const inwards: Resolve = (_hostname, _options, done) =>
     done(null, [{ address: "169.254.169.254", family: 4 }]);
-  const outcome = await post("https://rebinding.example/", { allowed: [], resolve: inwards });
-  expect(outcome).toEqual({
-    kind: "failed",
-    status: null,
-    error: "its address is not public",
-    retryAfterMs: null,
-  });
+  const absent: Resolve = (_hostname, _options, done) =>
+    done(Object.assign(new Error("no such name"), { code: "ENOTFOUND" }), []);
+  for (const resolve of [inwards, absent]) {
+    expect(await post("https://rebinding.example/", { allowed: [], resolve })).toEqual({
+      kind: "failed",
+      status: null,
+      error: "rebinding.example cannot be resolved to a public address",
+      retryAfterMs: null,
+    });
+  }
 });
 
 test("a try that is cut off has no outcome", async () => {
