@@ -28,7 +28,11 @@ export function platformQuery(
   platform: Platform,
   { conjuncts, fromMs, toMs }: BoundedPlan,
 ): PlatformQuery | null {
-  const lowered = conjuncts.map((conjunct) => ({ conjunct, ...lower(conjunct, platform) }));
+  const mostCells = mostCellsOf(conjuncts);
+  const lowered = conjuncts.map((conjunct) => ({
+    conjunct,
+    ...lower(conjunct, platform, mostCells),
+  }));
   const whole = all(lowered.map(({ plan }): PlanNode => plan));
   if (whole.kind === "none") return null;
   if (fromMs !== null && toMs !== null && fromMs >= toMs) return null;
@@ -40,4 +44,21 @@ export function platformQuery(
     fromMs,
     toMs,
   };
+}
+
+/** Terms that all circles of a query are lowered to. */
+const mostCircleTerms = 256;
+
+/** Each circle of a query that has several is lowered to fewer cells. */
+const mostCellsOf = (plans: readonly PlanNode[]): number | undefined => {
+  const circles = countCircles(plans);
+  return circles < 5 ? undefined : Math.floor(mostCircleTerms / circles);
+};
+
+function countCircles(plans: readonly PlanNode[]): number {
+  return plans.reduce((sum, plan) => {
+    if (plan.kind === "geo") return sum + 1;
+    if (plan.kind === "not") return sum + countCircles([plan.child]);
+    return plan.kind === "and" || plan.kind === "or" ? sum + countCircles(plan.children) : sum;
+  }, 0);
 }

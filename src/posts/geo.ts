@@ -1,5 +1,5 @@
 const earthRadiusKm = 6371.0088;
-const mostCells = 64;
+const defaultMostCells = 64;
 
 /** Great-circle distance in kilometres (haversine, mean earth radius of the WGS 84 ellipsoid). */
 export function distanceKm(
@@ -22,7 +22,12 @@ export function cellOf(point: { lat: number; lon: number }): string {
 /**
  * The cells that a circle can touch, a superset; null when there are too many of them to name (large circles, the poles).
  */
-export function cellsOfCircle(lat: number, lon: number, radiusKm: number): string[] | null {
+export function cellsOfCircle(
+  lat: number,
+  lon: number,
+  radiusKm: number,
+  mostCells = defaultMostCells,
+): string[] | null {
   const degrees = (radiusKm / earthRadiusKm) * (180 / Math.PI) + 1e-6;
   const south = Math.floor(lat - degrees);
   const north = Math.floor(lat + degrees);

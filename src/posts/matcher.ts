@@ -1,10 +1,9 @@
 import type { PlanNode } from "../query/plan.ts";
-import { GAP } from "../text/analyze.ts";
-import type { SequenceElement } from "../text/sequence.ts";
 import { distanceKm } from "./geo.ts";
 import type { Platform, PostCounts } from "./post.ts";
+import { holdsSequence } from "./sequence-match.ts";
 
-/** What the matcher reads of a post. `terms` is called only when the plan asks for one. */
+/** What the matcher reads of a post. `terms` is called for each sequence of the plan: it must remember what it returned. */
 export type Subject = {
   id: bigint;
   platform: Platform;
@@ -51,38 +50,5 @@ export function matches(plan: PlanNode, subject: Subject): boolean {
       const place = subject.geo();
       return place !== null && distanceKm(place, plan) <= plan.radiusKm;
     }
-  }
-}
-
-function holdsSequence(terms: readonly string[], elements: readonly SequenceElement[]): boolean {
-  if (elements.length === 0) return false;
-  const lastStart = terms.length - elements.length;
-  for (let start = 0; start <= lastStart; start++) {
-    if (holdsAt(terms, start, elements)) return true;
-  }
-  return false;
-}
-
-function holdsAt(
-  terms: readonly string[],
-  start: number,
-  elements: readonly SequenceElement[],
-): boolean {
-  for (let index = 0; index < elements.length; index++) {
-    const term = terms[start + index];
-    const element = elements[index];
-    if (term === undefined || element === undefined || !fits(term, element)) return false;
-  }
-  return true;
-}
-
-function fits(term: string, element: SequenceElement): boolean {
-  switch (element.kind) {
-    case "token":
-      return term === element.token;
-    case "prefix":
-      return term.startsWith(element.prefix);
-    case "any":
-      return term !== GAP;
   }
 }

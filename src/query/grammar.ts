@@ -3,6 +3,7 @@ import { makeAnd, makeNot, makeOr } from "./build.ts";
 import { textBetween } from "./characters.ts";
 import { warnAboutConjunction } from "./conjunction.ts";
 import { contextOf, type Negation } from "./context-of.ts";
+import { countTerms } from "./count-terms.ts";
 import { readPhrase, readTerm } from "./leaf.ts";
 import type { Token } from "./lex.ts";
 import { warnAboutNeighbours } from "./neighbours.ts";
@@ -185,11 +186,15 @@ function skipGroup(reader: Reader): void {
 function counted(reader: Reader, node: QueryNode | null): QueryNode | null {
   if (node === null) return null;
   if (node.kind === "and" && isTooDeep(reader, node.span)) return null;
-  reader.terms += node.kind === "and" ? node.children.length : 1;
+  const terms = countTerms(node);
+  reader.terms += terms;
   if (reader.terms <= mostTerms) return node;
   reportOnce(reader, "too_many_terms", node.span, {
     message: `the query has more than ${mostTerms} terms`,
-    hint: "split it into several queries",
+    hint:
+      terms > 1
+        ? "a phrase counts as many terms as it has words: shorten it, or split the query"
+        : "split it into several queries",
   });
   return null;
 }

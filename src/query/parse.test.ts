@@ -281,8 +281,34 @@ describe("bounds", () => {
     ).toEqual(["too_many_terms"]);
   });
 
+  test.each([
+    ["a phrase", (words: number) => `"${"a b ".repeat(words / 2)}"`],
+    ["a phrase with open places", (words: number) => `"a ${"* ".repeat(words - 2)}b"`],
+    ["a word of several parts", (words: number) => "a-".repeat(words)],
+    ["a text without spaces", (words: number) => "日".repeat(words + 1)],
+    ["a link", (words: number) => `https://example.com/${"a/".repeat(words - 2)}`],
+  ])("%s counts as many terms as it has words", (_name, query) => {
+    expect(() => parseQuery(query(256))).not.toThrow();
+    expect(errorCodes(query(258))).toEqual(["too_many_terms"]);
+    expect(errorCodes(`b ${query(256)}`)).toEqual(["too_many_terms"]);
+  });
+
+  test("the phrase that passes the bound is named, with what to do", () => {
+    const phrase = `"${"to be ".repeat(127)}"`;
+    expect(() => parseQuery(`one two ${phrase}`)).not.toThrow();
+    expect(errorOf(`one two three ${phrase}`).details).toMatchObject([
+      {
+        code: "too_many_terms",
+        offset: 14,
+        length: phrase.length,
+        hint: "a phrase counts as many terms as it has words: shorten it, or split the query",
+      },
+    ]);
+  });
+
   test("length counts code points", () => {
-    expect(read("😀".repeat(4096).slice(0, 8192))).toBe("😀".repeat(4096));
+    const letters = "𝐚".repeat(4096);
+    expect(parseQuery(letters).tree).toMatchObject({ kind: "word", text: letters });
     expect(errorCodes("a".repeat(4097))).toEqual(["query_too_long"]);
     expect(errorOf("abcdef", 5).details[0]).toMatchObject({ offset: 5, length: 1 });
   });

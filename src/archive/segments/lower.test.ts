@@ -69,3 +69,29 @@ describe("a count", () => {
     expect(lower(not(likes(atLeast)), "x")).toEqual({ plan: negated, exact });
   });
 });
+
+describe("a phrase", () => {
+  const phrase = (text: string): PlanNode => ({
+    kind: "terms",
+    elements: text.split(" ").map((token) => ({ kind: "token", token })),
+  });
+
+  test.each(["one", "to be or not to be", "a a"])("%s is matched whole by the index", (text) => {
+    expect(lower(phrase(text), "x")).toEqual({ plan: phrase(text), exact: true });
+  });
+
+  test.each<[string, PlanNode]>([
+    ["the ".repeat(256).trim(), phrase("the the")],
+    ["a b a b a b c", and(phrase("a b a b"), phrase("c"))],
+    ["the a the b the c d", and(phrase("the a the b"), phrase("c d"))],
+  ])("%s matches each word twice at most, and is checked again", (text, expected) => {
+    expect(lower(phrase(text), "x")).toEqual({ plan: expected, exact: false });
+    expect(lower(not(phrase(text)), "x")).toEqual({ plan: { kind: "all" }, exact: false });
+  });
+});
+
+test("a circle with more cells than it may have is lowered to all posts with a place", () => {
+  const circle: PlanNode = { kind: "geo", lat: 10.5, lon: 10.5, radiusKm: 100 };
+  expect(lower(circle, "x", 64).plan).toMatchObject({ kind: "or" });
+  expect(lower(circle, "x", 1).plan).toMatchObject({ kind: "terms" });
+});

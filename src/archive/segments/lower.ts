@@ -19,18 +19,21 @@ type Side = "superset" | "subset";
  * The plan in terms alone, for posts of one platform: its nodes are all, none, and, or, not and sequences of tokens.
  * The nodes stand in the order in which the matcher of `posts/` has them, which says what each means.
  */
-export function lower(plan: PlanNode, platform: Platform): Lowered {
-  return lowerTo("superset", plan, platform);
+export function lower(plan: PlanNode, platform: Platform, mostCells?: number): Lowered {
+  return lowerTo("superset", plan, { platform, mostCells });
 }
 
-function lowerTo(side: Side, plan: PlanNode, platform: Platform): Lowered {
+/** `mostCells` bounds the cells of a circle; one that has more is lowered to all posts with a place. */
+type Lowering = { platform: Platform; mostCells: number | undefined };
+
+function lowerTo(side: Side, plan: PlanNode, lowering: Lowering): Lowered {
   switch (plan.kind) {
     case "all":
     case "none":
       return { plan, exact: true };
     case "and":
     case "or": {
-      const children = plan.children.map((child) => lowerTo(side, child, platform));
+      const children = plan.children.map((child) => lowerTo(side, child, lowering));
       const decisive = plan.kind === "and" ? "none" : "all";
       const decided = children.find((child) => child.exact && child.plan.kind === decisive);
       if (decided !== undefined) return decided;
@@ -41,7 +44,7 @@ function lowerTo(side: Side, plan: PlanNode, platform: Platform): Lowered {
       };
     }
     case "not": {
-      const child = lowerTo(side === "superset" ? "subset" : "superset", plan.child, platform);
+      const child = lowerTo(side === "superset" ? "subset" : "superset", plan.child, lowering);
       return { plan: not(child.plan), exact: child.exact };
     }
     case "terms":
@@ -50,29 +53,44 @@ function lowerTo(side: Side, plan: PlanNode, platform: Platform): Lowered {
     case "id":
       return { plan: side === "superset" ? { kind: "all" } : { kind: "none" }, exact: false };
     case "platform":
-      return { plan: { kind: plan.platform === platform ? "all" : "none" }, exact: true };
+      return { plan: { kind: plan.platform === lowering.platform ? "all" : "none" }, exact: true };
     case "min-count":
       return lowerCount(side, plan);
     case "geo":
-      return lowerCircle(side, plan);
+      return lowerCircle(side, plan, lowering.mostCells);
   }
 }
 
-/** FTS5 has no "any one token": around it, the parts of the sequence must all be there. */
+/** FTS5 has no "any one token": around it, the parts of the sequence must all be there; so must those of one that repeats itself. */
 function lowerSequence(side: Side, elements: readonly SequenceElement[]): Lowered {
-  if (elements.every((element) => element.kind !== "any")) {
+  const parts = partsOf(elements);
+  if (parts.length === 1 && parts[0]?.length === elements.length) {
     return { plan: { kind: "terms", elements }, exact: true };
   }
   if (side === "subset") return { plan: { kind: "none" }, exact: false };
+  return { plan: all(parts.map((part) => ({ kind: "terms", elements: part }))), exact: false };
+}
+
+/** How often a token of a sequence is matched: each time costs a walk through all its posts. */
+const mostRepeats = 2;
+
+/** The longest runs of a sequence without open positions and without tokens that came up so often before. */
+function partsOf(elements: readonly SequenceElement[]): SequenceElement[][] {
+  const seen = new Map<string, number>();
   const parts: SequenceElement[][] = [[]];
   for (const element of elements) {
-    if (element.kind === "any") parts.push([]);
-    else parts.at(-1)?.push(element);
+    if (isMatched(element, seen)) parts.at(-1)?.push(element);
+    else parts.push([]);
   }
-  const sequences = parts
-    .filter((part) => part.length > 0)
-    .map((part): PlanNode => ({ kind: "terms", elements: part }));
-  return { plan: all(sequences), exact: false };
+  return parts.filter((part) => part.length > 0);
+}
+
+function isMatched(element: SequenceElement, seen: Map<string, number>): boolean {
+  if (element.kind === "any") return false;
+  const key = element.kind === "token" ? element.token : `${element.prefix}*`;
+  const times = (seen.get(key) ?? 0) + 1;
+  seen.set(key, times);
+  return times <= mostRepeats;
 }
 
 /** Posts carry a token for each threshold they reach: the next one below is a superset, the next one above a subset. */
@@ -89,9 +107,13 @@ function lowerCount(side: Side, plan: PlanNode & { kind: "min-count" }): Lowered
 }
 
 /** Posts carry the token of the cell they lie in: those that a circle touches are a superset. */
-function lowerCircle(side: Side, { lat, lon, radiusKm }: PlanNode & { kind: "geo" }): Lowered {
+function lowerCircle(
+  side: Side,
+  { lat, lon, radiusKm }: PlanNode & { kind: "geo" },
+  mostCells?: number,
+): Lowered {
   if (side === "subset") return { plan: { kind: "none" }, exact: false };
-  const cells = cellsOfCircle(lat, lon, radiusKm);
+  const cells = cellsOfCircle(lat, lon, radiusKm, mostCells);
   const touched = cells === null ? [hasGeo] : cells.map(geoCell);
   return { plan: any(touched.map(tokenPlan)), exact: false };
 }

@@ -1,15 +1,17 @@
+import { once } from "../../lib/once.ts";
 import type { Subject } from "../../posts/matcher.ts";
 import { decodeRecord, type RecordRow } from "../../posts/record.ts";
 import { indexTerms } from "../../posts/terms.ts";
 
 /** A stored row as the matcher reads it; the record is decoded only when the plan asks for more than time and counts. */
 export function rowSubject(row: RecordRow): Subject {
+  const post = once(() => decodeRecord(row));
   return {
     id: row.id,
     platform: row.platform,
     timeMs: row.timeMs,
     counts: row.counts,
-    geo: () => decodeRecord(row).geo,
-    terms: () => indexTerms(decodeRecord(row)),
+    geo: () => post().geo,
+    terms: once(() => indexTerms(post())),
   };
 }

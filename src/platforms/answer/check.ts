@@ -1,3 +1,4 @@
+import { once } from "../../lib/once.ts";
 import { postTimeMs } from "../../posts/ids.ts";
 import { matches, type Subject } from "../../posts/matcher.ts";
 import type { Post } from "../../posts/post.ts";
@@ -37,7 +38,7 @@ export function matching(
       timeMs,
       counts: post.counts,
       geo: () => post.geo,
-      terms: () => indexTerms(post),
+      terms: once(() => indexTerms(post)),
     };
     return matches(plan, subject);
   });

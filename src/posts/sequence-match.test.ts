@@ -1,0 +1,59 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { GAP } from "../text/analyze.ts";
+import type { SequenceElement } from "../text/sequence.ts";
+import { holdsSequence } from "./sequence-match.ts";
+
+const element: fc.Arbitrary<SequenceElement> = fc.oneof(
+  fc.constantFrom("a", "b", "ab").map((token): SequenceElement => ({ kind: "token", token })),
+  fc.constantFrom("a", "b").map((prefix): SequenceElement => ({ kind: "prefix", prefix })),
+  fc.constant<SequenceElement>({ kind: "any" }),
+);
+const terms = fc.array(fc.constantFrom("a", "b", "ab", "ba", GAP), { maxLength: 90 });
+
+const accepts = (term: string | undefined, wanted: SequenceElement): boolean => {
+  if (term === undefined) return false;
+  if (wanted.kind === "any") return term !== GAP;
+  return wanted.kind === "token" ? term === wanted.token : term.startsWith(wanted.prefix);
+};
+
+test("a sequence of any length is found exactly where its elements accept adjacent terms", () => {
+  fc.assert(
+    fc.property(terms, fc.array(element, { maxLength: 70 }), (text, elements) => {
+      const expected =
+        elements.length > 0 &&
+        text.some((_, start) =>
+          elements.every((each, index) => accepts(text[start + index], each)),
+        );
+      expect(holdsSequence(text, elements)).toBe(expected);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test("a sequence cut out of the terms is found", () => {
+  fc.assert(
+    fc.property(terms, fc.nat(80), fc.integer({ min: 1, max: 80 }), (text, from, length) => {
+      const cut = text.slice(from, from + length);
+      const elements = cut.map((token): SequenceElement => ({ kind: "token", token }));
+      expect(holdsSequence(text, elements)).toBe(cut.length > 0);
+    }),
+  );
+});
+
+test("each term is read once, however often the words of a phrase repeat", () => {
+  let reads = 0;
+  const text = Array.from({ length: 5_000 }, (_, index) => (index % 255 === 254 ? "b" : "a"));
+  const counted = new Proxy(text, {
+    get(target, key, receiver) {
+      if (typeof key === "string" && /^\d+$/.test(key)) reads += 1;
+      return Reflect.get(target, key, receiver);
+    },
+  });
+  const phrase = Array.from(
+    { length: 256 },
+    (): SequenceElement => ({ kind: "token", token: "a" }),
+  );
+  expect(holdsSequence(counted, phrase)).toBe(false);
+  expect(reads).toBe(text.length);
+});
