@@ -55,6 +55,13 @@ test("the same place has the same cursor, and it is short, safe in a header and 
   expect(Buffer.from(cursor, "base64url").includes("comet")).toBe(false);
 });
 
+test("a cursor of a release before `within_time:` is read, as of the end of its window", () => {
+  // Made by that release from `place`, `scope` and `secret`.
+  const earlier =
+    "olbM4tjW9vK2u-dvhuEYikRObqZyIaHHI2Is0-zuvFz6qMX1a4TT6KfMoMsQFYgbK4T1sAJpIYLx7_GlwmTvsuahO6pIrdeY9YovlGkMhVNQNG9rMQo";
+  expect(openCursor(secret, earlier, scope)).toEqual({ ...place, asOfMs: place.toMs });
+});
+
 test.each([
   { accountId: "two" },
   { platform: "x" },

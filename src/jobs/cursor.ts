@@ -41,11 +41,14 @@ export type CursorContent = CursorScope & CursorPlace;
 /** The first byte: how the rest is laid out. A position has a fixed length, a place at a platform is JSON. */
 const layout = 3;
 const placeLayout = 4;
+/** As `layout` without `asOfMs`: cursors of releases before `within_time:`. They are read, never made. */
+const layoutWithoutAsOf = 2;
 const nonceLength = 12;
 const tagLength = 16;
 const scopeHashLength = 16;
 const headLength = 1 + scopeHashLength;
-const contentLength = headLength + 1 + 6 * 8;
+const lengthOf = (times: number): number => headLength + 1 + 8 + times * 8;
+const contentLength = lengthOf(5);
 /** The longest cursor, in characters: with it no header of an answer is too long for its reader. */
 export const longestCursor = 4_096;
 const mostPlaceBytes = (longestCursor * 3) / 4 - nonceLength - headLength - tagLength;
@@ -97,9 +100,19 @@ function unseal(secret: Uint8Array, text: string): Buffer {
   } catch {
     throw invalid();
   }
-  const isPosition = plain[0] === layout && plain.length === contentLength;
-  if (!isPosition && plain[0] !== placeLayout) throw invalid();
+  if (!isKnownLayout(plain)) throw invalid();
   return plain;
+}
+
+function isKnownLayout(plain: Buffer): boolean {
+  switch (plain[0]) {
+    case layout:
+      return plain.length === contentLength;
+    case layoutWithoutAsOf:
+      return plain.length === lengthOf(4);
+    default:
+      return plain[0] === placeLayout;
+  }
 }
 
 /** Whether a place at a platform fits into a cursor: what a platform gives as its own may be of any length. */
@@ -139,11 +152,12 @@ function decode(plain: Buffer): CursorPlace {
     return { after: null, ...JSON.parse(plain.toString("utf8", offset)) };
   const platform = platforms[plain.readUInt8(offset)];
   if (platform === undefined) throw invalid();
-  const times = [9, 17, 25, 33, 41].map((start) => plain.readBigInt64BE(offset + start));
-  const [fromMs = null, toMs, asOfMs, startMs = null, endMs = null] = times.map((time) =>
-    time === unbounded ? null : Number(time),
-  );
+  const count = plain[0] === layoutWithoutAsOf ? 4 : 5;
+  const times = Array.from({ length: count }, (_, n) => timeAt(plain, offset + 9 + 8 * n));
+  const [fromMs = null, toMs, ...rest] = times;
   if (toMs === null || toMs === undefined) throw invalid();
+  // The language of releases without it had nothing that counts from it.
+  const [asOfMs, startMs = null, endMs = null] = count === 4 ? [toMs, ...rest] : rest;
   if (asOfMs === null || asOfMs === undefined) throw invalid();
   return {
     after: { platform, id: plain.readBigUInt64BE(offset + 1) },
@@ -152,6 +166,11 @@ function decode(plain: Buffer): CursorPlace {
     asOfMs,
     asked: { startMs, endMs },
   };
+}
+
+function timeAt(plain: Buffer, offset: number): number | null {
+  const time = plain.readBigInt64BE(offset);
+  return time === unbounded ? null : Number(time);
 }
 
 function hashOf({ accountId, platform, type, method, canonicalQuery }: CursorScope): Buffer {

@@ -62,7 +62,11 @@ type StoredItem =
       record: string,
     ];
 
-type StoredRequest = Omit<SearchJobRequest, "after"> & { after: StoredPosition | null };
+/** `asOfMs` is absent from jobs stored before `within_time:` existed; their searches count from their submission. */
+type StoredRequest = Omit<SearchJobRequest, "after" | "asOfMs"> & {
+  after: StoredPosition | null;
+  asOfMs?: number;
+};
 
 type StoredResult = Omit<JobResult, "items" | "next"> & {
   positions: StoredItem[];
@@ -75,9 +79,9 @@ export function encodeRequest(request: SearchJobRequest): string {
   return JSON.stringify(stored);
 }
 
-function decodeRequest(text: string): SearchJobRequest {
-  const stored: StoredRequest = JSON.parse(text);
-  return { ...stored, after: stored.after && unpack(stored.after) };
+function decodeRequest({ request, submittedMs }: JobHead): SearchJobRequest {
+  const stored: StoredRequest = JSON.parse(request);
+  return { asOfMs: submittedMs, ...stored, after: stored.after && unpack(stored.after) };
 }
 
 /** A result, as the row of its job holds it. */
@@ -177,7 +181,7 @@ function headOf(row: JobHead, nowMs: number): Omit<Job, "result"> {
     accountId: row.accountId,
     keyId: row.keyId,
     state: shownState(row, nowMs),
-    request: decodeRequest(row.request),
+    request: decodeRequest(row),
     canonicalQuery: row.canonicalQuery,
     attempts: row.attempts,
     submittedMs: row.submittedMs,
