@@ -4,6 +4,7 @@ import { type Platform, platforms } from "../../posts/post.ts";
 import { readSegments, segmentPath } from "../catalog.ts";
 import { catalogMigrations } from "../catalog-schema.ts";
 import { versionOf } from "../database.ts";
+import { attempt } from "./attempt-part.ts";
 import { checkFile } from "./check-file.ts";
 import type { Findings } from "./findings.ts";
 
@@ -23,8 +24,10 @@ export function checkCatalog(
     findings.add({ kind: "schema_differs", message });
     return;
   }
-  checkRanges(folder, catalog, findings);
-  checkIntervals(catalog, findings);
+  const onDamage = (message: string): void =>
+    findings.add({ kind: "file_damaged", message: `catalog.db: ${message}` });
+  attempt("its segments", () => checkRanges(folder, catalog, findings), onDamage);
+  attempt("its intervals", () => checkIntervals(catalog, findings), onDamage);
 }
 
 function checkRanges(folder: string, catalog: DatabaseSync, findings: Findings): void {

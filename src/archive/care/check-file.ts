@@ -1,6 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
 import { messageOf } from "../../lib/errors.ts";
-import { isDamage } from "../sealed/damage.ts";
 
 const mostFaults = 10;
 
@@ -17,8 +16,7 @@ export function checkFile(
       if (message !== "ok") onFault(message.replaceAll(/\s+/g, " "));
     }
   } catch (error) {
-    // Some damage ends the look at all that follows. What can be read is compared all the same.
-    if (!isDamage(error)) throw error;
+    // Some damage ends this check. What can be read is compared all the same.
     onFault(messageOf(error));
   }
 }

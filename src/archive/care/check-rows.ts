@@ -1,11 +1,11 @@
 import type { DatabaseSync } from "node:sqlite";
-import { messageOf } from "../../lib/errors.ts";
 import { firstTimeMs, hashUri, idTimeMs, tellsTime, xUri } from "../../posts/ids.ts";
 import { recordOrigin, recordUri } from "../../posts/record.ts";
 import { readSetting, readUriKey, type SegmentEntry } from "../catalog.ts";
 import { isStrayed, strayedOf } from "../strayed.ts";
-import type { Findings } from "./findings.ts";
-import { rowsOf, type SegmentRow } from "./segment-rows.ts";
+import { attempt } from "./attempt-part.ts";
+import type { Finding, FindingKind, Findings } from "./findings.ts";
+import { rowsOf, type SegmentRow, type UnreadableIds } from "./segment-rows.ts";
 
 export type CheckedSegment = { catalog: DatabaseSync; entry: SegmentEntry; database: DatabaseSync };
 
@@ -14,7 +14,7 @@ const rowsOfTurn = 500;
 
 /**
  * Compares the rows of a segment with what the segment and the catalog say of them. `onRow` gets every row that can be read.
- * Yields how many rows were looked at since the last turn.
+ * What cannot be read is a finding. Yields how many rows were looked at since the last turn.
  */
 export function* checkRows(
   { catalog, entry, database }: CheckedSegment,
@@ -23,22 +23,49 @@ export function* checkRows(
 ): Generator<number, void> {
   const { platform } = entry;
   const segment = `${platform}/${entry.sequence}`;
-  const add = (kind: Parameters<Findings["add"]>[0]["kind"], message: string, more = {}): void =>
+  const add = (kind: FindingKind, message: string, more: Partial<Finding> = {}): void =>
     findings.add({ kind, message: `segment ${segment}: ${message}`, platform, segment, ...more });
-  const lookUp = lookUpsIn(catalog, entry, database);
+  const onDamage = (message: string): void => add("file_damaged", message);
+  const lookUp = attempt("its tables", () => lookUpsIn(catalog, entry, database), onDamage);
+  if (lookUp === null) return;
   const seen = { rows: 0, imported: 0, hashed: 0 };
 
-  for (const row of rowsOf(database, platform)) {
+  /** What leads to a post, and what is known of it. */
+  function compareNames({ id, revision }: SegmentRow, uri: string): void {
+    const deletedAt = lookUp?.deletedAt(uri) ?? null;
+    if (deletedAt !== null && deletedAt >= revision) {
+      add("deleted_but_held", `post ${id} is held though it was deleted: ${uri}`, { id, uri });
+    }
+    if (lookUp === null || (platform === "x" && uri === xUri(id))) return;
+    const hash = lookUp.hashOf(uri);
+    if (lookUp.isEntered(hash, id)) seen.hashed += 1;
+    else add("uri_entry_missing", `post ${id} is not found by its uri, ${uri}`, { id, uri });
+    if (!isStrayed(platform, uri, id) || lookUp.isListed(hash, id)) return;
+    add(
+      "stray_not_listed",
+      `post ${id} is not found by its uri, as it lies far from the time that it tells: ${uri}`,
+      { id, uri },
+    );
+  }
+
+  const rows = rowsOf(database, platform, (ids, reason) =>
+    add("row_unreadable", `${unreadableText(ids)} cannot be read: ${reason}`),
+  );
+  for (const row of rows) {
     const { id } = row;
     seen.rows += 1;
     if (seen.rows % rowsOfTurn === 0) yield rowsOfTurn;
     if (id < entry.low || id > entry.high)
       add("id_outside", `post ${id} is another segment's`, { id });
-    const uri = uriOf(row, (reason) =>
-      add("row_unreadable", `the record of post ${id} cannot be read: ${reason}`, { id }),
+    const onUnreadable = (message: string): void => add("row_unreadable", message, { id });
+    const read = attempt(
+      `the record of post ${id}`,
+      () => ({ uri: recordUri(row), origin: recordOrigin(row.record) }),
+      onUnreadable,
     );
-    if (uri === null) continue;
-    if (recordOrigin(row.record) === "import") seen.imported += 1;
+    if (read === null) continue;
+    const { uri } = read;
+    if (read.origin === "import") seen.imported += 1;
     if (isOutside(row, entry)) {
       add(
         "time_outside",
@@ -46,58 +73,53 @@ export function* checkRows(
         { id, uri },
       );
     }
-    const deletedAt = lookUp.deletedAt(uri);
-    if (deletedAt !== null && deletedAt >= row.revision) {
-      add("deleted_but_held", `post ${id} is held though it was deleted: ${uri}`, { id, uri });
-    }
-    if (platform !== "x" || uri !== xUri(id)) {
-      const hash = lookUp.hashOf(uri);
-      if (lookUp.isEntered(hash, id)) seen.hashed += 1;
-      else add("uri_entry_missing", `post ${id} is not found by its uri, ${uri}`, { id, uri });
-      if (isStrayed(platform, uri, id) && !lookUp.isListed(hash, id)) {
-        add(
-          "stray_not_listed",
-          `post ${id} is not found by its uri, as it lies far from the time that it tells: ${uri}`,
-          { id, uri },
-        );
-      }
-    }
-    onRow(row, seen.rows - 1);
+    attempt(`what leads to post ${id}`, () => compareNames(row, uri), onDamage);
+    attempt(`the record of post ${id}`, () => onRow(row, seen.rows - 1), onUnreadable);
   }
   yield seen.rows % rowsOfTurn;
 
-  for (const [name, number] of [
-    ["posts", seen.rows],
-    ["imported", seen.imported],
-  ] as const) {
-    const said = lookUp.setting(name);
-    if (said !== number) add("number_differs", `it says ${name} ${said}, and holds ${number}`);
-  }
-  if (lookUp.entries() > seen.hashed) {
-    for (const id of lookUp.wrongEntries()) {
-      add("uri_entry_wrong", `an entry names post ${id} by a uri that it does not have`, { id });
-    }
-  }
-  for (const id of lookUp.hiddenWithoutPost()) {
-    add("hidden_without_post", `it hides post ${id}, which it does not hold`, { id });
-  }
-  const step = Number(readSetting(catalog, "count_step"));
-  if (lookUp.setting("counted") > step + 1) {
-    add(
-      "counts_ahead",
-      `it has counts of step ${lookUp.setting("counted")}, and the catalog is at ${step}`,
-    );
-  }
+  attempt(
+    "what it says of itself",
+    () => {
+      for (const name of ["posts", "imported"] as const) {
+        const number = name === "posts" ? seen.rows : seen.imported;
+        const said = lookUp.setting(name);
+        if (said !== number) add("number_differs", `it says ${name} ${said}, and holds ${number}`);
+      }
+      const step = Number(readSetting(catalog, "count_step"));
+      const counted = lookUp.setting("counted");
+      if (counted <= step + 1) return;
+      add("counts_ahead", `it has counts of step ${counted}, and the catalog is at ${step}`);
+    },
+    onDamage,
+  );
+  attempt(
+    "the list of its uris",
+    () => {
+      if (lookUp.entries() <= seen.hashed) return;
+      for (const id of lookUp.wrongEntries()) {
+        add("uri_entry_wrong", `an entry names post ${id} by a uri that it does not have`, { id });
+      }
+    },
+    onDamage,
+  );
+  attempt(
+    "the list of hidden posts",
+    () => {
+      for (const id of lookUp.hiddenWithoutPost()) {
+        add("hidden_without_post", `it hides post ${id}, which it does not hold`, { id });
+      }
+    },
+    onDamage,
+  );
 }
 
-function uriOf(row: SegmentRow, onFault: (reason: string) => void): string | null {
-  try {
-    return recordUri(row);
-  } catch (error) {
-    onFault(messageOf(error));
-    return null;
-  }
-}
+const unreadableText = ({ from, to }: UnreadableIds): string =>
+  to === null
+    ? `posts with IDs above ${from}`
+    : to - from === 2n
+      ? `post ${from + 1n}`
+      : `posts with IDs between ${from} and ${to}`;
 
 /** What is older than IDs with a time is looked for among those without one, whatever the skew. */
 function isOutside({ id, timeMs }: SegmentRow, { skew }: SegmentEntry): boolean {

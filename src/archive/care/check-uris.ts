@@ -1,7 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Platform } from "../../posts/post.ts";
 import { recordUri } from "../../posts/record.ts";
-import type { SegmentEntry } from "../catalog.ts";
+import { type SegmentEntry, segmentPath } from "../catalog.ts";
+import { attempt } from "./attempt-part.ts";
 import type { Findings } from "./findings.ts";
 
 type OpenSegment = { entry: SegmentEntry; database: DatabaseSync };
@@ -17,16 +18,14 @@ export function* checkUrisOnce(
   segments: readonly OpenSegment[],
   findings: Findings,
 ): Generator<number, void> {
-  const statements = segments.map(({ database }) => {
+  const readable = segments.filter(({ entry, database }) => isReadable(entry, database, findings));
+  const statements = readable.map(({ database }) => {
     const statement = database.prepare("SELECT hash FROM uri WHERE hash BETWEEN ? AND ?");
     statement.setReadBigInts(true);
     statement.setReturnArrays(true);
     return statement;
   });
-  const entries = segments.reduce(
-    (sum, { database }) => sum + Number(database.prepare("SELECT count(*) AS n FROM uri").get()?.n),
-    0,
-  );
+  const entries = readable.reduce((sum, { database }) => sum + urisIn(database), 0);
   // As hashes are evenly spread, so are those of each pass.
   const passes = BigInt(Math.max(1, Math.ceil(entries / hashesOfPass)));
   for (let pass = 0n; pass < passes; pass++) {
@@ -42,10 +41,31 @@ export function* checkUrisOnce(
     for (let index = 1; index < sorted.length; index++) {
       const hash = sorted[index];
       if (hash === undefined || hash !== sorted[index - 1] || hash === sorted[index - 2]) continue;
-      reportTwice(platform, hash, segments, findings);
+      reportTwice(platform, hash, readable, findings);
     }
     yield 0;
   }
+}
+
+const urisIn = (database: DatabaseSync): number =>
+  Number(database.prepare("SELECT count(*) AS n FROM uri").get()?.n);
+
+/** Whether the list of uris of a segment can be read through; the others are compared without it. */
+function isReadable(entry: SegmentEntry, database: DatabaseSync, findings: Findings): boolean {
+  const { platform } = entry;
+  const segment = `${platform}/${entry.sequence}`;
+  const count = attempt(
+    "the list of its uris",
+    () => urisIn(database),
+    (message) =>
+      findings.add({
+        kind: "file_damaged",
+        platform,
+        segment,
+        message: `${segmentPath("", entry)}: ${message}`,
+      }),
+  );
+  return count !== null;
 }
 
 /** Two uris may have the same hash: their rows tell. */
@@ -61,11 +81,14 @@ function reportTwice(
     );
     rows.setReadBigInts(true);
     const counts = { likes: null, reposts: null, replies: null, quotes: null };
-    return rows.all(hash).map(({ id, record }) => ({
-      segment: `${platform}/${entry.sequence}`,
-      id: id as bigint,
-      uri: recordUri({ id: id as bigint, platform, timeMs: 0, counts, record: String(record) }),
-    }));
+    // A record that cannot be read was found where the rows were compared.
+    const read = (): { id: bigint; uri: string; segment: string }[] =>
+      rows.all(hash).map(({ id, record }) => ({
+        segment: `${platform}/${entry.sequence}`,
+        id: id as bigint,
+        uri: recordUri({ id: id as bigint, platform, timeMs: 0, counts, record: String(record) }),
+      }));
+    return attempt("its rows", read, () => {}) ?? [];
   });
   for (const [uri, places] of Map.groupBy(held, (place) => place.uri)) {
     if (places.length < 2) continue;

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { EarshotError, messageOf } from "../../lib/errors.ts";
 import { platforms } from "../../posts/post.ts";
@@ -11,6 +12,7 @@ import {
 import { openForReading, versionOf } from "../database.ts";
 import { damageMarkerOf, isMarkedDamaged } from "../segments/damage-marker.ts";
 import { segmentMigrations } from "../segments/schema.ts";
+import { attempt, attemptPart } from "./attempt-part.ts";
 import { checkCatalog } from "./check-catalog.ts";
 import { checkFile } from "./check-file.ts";
 import { compareIndex, faultsOf, sampleIndex } from "./check-index.ts";
@@ -54,7 +56,8 @@ const mostTold = 20;
 /**
  * Compares everything in an archive that says the same twice: files with their own sums, the catalog with the segments, rows
  * with the lists that lead to them, rows with the index. Writes nothing, and works while others write: each segment is looked
- * at as it was at one moment, together with the catalog. Errors: those of a catalog that cannot be read.
+ * at as it was at one moment, together with the catalog. What cannot be read is a finding; without a catalog that can be read
+ * there are no others. Errors: `archive_busy`, `not_writable`.
  */
 export async function check(request: CheckRequest): Promise<CheckReport> {
   const { folder, onProgress, signal } = request;
@@ -62,11 +65,15 @@ export async function check(request: CheckRequest): Promise<CheckReport> {
   const totals = { segments: 0, posts: 0, indexed: 0, outdated: [] as string[] };
   /** Segments of which nothing more can be said. */
   const unreadable = new Set<string>();
-  const catalog = openedCatalog(folder);
+  const catalog = openedCatalog(folder, findings);
+  const report = () => ({ ...totals, findings: findings.kept(), findingCount: findings.count() });
+  if (catalog === null) return report();
   try {
     checkCatalog(folder, catalog, request.isFull, findings);
-    const expected = (): number => postsSaid(folder, readSegments(catalog));
-    const total = expected();
+    const entries = segmentsIn(catalog);
+    // Why they cannot be read was found above.
+    if (entries === null) return report();
+    const total = postsSaid(folder, entries);
     const run = (steps: Generator<number, void>): Promise<void> =>
       inTurns(steps, signal, (rows) => {
         totals.posts += rows;
@@ -91,7 +98,7 @@ export async function check(request: CheckRequest): Promise<CheckReport> {
           }),
         );
       } catch (error) {
-        if (!isSqliteError(error)) throw error;
+        if (error instanceof EarshotError || signal.aborted) throw error;
         unreadable.add(key);
         const message = `${segmentPath("", next)}: ${messageOf(error)}`;
         const { platform } = next;
@@ -110,10 +117,11 @@ export async function check(request: CheckRequest): Promise<CheckReport> {
   } finally {
     catalog.close();
   }
-  return { ...totals, findings: findings.kept(), findingCount: findings.count() };
+  return report();
 }
 
-function openedCatalog(folder: string): DatabaseSync {
+/** Null where it cannot be opened, which is a finding. */
+function openedCatalog(folder: string, findings: Findings): DatabaseSync | null {
   let catalog: DatabaseSync | null = null;
   try {
     catalog = openForReading(catalogPath(folder), 1_000);
@@ -121,7 +129,22 @@ function openedCatalog(folder: string): DatabaseSync {
     return catalog;
   } catch (error) {
     catalog?.close();
-    throw careFault(error, folder);
+    const fault = careFault(error, folder);
+    if (fault instanceof EarshotError && !catalogFaults.has(fault.code)) throw fault;
+    const kind = existsSync(catalogPath(folder)) ? "file_damaged" : "file_missing";
+    findings.add({ kind, message: `catalog.db: ${messageOf(error)}` });
+    return null;
+  }
+}
+
+/** What says that the catalog itself is at fault, not what is around it. */
+const catalogFaults = new Set(["archive_damaged", "file_missing"]);
+
+function segmentsIn(catalog: DatabaseSync): SegmentEntry[] | null {
+  try {
+    return readSegments(catalog);
+  } catch {
+    return null;
   }
 }
 
@@ -147,6 +170,12 @@ function* checkSegment(
   const key = keyOf(entry);
   const about = { segment: key, platform: entry.platform };
   totals.segments += 1;
+  const onDamage = (message: string): void =>
+    findings.add({
+      kind: "file_damaged",
+      message: `${segmentPath("", entry)}: ${message}`,
+      ...about,
+    });
   const version = versionOf(database);
   // A file that was cut to nothing is an empty database.
   if (version !== segmentMigrations.length) {
@@ -155,49 +184,49 @@ function* checkSegment(
     unreadable.add(key);
     return;
   }
-  checkFile(database, isFull, (message) =>
-    findings.add({
-      kind: "file_damaged",
-      message: `${segmentPath("", entry)}: ${message}`,
-      ...about,
-    }),
-  );
+  checkFile(database, isFull, onDamage);
   yield 0;
   const report = reporter(entry, findings);
   if (isMarkedDamaged(segmentPath(folder, entry))) {
     const marker = damageMarkerOf(segmentPath("", entry));
     report("sealed_damaged", null, `${marker} says that it is searched post by post`);
   }
-  const sealed = readSealedNumbers(database, faultsOf(report));
+  const sealed = attempt(
+    "its sealed index",
+    () => readSealedNumbers(database, faultsOf(report)) ?? "none",
+    onDamage,
+  );
   // Which posts the sealed index has nobody can say: what is written since says nothing by itself.
-  if (sealed === "unreadable") {
+  if (sealed === null || sealed === "unreadable") {
     yield* checkRows(segment, findings, () => {});
     return;
   }
-  yield* checkIndexedPosts(database, sealed, report);
+  const numbers = sealed === "none" ? null : sealed;
+  yield* attemptPart(
+    "the list of its indexed posts",
+    () => checkIndexedPosts(database, numbers, report),
+    onDamage,
+  );
   if (entry.analyzer !== presentAnalyzer) {
     totals.outdated.push(key);
-    if (sealed !== null) {
-      yield* walkSealedTerms(database, sealed.posts, faultsOf(report), () => {});
+    if (numbers !== null) {
+      yield* walkSealedTerms(database, numbers.posts, faultsOf(report), () => {});
     }
     yield* checkRows(segment, findings, () => {});
     return;
   }
-  const posts = Number(database.prepare("SELECT count(*) AS n FROM post").get()?.n);
+  const indexed = { ...segment, sealed: numbers };
   const index = isFull
-    ? compareIndex({ ...segment, sealed }, report)
-    : sampleIndex({ ...segment, sealed }, posts, sampleRows, report);
+    ? compareIndex(indexed, report)
+    : sampleIndex(indexed, postsIn(database), sampleRows, report);
   yield* checkRows(segment, findings, (row) => index.add(row));
-  yield* index.end();
+  yield* attemptPart("its index", () => index.end(), onDamage);
   totals.indexed += index.compared();
 }
 
-/** What cannot be read at all is a finding too. */
-const isSqliteError = (thrown: unknown): boolean =>
-  !(thrown instanceof EarshotError) &&
-  thrown instanceof Error &&
-  "code" in thrown &&
-  thrown.code === "ERR_SQLITE_ERROR";
+/** How many posts a segment says that it has; only a share of them is compared. */
+const postsIn = (database: DatabaseSync): number =>
+  Number(database.prepare("SELECT value FROM setting WHERE name = 'posts'").get()?.value ?? 0);
 
 /** What the segments say of their sizes; those that cannot be read say nothing. */
 function postsSaid(folder: string, entries: readonly SegmentEntry[]): number {

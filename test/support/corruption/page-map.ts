@@ -1,0 +1,27 @@
+import { DatabaseSync } from "node:sqlite";
+
+/** The pages of one table or index of a SQLite file, by page number from 1 on. */
+export type TablePages = { table: string; pages: readonly number[] };
+
+/** Which table each page of a healthy SQLite file belongs to; pages without content are left out. */
+export function pageMap(path: string): { pageBytes: number; tables: TablePages[] } {
+  const database = new DatabaseSync(path, { readOnly: true });
+  try {
+    const pageBytes = Number(database.prepare("PRAGMA page_size").get()?.page_size);
+    const rows = database
+      .prepare(
+        "SELECT name, pageno FROM dbstat WHERE ncell > 0 OR payload > 0 ORDER BY name, pageno",
+      )
+      .all();
+    const byTable = Map.groupBy(rows, ({ name }) => String(name));
+    return {
+      pageBytes,
+      tables: [...byTable].map(([table, own]) => ({
+        table,
+        pages: own.map(({ pageno }) => Number(pageno)),
+      })),
+    };
+  } finally {
+    database.close();
+  }
+}
