@@ -155,7 +155,7 @@ function askReader(
   const start = performance.now();
   const { positions } = reader.operations.search(request);
   takes.search.push(performance.now() - start);
-  const records = reader.operations.records(positions);
+  const { records } = reader.operations.records(positions);
   takes.archive.push(performance.now() - start);
   return records.length;
 }

@@ -103,7 +103,7 @@ function page({ operations }: Reader, { plan }: Asked): number {
     limit,
     deadlineMs: Number.POSITIVE_INFINITY,
   });
-  return operations.records(positions).length;
+  return operations.records(positions).records.length;
 }
 
 type Takes = Record<Side, number[]>;

@@ -70,7 +70,7 @@ for (const { name, queries } of await drawQueries(queriesOfEachKind)) {
       rawMs.push(performance.now() - start);
       start = performance.now();
       const { positions } = reader.operations.search(request);
-      const records = reader.operations.records(positions);
+      const { records } = reader.operations.records(positions);
       inThreadMs.push(performance.now() - start);
       if (records.length !== byHand.length)
         throw new Error(`${name}: ${records.length} against ${byHand.length}`);

@@ -157,7 +157,19 @@ export type SearchAnswer = {
   next: Position | null;
   /** False when the deadline came before the end; `next` then continues there. */
   complete: boolean;
+  damage: readonly Damage[];
   work: SearchWork;
+};
+
+/**
+ * Posts of a segment that may be missing from an answer, as they, or what they are found by, cannot be read. The times of all of
+ * them lie in the span, Unix milliseconds; null is unbounded.
+ */
+export type Damage = {
+  platform: Platform;
+  sequence: number;
+  fromMs: number | null;
+  toMs: number | null;
 };
 
 /** How many posts match, bucket by bucket. */
@@ -178,6 +190,7 @@ export type CountAnswer = {
   buckets: readonly { fromMs: number; count: number }[];
   /** From here on everything has been counted; equals `fromMs` of the request unless the deadline came first. */
   countedFromMs: number;
+  damage: readonly Damage[];
   work: CountWork;
   held: readonly PlatformCoverage[];
 };
@@ -249,6 +262,9 @@ export type ArchiveStats = {
 /** A place in the order of arrival. */
 export type Arrival = Position & { number: number };
 
+export type StoredRecords = { records: readonly string[]; damage: readonly Damage[] };
+export type StoredPage = { body: Uint8Array; damage: readonly Damage[] };
+
 /** What the archive held completely just before it was searched: posts that came in between are found, not counted on. */
 export type CoveredAnswer = SearchAnswer & { held: readonly PlatformCoverage[] };
 
@@ -275,10 +291,10 @@ export type Archive = {
   write(batch: WriteBatch): Promise<WriteReport>;
   /** Rejects with the signal's reason when that aborts, and the thread that searches stops. */
   search(request: SearchRequest, signal?: AbortSignal): Promise<CoveredAnswer>;
-  /** The stored records of these posts as JSON texts, in order; posts deleted meanwhile are left out. */
-  records(positions: readonly Position[]): Promise<readonly string[]>;
+  /** The stored records of these posts as JSON texts, in order; posts deleted since, and damaged ones, are left out. */
+  records(positions: readonly Position[]): Promise<StoredRecords>;
   /** The same as one JSON array, in UTF-8: put together where it is read, so that the event loop only sends it. */
-  page(positions: readonly Position[]): Promise<Uint8Array>;
+  page(positions: readonly Position[]): Promise<StoredPage>;
   /** Of what upstreams gave, in order: whether it was deleted or hidden, so that it is not to be shown. */
   withheld(names: readonly FetchedName[]): Promise<readonly boolean[]>;
   /** What names that a query uses can stand for: accounts by handle or id, posts by ID, uri or address. */
@@ -301,6 +317,8 @@ export type Archive = {
   stats(): Promise<ArchiveStats>;
   /** What the archive's upkeep does; null where this process does none. */
   upkeep(): Promise<UpkeepState | null>;
+  /** Calls `listener` with the damage of each answer that has any, for as long as the archive is open. */
+  onDamage(listener: (damage: readonly Damage[]) => void): void;
   /** What its threads are at, those of one kind together. */
   load(): readonly ArchiveThreadLoad[];
   close(): Promise<void>;

@@ -30,6 +30,8 @@ type VisitCounts = {
   counts: Map<number, number>;
   /** Everything from here on was counted; negative infinity where all was. */
   countedFromMs: number;
+  /** Posts that may not be counted: such a count is not remembered. */
+  damaged: IdRange[];
   statements: number;
 };
 
@@ -45,6 +47,7 @@ export function countVisit(
   const answer: VisitCounts = {
     counts: new Map(),
     countedFromMs: Number.NEGATIVE_INFINITY,
+    damaged: [],
     statements: 0,
   };
   segment.counter.onSnapshot((version) => {
@@ -54,6 +57,7 @@ export function countVisit(
       if (ids.low > ids.high) return { counts: new Map<number, number>(), countedFromMs: null };
       const counted = segment.counter.count(visit.query, ids, grid, expired);
       answer.statements += counted.statements;
+      answer.damaged.push(...counted.damaged);
       return counted;
     };
     const { head, whole, tail } = partsOf(window, bucketMs);
@@ -73,7 +77,7 @@ export function countVisit(
     for (const [fromMs, number] of known.counts) {
       if (fromMs >= whole.fromMs && fromMs < whole.toMs) answer.counts.set(fromMs, number);
     }
-    cache.keep(question, segment, entry, version, known);
+    if (answer.damaged.length === 0) cache.keep(question, segment, entry, version, known);
   });
   return answer;
 }

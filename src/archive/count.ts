@@ -2,10 +2,11 @@ import type { Clock } from "../lib/clock.ts";
 import { lastId } from "../posts/ids.ts";
 import { splitWindow } from "../query/window.ts";
 import { everyPost } from "../text/facets.ts";
-import type { CountAnswer, CountRequest, CountWork } from "./archive.ts";
+import type { CountAnswer, CountRequest, CountWork, Damage } from "./archive.ts";
 import { presentAnalyzer, type SegmentEntry } from "./catalog.ts";
 import { type CountCache, questionOf } from "./count-cache.ts";
 import { countVisit, highest, idsOf, lowest, type Visit } from "./count-visit.ts";
+import { damageOf } from "./damage.ts";
 import { type PlatformQuery, platformQuery, rowByRowQuery } from "./platform-query.ts";
 import { countedFrom } from "./segments/clocking.ts";
 import { expression } from "./segments/expression.ts";
@@ -34,6 +35,7 @@ export function countSegments(
   };
   const counts = new Map<number, number>();
   let countedFromMs = request.fromMs;
+  const damage: Damage[] = [];
 
   for (const [index, visit] of visits.entries()) {
     if (index > 0 && clock.now() >= request.deadlineMs) {
@@ -49,6 +51,7 @@ export function countSegments(
       return clock.now() >= endMs;
     });
     work.statements += counted.statements;
+    damage.push(...damageOf(visit.entry, counted.damaged));
     if (counted.statements === 0) work.segmentsCached += 1;
     else work.segmentsOpened += 1;
     countedFromMs = Math.max(countedFromMs, counted.countedFromMs);
@@ -62,7 +65,7 @@ export function countSegments(
     .map(([fromMs, count]) => ({ fromMs, count }))
     .filter(({ fromMs }) => fromMs >= countedFromMs)
     .sort((a, b) => a.fromMs - b.fromMs);
-  return { buckets, countedFromMs, work };
+  return { buckets, countedFromMs, damage, work };
 }
 
 /** Where the first bucket begins that is counted whole. */

@@ -43,7 +43,7 @@ async function found(query: string): Promise<Shown[]> {
     limit: 100,
     deadlineMs: Number.POSITIVE_INFINITY,
   });
-  return (await archive.records(answer.positions)).map((text) => JSON.parse(text) as Shown);
+  return (await archive.records(answer.positions)).records.map((text) => JSON.parse(text) as Shown);
 }
 
 afterEach(async () => {

@@ -11,7 +11,10 @@ import type {
   Arrival,
   CountAnswer,
   CoveredAnswer,
+  Damage,
   PlatformCoverage,
+  StoredPage,
+  StoredRecords,
   WriteBatch,
   WriteReport,
 } from "./archive.ts";
@@ -76,6 +79,13 @@ export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
     waiting: 0,
   }));
 
+  const damageListeners: ((damage: readonly Damage[]) => void)[] = [];
+
+  function noticed<Answer extends { damage: readonly Damage[] }>(answer: Answer): Answer {
+    if (answer.damage.length > 0) for (const listener of damageListeners) listener(answer.damage);
+    return answer;
+  }
+
   /** The reader with the fewest calls under way. */
   async function ask(method: string, args: unknown, among = readers): Promise<unknown> {
     const reader = among.reduce((a, b) => (b.waiting < a.waiting ? b : a));
@@ -127,17 +137,16 @@ export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
   return {
     write,
     search: async (request, signal) =>
-      await stopFlags.during(
-        signal,
-        async (stopFlag) => (await ask("search", { ...request, stopFlag })) as CoveredAnswer,
+      await stopFlags.during(signal, async (stopFlag) =>
+        noticed((await ask("search", { ...request, stopFlag })) as CoveredAnswer),
       ),
     count: async (request, signal) => {
       signal?.throwIfAborted();
       // All counts go to one reader: it remembers what it has counted, and searches do not wait behind them.
-      return (await ask("count", request, readers.slice(-1))) as CountAnswer;
+      return noticed((await ask("count", request, readers.slice(-1))) as CountAnswer);
     },
-    records: async (positions) => (await ask("records", positions)) as string[],
-    page: async (positions) => (await ask("page", positions)) as Uint8Array,
+    records: async (positions) => noticed((await ask("records", positions)) as StoredRecords),
+    page: async (positions) => noticed((await ask("page", positions)) as StoredPage),
     withheld: async (names) =>
       names.length === 0 ? [] : ((await ask("withheld", names)) as boolean[]),
     resolve: async (names) => {
@@ -157,6 +166,9 @@ export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
     coverage: async () => (await ask("coverage", null)) as PlatformCoverage[],
     stats: async () => (await ask("stats", { maxBytes })) as ArchiveStats,
     upkeep: async () => ((await keeper?.call("state", null)) as UpkeepState | undefined) ?? null,
+    onDamage: (listener) => {
+      damageListeners.push(listener);
+    },
     load: () => [
       { thread: "writer", ...writer.load() },
       { thread: "readers", ...sumOf(readers.map(({ thread }) => thread.load())) },

@@ -95,6 +95,7 @@ export type WantedPost = {
 /** How the posts of one segment are looked up. */
 export type HeldLookup<Found> = {
   holds(id: bigint): boolean;
+  /** `uri` is empty where the row is damaged. */
   findById(id: bigint): (Found & { uri: string }) | null;
   findByUri(hash: bigint, uri: string): Found | null;
 };
@@ -117,7 +118,7 @@ export function findHeld<Found>(segments: LookedInto<Found>, wanted: WantedPost)
     if (id === null) return null;
     const writer = writerOf(owner(entries, id));
     const found = writer.holds(id) ? writer.findById(id) : null;
-    return found?.uri === uri ? found : null;
+    return found !== null && hasUri(found, uri) ? found : null;
   }
   for (const entry of likelyEntries(entries, wanted)) {
     const found = writerOf(entry).findByUri(hash, uri);
@@ -125,10 +126,14 @@ export function findHeld<Found>(segments: LookedInto<Found>, wanted: WantedPost)
   }
   for (const far of strayed.idsOf(platform, hash)) {
     const found = writerOf(owner(entries, far)).findById(far);
-    if (found?.uri === uri) return found;
+    if (found !== null && hasUri(found, uri)) return found;
   }
   return null;
 }
+
+/** What was looked up by a number or a hash of 64 bits is the post, though its row is damaged. */
+const hasUri = (found: { uri: string }, uri: string): boolean =>
+  found.uri === uri || found.uri === "";
 
 /** The segments in which a post can lie that did not stray, the likeliest first. */
 function likelyEntries(

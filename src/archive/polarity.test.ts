@@ -29,7 +29,7 @@ describe.each(heldForms)("posts found by %s", (form) => {
     const { positions, work } = archive.search({ plan: makePlan(tree, { names, asOfMs: 0 }) });
     const texts = archive.reader.operations
       .records(positions)
-      .map((text) => (JSON.parse(text) as { Content: string }).Content)
+      .records.map((text) => (JSON.parse(text) as { Content: string }).Content)
       .reverse();
     return { texts, work };
   }

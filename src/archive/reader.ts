@@ -12,9 +12,12 @@ import type {
   CountAnswer,
   CountRequest,
   CoveredAnswer,
+  Damage,
   PlatformCoverage,
   Position,
   SearchRequest,
+  StoredPage,
+  StoredRecords,
 } from "./archive.ts";
 import { readArrivals } from "./arrivals.ts";
 import {
@@ -33,12 +36,14 @@ import {
 } from "./catalog.ts";
 import { countSegments } from "./count.ts";
 import { createCountCache } from "./count-cache.ts";
+import { damageOf } from "./damage.ts";
 import { onSnapshot, openForReading } from "./database.ts";
 import { heldOfAuthors, withAuthors } from "./held.ts";
 import { type Identified, identifyPosts, type UnknownPost } from "./identify.ts";
 import { labelsOf } from "./labels.ts";
 import { requireKnownAnalyzers } from "./open-catalog.ts";
 import { comparePositions, searchSegments } from "./search.ts";
+import { single } from "./segments/damaged-ids.ts";
 import { createSealedMemory, type SealedMemory } from "./segments/sealed-part.ts";
 import { openSegment, type Segment } from "./segments/segment.ts";
 import { readStats } from "./stats.ts";
@@ -52,8 +57,8 @@ const openSegments = 64;
 export type ReaderOperations = {
   search(request: SearchRequest & { stopFlag?: number | null }): CoveredAnswer;
   count(request: CountRequest): CountAnswer;
-  records(positions: readonly Position[]): string[];
-  page(positions: readonly Position[]): Uint8Array;
+  records(positions: readonly Position[]): StoredRecords;
+  page(positions: readonly Position[]): StoredPage;
   withheld(names: readonly FetchedName[]): boolean[];
   resolve(names: QueryNames): ResolvedNames;
   identify(posts: readonly UnknownPost[]): Identified[];
@@ -138,8 +143,8 @@ export function createReader(
     return segment;
   }
 
-  function records(positions: readonly Position[]): string[] {
-    const rows = rowsOf(positions);
+  function records(positions: readonly Position[]): StoredRecords {
+    const { rows, damage } = rowsOf(positions);
     const known = new Map<string, KnownAccount>();
     const accountOf = (platform: Platform, userId: string): KnownAccount => {
       const key = `${platform} ${userId}`;
@@ -147,7 +152,8 @@ export function createReader(
       known.set(key, account);
       return account;
     };
-    return rows.map((row) => renderRecord(row, (userId) => accountOf(row.platform, userId)));
+    const texts = rows.map((row) => renderRecord(row, (id) => accountOf(row.platform, id)));
+    return { records: texts, damage };
   }
 
   const readAccount = (platform: Platform, userId: string): KnownAccount => ({
@@ -156,16 +162,20 @@ export function createReader(
   });
 
   /** One statement for each segment that any of the posts lies in; what is gone is left out. */
-  function rowsOf(positions: readonly Position[]): RecordRow[] {
+  function rowsOf(positions: readonly Position[]): { rows: RecordRow[]; damage: Damage[] } {
     const { segments } = current();
     const bySegment = Map.groupBy(positions, ({ id, platform }) =>
       segments.findLast((entry) => entry.platform === platform && entry.low <= id),
     );
     const rows: RecordRow[] = [];
+    const damage: Damage[] = [];
     for (const [entry, own] of bySegment) {
-      if (entry !== undefined) rows.push(...open(entry).rows(own.map(({ id }) => id)).rows);
+      if (entry === undefined) continue;
+      const read = open(entry).rows(own.map(({ id }) => id));
+      rows.push(...read.rows);
+      damage.push(...damageOf(entry, read.damaged.map(single)));
     }
-    return bySegment.size > 1 ? rows.sort(comparePositions) : rows;
+    return { rows: bySegment.size > 1 ? rows.sort(comparePositions) : rows, damage };
   }
 
   /** A number is an X post's own, or that of any post held here; the handle in an address is whoever bore it. */
@@ -174,7 +184,7 @@ export function createReader(
     const held =
       number === null
         ? []
-        : rowsOf(platforms.map((platform) => ({ id: number, platform }))).map((row) =>
+        : rowsOf(platforms.map((platform) => ({ id: number, platform }))).rows.map((row) =>
             postKey(row.platform, { id: null, uri: recordUri(row) }),
           );
     const addressed =
@@ -197,7 +207,10 @@ export function createReader(
       count: (request) =>
         covered(request.plan, (segments) => countSegments(request, segments, open, counted, clock)),
       records,
-      page: (positions) => jsonArray(records(positions)),
+      page: (positions) => {
+        const { records: texts, damage } = records(positions);
+        return { body: jsonArray(texts), damage };
+      },
       withheld,
       resolve: ({ accounts, posts }) => ({
         accounts: new Map(accounts.map((name) => [name, resolveAccount(catalog, name)])),

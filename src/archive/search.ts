@@ -1,8 +1,9 @@
 import type { Clock } from "../lib/clock.ts";
 import { type IdRange, idsOfWindow, lastId } from "../posts/ids.ts";
 import { splitWindow } from "../query/window.ts";
-import type { Position, SearchAnswer, SearchRequest, SegmentWork } from "./archive.ts";
+import type { Damage, Position, SearchAnswer, SearchRequest, SegmentWork } from "./archive.ts";
 import { presentAnalyzer, type SegmentEntry } from "./catalog.ts";
+import { damageOf } from "./damage.ts";
 import { type BoundedPlan, platformQuery, rowByRowQuery } from "./platform-query.ts";
 import type { SegmentAnswer, SegmentQuery } from "./segments/search-segment.ts";
 import type { Segment } from "./segments/segment.ts";
@@ -42,6 +43,7 @@ export function searchSegments(
     containers: 0,
   };
   const segments: SegmentWork[] = [];
+  const damage: Damage[] = [];
   let found: Position[] = [];
   /** Everything from this ID on has been seen, where the deadline kept the search from going lower. */
   let seenFrom: bigint | null = null;
@@ -65,6 +67,7 @@ export function searchSegments(
       wanted,
       () => isStopped() || clock.now() >= endMs,
     );
+    damage.push(...damageOf(visit.entry, answer.damaged));
     work.segmentsOpened += 1;
     work.statements += answer.statements;
     work.candidates += answer.candidates;
@@ -76,7 +79,7 @@ export function searchSegments(
     found = found.length === 0 ? own : [...found, ...own].sort(comparePositions).slice(0, wanted);
   }
   const page = pageOf(found, seenFrom, request.limit);
-  return { ...page, work: { ...work, returned: page.positions.length, segments } };
+  return { ...page, damage, work: { ...work, returned: page.positions.length, segments } };
 }
 
 /** How many platforms share the time of a visit: those that hold posts as new as its own. */
@@ -137,7 +140,7 @@ function pageOf(
   found: readonly Position[],
   seenFrom: bigint | null,
   limit: number,
-): Omit<SearchAnswer, "work"> {
+): Omit<SearchAnswer, "work" | "damage"> {
   const sure = seenFrom === null ? found : found.filter((position) => position.id >= seenFrom);
   const positions = sure.slice(0, limit);
   if (sure.length > limit) {

@@ -33,7 +33,7 @@ function contents(): string[] {
   const { positions } = archive.search(everything);
   return archive.reader.operations
     .records(positions)
-    .map((text) => (JSON.parse(text) as { Content: string }).Content);
+    .records.map((text) => (JSON.parse(text) as { Content: string }).Content);
 }
 
 const ids = (): bigint[] => archive.search(everything).positions.map(({ id }) => id);
@@ -271,7 +271,8 @@ describe("editing", () => {
     const counts = { likes: 5, reposts: null, replies: null, quotes: 0 };
     archive.put(makePost({ counts }));
     archive.put(streamed({ revision: "3aaa" }));
-    const [record = "{}"] = archive.reader.operations.records(archive.search(everything).positions);
+    const { records } = archive.reader.operations.records(archive.search(everything).positions);
+    const [record = "{}"] = records;
     expect(JSON.parse(record).Metadata.public_metrics).toEqual({
       like_count: 5,
       retweet_count: null,
@@ -390,8 +391,9 @@ describe("what is kept beside the posts", () => {
     archive = smallArchive();
     archive.put(streamed({ username: "", revision: "3a" }));
     const username = () =>
-      JSON.parse(archive.reader.operations.records(archive.search(everything).positions)[0] ?? "{}")
-        .Metadata.username;
+      JSON.parse(
+        archive.reader.operations.records(archive.search(everything).positions).records[0] ?? "{}",
+      ).Metadata.username;
     expect(username()).toBe("did:plc:author");
     archive.write([
       {
@@ -415,7 +417,7 @@ describe("accounts", () => {
     const { positions } = archive.search({ plan: from(name) });
     return archive.reader.operations
       .records(positions)
-      .map((text) => (JSON.parse(text) as { Content: string }).Content)
+      .records.map((text) => (JSON.parse(text) as { Content: string }).Content)
       .sort();
   };
 
@@ -474,7 +476,7 @@ describe("accounts", () => {
     expect(found("jay.example")).toEqual(["mine"]);
     const names = archive.reader.operations
       .records(archive.search(everything).positions)
-      .map((text) => JSON.parse(text).Metadata.username);
+      .records.map((text) => JSON.parse(text).Metadata.username);
     expect(names.sort()).toEqual(["did:plc:evil", "jay.example"]);
   });
 
@@ -493,7 +495,7 @@ describe("accounts", () => {
     archive.put(streamed({ key: "live", username: "", revision: "3a" }));
     const names = archive.reader.operations
       .records(archive.search(everything).positions)
-      .map((text) => JSON.parse(text).Metadata.username);
+      .records.map((text) => JSON.parse(text).Metadata.username);
     expect(names.sort()).toEqual(["file.example", "seen.example"]);
   });
 });

@@ -3,6 +3,7 @@ import { openArchive } from "../archive/open.ts";
 import { systemClock } from "../lib/clock.ts";
 import { EarshotError } from "../lib/errors.ts";
 import { searchArchive } from "../platforms/archive/search.ts";
+import { withDamage } from "../platforms/damage.ts";
 import { recordsOf } from "../platforms/fill-in.ts";
 import type { SourceAnswer } from "../platforms/source.ts";
 import { renderDiagnostic } from "../query/diagnostics.ts";
@@ -48,7 +49,7 @@ async function search(query: string, options: Options, terminal: Terminal): Prom
   const archive = await openArchive({ dataDir: dir, ...settings, clock: systemClock });
   const nowMs = systemClock.now();
   try {
-    const answer = await searchArchive(
+    const found = await searchArchive(
       {
         archive,
         clock: systemClock,
@@ -67,7 +68,8 @@ async function search(query: string, options: Options, terminal: Terminal): Prom
       nowMs + config.jobs.deadlineMs,
       terminal.stopping,
     );
-    const records = await recordsOf(archive, answer.items);
+    const { records, damage } = await recordsOf(archive, found.items);
+    const answer = withDamage(found, damage);
     for (const record of records) {
       terminal.out(options.json ? `${record}\n` : showRecord(record, terminal));
     }

@@ -26,6 +26,7 @@ const analysis: Analysis = {
     next: { id: 5n, platform: "x" },
     complete: false,
     held: [],
+    damage: [],
     work: {
       segmentsHeld: 9,
       segmentsInWindow: 9,

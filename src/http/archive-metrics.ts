@@ -5,7 +5,7 @@ import type { Clock } from "../lib/clock.ts";
 import { addHeldMetrics, type HeldSource } from "./held-metrics.ts";
 
 export type ArchiveMetricSource = HeldSource & {
-  archive: Pick<Archive, "upkeep">;
+  archive: Pick<Archive, "upkeep" | "onDamage">;
   clock: Pick<Clock, "sleep">;
 };
 
@@ -78,6 +78,13 @@ export function addArchiveMetrics(
       this.inc(state?.agedOutPosts ?? 0);
     },
   });
+
+  const damagedAnswers = new Counter({
+    name: "earshot_archive_damaged_answers_total",
+    help: "Answers that lack posts because the archive is damaged",
+    registers,
+  });
+  archive.onDamage(() => damagedAnswers.inc());
 
   async function lookAtUpkeep(): Promise<void> {
     const answer = await archive.upkeep().catch(() => null);

@@ -35,11 +35,13 @@ async function read(
   const context = {
     sources: { defaultPlatform, answerable } as Sources,
     archive: {
-      records: async (positions: readonly { platform: Platform }[]) =>
-        held
+      records: async (positions: readonly { platform: Platform }[]) => ({
+        records: held
           .filter((one) => positions.some((position) => position.platform === one.platform))
           .map((Metadata) => JSON.stringify({ ID: "7", Content: "", Metadata, Score: 1 })),
-      page: async () => new Uint8Array(),
+        damage: [],
+      }),
+      page: async () => ({ body: new Uint8Array(), damage: [] }),
       withheld: async () => [],
     },
     fetchedPosts: async () => fetched,

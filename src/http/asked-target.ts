@@ -108,7 +108,7 @@ async function postOfRecord(
 ): Promise<PostTarget> {
   const id = BigInt(target.id);
   const searched = target.platform === null ? platforms : [target.platform];
-  const [records, fetched] = await Promise.all([
+  const [{ records }, fetched] = await Promise.all([
     archive.records(searched.map((platform) => ({ platform, id }))),
     fetchedPosts(accountId, id),
   ]);

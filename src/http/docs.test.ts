@@ -138,6 +138,7 @@ test("docs/metrics.md explains every metric, and no other", () => {
     mastodonStream: () => null,
     archive: {
       archive: {
+        onDamage: () => {},
         upkeep: async () => null,
         coverage: async () => [],
         stats: async () => Promise.reject(new Error("not asked for")),

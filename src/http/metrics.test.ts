@@ -35,6 +35,7 @@ test("the first look tells everything as it is then", async () => {
     mastodonStream: () => null,
     archive: {
       archive: {
+        onDamage: () => {},
         upkeep: async () => null,
         coverage: async () => held,
         stats: async () => ({ segments }) as unknown as ArchiveStats,
@@ -82,7 +83,12 @@ function metricsOf(
     ingest: () => null,
     mastodonStream: () => null,
     archive: {
-      archive: { upkeep: async () => null, coverage: async () => [], stats },
+      archive: {
+        onDamage: () => {},
+        upkeep: async () => null,
+        coverage: async () => [],
+        stats,
+      },
       clock,
       coverageSlackMs: 0,
     },

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Archive } from "../archive/archive.ts";
+import type { Archive, Damage } from "../archive/archive.ts";
 import type { JobResult } from "../jobs/job.ts";
 import type { Clock } from "../lib/clock.ts";
 import { serializeDictionary } from "../lib/structured-fields.ts";
@@ -16,6 +16,7 @@ export type SignedRecords = {
   isAsSigned: boolean;
   /** How many of the records may not be shown any more. */
   withdrawn: number;
+  damage: readonly Damage[];
 };
 
 /** Reads the records of a result that a node has signed. The event loop is given away in between, however large they are. */
@@ -24,7 +25,7 @@ export async function signedRecordsOf(
   { items }: JobResult,
   { fields }: ResultSignature,
 ): Promise<SignedRecords> {
-  const records = await recordsOf(archive, items);
+  const { records, damage } = await recordsOf(archive, items);
   const nextTurn = startTurns(clock);
   const hash = createHash("sha256");
   const pieces: Buffer[] = [];
@@ -45,5 +46,6 @@ export async function signedRecordsOf(
     body: Buffer.concat(pieces),
     isAsSigned: digest === fields["content-digest"],
     withdrawn: items.length - records.length,
+    damage,
   };
 }

@@ -23,7 +23,14 @@ function heldArchive(): ArchiveSource["archive"] {
     search: (request, signal) =>
       new Promise((resolve, reject) => {
         const answer = () =>
-          resolve({ positions: [], next: null, complete: true, held: [], work: noWork });
+          resolve({
+            positions: [],
+            next: null,
+            complete: true,
+            held: [],
+            damage: [],
+            work: noWork,
+          });
         signal?.addEventListener("abort", () => reject(signal.reason));
         searches.push({ request, signal, answer });
         asked.resolve();

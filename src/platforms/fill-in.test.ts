@@ -35,11 +35,11 @@ function archiveOf({ gone = [] as bigint[], withheld = [] as string[] } = {}) {
     calls,
     records: async (positions: readonly Position[]) => {
       calls.records += 1;
-      return textsOf(positions);
+      return { records: textsOf(positions), damage: [] };
     },
     page: async (positions: readonly Position[]) => {
       calls.page += 1;
-      return new TextEncoder().encode(`[${textsOf(positions).join(",")}]`);
+      return { body: new TextEncoder().encode(`[${textsOf(positions).join(",")}]`), damage: [] };
     },
     withheld: async (names: readonly FetchedName[]) => {
       calls.withheld += 1;
@@ -65,7 +65,7 @@ test("records of archive and platforms come in the order of the answer, with one
     fetched(1n),
     held("mastodon", 6n),
   ];
-  const records = await recordsOf(archive, items);
+  const { records } = await recordsOf(archive, items);
   expect(idsOf(records)).toEqual([
     "x 5",
     "bluesky 9",
@@ -75,7 +75,7 @@ test("records of archive and platforms come in the order of the answer, with one
     "mastodon 6",
   ]);
   expect(archive.calls).toEqual({ records: 1, page: 0, withheld: 1 });
-  const page = new TextDecoder().decode(await pageOf(archive, items));
+  const page = new TextDecoder().decode((await pageOf(archive, items)).body);
   expect(page).toBe(`[${records.join(",")}]`);
 });
 
@@ -87,7 +87,8 @@ test("an answer of the archive alone is put together where it is read", async ()
 
 test("an answer of a platform alone asks the archive for no records", async () => {
   const archive = archiveOf();
-  expect(await recordsOf(archive, [fetched(2n), fetched(1n)])).toHaveLength(2);
+  const { records } = await recordsOf(archive, [fetched(2n), fetched(1n)]);
+  expect(records).toHaveLength(2);
   expect(archive.calls).toEqual({ records: 0, page: 0, withheld: 1 });
 });
 
@@ -103,7 +104,7 @@ test("what was deleted or hidden since is left out, and so is a repost of it", a
   const trend = fetched(5n, { id: null, uri: null, userId: null });
   const archive = archiveOf({ withheld: ["at://9", "at://gone", "did:hidden"] });
   const items = [fetched(9n), repost, unknown, profile, trend, fetched(4n)];
-  const records = await recordsOf(archive, items);
+  const { records } = await recordsOf(archive, items);
   expect(idsOf(records)).toEqual(["bluesky 7", "bluesky 5", "bluesky 4"]);
 });
 
@@ -115,6 +116,6 @@ test.each([
   ["has a user that is a number", { reposted: { uri: "at://kept", user_id: 5 } }],
 ])("a repost whose original %s is shown, and so is what stands beside it", async (_name, more) => {
   const repost = fetched(8n, { record: recordOf("bluesky", 8n, { is_retweet: true, ...more }) });
-  const records = await recordsOf(archiveOf(), [repost, fetched(4n)]);
+  const { records } = await recordsOf(archiveOf(), [repost, fetched(4n)]);
   expect(idsOf(records)).toEqual(["bluesky 8", "bluesky 4"]);
 });

@@ -1,4 +1,4 @@
-import type { Archive } from "../archive/archive.ts";
+import type { Archive, StoredPage, StoredRecords } from "../archive/archive.ts";
 import type { FetchedName } from "../archive/withheld.ts";
 import type { Platform } from "../posts/post.ts";
 import { fieldsOf } from "./fields.ts";
@@ -6,25 +6,28 @@ import { type AnswerItem, type FetchedItem, isFetched, isHeld } from "./source.t
 
 /**
  * The records of an answer as JSON texts, in order: those of the archive as it holds them at this moment, those of upstreams as
- * they were given. What was deleted or hidden since is left out of both.
+ * they were given. What was deleted or hidden since is left out of both, as is what is damaged.
  */
 export async function recordsOf(
   archive: Pick<Archive, "records" | "withheld">,
   items: readonly AnswerItem[],
-): Promise<readonly string[]> {
+): Promise<StoredRecords> {
   const held = items.filter(isHeld);
   if (held.length === items.length) return await archive.records(held);
   const fetched = items.filter(isFetched);
-  const [texts, shown] = await Promise.all([
-    held.length === 0 ? [] : archive.records(held),
+  const [{ records: texts, damage }, shown] = await Promise.all([
+    held.length === 0 ? nothing : archive.records(held),
     shownOf(archive, fetched),
   ]);
   const byPosition = new Map(texts.map((text) => [positionOf(text), text]));
-  return items.flatMap((item) => {
+  const records = items.flatMap((item) => {
     if (isFetched(item)) return shown.has(item) ? [item.record] : [];
     return byPosition.get(`${item.platform} ${item.id}`) ?? [];
   });
+  return { records, damage };
 }
+
+const nothing: StoredRecords = { records: [], damage: [] };
 
 const utf8 = new TextEncoder();
 
@@ -32,10 +35,11 @@ const utf8 = new TextEncoder();
 export async function pageOf(
   archive: Pick<Archive, "records" | "page" | "withheld">,
   items: readonly AnswerItem[],
-): Promise<Uint8Array> {
+): Promise<StoredPage> {
   const held = items.filter(isHeld);
   if (held.length === items.length) return await archive.page(held);
-  return utf8.encode(`[${(await recordsOf(archive, items)).join(",")}]`);
+  const { records, damage } = await recordsOf(archive, items);
+  return { body: utf8.encode(`[${records.join(",")}]`), damage };
 }
 
 /** Those that may still be shown: a repost is no more to be seen than the post that it repeats. */

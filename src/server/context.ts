@@ -17,6 +17,7 @@ import type { Upstream } from "../platforms/upstream.ts";
 import type { Platform } from "../posts/post.ts";
 import type { Config } from "./config.ts";
 import type { Control } from "./control.ts";
+import { watchDamage } from "./damage-watch.ts";
 import { createDashboardRole } from "./dashboard.ts";
 import { diskOf } from "./disk.ts";
 import { fedPlatforms } from "./fed-platforms.ts";
@@ -107,6 +108,7 @@ export function createContext(
     },
     onOutcome: (outcome, deliveries) => metrics.webhookDeliveries.inc({ outcome }, deliveries),
   });
+  watchDamage(archive, log);
   const usage = createUsageRole({ settings: config.usage, store, clock, log, ingest });
   let embeddedJobs = 0;
   const queue = createJobQueue({

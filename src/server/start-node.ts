@@ -8,6 +8,7 @@ import type { Platform } from "../posts/post.ts";
 import { capabilitiesOf } from "./capabilities.ts";
 import { cleartextGatewayWarning } from "./cleartext.ts";
 import type { Config } from "./config.ts";
+import { watchDamage } from "./damage-watch.ts";
 import { fedPlatforms } from "./fed-platforms.ts";
 import { watchIngest } from "./ingest-watch.ts";
 import { createLog } from "./log.ts";
@@ -75,6 +76,7 @@ export async function startRemoteNode(
     log.info(startLine(config), "starting a node");
     const warning = cleartextGatewayWarning(config.node);
     if (warning !== null) log.warn(warning);
+    watchDamage(archive, log);
     const ingest = createIngestRole(config);
     const upstreams = createUpstreamRole({
       config,

@@ -128,7 +128,7 @@ describe.skipIf(!hasRealPosts())(`600,000 real posts${skipped}`, () => {
     const numbers = queries.flatMap((query) => /conversation_id:(\d+)/.exec(query)?.[1] ?? []);
     return archive.reader.operations
       .records(numbers.map((number) => ({ id: BigInt(number), platform: "x" })))
-      .map(oraclePostOfX);
+      .records.map(oraclePostOfX);
   }
 
   function difference(query: string, found: readonly bigint[], wanted: readonly bigint[]): string {
@@ -153,7 +153,7 @@ describe.skipIf(!hasRealPosts())(`600,000 real posts${skipped}`, () => {
   function textsOf(ids: readonly bigint[]): string {
     return archive.reader.operations
       .records(ids.map((id) => ({ id, platform: "x" })))
-      .map((record) => `  ${record}`)
+      .records.map((record) => `  ${record}`)
       .join("\n");
   }
 });

@@ -92,11 +92,11 @@ function contentsOf(folder: string) {
     }).positions;
   };
   const all = ask("-xyzzy");
-  const records = operations.records(all);
+  const { records } = operations.records(all);
   const contents = {
     records,
     found: queries.map((query) => ask(query)),
-    arrived: operations.records(operations.arrivals({ after: null, limit: 100_000 })),
+    arrived: operations.records(operations.arrivals({ after: null, limit: 100_000 })).records,
     segments: operations.stats({ maxBytes: 0 }).segments,
     coverage: operations.coverage().flatMap(({ intervals }) => intervals),
   };

@@ -9,7 +9,7 @@ import type { SmallArchive } from "./small-archive.ts";
 export function oraclePosts(archive: SmallArchive, posts: readonly Post[]): OraclePost[] {
   const byUri = new Map(posts.map((post) => [post.uri, post]));
   const { positions } = archive.search({ plan: all([]), limit: posts.length });
-  return archive.reader.operations.records(positions).map((text) => {
+  return archive.reader.operations.records(positions).records.map((text) => {
     const record: OraclePost = JSON.parse(text);
     const post = byUri.get(record.Metadata.uri);
     if (post === undefined) throw new Error(`no post was put in as ${record.Metadata.uri}`);

@@ -36,7 +36,7 @@ do {
     limit: postsOfPage,
     deadlineMs: Number.POSITIVE_INFINITY,
   });
-  if (page++ % of === part) reader.operations.records(answer.positions).forEach(look);
+  if (page++ % of === part) reader.operations.records(answer.positions).records.forEach(look);
   after = answer.next;
 } while (after !== null);
 reader.close();

@@ -106,7 +106,7 @@ export function smallArchive(
       return archive.search({ plan: makePlan(tree, { names, asOfMs: 0 }), ...request });
     },
     records: (positions) =>
-      reader.operations.records(positions).map((text) => JSON.parse(text) as ShownRecord),
+      reader.operations.records(positions).records.map((text) => JSON.parse(text) as ShownRecord),
     addCounts: () => {
       writer.closeCounts();
       while (writer.addCounts());

@@ -26,8 +26,8 @@ export type Tally = {
   /** Matches of each stretch that has any, by its number. */
   counts: Map<number, number>;
   stoppedAt: bigint | null;
-  /** Matches, or possible ones, whose row could not be read. */
-  damaged: bigint[];
+  /** IDs of posts that may not be counted, as what tells whether they match, or when, is damaged. */
+  damaged: IdRange[];
   statements: number;
   containers: number;
 };

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { IdRange } from "../../posts/ids.ts";
 import { add, type Clocking, emptyTally, type Tally } from "./clocking.ts";
+import { single } from "./damaged-ids.ts";
 import { keptStatements } from "./kept-statements.ts";
 import { defineRowSum, rowSumsOf } from "./row-sum.ts";
 
@@ -40,7 +41,8 @@ export function indexCounter(database: DatabaseSync) {
         matches += Number(count);
         if (lowest <= next) next = lowest - 1n;
         if (stretch !== null) add(tally.counts, Number(stretch), Number(count));
-        if (damaged !== null) tally.damaged.push(...damaged.split(",").map(BigInt));
+        if (damaged !== null)
+          tally.damaged.push(...damaged.split(",").map((id) => single(BigInt(id))));
       }
       if (matches < limit) break;
       if (!expired()) continue;

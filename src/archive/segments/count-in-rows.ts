@@ -3,6 +3,7 @@ import type { RecordRow } from "../../posts/record.ts";
 import type { PlanNode } from "../../query/plan.ts";
 import { candidatesOfStep } from "./candidates-of-step.ts";
 import { add, type Grid, type Tally } from "./clocking.ts";
+import { single } from "./damaged-ids.ts";
 import type { CandidateBatch } from "./merged-candidates.ts";
 import type { RowsRead } from "./read-rows.ts";
 
@@ -27,7 +28,7 @@ export function countInRows(
       const step = ids.slice(start, start + candidatesOfStep);
       tally.statements += 1;
       const read = rows(step);
-      tally.damaged.push(...read.damaged);
+      tally.damaged.push(...read.damaged.map(single));
       for (const row of read.rows) {
         if (!isMatch(residual, row)) continue;
         add(tally.counts, Math.floor((row.timeMs - originMs) / widthMs), 1);

@@ -14,6 +14,7 @@ import {
 import { indexCounter } from "./count-in-index.ts";
 import { countInRows, type RowMatcher } from "./count-in-rows.ts";
 import { countInSealed } from "./count-in-sealed.ts";
+import { single } from "./damaged-ids.ts";
 import { indexCandidates, noLimit } from "./index-candidates.ts";
 import { type CandidateBatch, mergedCandidates } from "./merged-candidates.ts";
 import { rowByRow } from "./row-by-row.ts";
@@ -28,8 +29,8 @@ type SegmentCounts = {
   counts: Map<number, number>;
   /** Every post of the range with this time or a later one was counted, where the deadline came before the end; else null. */
   countedFromMs: number | null;
-  /** Posts whose row could not be read: whether they match, or when they are of, is unknown. */
-  damaged: bigint[];
+  /** IDs of posts that may not be counted, as what tells whether they match, or when, is damaged. */
+  damaged: IdRange[];
   statements: number;
   /** Containers of a sealed index that were looked at. */
   containers: number;
@@ -89,7 +90,7 @@ export function segmentCounter(
     const timesOf = (ids: readonly bigint[]): number[] => {
       tally.statements += 1;
       const { rows, damaged } = matcher.rows(ids);
-      tally.damaged.push(...damaged);
+      tally.damaged.push(...damaged.map(single));
       return rows.map(({ timeMs }) => timeMs);
     };
     countInSealed(sources, part, clocking, timesOf, expired, tally);

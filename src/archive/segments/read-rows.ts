@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Platform } from "../../posts/post.ts";
 import type { RecordRow } from "../../posts/record.ts";
+import { onSnapshot } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { rowSumsOf } from "./row-sum.ts";
 
@@ -11,17 +12,21 @@ const [, , largest] = sizes;
 type StoredRow = [number, number, Count, Count, Count, Count, string, string, number | null];
 type Count = number | null;
 
-/** Rows of posts in the order of the IDs. Posts that are gone or hidden are in neither list. */
+/** Rows of posts in the order of the IDs. Posts that were deleted or are hidden are in neither list. */
 export type RowsRead = {
   rows: RecordRow[];
-  /** Posts whose row does not match its checksum, or cannot be read. */
+  /** Posts whose row does not match its checksum, cannot be read, or is missing though an index names it. */
   damaged: bigint[];
 };
 
-/** Reads the rows of posts by ID, without those that are hidden. */
+/**
+ * Reads the rows of posts by ID, without those that are hidden. `isNamed` says, on one snapshot with the rows, whether an index
+ * names a post that has no row.
+ */
 export function rowsReader(
   database: DatabaseSync,
   platform: Platform,
+  isNamed: (id: bigint) => boolean,
 ): (ids: readonly bigint[]) => RowsRead {
   const statements = new Map<number, StatementSync>();
   const sums = rowSumsOf(database);
@@ -59,7 +64,7 @@ export function rowsReader(
     }
   }
 
-  return (ids) => {
+  function readAll(ids: readonly bigint[]): RowsRead {
     const all: RowsRead = { rows: [], damaged: [] };
     for (let start = 0; start < ids.length; start += largest) {
       const some = ids.length <= largest ? ids : ids.slice(start, start + largest);
@@ -76,6 +81,20 @@ export function rowsReader(
       all.damaged.push(...part.damaged);
     }
     return all;
+  }
+
+  function withMissing(ids: readonly bigint[]): RowsRead {
+    const all = readAll(ids);
+    const read = new Set(all.rows.map(({ id }) => id).concat(all.damaged));
+    all.damaged.push(...ids.filter((id) => !read.has(id) && isNamed(id)));
+    return all;
+  }
+
+  return (ids) => {
+    const all = readAll(ids);
+    if (all.rows.length + all.damaged.length === ids.length) return all;
+    // What has no row was deleted, unless the same snapshot names it.
+    return database.isTransaction ? withMissing(ids) : onSnapshot(database, () => withMissing(ids));
   };
 }
 

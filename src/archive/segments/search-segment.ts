@@ -5,6 +5,7 @@ import type { PlanNode } from "../../query/plan.ts";
 import { onSnapshot } from "../database.ts";
 import type { SealedQuery } from "../sealed/sealed-query.ts";
 import { candidatesOfStep } from "./candidates-of-step.ts";
+import { single } from "./damaged-ids.ts";
 import { indexCandidates, noLimit } from "./index-candidates.ts";
 import { mergedCandidates } from "./merged-candidates.ts";
 import type { RowsRead } from "./read-rows.ts";
@@ -39,8 +40,8 @@ export type SegmentAnswer = {
   /** Containers of a sealed index that were looked at. */
   containers: number;
   statements: number;
-  /** Candidates whose row could not be read: whether they match is unknown. */
-  damaged: bigint[];
+  /** IDs of posts that may be missing from it, as what tells whether they match is damaged. */
+  damaged: IdRange[];
 };
 
 /** What a search needs of the segment around it. */
@@ -61,7 +62,7 @@ export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) 
     answer.rechecked += 1;
     answer.statements += 1;
     const { rows, damaged } = segment.rows([id]);
-    answer.damaged.push(...damaged);
+    answer.damaged.push(...damaged.map(single));
     const [row] = rows;
     if (row === undefined || !isWithin(query, row.timeMs)) return false;
     return !isRestOpen || matches(query.residual, rowSubject(row));

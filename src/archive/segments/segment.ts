@@ -7,6 +7,7 @@ import { openForReading } from "../database.ts";
 import type { HeldLookup } from "../placement.ts";
 import { type SegmentCounter, segmentCounter } from "./count.ts";
 import { segmentLookup } from "./lookup.ts";
+import { namedPosts } from "./named-posts.ts";
 import { type SegmentArrival, segmentArrivals } from "./read-arrivals.ts";
 import { type RowsRead, rowsReader } from "./read-rows.ts";
 import { rowSubject } from "./row-subject.ts";
@@ -38,8 +39,8 @@ export function openSegment(
   memory: SealedMemory = createSealedMemory(),
 ): Segment {
   const database = openForReading(path, cacheKib);
-  const rows = rowsReader(database, platform);
   const sealed = openSealedPart(database, path, memory);
+  const rows = rowsReader(database, platform, namedPosts(database, sealed));
 
   function close(): void {
     sealed?.close();

@@ -15,7 +15,10 @@ function read(
   const items = records.map((_, index) => ({ platform: "x" as const, id: BigInt(9 - index) }));
   const next = { platform: "x" as const, id: 1n };
   const archive = {
-    records: async () => records.map((record) => JSON.stringify(record)),
+    records: async () => ({
+      records: records.map((record) => JSON.stringify(record)),
+      damage: [],
+    }),
     withheld: async () => [],
   };
   return pageOf(

@@ -1,6 +1,7 @@
 import type { Archive, Position } from "../../archive/archive.ts";
 import type { Job, JobResult } from "../../jobs/job.ts";
 import { startTurns } from "../../lib/turns.ts";
+import { withDamage } from "../../platforms/damage.ts";
 import { recordsOf } from "../../platforms/fill-in.ts";
 import { isSearch } from "../../platforms/methods.ts";
 import { isHeld, type SourceWarning } from "../../platforms/source.ts";
@@ -66,10 +67,11 @@ export async function pageOf(
     archive: Pick<Archive, "records" | "withheld">;
   },
   job: Job,
-  result: JobResult,
+  found: JobResult,
   { fields, maxChars }: Presentation,
 ): Promise<AnswerPage> {
-  const texts = await recordsOf(context.archive, result.items);
+  const { records: texts, damage } = await recordsOf(context.archive, found.items);
+  const result = withDamage(found, damage);
   const nextTurn = startTurns(context.clock);
   const isBudgeted = maxChars !== null && (fields === null || fields.includes("Content"));
   const records: PostRecord[] = [];

@@ -21,7 +21,7 @@ function slowArchive(msOfUnit: number) {
     for (let ms = countedFromMs; ms < request.toMs; ms += heardUnitMs) {
       buckets.push({ fromMs: ms, count: 1 });
     }
-    return { buckets, countedFromMs, work, held: [] };
+    return { buckets, countedFromMs, work, held: [], damage: [] };
   };
   return { source: { archive: { count }, clock }, requests };
 }

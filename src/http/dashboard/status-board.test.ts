@@ -58,7 +58,13 @@ function testBoard(differences: Partial<StatusSource> = {}) {
       },
       count: async ({ platforms, fromMs, toMs }: CountRequest) => {
         await asked(`count ${platforms} ${toMs - fromMs}`, state.countMs);
-        return { buckets: [{ fromMs, count: 7 }], countedFromMs: fromMs, work, held: [] };
+        return {
+          buckets: [{ fromMs, count: 7 }],
+          countedFromMs: fromMs,
+          work,
+          held: [],
+          damage: [],
+        };
       },
     },
     clock,

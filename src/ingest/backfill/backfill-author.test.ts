@@ -120,7 +120,7 @@ async function shown(): Promise<{ Content: string; Metadata: Record<string, unkn
     limit: 500,
     deadlineMs: Number.POSITIVE_INFINITY,
   });
-  return (await archive.records(positions)).map((text) => JSON.parse(text));
+  return (await archive.records(positions)).records.map((text) => JSON.parse(text));
 }
 
 const texts = async () => (await shown()).map(({ Content }) => Content).sort();

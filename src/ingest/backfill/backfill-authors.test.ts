@@ -55,7 +55,7 @@ function request(
       search: async () => {
         throw new EarshotError("archive_unavailable", "not asked for");
       },
-      records: async () => [],
+      records: async () => ({ records: [], damage: [] }),
     },
     clock: systemClock,
     directory: {

@@ -28,7 +28,7 @@ export async function* heldUris(
       limit: pagePosts,
       deadlineMs: clock.now() + pageDeadlineMs,
     });
-    const records = await archive.records(answer.positions);
+    const { records } = await archive.records(answer.positions);
     yield records.flatMap(uriOf);
     after = answer.next;
   } while (after !== null);

@@ -151,7 +151,7 @@ async function shown(): Promise<{ Content: string; likes: number | null }[]> {
     limit: 500,
     deadlineMs: Number.POSITIVE_INFINITY,
   });
-  return (await archive.records(positions)).map((text) => {
+  return (await archive.records(positions)).records.map((text) => {
     const { Content, Metadata } = JSON.parse(text);
     return { Content, likes: Metadata.public_metrics.like_count };
   });

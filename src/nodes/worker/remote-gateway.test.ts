@@ -51,7 +51,10 @@ function make() {
     },
     reachability: { turn: async () => true },
     archive: {
-      records: async (positions: readonly Position[]) => positions.map(() => record),
+      records: async (positions: readonly Position[]) => ({
+        records: positions.map(() => record),
+        damage: [],
+      }),
       withheld: async () => [],
     },
     clock,

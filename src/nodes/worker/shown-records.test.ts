@@ -31,8 +31,10 @@ const answerOf = (items: readonly AnswerItem[]): SourceAnswer => ({
 
 function archive({ gone = [], hidden = [] }: { gone?: bigint[]; hidden?: string[] }) {
   return {
-    records: async (positions: readonly Position[]) =>
-      positions.filter(({ id }) => !gone.includes(id)).map(({ id }) => recordOf(id)),
+    records: async (positions: readonly Position[]) => ({
+      records: positions.filter(({ id }) => !gone.includes(id)).map(({ id }) => recordOf(id)),
+      damage: [],
+    }),
     withheld: async (names: readonly { uri: string | null }[]) =>
       names.map(({ uri }) => uri !== null && hidden.includes(uri)),
   };

@@ -1,4 +1,5 @@
 import type { Archive } from "../../archive/archive.ts";
+import { withDamage } from "../../platforms/damage.ts";
 import { recordsOf } from "../../platforms/fill-in.ts";
 import { type FetchedItem, isFetched, isHeld, type SourceAnswer } from "../../platforms/source.ts";
 import type { Platform } from "../../posts/post.ts";
@@ -15,19 +16,19 @@ export async function withRecords(
   answer: SourceAnswer,
 ): Promise<ShownAnswer> {
   const fetched = answer.items.filter(isFetched);
-  const [heldRecords, fetchedRecords] = await Promise.all([
+  const [ofArchive, ofUpstreams] = await Promise.all([
     recordsOf(archive, answer.items.filter(isHeld)),
     recordsOf(archive, fetched),
   ]);
   const held = new Map(
-    heldRecords.map((record) => itemOf(record)).map((item) => [nameOf(item), item]),
+    ofArchive.records.map((record) => itemOf(record)).map((item) => [nameOf(item), item]),
   );
-  const shown = stillShown(fetched, fetchedRecords);
+  const shown = stillShown(fetched, ofUpstreams.records);
   const items = answer.items.flatMap((item) => {
     if (isFetched(item)) return shown.has(item) ? [item] : [];
     return held.get(nameOf(item)) ?? [];
   });
-  return { ...answer, items };
+  return withDamage({ ...answer, items }, ofArchive.damage);
 }
 
 const nameOf = ({ platform, id }: { platform: Platform; id: bigint | null }): string =>

@@ -2,6 +2,7 @@ import type { CountAnswer } from "../../archive/archive.ts";
 import { platforms } from "../../posts/post.ts";
 import { makePlan, namesIn } from "../../query/make-plan.ts";
 import type { QueryNode } from "../../query/tree.ts";
+import { withDamage } from "../damage.ts";
 import type { Coverage, SearchPlatform, SourceWarning } from "../source.ts";
 import { coverageOf } from "./coverage.ts";
 import type { ArchiveSource } from "./search.ts";
@@ -38,12 +39,16 @@ export async function countArchive(
   const names = await archive.resolve(namesIn(tree));
   const plan = makePlan(tree, { names, asOfMs });
   const searched = platform === "social" ? platforms : [platform];
-  const { buckets, countedFromMs, held } = await archive.count(
+  const { buckets, countedFromMs, damage, held } = await archive.count(
     { plan, platforms: searched, fromMs, toMs, bucketMs, deadlineMs },
     signal,
   );
   const counted = { platform, tree, names, plan, fromMs: countedFromMs, toMs };
-  const { coverage, warnings } = coverageOf(source, held, counted);
+  const known = coverageOf(source, held, counted);
+  const { coverage, warnings } = withDamage(
+    { ...known, complete: known.coverage.complete },
+    damage,
+  );
   const isWhole = countedFromMs <= fromMs;
   return {
     buckets,

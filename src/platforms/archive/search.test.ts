@@ -141,6 +141,6 @@ test("within_time: counts back from the submission, however late the search runs
   const { items } = await ask("just within_time:90m", "bluesky", askedMs);
   const found = archive.reader.operations
     .records(items.filter(isHeld))
-    .map((text) => JSON.parse(text).Content);
+    .records.map((text) => JSON.parse(text).Content);
   expect(found).toEqual(["just within"]);
 });

@@ -5,6 +5,7 @@ import { makePlan, namesIn, type ResolvedNames } from "../../query/make-plan.ts"
 import { parseQuery } from "../../query/parse.ts";
 import type { PlanNode } from "../../query/plan.ts";
 import type { QueryNode } from "../../query/tree.ts";
+import { withDamage } from "../damage.ts";
 import type {
   AnswerItem,
   Coverage,
@@ -66,11 +67,14 @@ export async function searchHeld(
   );
   const asked = { platform, tree, names, plan, fromMs, toMs };
   const known = coverageOf(source, found.held, asked);
-  const { coverage } = known;
+  const { complete, coverage, warnings } = withDamage(
+    { complete: known.coverage.complete, coverage: known.coverage, warnings: known.warnings },
+    found.damage,
+  );
   return {
     items: found.positions,
     next: found.next,
-    complete: coverage.complete && found.complete,
+    complete: complete && found.complete,
     coverage,
     sources: known.platforms.map((platform) => ({
       platform,
@@ -79,7 +83,7 @@ export async function searchHeld(
       toMs: coverage.toMs,
       count: found.positions.filter((position) => position.platform === platform).length,
     })),
-    warnings: [...warningsOf(coverage, found.positions, found.complete), ...known.warnings],
+    warnings: [...warningsOf(coverage, found.positions, found.complete), ...warnings],
     tree,
     names,
     plan,

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { withDamage } from "../../../platforms/damage.ts";
 import { recordsOf } from "../../../platforms/fill-in.ts";
 import { wordPathRules } from "../../checked-arguments.ts";
 import type { HttpContext } from "../../context.ts";
@@ -102,9 +103,10 @@ export function addRecentRoute(
       );
       const result = resultOf(job);
       if (result === null) throw problem("unavailable", "the search has not ended; search again");
-      setResultFields(context, reply, job, result);
+      const { records: texts, damage } = await recordsOf(context.archive, result.items);
+      const shown = withDamage(result, damage);
+      setResultFields(context, reply, { ...job, result: shown }, shown);
       setNodeField(reply, job);
-      const texts = await recordsOf(context.archive, result.items);
       return reply.type("application/json; charset=utf-8").send(recentText(texts, job.node ?? ""));
     },
   });

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Job, JobResult } from "../../../jobs/job.ts";
+import { withDamage } from "../../../platforms/damage.ts";
 import { pageOf } from "../../../platforms/fill-in.ts";
 import type { HttpContext } from "../../context.ts";
 import type { HeldRequests } from "../../hooks/held-requests.ts";
@@ -60,8 +61,9 @@ export function addResultRoutes(app: TypedApp, context: HttpContext, held: HeldR
   }
 
   async function page(reply: FastifyReply, job: Job, result: JobResult) {
-    const body = await bodyOf(reply, job, result);
-    setResultFields(context, reply, job, result);
+    const { body, damage } = await bodyOf(reply, job, result);
+    const shown = withDamage(result, damage);
+    setResultFields(context, reply, { ...job, result: shown }, shown);
     setNodeField(reply, job);
     return reply.type("application/json; charset=utf-8").send(body);
   }
@@ -70,14 +72,18 @@ export function addResultRoutes(app: TypedApp, context: HttpContext, held: HeldR
   async function bodyOf(reply: FastifyReply, { uuid }: Job, result: JobResult) {
     const { signature = null } = result;
     if (signature === null) return await pageOf(context.archive, result.items);
-    const { body, isAsSigned, withdrawn } = await signedRecordsOf(context, result, signature);
+    const { body, damage, isAsSigned, withdrawn } = await signedRecordsOf(
+      context,
+      result,
+      signature,
+    );
     if (isAsSigned) {
       setSignatureFields(reply, signature);
       setProofLinks(reply, uuid, signature);
     } else {
       setUnsignedField(reply, withdrawn);
     }
-    return body;
+    return { body, damage };
   }
 
   app.route({

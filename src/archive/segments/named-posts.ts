@@ -1,0 +1,46 @@
+import type { DatabaseSync } from "node:sqlite";
+import { members } from "../sealed/chunk-set.ts";
+import { isDamage } from "../sealed/damage.ts";
+import { postsOfChunk } from "../sealed/format.ts";
+import type { SealedPart, SealedView } from "./sealed-part.ts";
+
+const found = new Uint16Array(1);
+
+/**
+ * Whether an index of a segment names a post that is not hidden: such a post has a row, or the row is lost. Where an index
+ * cannot be read, it is taken to name the post. The caller holds a snapshot.
+ */
+export function namedPosts(
+  database: DatabaseSync,
+  sealed: SealedPart | null,
+): (id: bigint) => boolean {
+  const isHidden = database.prepare("SELECT 1 FROM hidden WHERE id = ?");
+  const isWritten = database.prepare("SELECT 1 FROM term_docsize WHERE id = ?");
+
+  function isNamed(id: bigint): boolean {
+    if (isHidden.get(id) !== undefined) return false;
+    if (isWritten.get(id) !== undefined) return true;
+    if (sealed === null) return false;
+    return sealed.read(
+      (view) => isSealed(view, id),
+      () => true,
+    );
+  }
+
+  return (id) => {
+    try {
+      return isNamed(id);
+    } catch (error) {
+      if (isDamage(error)) return true;
+      throw error;
+    }
+  };
+}
+
+function isSealed({ index: { numbers }, mask }: SealedView, id: bigint): boolean {
+  const number = numbers.numberOf(id);
+  if (number === null) return false;
+  const replaced = mask.replaced(Math.floor(number / postsOfChunk));
+  const post = number % postsOfChunk;
+  return replaced === null || members(replaced, post, post + 1, found, 1) === 0;
+}

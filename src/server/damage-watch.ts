@@ -1,0 +1,20 @@
+import type { Logger } from "pino";
+import type { Archive, Damage } from "../archive/archive.ts";
+
+/** Logs each segment that an answer lacks posts of, once, with the command that repairs it. */
+export function watchDamage(archive: Pick<Archive, "onDamage">, log: Pick<Logger, "error">): void {
+  const logged = new Set<string>();
+  archive.onDamage((damage) => {
+    for (const part of damage) {
+      const segment = segmentOf(part);
+      if (logged.has(segment)) continue;
+      logged.add(segment);
+      log.error(
+        { segment, repair: `earshot archive reindex --segment ${segment}` },
+        "a segment of the archive is damaged: answers lack posts of it; earshot archive check says more",
+      );
+    }
+  });
+}
+
+const segmentOf = ({ platform, sequence }: Damage): string => `${platform}/${sequence}`;
