@@ -34,7 +34,7 @@ export const handlesOn = (platform: Platform): EntityOptions => ({
 });
 
 /** Reposts from before there was a button for them begin with `RT` and a mention, at times within a quotation mark. */
-const repostMark = /^["'“”„‟«»‘’‚「『]?RT\s*(?=[@＠])/;
+const repostMark = /^["'“”„‟«»‘’‚「『]?RT\s*(?=[@＠])/i;
 
 /**
  * Everything that a post can be found by, one sequence: its text, then what goes with it (alt texts, tags beside the text,

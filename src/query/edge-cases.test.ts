@@ -284,7 +284,7 @@ describe("questions", () => {
     ["❓", "❓"],
     ["-?", "-?"],
     ['"?"', "?"],
-    ["word? Wort？ OR?", "word Wort OR?"],
+    ["word? Wort？ OR?", "word Wort OR? !sign_left_out"],
     ["x ;", "x !nothing_to_search"],
   ])("%j", (query, expected) => {
     expect(read(query)).toBe(expected);

@@ -137,7 +137,8 @@ describe("what is read", () => {
     ["what ? ？ ؟", "what ? ? ?"],
     ['"?"', "?"],
     ["-? x", "-? x"],
-    ["word?", "word"],
+    ["word?", "word !sign_left_out"],
+    ["word？", "word"],
     ["?!", "?"],
     // unknown names and punctuation
     ["re:invent", '"re:invent" !unknown_operator'],
@@ -233,6 +234,8 @@ describe("what is refused", () => {
     ["geocode:0,0,60000km", "invalid_geocode"],
     ["geocode:1e1,0,1km", "invalid_geocode"],
     ['url:"!!"', "invalid_url"],
+    ['url:"http://"', "invalid_url"],
+    ["url:utm_source=x", "invalid_url"],
     ["filter:nonsense", "unknown_filter"],
     ["x -include:retweets", "unknown_filter"],
   ])("%j is %s", (query, code) => {

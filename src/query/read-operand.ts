@@ -1,3 +1,4 @@
+import { urlQueryTokens } from "../text/urls.ts";
 import { type BareLeaf, fault, mapOperand, type Operand, shown } from "./operand.ts";
 import type { OperatorName } from "./operators.ts";
 import { readAddress } from "./post-address.ts";
@@ -75,8 +76,8 @@ export const leafReaders: Readonly<Record<OperatorName, ReadLeaf>> = {
 };
 
 function readUrl(value: string): Operand<string> {
-  if (/[\p{L}\p{N}]/u.test(value)) {
-    const { text, remark } = readAddress(value);
+  const { text, remark } = readAddress(value);
+  if (urlQueryTokens(text).length > 0) {
     return remark === null
       ? { value: text }
       : { value: text, warning: { code: "post_address", ...remark } };

@@ -11,9 +11,11 @@ import type { QueryNode, Span } from "./tree.ts";
 export function readWord(context: TermContext, text: string, span: Span): QueryNode | null {
   if (querySequence(text).length === 0) return nothingToSearch(context, text, span);
   if (hasWildcard(text)) return refuseWildcard(context, text, span);
+  const bare = withoutQuestionMarks(text);
+  if (text.includes("?", bare.length)) warnQuestionMark(context, text, bare, span);
   if (!warnLookalike(context, text, span) && !warnNoWords(context, text, span))
-    warnLeftOutSigns(context, withoutQuestionMarks(text), span);
-  return { kind: "word", text: withoutQuestionMarks(text), span };
+    warnLeftOutSigns(context, bare, span);
+  return { kind: "word", text: bare, span };
 }
 
 /** The words of a text side by side, or null when it holds none or a part of one. */
@@ -96,6 +98,18 @@ function hintForPunctuation(text: string): string {
 /** Question marks of any script by themselves, perhaps with exclamation marks. */
 export function isQuestion(text: string): boolean {
   return /^[!！]*[?？﹖؟⁇⁈⁉⸮\u037e][?？﹖؟⁇⁈⁉⸮\u037e!！]*$/u.test(text.trim());
+}
+
+/** In other query languages it is a wildcard; a question mark of another script ends a sentence, like other punctuation. */
+function warnQuestionMark(context: TermContext, text: string, bare: string, span: Span): void {
+  context.report("sign_left_out", span, {
+    message: `${shown(text)} is searched as ${shown(bare)}: a question mark is no part of a word, and no wildcard`,
+    hint: {
+      lead: "write",
+      queries: [`${bare} ?`],
+      otherwise: "a ? by itself finds posts that ask a question",
+    },
+  });
 }
 
 /** `word?` is the word; a keyword keeps its mark, which is what makes it a word. */

@@ -216,6 +216,6 @@ describe("a text asks a question when a question mark stands outside of its link
 });
 
 test("the versions that made the tokens are known", () => {
-  expect(analyzerVersion).toBe(2);
+  expect(analyzerVersion).toBe(3);
   expect(unicodeVersion).toMatch(/^\d+\.\d+/);
 });

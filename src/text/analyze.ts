@@ -28,7 +28,7 @@ export type Analysis = {
 };
 
 /** Goes up with every change that makes other tokens of the same text. */
-export const analyzerVersion = 2;
+export const analyzerVersion = 3;
 /** The version of Unicode whose letters and emoji made the tokens. */
 export const unicodeVersion: string = process.versions.unicode ?? "unknown";
 

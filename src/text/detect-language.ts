@@ -62,7 +62,7 @@ const notOfAsciiWords = /[^A-Za-z']+/g;
 const betweenLetters = /[ '’]+/g;
 const latinAlone = /^[ -\u024f\u1e00-\u1eff’]*$/;
 const latin = /\p{Script=Latin}/gu;
-const repostMark = /^["“]?RT(?=\s*[@＠])/;
+const repostMark = /^["“]?RT(?=\s*[@＠])/i;
 
 /**
  * The language that a post's text is written in, as the primary tag of BCP 47 (`en`, `ja`, `no`); null where it cannot be told: too few

@@ -49,7 +49,7 @@ export type AnalyzedPost = {
 
 const questionMark =
   /[?¿\u037e\u055e\u061f\u1367\u203d\u2047\u2048\u2049\u2753\u2754\u2cfa\u2cfb\u2e18\u2e2e\u2e54\ua60f\ua6f7\ufe16\ufe56\uff1f\u{11143}\u{1e95f}]/u;
-const retelling = /^["“”„«「]?RT\p{White_Space}*/u;
+const retelling = /^["“”„«「]?RT\p{White_Space}*/iu;
 
 const languageAliases: Record<string, string> = { iw: "he", in: "id", no: "nb", tl: "fil" };
 
@@ -115,7 +115,7 @@ function personOfReference(platform: string, reference: PostReference | null): P
   return person(platform, reference.user_id ?? did, reference.username);
 }
 
-/** Whether a text begins with `RT` and a mention. */
+/** Whether a text begins with `RT`, in any case, and a mention. */
 function isRetold(text: string, stretches: readonly Stretch[]): boolean {
   const mentionAt = retelling.exec(text)?.[0].length;
   return stretches.some(({ kind, start }) => kind === "mention" && start === mentionAt);

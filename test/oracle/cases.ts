@@ -327,8 +327,8 @@ export const cases: Case[] = [
   {
     about: "old-style reposts",
     query: "is:retweet",
-    finds: text("RT@nasa hi", "RT  @nasa hi", "“RT @nasa hi”"),
-    passes: text("RT: @nasa", "so RT @nasa", "RT 5"),
+    finds: text("RT@nasa hi", "RT  @nasa hi", "“RT @nasa hi”", "rt @nasa hi", "Rt@nasa"),
+    passes: text("RT: @nasa", "so RT @nasa", "RT 5", "so rt @nasa", "art @nasa"),
   },
   {
     about: "emoticons before curly quotation marks",
