@@ -23,7 +23,7 @@ export function addCountStep(context: WriteContext): boolean {
     for (const [entry, own] of Map.groupBy(ids, (id) => owner(entries, id))) {
       const writer = writers.writerOf(entry);
       if (writer.counted() >= step.number) continue;
-      inSegment(writer, entry, () => {
+      inSegment(context, writer, entry, () => {
         for (const id of own) writer.addCounts(id, byId.get(id) ?? new Map());
         writer.setCounted(step.number);
       });

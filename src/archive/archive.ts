@@ -256,6 +256,8 @@ export type ArchiveStats = {
   wantedSeals: number;
   /** Files that are no segments any more and wait to be removed, or are being made. */
   retiredFiles: number;
+  /** Segment files that belong to no segment, and were set aside. */
+  orphaned: { files: number; bytes: number };
   held: readonly PlatformCoverage[];
 };
 

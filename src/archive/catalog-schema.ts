@@ -91,4 +91,9 @@ export const catalogMigrations: readonly string[] = [
     platform TEXT NOT NULL, sequence INTEGER NOT NULL, PRIMARY KEY(platform, sequence)
   ) WITHOUT ROWID;
 `,
+  // -1: a copy that was not committed, or a file that an earlier version retired.
+  `
+  ALTER TABLE retired ADD COLUMN commit_number INTEGER NOT NULL DEFAULT -1;
+  INSERT INTO setting VALUES ('commit_number', '0'), ('identified', '0');
+`,
 ];

@@ -103,9 +103,16 @@ export const readUriKey = (catalog: DatabaseSync): string => readSetting(catalog
 
 /**
  * `arrival` is the number of the post that arrived last, `arrivals_from` the one up to which arrivals are forgotten, `generation` that of the count changes that gather, `count_step`
- * that of the last step in which some were added to their posts.
+ * that of the last step in which some were added to their posts. `commit_number` counts the commits that segments take part in
+ * (`commit-number.ts`), and `identified` is 1 once every segment notes who it is.
  */
-type NumberSetting = "arrival" | "arrivals_from" | "generation" | "count_step";
+type NumberSetting =
+  | "arrival"
+  | "arrivals_from"
+  | "generation"
+  | "count_step"
+  | "commit_number"
+  | "identified";
 
 export function readSetting(catalog: DatabaseSync, name: "uri_key" | NumberSetting): string {
   return String(catalog.prepare("SELECT value FROM setting WHERE name = ?").get(name)?.value);

@@ -1,4 +1,5 @@
 import { EarshotError } from "../lib/errors.ts";
+import { orphanedTotals } from "./orphaned.ts";
 import type { PreparedChange } from "./prepare.ts";
 import { archiveBytes } from "./stats.ts";
 
@@ -18,7 +19,7 @@ export function createImportBound(
     if (!changes.some((change) => change.kind === "upsert" && change.imported)) return;
     imports += 1;
     if (imports % batchesBetweenLooks !== 1) return;
-    const bytes = archiveBytes(folder);
+    const bytes = archiveBytes(folder) - orphanedTotals(folder).bytes;
     if (bytes < maxBytes) return;
     throw new EarshotError(
       "archive_full",

@@ -71,7 +71,7 @@ function judgePost(context: WriteContext, { platform, subject: uri }: LabelSubje
   const writer = writers.writerOf(entry);
   const userId = writer.read(held.id)?.post.userId?.toLowerCase() ?? null;
   const moderation = moderationOf({ platform, uri, userId }, accounts, labels);
-  inSegment(writer, entry, () => writer.moderate(held.id, moderation));
+  inSegment(context, writer, entry, () => writer.moderate(held.id, moderation));
 }
 
 /** All posts of an account; those that were there when it was deleted go. How many went. */
@@ -98,17 +98,18 @@ function judgeAccount(context: WriteContext, { platform, subject: userId }: Labe
 
 /** Does something with every post of an account, one transaction a segment. */
 function inSegmentsOf(
-  { writers }: WriteContext,
+  context: WriteContext,
   platform: Platform,
   userId: string,
   work: (writer: SegmentWriter, id: bigint) => void,
 ): void {
+  const { writers } = context;
   const facet = fromAccount(accountById(platform, userId));
   for (const entry of writers.entries(platform)) {
     const writer = writers.writerOf(entry);
     const ids = writer.idsWith(facet);
     if (ids.length === 0) continue;
-    inSegment(writer, entry, () => {
+    inSegment(context, writer, entry, () => {
       for (const id of ids) work(writer, id);
     });
   }

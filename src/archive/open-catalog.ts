@@ -6,28 +6,55 @@ import { analyzerVersion } from "../text/analyze.ts";
 import {
   catalogCacheKib,
   catalogPath,
+  putSetting,
   readSegments,
+  readSetting,
+  readUriKey,
   type SegmentEntry,
   segmentPath,
 } from "./catalog.ts";
 import { catalogMigrations } from "./catalog-schema.ts";
-import { openForReading, openForWriting, versionOf } from "./database.ts";
+import { inTransaction, openForReading, openForWriting, versionOf } from "./database.ts";
+import { requireCurrentCatalog } from "./require-current-catalog.ts";
+import { readIdentity, writeIdentity } from "./segments/identity.ts";
 import { segmentMigrations } from "./segments/schema.ts";
+import { openSegmentFile } from "./segments/segment-file.ts";
 
 /**
  * Opens the catalog of an archive for writing, makes it when there is none, brings it and its segments up to date when an
- * earlier version made them. Errors: `newer_schema` where a later one did.
+ * earlier version made them. Errors: `newer_schema` where a later one did, and those of a catalog that is not the present one
+ * of its segments (`require-current-catalog.ts`).
  */
 export function openCatalog(folder: string): DatabaseSync {
+  requireCurrentCatalog(folder);
   if (isOutdated(folder)) migrateSegments(folder);
   const catalog = openForWriting(catalogPath(folder), catalogMigrations, catalogCacheKib);
   try {
     requireKnownAnalyzers(readSegments(catalog), folder);
+    if (readSetting(catalog, "identified") === "0") identifySegments(folder, catalog);
   } catch (error) {
     catalog.close();
     throw error;
   }
   return catalog;
+}
+
+/** Segments of an earlier version note who they are. After a crash those that did are passed over. */
+function identifySegments(folder: string, catalog: DatabaseSync): void {
+  inTransaction(catalog, () => {
+    const uriKey = readUriKey(catalog);
+    for (const { platform, sequence, low } of readSegments(catalog)) {
+      const segment = openSegmentFile(segmentPath(folder, { platform, sequence }), 1_000);
+      try {
+        if (readIdentity(segment) !== null) continue;
+        const identity = { uriKey, platform, sequence, low, madeIn: 0, writtenIn: 0 };
+        inTransaction(segment, () => writeIdentity(segment, { ...identity, replaces: null }));
+      } finally {
+        segment.close();
+      }
+    }
+    putSetting(catalog, "identified", 1);
+  });
 }
 
 function isOutdated(folder: string): boolean {

@@ -1,5 +1,6 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { makePrivateFolder } from "../db/private-files.ts";
+import { noteStoreId } from "../db/store-id.ts";
 import type { Clock } from "../lib/clock.ts";
 import { EarshotError } from "../lib/errors.ts";
 import { siblingModule, startThread, type Thread, type ThreadLoad } from "../lib/thread.ts";
@@ -18,6 +19,7 @@ import type {
   WriteBatch,
   WriteReport,
 } from "./archive.ts";
+import { archiveId } from "./archive-id.ts";
 import { careFault, requireWritable } from "./care/faults.ts";
 import { readUriKey } from "./catalog.ts";
 import type { Identified } from "./identify.ts";
@@ -232,6 +234,7 @@ const boundsOf = (settings: ArchiveBounds): ArchiveBounds => ({
   optimiseAfterMs: settings.optimiseAfterMs,
   arrivalsKept: settings.arrivalsKept,
   retiredMs: settings.retiredMs,
+  orphanedMs: settings.orphanedMs,
   seal: settings.seal,
   sealAfterMs: settings.sealAfterMs,
   sealPosts: settings.sealPosts,
@@ -267,6 +270,7 @@ function prepareCatalog(folder: string): string {
     const catalog = openCatalog(folder);
     const uriKey = readUriKey(catalog);
     catalog.close();
+    noteStoreId(dirname(folder), "archive", archiveId(uriKey));
     return uriKey;
   } catch (error) {
     throw careFault(error, folder);

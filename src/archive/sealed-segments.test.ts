@@ -155,11 +155,11 @@ describe("what was written since a segment was sealed", () => {
     putAll(3);
     archive.seal();
     const writer = openSegmentWriter(onlyPath(), "bluesky", 1_000);
-    writer.begin(false);
+    writer.begin(false, 1);
     const [first] = writer.idsWith("is:post");
     writer.remove(first ?? 0n, null);
     writer.rollback();
-    writer.begin(false);
+    writer.begin(false, 1);
     writer.commit();
     expect(found("river")).toEqual([2, 1, 0]);
     archive.put(post(3, "a brook"));

@@ -1,10 +1,16 @@
-import { rmSync } from "node:fs";
-import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { makePrivateFolder } from "../db/private-files.ts";
 import { lastId, type TimeSkew } from "../posts/ids.ts";
 import type { Platform } from "../posts/post.ts";
-import { addSegmentEntry, readSegments, type SegmentEntry, segmentPath } from "./catalog.ts";
+import {
+  addSegmentEntry,
+  readSegments,
+  readUriKey,
+  type SegmentEntry,
+  segmentPath,
+} from "./catalog.ts";
+import type { CommitNumber } from "./commit-number.ts";
+import { moveToOrphaned } from "./orphaned.ts";
+import { createSegmentFile, requireSegmentFile } from "./segments/segment-file.ts";
 import { openSegmentWriter, type SegmentWriter } from "./segments/segment-writer.ts";
 
 /** Segments whose files are kept open for writing. */
@@ -30,7 +36,11 @@ export type SegmentWriters = {
   closeAll(): void;
 };
 
-export function segmentWritersOf(folder: string, catalog: DatabaseSync): SegmentWriters {
+export function segmentWritersOf(
+  folder: string,
+  catalog: DatabaseSync,
+  commit: CommitNumber,
+): SegmentWriters {
   const writers = new Map<string, SegmentWriter>();
 
   let last: { platform: Platform; sequence: number; writer: SegmentWriter } | null = null;
@@ -42,7 +52,7 @@ export function segmentWritersOf(folder: string, catalog: DatabaseSync): Segment
     let writer = writers.get(path);
     writers.delete(path);
     if (writer === undefined) {
-      makePrivateFolder(dirname(path));
+      requireSegmentFile(path);
       writer = openSegmentWriter(path, entry.platform, cacheKib);
     }
     writers.set(path, writer);
@@ -68,7 +78,18 @@ export function segmentWritersOf(folder: string, catalog: DatabaseSync): Segment
       // A file of that number without an entry is what a crash left of an earlier try.
       const path = segmentPath(folder, entry);
       closePath(path);
-      for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true });
+      moveToOrphaned(folder, entry);
+      const { platform, sequence, low } = entry;
+      const number = commit.current();
+      createSegmentFile(path, {
+        uriKey: readUriKey(catalog),
+        platform,
+        sequence,
+        low,
+        madeIn: number,
+        writtenIn: number,
+        replaces: null,
+      });
       addSegmentEntry(catalog, entry);
       open(entry, fillingCacheKib);
     },

@@ -14,6 +14,8 @@ export type ArchiveBounds = {
   arrivalsKept: number;
   /** How long the file of a segment that is no more is kept for those who still read it, milliseconds. */
   retiredMs: number;
+  /** How long files that belong to no segment are left in `orphaned`, milliseconds; less where the bytes are exceeded. */
+  orphanedMs: number;
   /** Whether quiet segments are sealed; where not, sealed ones are put back. */
   seal: "on" | "off";
   /** How long no post must have arrived in a segment before it is sealed, milliseconds. */
@@ -38,6 +40,7 @@ export const archiveDefaults: ArchiveBounds = {
   optimiseAfterMs: 600_000,
   arrivalsKept: 1_000_000,
   retiredMs: 300_000,
+  orphanedMs: 7 * 86_400_000,
   seal: "on",
   sealAfterMs: 3_600_000,
   sealPosts: 10_000,

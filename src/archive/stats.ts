@@ -12,6 +12,7 @@ import {
   segmentPath,
 } from "./catalog.ts";
 import { openForReading } from "./database.ts";
+import { orphanedTotals } from "./orphaned.ts";
 import { isDamage } from "./sealed/damage.ts";
 import { replacedPosts } from "./sealed/mask.ts";
 import { overlayPosts, sealedState } from "./sealed/sealed-state.ts";
@@ -37,6 +38,7 @@ export function readStats(catalog: DatabaseSync, folder: string, maxBytes: numbe
       wantedRewrites(catalog).length + rowsOf(`segment WHERE rewriting = ${rewritingAsWanted}`),
     wantedSeals: wantedSeals(catalog).length,
     retiredFiles: retiredFiles(catalog, folder),
+    orphaned: orphanedTotals(folder),
     held: readCoverage(catalog),
   };
 }

@@ -16,6 +16,7 @@ import {
   readSetting,
   readUriKey,
 } from "./catalog.ts";
+import { commitNumberOf } from "./commit-number.ts";
 import { countChangesOf } from "./count-changes.ts";
 import { inTransaction } from "./database.ts";
 import { createImportBound } from "./import-bound.ts";
@@ -78,7 +79,8 @@ export function createBatchWriter(
   { segmentPosts, maxBytes }: WriterSettings,
 ): BatchWriter {
   const uriKey = readUriKey(catalog);
-  const writers = segmentWritersOf(folder, catalog);
+  const commit = commitNumberOf(catalog);
+  const writers = segmentWritersOf(folder, catalog, commit);
   const context: WriteContext = {
     catalog,
     writers,
@@ -88,6 +90,7 @@ export function createBatchWriter(
     aliases: aliasesOf(catalog),
     strayed: strayedOf(catalog),
     unjudged: unjudgedOf(catalog),
+    commit,
     hashOf: (uri) => hashUri(uriKey, uri).lookup,
   };
   const { accounts, counts, unjudged } = context;
@@ -110,6 +113,7 @@ export function createBatchWriter(
   function lockedOnce<Value>(work: () => Value): Value {
     try {
       return inTransaction(catalog, () => {
+        commit.reset();
         requireKnownAnalyzers(readSegments(catalog), folder);
         const value = work();
         writers.endReading();
@@ -144,6 +148,8 @@ export function createBatchWriter(
     const news = newsOf(context, batch).map((subject) => unjudged.add(subject));
     if (published.includes(true) || news.includes(true)) return null;
     for (const { changes: own } of placed) own.forEach(noteAuthor);
+    // Every batch counts, also one that writes to no segment.
+    commit.current();
     noteModeration(context, batch);
     const arrivals = { last: Number(readSetting(catalog, "arrival")) };
     for (const { platform, changes: own } of placed) {

@@ -2,6 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Accounts } from "./accounts.ts";
 import type { Aliases } from "./aliases.ts";
 import type { SegmentEntry } from "./catalog.ts";
+import type { CommitNumber } from "./commit-number.ts";
 import type { CountChanges } from "./count-changes.ts";
 import type { Labels } from "./labels.ts";
 import type { SegmentWriters } from "./segment-writers.ts";
@@ -19,12 +20,18 @@ export type WriteContext = {
   aliases: Aliases;
   strayed: Strayed;
   unjudged: Unjudged;
+  commit: CommitNumber;
   hashOf(uri: string): bigint;
 };
 
 /** One transaction of a segment: all that `work` does, or nothing. */
-export function inSegment(writer: SegmentWriter, entry: SegmentEntry, work: () => void): void {
-  writer.begin(entry.rewriting);
+export function inSegment(
+  { commit }: Pick<WriteContext, "commit">,
+  writer: SegmentWriter,
+  entry: SegmentEntry,
+  work: () => void,
+): void {
+  writer.begin(entry.rewriting, commit.current());
   try {
     work();
     writer.commit();

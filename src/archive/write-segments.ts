@@ -42,7 +42,7 @@ export function writeSegments(
     const writer = writers.writerOf(entry);
     const own = rest.filter((change) => change.id <= entry.high);
     const taken = isNewest ? upToCapacity(own, segmentPosts - writer.posts()) : own;
-    inSegment(writer, entry, () => {
+    inSegment(context, writer, entry, () => {
       for (const change of taken) {
         apply(context, writer, change, arrivals);
         if (isModerated) judge(context, writer, change);

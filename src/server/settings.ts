@@ -92,6 +92,12 @@ export const settings = {
       [1, 1_000_000_000],
       "Newest arrivals that are remembered at least, for those who ask what has come since they last asked.",
     ),
+    orphanedMs: duration(
+      "EARSHOT_ORPHANED_TIME",
+      archiveDefaults.orphanedMs,
+      0,
+      "How long segment files that belong to no segment, such as what a crash left of one, stay in archive/orphaned; the oldest go earlier when the archive is over its bytes.",
+    ),
     retiredMs: duration(
       "EARSHOT_RETIRED_TIME",
       archiveDefaults.retiredMs,

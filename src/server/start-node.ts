@@ -21,6 +21,7 @@ import { startLine } from "./start-line.ts";
 import { startRunners } from "./start-runners.ts";
 import { stopNode } from "./stop-node.ts";
 import { closeStores, openStores, type Stores } from "./stores.ts";
+import { watchUpkeep } from "./upkeep-watch.ts";
 import { createUpstreamRole } from "./upstreams.ts";
 
 /** A node that works for a gateway elsewhere. */
@@ -134,6 +135,7 @@ export async function startRemoteNode(
     });
     ingest.start({ archive, clock, random: Math.random, log, upstreams });
     void watchIngest({ ...ingest, clock, log, signal: watching.signal });
+    void watchUpkeep({ archive, clock, log, signal: watching.signal });
 
     let stopped: Promise<void> | null = null;
     return {

@@ -9,6 +9,7 @@ import { sweepSessions } from "./session-sweep.ts";
 import { startLine } from "./start-line.ts";
 import { stopService } from "./stop.ts";
 import { closeStores, openStores } from "./stores.ts";
+import { watchUpkeep } from "./upkeep-watch.ts";
 
 export type Service = {
   /** Where the service listens, such as http://127.0.0.1:8080. */
@@ -70,6 +71,7 @@ export async function startService(
     const stopping = new AbortController();
     const { clock, log, ingest } = context;
     void watchIngest({ ...ingest, clock, log, signal: stopping.signal });
+    void watchUpkeep({ archive: context.archive, clock, log, signal: stopping.signal });
     const { idleMs } = config.sessions;
     void sweepSessions({ store: context.store, clock, idleMs, signal: stopping.signal });
     const stop = onlyOnce(() => {

@@ -70,7 +70,7 @@ function formsOf(make: (path: string) => void): SegmentForms {
     write: (work) => {
       for (const path of [plainPath, sealedPath()]) {
         const writer = openSegmentWriter(path, platform, cacheKib);
-        writer.begin(false);
+        writer.begin(false, 1);
         work(writer);
         writer.commit();
         writer.close();

@@ -10,6 +10,7 @@ import {
   segmentPath,
 } from "../catalog.ts";
 import { openForReading, versionOf } from "../database.ts";
+import { catalogProblem } from "../require-current-catalog.ts";
 import { damageMarkerOf, isMarkedDamaged } from "../segments/damage-marker.ts";
 import { segmentMigrations } from "../segments/schema.ts";
 import { attempt, attemptPart } from "./attempt-part.ts";
@@ -65,6 +66,7 @@ export async function check(request: CheckRequest): Promise<CheckReport> {
   const totals = { segments: 0, posts: 0, indexed: 0, outdated: [] as string[] };
   /** Segments of which nothing more can be said. */
   const unreadable = new Set<string>();
+  checkIsCurrent(folder, findings);
   const catalog = openedCatalog(folder, findings);
   const report = () => ({ ...totals, findings: findings.kept(), findingCount: findings.count() });
   if (catalog === null) return report();
@@ -121,6 +123,17 @@ export async function check(request: CheckRequest): Promise<CheckReport> {
 }
 
 /** Null where it cannot be opened, which is a finding. */
+/** What follows finds a segment that is missing and a catalog that cannot be read. */
+function checkIsCurrent(folder: string, findings: Findings): void {
+  try {
+    const problem = catalogProblem(folder);
+    if (problem === null || problem.code === "segment_missing") return;
+    findings.add({ kind: "catalog_not_current", message: problem.message });
+  } catch {
+    // A catalog that cannot be read.
+  }
+}
+
 function openedCatalog(folder: string, findings: Findings): DatabaseSync | null {
   let catalog: DatabaseSync | null = null;
   try {

@@ -6,6 +6,7 @@ export const findingKinds = {
   file_missing: "restore a backup",
   schema_differs: "restore a backup, or open the archive with the version that wrote it",
   catalog_wrong: "restore a backup",
+  catalog_not_current: "restore a backup, or earshot archive recover",
   interval_wrong: "restore a backup; until then coverage may say too much",
   row_unreadable: "restore a backup",
   id_outside: "restore a backup",

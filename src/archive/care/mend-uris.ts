@@ -2,8 +2,8 @@ import type { DatabaseSync } from "node:sqlite";
 import { hashUri, xUri } from "../../posts/ids.ts";
 import { recordUri } from "../../posts/record.ts";
 import { readSegments, readUriKey, type SegmentEntry, segmentPath } from "../catalog.ts";
-import { inTransaction, openForReading, openForWriting } from "../database.ts";
-import { segmentMigrations } from "../segments/schema.ts";
+import { inTransaction, openForReading } from "../database.ts";
+import { openSegmentFile } from "../segments/segment-file.ts";
 import { rowById } from "./segment-rows.ts";
 
 /** Posts, and entries of the list, between two turns. */
@@ -122,7 +122,7 @@ function inWriting(
       (each) => each.platform === platform && each.sequence === sequence,
     );
     if (entry === undefined) return;
-    const writing = openForWriting(segmentPath(folder, entry), segmentMigrations, 2_000);
+    const writing = openSegmentFile(segmentPath(folder, entry), 2_000);
     try {
       inTransaction(writing, () => work(writing));
     } finally {

@@ -2,7 +2,11 @@ import { existsSync } from "node:fs";
 import { readdir, rename, rm, statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { lockFolder } from "../../db/folder-lock.ts";
+import { writeStoreId } from "../../db/store-id.ts";
 import { EarshotError } from "../../lib/errors.ts";
+import { archiveId } from "../archive-id.ts";
+import { catalogPath, readUriKey } from "../catalog.ts";
+import { openForReading } from "../database.ts";
 import { copyFile, makeFolder, syncToDisk } from "./durable-files.ts";
 import { careFault } from "./faults.ts";
 import { type BackupFile, type Manifest, readManifest } from "./manifest.ts";
@@ -64,11 +68,22 @@ async function restoreInto(
     }
     for (const { path } of manifest.files) await syncToDisk(dirname(join(unfinished, path)));
     await rename(unfinished, archive);
+    noteArchive(dataDir, archive);
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true });
     throw error;
   }
   await syncToDisk(dataDir);
+}
+
+/** From here on the data folder knows this archive, whichever it had before. */
+function noteArchive(dataDir: string, archive: string): void {
+  const catalog = openForReading(catalogPath(archive), 1_000);
+  try {
+    writeStoreId(dataDir, "archive", archiveId(readUriKey(catalog)));
+  } finally {
+    catalog.close();
+  }
 }
 
 async function refuseExisting(archive: string): Promise<void> {

@@ -14,7 +14,7 @@ const punctuation = "!\"#$%&''()*+,-./:;<=>?@[\\]^_`{|}~";
  *
  * Settings: `posts` and `imported` (how many, and how many of them imports brought), `counted` (the last generation of count
  * changes that was added here), `sealed_bytes` (what the index that it was sealed with took), `unsummed` (there where rows may have no sum), `analyzer` and `unicode` (what made
- * the tokens when the file was made; the catalog decides).
+ * the tokens when the file was made; the catalog decides), and who the segment is (`identity.ts`).
  */
 export const segmentMigrations: readonly string[] = [
   `
@@ -49,5 +49,10 @@ export const segmentMigrations: readonly string[] = [
   `
   ALTER TABLE post ADD COLUMN sum INTEGER;
   INSERT INTO setting SELECT 'unsummed', 1 FROM setting WHERE name = 'posts' AND value > 0;
+`,
+  // What a catalog that is rebuilt from its segments needs to keep out what was deleted.
+  `
+  CREATE TABLE tombstone(uri TEXT NOT NULL PRIMARY KEY, revision TEXT NOT NULL);
+  CREATE TABLE deleted_account(user_id TEXT NOT NULL PRIMARY KEY, deleted_ms INTEGER NOT NULL);
 `,
 ];

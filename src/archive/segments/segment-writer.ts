@@ -39,8 +39,11 @@ type WrittenPost = Pick<PreparedPost, "timeMs" | "revision" | "record" | "terms"
 
 /** The writing side of one segment. Everything between `begin` and `commit` becomes visible at once, or not at all. */
 export type SegmentWriter = {
-  /** `noting` notes which posts are changed, for the copy of the segment that is being made. */
-  begin(noting: boolean): void;
+  /**
+   * `noting` notes which posts are changed, for the copy of the segment that is being made; `commitNumber` is that of the
+   * catalog's transaction.
+   */
+  begin(noting: boolean, commitNumber: number): void;
   commit(): void;
   rollback(): void;
   posts(): number;
@@ -245,12 +248,13 @@ export function openSegmentWriter(
   }
 
   return {
-    begin: (noting) => {
+    begin: (noting, commitNumber) => {
       endReading();
       isNoting = noting;
       added = { posts: 0, imported: 0 };
       sealed.begin();
       database.exec("BEGIN IMMEDIATE");
+      sql.setWrittenIn.run(commitNumber);
     },
     commit: () => {
       arrivals.flush();
@@ -387,6 +391,7 @@ function prepareStatements(database: DatabaseSync) {
     addImported: prepare("UPDATE setting SET value = value + ? WHERE name = 'imported'"),
     noteChange: prepare("INSERT OR IGNORE INTO changed VALUES(?)"),
     counted: prepare("SELECT value FROM setting WHERE name = 'counted'"),
+    setWrittenIn: prepare("UPDATE setting SET value = ? WHERE name = 'written_in'"),
     setCounted: prepare("UPDATE setting SET value = ? WHERE name = 'counted'"),
   };
 }

@@ -3,13 +3,14 @@ import {
   addSegmentEntry,
   nextSequence,
   readSegments,
+  readUriKey,
   type SegmentEntry,
   segmentPath,
 } from "../catalog.ts";
-import { openForWriting } from "../database.ts";
-import { segmentMigrations } from "../segments/schema.ts";
+import { countCommit } from "../commit-number.ts";
+import { moveToOrphaned } from "../orphaned.ts";
+import { createSegmentFile, openSegmentFile } from "../segments/segment-file.ts";
 import type { UpkeepContext } from "./context.ts";
-import { removeSegmentFiles } from "./segment-copy.ts";
 import { inLock, type Steps } from "./steps.ts";
 
 /** Ends a platform's newest segment and begins the next one behind its last post, as a batch would. */
@@ -22,14 +23,23 @@ export function* cutNewest({ folder, catalog }: UpkeepContext, entry: SegmentEnt
     if (low > lastId) return;
     const sequence = nextSequence(catalog, platform);
     const path = segmentPath(folder, { platform, sequence });
-    removeSegmentFiles(path);
-    openForWriting(path, segmentMigrations, 1_000).close();
+    moveToOrphaned(folder, { platform, sequence });
+    const commit = countCommit(catalog);
+    createSegmentFile(path, {
+      uriKey: readUriKey(catalog),
+      platform,
+      sequence,
+      low,
+      madeIn: commit,
+      writtenIn: commit,
+      replaces: null,
+    });
     addSegmentEntry(catalog, { platform, sequence, low, skew: newest.skew });
   });
 }
 
 function endOfPosts(folder: string, entry: SegmentEntry): bigint {
-  const segment = openForWriting(segmentPath(folder, entry), segmentMigrations, 1_000);
+  const segment = openSegmentFile(segmentPath(folder, entry), 1_000);
   try {
     const last = segment.prepare("SELECT max(id) AS id FROM post");
     last.setReadBigInts(true);

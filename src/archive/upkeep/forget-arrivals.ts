@@ -1,8 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { putSetting, readSetting, type SegmentEntry, segmentPath } from "../catalog.ts";
-import { openForReading, openForWriting } from "../database.ts";
+import { openForReading } from "../database.ts";
 import { arrivalsIn } from "../segments/arrivals.ts";
-import { segmentMigrations } from "../segments/schema.ts";
+import { openSegmentFile } from "../segments/segment-file.ts";
 import type { UpkeepContext } from "./context.ts";
 import { inLock, type Steps } from "./steps.ts";
 
@@ -39,11 +39,7 @@ export function* forgetArrivals(
   entry: SegmentEntry,
 ): Steps<void> {
   const from = Number(readSetting(catalog, "arrivals_from"));
-  const segment: DatabaseSync = openForWriting(
-    segmentPath(folder, entry),
-    segmentMigrations,
-    2_000,
-  );
+  const segment: DatabaseSync = openSegmentFile(segmentPath(folder, entry), 2_000);
   try {
     const arrivals = arrivalsIn(segment);
     for (;;) {

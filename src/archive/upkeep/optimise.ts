@@ -1,6 +1,5 @@
 import { type SegmentEntry, segmentPath, setOptimised } from "../catalog.ts";
-import { openForWriting } from "../database.ts";
-import { segmentMigrations } from "../segments/schema.ts";
+import { openSegmentFile } from "../segments/segment-file.ts";
 import { shortenLog } from "./checkpoint-log.ts";
 import type { UpkeepContext } from "./context.ts";
 import { mergeTerms } from "./merge-terms.ts";
@@ -14,7 +13,7 @@ export function* optimiseSegment(
   entry: SegmentEntry,
 ): Steps<void> {
   const path = segmentPath(folder, entry);
-  const segment = openForWriting(path, segmentMigrations, cacheKib);
+  const segment = openSegmentFile(path, cacheKib);
   try {
     // Little is moved into the file at a time.
     segment.exec("PRAGMA wal_autocheckpoint = 1000; PRAGMA synchronous = NORMAL");

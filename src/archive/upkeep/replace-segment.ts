@@ -6,18 +6,26 @@ import {
   presentAnalyzer,
   readSegments,
   readSetting,
+  readUriKey,
   type SegmentEntry,
   segmentPath,
   setOptimised,
 } from "../catalog.ts";
-import { openForWriting } from "../database.ts";
-import { segmentMigrations } from "../segments/schema.ts";
+import { countCommit } from "../commit-number.ts";
+import { openSegmentFile } from "../segments/segment-file.ts";
 import { strayedOf } from "../strayed.ts";
 import { rewritingAsWanted, takeWantedRewrite, wantRewrites } from "../wanted-rewrites.ts";
 import { catchUp, finish } from "./catch-up.ts";
 import type { UpkeepContext } from "./context.ts";
 import { type FollowedSegment, follow, type Part } from "./followed-segment.ts";
-import { reinstate, removeEntry, retire, setRewriting, stopNoting } from "./retire.ts";
+import {
+  notCommitted,
+  reinstate,
+  removeEntry,
+  retire,
+  setRewriting,
+  stopNoting,
+} from "./retire.ts";
 import { createSegmentCopy, removeSegmentFiles } from "./segment-copy.ts";
 import { inLock, type Steps } from "./steps.ts";
 
@@ -78,7 +86,7 @@ export function* replaceSegment(
   let old: DatabaseSync | null = null;
   let isDone = false;
   try {
-    old = openForWriting(segmentPath(folder, entry), segmentMigrations, 8_000);
+    old = openSegmentFile(segmentPath(folder, entry), 8_000);
     // The changes that are taken off need not be on disk: after a crash the copy is made anew.
     old.exec("PRAGMA synchronous = NORMAL");
     for (const { sequence, low } of begun.places) {
@@ -120,7 +128,7 @@ function begin(
   const { platform } = entry;
   const places = [entry.low, ...cuts].map((low) => {
     const sequence = nextSequence(catalog, platform);
-    retire(catalog, { platform, sequence }, clock.now());
+    retire(catalog, { platform, sequence }, clock.now(), notCommitted);
     return { sequence, low };
   });
   return { places, arrivalsFrom: Number(readSetting(catalog, "arrivals_from")), skew: now.skew };
@@ -143,15 +151,20 @@ function swap(
   const now = present(catalog, entry);
   if (now === null) throw new Error("the segment is gone");
   if (!finish(followed, mostUnderLock)) return false;
+  const commit = countCommit(catalog);
+  identifyParts(catalog, entry, now, followed, commit);
   const isWanted = takeWantedRewrite(catalog, entry);
   removeEntry(catalog, entry);
-  retire(catalog, entry, clock.now());
+  retire(catalog, entry, clock.now(), commit);
   for (const { sequence, low, copy } of followed.parts) {
     const { platform } = entry;
     reinstate(catalog, { platform, sequence });
-    // The first one begins where the segment does by now.
-    const from = low === entry.low ? now.low : low;
-    addSegmentEntry(catalog, { platform, sequence, low: from, skew: copy.skew() });
+    addSegmentEntry(catalog, {
+      platform,
+      sequence,
+      low: lowOf(low, entry, now),
+      skew: copy.skew(),
+    });
     const next = followed.parts.find((part) => part.low > low);
     // What still fills is merged when it is quiet.
     if (next !== undefined || now.high !== lastId) setOptimised(catalog, { platform, sequence });
@@ -160,6 +173,33 @@ function swap(
   const strayed = strayedOf(catalog);
   for (const [id, hash] of followed.dropped) strayed.remove(entry.platform, hash, id);
   return true;
+}
+
+/** The first of the parts begins where the segment does by now, which may have taken in the IDs of one that is gone. */
+const lowOf = (low: bigint, entry: SegmentEntry, now: SegmentEntry): bigint =>
+  low === entry.low ? now.low : low;
+
+/** Notes in the copies who they are from this commit of the catalog on. */
+function identifyParts(
+  catalog: DatabaseSync,
+  entry: SegmentEntry,
+  now: SegmentEntry,
+  { parts }: FollowedSegment,
+  commit: number,
+): void {
+  const uriKey = readUriKey(catalog);
+  const { platform } = now;
+  for (const { sequence, low, copy } of parts) {
+    copy.identify({
+      uriKey,
+      platform,
+      sequence,
+      low: lowOf(low, entry, now),
+      madeIn: commit,
+      writtenIn: commit,
+      replaces: now.sequence,
+    });
+  }
 }
 
 /** Leaves the segment as it was. What cannot be tidied up now is tidied up later. */

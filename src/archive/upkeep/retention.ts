@@ -2,6 +2,7 @@ import { idTimeMs, lastId } from "../../posts/ids.ts";
 import { recordOrigin } from "../../posts/record.ts";
 import { agedOutMs, cutCoverage, putAgedOut } from "../aged-out.ts";
 import { readSegments, type SegmentEntry, segmentPath } from "../catalog.ts";
+import { countCommit } from "../commit-number.ts";
 import { openForReading } from "../database.ts";
 import type { UpkeepContext } from "./context.ts";
 import { removeEntry, retire } from "./retire.ts";
@@ -61,7 +62,7 @@ export function* dropSegment(context: UpkeepContext, entry: SegmentEntry): Steps
     if (imported > 0) return null;
     const { platform, low, high } = entries[at] ?? entry;
     removeEntry(catalog, entry);
-    retire(catalog, entry, clock.now());
+    retire(catalog, entry, clock.now(), countCommit(catalog));
     catalog
       .prepare("UPDATE segment SET low = ? WHERE platform = ? AND sequence = ?")
       .run(low, platform, next.sequence);

@@ -1,11 +1,12 @@
-import { existsSync, readdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import type { Platform } from "../../posts/post.ts";
 import { platforms } from "../../posts/post.ts";
-import { readSegments, type SegmentEntry, segmentPath } from "../catalog.ts";
-import { openForWriting } from "../database.ts";
-import { segmentMigrations } from "../segments/schema.ts";
+import { readSegments, readUriKey, type SegmentEntry, segmentPath } from "../catalog.ts";
+import { moveToOrphaned, segmentNumbersIn } from "../orphaned.ts";
+import { requireCurrentCatalog } from "../require-current-catalog.ts";
+import { identityIn } from "../segments/identity.ts";
+import { openSegmentFile } from "../segments/segment-file.ts";
 import { rewritingAsWanted, wantRewrites } from "../wanted-rewrites.ts";
 import type { UpkeepContext } from "./context.ts";
 import { removeSegmentFiles } from "./segment-copy.ts";
@@ -13,13 +14,22 @@ import { inLock, type Steps } from "./steps.ts";
 
 type SegmentKey = Pick<SegmentEntry, "platform" | "sequence">;
 
-/** Notes a file that is no segment any more, or not yet one; within a transaction. It is removed later. */
+/** What stands in for a commit number with a file that is no segment yet. */
+export const notCommitted = -1;
+
+/**
+ * Notes a file that is no segment any more since a commit, or not yet one (`notCommitted`); within a transaction. It is
+ * removed later.
+ */
 export function retire(
   catalog: DatabaseSync,
   { platform, sequence }: SegmentKey,
   nowMs: number,
+  commitNumber: number,
 ): void {
-  catalog.prepare("INSERT INTO retired VALUES(?, ?, ?)").run(platform, sequence, nowMs);
+  catalog
+    .prepare("INSERT INTO retired(platform, sequence, since_ms, commit_number) VALUES(?, ?, ?, ?)")
+    .run(platform, sequence, nowMs, commitNumber);
 }
 
 /** Takes back that a file was noted as no segment; within a transaction. */
@@ -36,7 +46,9 @@ export function removeEntry(catalog: DatabaseSync, { platform, sequence }: Segme
 }
 
 /** Files that are no segments, those noted first first. */
-export function retiredFiles(catalog: DatabaseSync): (SegmentKey & { sinceMs: number })[] {
+export function retiredFiles(
+  catalog: DatabaseSync,
+): (SegmentKey & { sinceMs: number; commitNumber: number })[] {
   return catalog
     .prepare("SELECT * FROM retired ORDER BY since_ms")
     .all()
@@ -44,12 +56,14 @@ export function retiredFiles(catalog: DatabaseSync): (SegmentKey & { sinceMs: nu
       platform: row.platform as Platform,
       sequence: Number(row.sequence),
       sinceMs: Number(row.since_ms),
+      commitNumber: Number(row.commit_number),
     }));
 }
 
 /**
- * Removes the files that were retired at `untilMs` or earlier; how many. A number is forgotten with its file, but for a
- * platform's highest: no number is ever given twice, so that nobody takes one file for another.
+ * Removes the files that were retired at `untilMs` or earlier, once each is seen to be what was retired; any other, and copies
+ * that were never committed, are set aside as orphaned. How many. A number is forgotten with its file, but for a platform's
+ * highest: no number is ever given twice, so that nobody takes one file for another.
  */
 export function* removeRetired({ folder, catalog }: UpkeepContext, untilMs: number): Steps<number> {
   const retired = retiredFiles(catalog);
@@ -61,8 +75,13 @@ export function* removeRetired({ folder, catalog }: UpkeepContext, untilMs: numb
       file.sinceMs <= untilMs && (existsSync(segmentPath(folder, file)) || !isHighest(file)),
   );
   if (due.length === 0) return 0;
+  const uriKey = readUriKey(catalog);
   for (const file of due) {
-    removeSegmentFiles(segmentPath(folder, file));
+    if (isWhatWasRetired(segmentPath(folder, file), uriKey, file)) {
+      removeSegmentFiles(segmentPath(folder, file));
+    } else {
+      moveToOrphaned(folder, file);
+    }
     yield "worked";
   }
   yield* inLock(catalog, () => {
@@ -71,14 +90,28 @@ export function* removeRetired({ folder, catalog }: UpkeepContext, untilMs: numb
   return due.length;
 }
 
-/** Segment files, their side files and markers of damage. */
-const segmentFile = /^(\d{6,})\.(?:db(?:-wal|-shm|-journal)?|damaged)$/;
+/** Whether a file is the segment that a commit put others in the place of: nothing was written to it in a later one. */
+function isWhatWasRetired(
+  path: string,
+  uriKey: string,
+  { platform, sequence, commitNumber }: SegmentKey & { commitNumber: number },
+): boolean {
+  const identity = identityIn(path);
+  if (typeof identity === "string") return false;
+  return (
+    identity.uriKey === uriKey &&
+    identity.platform === platform &&
+    identity.sequence === sequence &&
+    identity.writtenIn <= commitNumber
+  );
+}
 
 /**
- * Tidies up after a process that died: files that a batch began and never committed, and the noting of changes for a copy
- * that nobody makes any more.
+ * Tidies up after a process that died: sets files aside that a batch began and never committed, and ends the noting of
+ * changes for a copy that is no longer being made. Errors: those of a catalog that is not the present one of its segments.
  */
 export function* tidyUp({ folder, catalog }: UpkeepContext): Steps<void> {
+  requireCurrentCatalog(folder);
   const entries = readSegments(catalog);
   for (const entry of entries.filter(({ rewriting }) => rewriting)) {
     yield* endNoting({ folder, catalog }, entry);
@@ -92,11 +125,8 @@ export function* tidyUp({ folder, catalog }: UpkeepContext): Steps<void> {
       ),
     );
     for (const platform of platforms) {
-      const path = join(folder, platform);
-      for (const name of filesIn(path)) {
-        const number = segmentFile.exec(name)?.[1];
-        if (number === undefined || known.has(`${platform} ${Number(number)}`)) continue;
-        rmSync(join(path, name), { force: true });
+      for (const sequence of segmentNumbersIn(folder, platform)) {
+        if (!known.has(`${platform} ${sequence}`)) moveToOrphaned(folder, { platform, sequence });
       }
     }
   });
@@ -121,7 +151,7 @@ export function stopNoting(
     .get(platform, sequence);
   if (row?.rewriting === rewritingAsWanted) wantRewrites(catalog, [entry]);
   setRewriting(catalog, entry, 0);
-  const segment = openForWriting(segmentPath(folder, entry), segmentMigrations, 1_000);
+  const segment = openSegmentFile(segmentPath(folder, entry), 1_000);
   try {
     segment.exec("DELETE FROM changed");
   } finally {
@@ -137,12 +167,4 @@ export function setRewriting(
   catalog
     .prepare("UPDATE segment SET rewriting = ? WHERE platform = ? AND sequence = ?")
     .run(rewriting, platform, sequence);
-}
-
-function filesIn(path: string): string[] {
-  try {
-    return readdirSync(path);
-  } catch {
-    return [];
-  }
 }

@@ -7,12 +7,13 @@ import { firstTimeMs, idTimeMs, type TimeSkew, tellsTime } from "../../posts/ids
 import type { Platform } from "../../posts/post.ts";
 import { decodeRecord, recordOrigin, recordUri } from "../../posts/record.ts";
 import { indexTerms } from "../../posts/terms.ts";
-import { openForWriting } from "../database.ts";
+import { inTransaction, openForWriting } from "../database.ts";
 import { type MaskWriter, maskWriterOf } from "../sealed/mask.ts";
 import { openPostNumbers } from "../sealed/post-numbers.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
 import { type Arrivals, arrivalsIn } from "../segments/arrivals.ts";
 import { damageMarkerOf } from "../segments/damage-marker.ts";
+import { type SegmentIdentity, unfinished, writeIdentity } from "../segments/identity.ts";
 import { damagedRow, defineRowSum, rowSum } from "../segments/row-sum.ts";
 import { segmentMigrations } from "../segments/schema.ts";
 import { fileBytes } from "./files.ts";
@@ -71,6 +72,8 @@ export type SegmentCopy = {
   commit(work: () => void): void;
   /** Writes down how many posts there are, and which count changes were added last. */
   setNumbers(counted: bigint): void;
+  /** Makes a segment of the copy, in a commit of its own. */
+  identify(identity: SegmentIdentity): void;
   numbers(): { posts: number; imported: number };
   /** By how much the times of all posts that were ever added differ from those of their IDs. */
   skew(): TimeSkew;
@@ -224,6 +227,11 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
       sql.set.run(numbers.imported, "imported");
       sql.set.run(counted, "counted");
     },
+    identify: (identity) =>
+      inTransaction(database, () => {
+        database.exec(`DELETE FROM setting WHERE name = '${unfinished}'`);
+        writeIdentity(database, identity);
+      }),
     numbers: () => numbers,
     skew: () => skew,
     close: () => {
@@ -243,6 +251,7 @@ function create(path: string): DatabaseSync {
   );
   for (const migration of segmentMigrations) database.exec(migration);
   database.exec(`PRAGMA user_version = ${segmentMigrations.length}`);
+  database.exec(`INSERT INTO setting VALUES('${unfinished}', 1)`);
   return database;
 }
 

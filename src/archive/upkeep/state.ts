@@ -31,6 +31,8 @@ export type UpkeepState = {
   maxBytes: number;
   /** Whether the archive is over its bound though nothing is left that ages out: imports alone, and what is newest. */
   isOverBound: boolean;
+  /** Segment files that belong to no segment, and were set aside. */
+  orphaned: { files: number; bytes: number };
   /** The longest write-ahead log. */
   walBytes: number;
   /** Count changes that wait to be added to their posts. */
@@ -52,6 +54,7 @@ export const unknownState = (status: UpkeepState["status"], maxBytes: number): U
   bytes: 0,
   maxBytes,
   isOverBound: false,
+  orphaned: { files: 0, bytes: 0 },
   walBytes: 0,
   counts: 0,
 });

@@ -7,6 +7,7 @@ import {
   type SegmentEntry,
   segmentPath,
 } from "../catalog.ts";
+import { orphanedTotals } from "../orphaned.ts";
 import { archiveBytes } from "../stats.ts";
 import { wantedRewrites } from "../wanted-rewrites.ts";
 import { wantedSeals } from "../wanted-seals.ts";
@@ -39,6 +40,7 @@ export type Findings = {
   /** Without the files that are about to be removed, and those. */
   bytes: number;
   retiredBytes: number;
+  orphaned: { files: number; bytes: number };
   /** The longest write-ahead log. */
   walBytes: number;
   /** Count changes that wait to be added to their posts. */
@@ -62,7 +64,8 @@ export function findTasks(context: UpkeepContext, sealWatch: SealWatch): Finding
     (sum, file) => sum + fileBytes(segmentPath(folder, file)),
     0,
   );
-  const bytes = archiveBytes(folder) - retiredBytes;
+  const orphaned = orphanedTotals(folder);
+  const bytes = archiveBytes(folder) - retiredBytes - orphaned.bytes;
   const arrivalsFrom = Number(readSetting(catalog, "arrivals_from"));
   sealWatch.look(entries);
 
@@ -129,6 +132,7 @@ export function findTasks(context: UpkeepContext, sealWatch: SealWatch): Finding
     segments: entries.length,
     bytes,
     retiredBytes,
+    orphaned,
     walBytes: Math.max(walBytes(catalogPath(folder)), ...entries.map(logOf)),
     counts: Number(catalog.prepare("SELECT count(*) AS rows FROM count_change").get()?.rows),
   };

@@ -232,7 +232,7 @@ describe("files of segments that are no more", () => {
     expect(existsSync(`${old}-wal`)).toBe(false);
 
     context.catalog.exec("DELETE FROM segment WHERE sequence = 3");
-    context.catalog.exec("INSERT INTO retired VALUES('bluesky', 3, 0)");
+    context.catalog.exec("INSERT INTO retired VALUES('bluesky', 3, 0, 1000)");
     keepUp(upkeep);
     expect(nextSequence(context.catalog, "bluesky")).toBe(4);
   });

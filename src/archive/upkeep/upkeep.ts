@@ -2,6 +2,7 @@ import { messageOf } from "../../lib/errors.ts";
 import { agedOutMs, putAgedOut } from "../aged-out.ts";
 import { catalogPath, readSegments, segmentPath } from "../catalog.ts";
 import { requireKnownAnalyzers } from "../open-catalog.ts";
+import { removeOrphaned } from "../orphaned.ts";
 import { shortenLog } from "./checkpoint-log.ts";
 import type { UpkeepContext } from "./context.ts";
 import { cutNewest } from "./cut-newest.ts";
@@ -51,6 +52,7 @@ const nothingFound: Findings = {
   segments: 0,
   bytes: 0,
   retiredBytes: 0,
+  orphaned: { files: 0, bytes: 0 },
   walBytes: 0,
   counts: 0,
 };
@@ -73,6 +75,8 @@ export function createUpkeep(context: UpkeepContext): Upkeep {
       isTidy = true;
       const isOver = findings.bytes + findings.retiredBytes > bounds.maxBytes;
       yield* removeRetired(context, clock.now() - (isOver ? graceMs : bounds.retiredMs));
+      const roomBytes = Math.max(0, bounds.maxBytes - findings.bytes - findings.retiredBytes);
+      removeOrphaned(folder, clock.now() - bounds.orphanedMs, roomBytes);
       yield* raiseArrivalsFrom(context);
       findings = findTasks(context, sealWatch);
       yield* takeLateOnes();
@@ -189,6 +193,7 @@ export function createUpkeep(context: UpkeepContext): Upkeep {
         bytes: findings.bytes,
         maxBytes: bounds.maxBytes,
         isOverBound: findings.bytes > bounds.maxBytes && !isAging,
+        orphaned: findings.orphaned,
         walBytes: findings.walBytes,
         counts: findings.counts,
       };

@@ -176,6 +176,11 @@ function remarksOf(stats: ArchiveStats, platforms: readonly PlatformSums[]): str
       `segments that wait to be rewritten: ${numberText(stats.wantedRewrites)}; files that are no segments, or no segments yet: ${numberText(stats.retiredFiles)}`,
     );
   }
+  if (stats.orphaned.files > 0) {
+    remarks.push(
+      `files in archive/orphaned that belong to no segment: ${numberText(stats.orphaned.files)}, ${bytesText(stats.orphaned.bytes)} – docs/operations.md says what they are`,
+    );
+  }
   return remarks;
 }
 
@@ -224,6 +229,8 @@ function asJson(stats: ArchiveStats, now: Now): Record<string, unknown> {
     waiting_rewrites: stats.wantedRewrites,
     waiting_seals: stats.wantedSeals,
     old_files: stats.retiredFiles,
+    orphaned_files: stats.orphaned.files,
+    orphaned_bytes: stats.orphaned.bytes,
     coverage: stats.held.flatMap(({ platform, intervals }) =>
       collections.flatMap((collection) => {
         const own = intervalsOf(intervals, collection);

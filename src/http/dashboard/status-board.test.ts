@@ -34,6 +34,7 @@ const stats: ArchiveStats = {
   wantedRewrites: 0,
   wantedSeals: 0,
   retiredFiles: 0,
+  orphaned: { files: 0, bytes: 0 },
   held: [],
 };
 

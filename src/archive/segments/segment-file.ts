@@ -1,0 +1,40 @@
+import { statSync } from "node:fs";
+import { dirname } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { makePrivateFolder } from "../../db/private-files.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import { inTransaction, openForWriting } from "../database.ts";
+import { type SegmentIdentity, writeIdentity } from "./identity.ts";
+import { segmentMigrations } from "./schema.ts";
+
+/** Page cache while a segment is created, KiB. */
+const creatingCacheKib = 1_000;
+
+/** Creates an empty segment; nothing is at `path`, nor beside it. */
+export function createSegmentFile(path: string, identity: SegmentIdentity): void {
+  makePrivateFolder(dirname(path));
+  const segment = openForWriting(path, segmentMigrations, creatingCacheKib);
+  try {
+    inTransaction(segment, () => writeIdentity(segment, identity));
+  } finally {
+    segment.close();
+  }
+}
+
+/** Opens an existing segment for writing. Errors: `segment_missing`. */
+export function openSegmentFile(path: string, cacheKib: number): DatabaseSync {
+  requireSegmentFile(path);
+  return openForWriting(path, segmentMigrations, cacheKib);
+}
+
+/** Throws `segment_missing` where there is no file, or nothing in it: SQLite would begin an empty database there. */
+export function requireSegmentFile(path: string): void {
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0) return;
+  throw segmentMissing(path);
+}
+
+export const segmentMissing = (path: string): EarshotError =>
+  new EarshotError("segment_missing", `${path} is missing or empty, and the catalog lists it`, {
+    status: 503,
+    hint: "stop the server and put the file back or restore a backup; earshot archive recover goes on with the segments that are there",
+  });

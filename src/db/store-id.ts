@@ -1,0 +1,61 @@
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { EarshotError } from "../lib/errors.ts";
+
+/** The two stores of a data folder. */
+export type StoreName = "archive" | "control";
+
+/**
+ * The data folder notes which archive and which control store it has, in a small file for each, so that one that is gone or
+ * was exchanged is not taken for one that was never there.
+ */
+export const noteIdOf = (dataDir: string, store: StoreName): string => join(dataDir, `${store}.id`);
+
+/** The id that is noted; null where none is. Errors: `store_id_unreadable`. */
+export function readStoreId(dataDir: string, store: StoreName): string | null {
+  const path = noteIdOf(dataDir, store);
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    throw error;
+  }
+  const id = text.trim();
+  if (/^[0-9a-f]{32}$/.test(id)) return id;
+  throw new EarshotError("store_id_unreadable", `${path} does not hold an id`, {
+    status: 503,
+    hint: `if ${store === "archive" ? "archive/" : "control.db"} is as it should be, remove the file: it is written again`,
+  });
+}
+
+/** Notes the id of a store; the file is on disk, whole, when this returns. */
+export function writeStoreId(dataDir: string, store: StoreName, id: string): void {
+  const path = noteIdOf(dataDir, store);
+  const draft = `${path}.${process.pid}`;
+  try {
+    const file = openSync(draft, "w", 0o600);
+    try {
+      writeSync(file, `${id}\n`);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(draft, path);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** Notes the id of a store that the folder does not know yet. */
+export function noteStoreId(dataDir: string, store: StoreName, id: string): void {
+  if (readStoreId(dataDir, store) === null) writeStoreId(dataDir, store, id);
+}

@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { type UpkeepState, unknownState } from "../archive/upkeep/state.ts";
+import { watchUpkeep } from "./upkeep-watch.ts";
+
+/** What is logged while upkeep goes through these states, one a look. */
+async function logged(states: readonly (Partial<UpkeepState> | null)[]): Promise<unknown[][]> {
+  const lines: unknown[][] = [];
+  const stopping = new AbortController();
+  const left = [...states];
+  await watchUpkeep({
+    archive: {
+      upkeep: async () => {
+        const state = left.shift() ?? null;
+        return state === null ? null : { ...unknownState("idle", 0), ...state };
+      },
+    },
+    clock: {
+      sleep: async () => {
+        if (left.length === 0) stopping.abort();
+      },
+    },
+    log: { warn: (...line) => lines.push(line), error: (...line) => lines.push(line) },
+    signal: stopping.signal,
+  });
+  return lines;
+}
+
+test("a task that fails is logged once, and again after it went well", async () => {
+  const fault = { kind: "seal" as const, message: "disk I/O error", atMs: 0 };
+  const line = [{ task: "seal", message: "disk I/O error" }, "upkeep failed"];
+  expect(await logged([{ fault }, { fault }, { fault: null }, { fault }])).toEqual([line, line]);
+});
+
+test("files that were set aside are logged when there are more of them", async () => {
+  const one = { orphaned: { files: 1, bytes: 10 } };
+  const two = { orphaned: { files: 2, bytes: 30 } };
+  const text = "files that belong to no segment are in archive/orphaned";
+  expect(await logged([null, one, one, two, one])).toEqual([
+    [one.orphaned, text],
+    [two.orphaned, text],
+  ]);
+});

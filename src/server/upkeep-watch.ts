@@ -1,0 +1,32 @@
+import type { Archive } from "../archive/archive.ts";
+import type { Clock } from "../lib/clock.ts";
+
+const lookMs = 10_000;
+
+export type UpkeepWatch = {
+  archive: Pick<Archive, "upkeep">;
+  clock: Pick<Clock, "sleep">;
+  log: {
+    warn(fields: object, text: string): void;
+    error(fields: object, text: string): void;
+  };
+  signal: AbortSignal;
+};
+
+/** Logs what goes wrong in the archive's upkeep, and files that were set aside as orphaned, until the signal aborts. */
+export async function watchUpkeep({ archive, clock, log, signal }: UpkeepWatch): Promise<void> {
+  let loggedFault = "";
+  let loggedFiles = 0;
+  while (!signal.aborted) {
+    const state = await archive.upkeep().catch(() => null);
+    const { kind: task = null, message = "" } = state?.fault ?? {};
+    if (message !== "" && message !== loggedFault) log.error({ task, message }, "upkeep failed");
+    loggedFault = message;
+    const { files, bytes } = state?.orphaned ?? { files: 0, bytes: 0 };
+    if (files > loggedFiles) {
+      log.warn({ files, bytes }, "files that belong to no segment are in archive/orphaned");
+    }
+    loggedFiles = files;
+    await clock.sleep(lookMs, signal).catch(() => undefined);
+  }
+}
