@@ -17,7 +17,7 @@ const segmentFile = /^(\d{6,})\.(?:db(?:-wal|-shm|-journal)?|damaged)$/;
 
 /** The numbers of which there is any file in a platform's folder. */
 export function segmentNumbersIn(folder: string, platform: string): number[] {
-  const numbers = namesIn(join(folder, platform)).map((name) => segmentFile.exec(name)?.[1]);
+  const numbers = filesIn(join(folder, platform)).map((name) => segmentFile.exec(name)?.[1]);
   return [...new Set(numbers.filter((number) => number !== undefined).map(Number))];
 }
 
@@ -48,7 +48,7 @@ type OrphanedFile = { path: string; bytes: number; sinceMs: number };
 /** The files there, those moved first first. */
 function orphanedFiles(folder: string): OrphanedFile[] {
   const orphaned = orphanedFolder(folder);
-  return namesIn(orphaned)
+  return filesIn(orphaned)
     .flatMap((name) => {
       const path = join(orphaned, name);
       const stats = statSync(path, { throwIfNoEntry: false });
@@ -78,9 +78,10 @@ export function removeOrphaned(folder: string, untilMs: number, mostBytes: numbe
   }
 }
 
-function namesIn(path: string): string[] {
+function filesIn(path: string): string[] {
   try {
-    return readdirSync(path);
+    const entries = readdirSync(path, { withFileTypes: true });
+    return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
   } catch {
     return [];
   }

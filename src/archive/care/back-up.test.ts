@@ -365,7 +365,7 @@ test("what an earlier try to restore left is taken away", async () => {
     "enough",
   );
   await restore({ ...quietly, source: target, dataDir: restored });
-  expect(readdirSync(restored).sort()).toEqual(["archive", "lock.db"]);
+  expect(readdirSync(restored).sort()).toEqual(["archive", "archive.id", "lock.db"]);
 });
 
 test("the segments of a backup are those of its catalog", async () => {

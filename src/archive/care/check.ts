@@ -125,6 +125,7 @@ export async function check(request: CheckRequest): Promise<CheckReport> {
 /** Null where it cannot be opened, which is a finding. */
 /** What follows finds a segment that is missing and a catalog that cannot be read. */
 function checkIsCurrent(folder: string, findings: Findings): void {
+  if (!existsSync(catalogPath(folder))) return;
   try {
     const problem = catalogProblem(folder);
     if (problem === null || problem.code === "segment_missing") return;

@@ -3,7 +3,7 @@ import type { Platform } from "../../posts/post.ts";
 /** What a check finds: a stable word for scripts, and what to do about it. */
 export const findingKinds = {
   file_damaged: "restore a backup",
-  file_missing: "restore a backup",
+  file_missing: "restore a backup, or earshot archive recover, which goes on without the file",
   schema_differs: "restore a backup, or open the archive with the version that wrote it",
   catalog_wrong: "restore a backup",
   catalog_not_current: "restore a backup, or earshot archive recover",
