@@ -277,12 +277,15 @@ function prepareCatalog(folder: string): string {
   }
 }
 
+/** Codes of errors that a thread did not raise itself. */
+const unnamed: readonly string[] = ["internal", "disk_error"];
+
 /** SQLite's own errors (disk full, no access, damage) reach the caller as what they mean for it. */
 async function guarded(thread: Thread, method: string, args: unknown): Promise<unknown> {
   try {
     return await thread.call(method, args);
   } catch (error) {
-    if (error instanceof EarshotError && error.code !== "internal") throw error;
+    if (error instanceof EarshotError && !unnamed.includes(error.code)) throw error;
     throw new EarshotError(
       "archive_unavailable",
       `the archive cannot be used: ${error instanceof Error ? error.message : String(error)}`,

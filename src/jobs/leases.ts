@@ -26,8 +26,8 @@ export type Leases = LeaseGateway<SearchJobRequest, JobResult> & {
   heldLease(job: LiveJob): HeldLease | null;
   /** What follows on an attempt that failed. */
   settleAttempt(end: AttemptEnd, why: FailedAttempt["why"]): void;
-  /** Takes back what a node was never handed, if it still has the lease: it runs elsewhere, and the attempt does not count. */
-  giveBack(uuid: string, token: string): Promise<void>;
+  /** Takes back a job that the node could not start, if it still has the lease: it can be leased after `delayMs`, and the attempt does not count. */
+  giveBack(uuid: string, token: string, delayMs?: number): Promise<void>;
   /** Takes back what a node holds: it runs elsewhere, and the attempt does not count. How many jobs that were. */
   endLeasesOf(nodeId: string): Promise<number>;
   /** Takes back what a node held that died of it, perhaps: it runs elsewhere as after a lease that lapsed. */
@@ -161,10 +161,10 @@ export function createLeases(context: LeasesContext): Leases {
     settleAttempt(end, "failed");
   }
 
-  async function giveBack(uuid: string, token: string): Promise<void> {
+  async function giveBack(uuid: string, token: string, delayMs = 0): Promise<void> {
     const job = dispatcher.get(uuid);
     const lease = job === undefined ? null : heldLease(job);
-    if (lease?.token === token) await putBack([lease]);
+    if (lease?.token === token) await putBack([lease], delayMs);
   }
 
   async function endLeasesOf(nodeId: string): Promise<number> {
@@ -172,7 +172,7 @@ export function createLeases(context: LeasesContext): Leases {
   }
 
   /** How many were still held. */
-  async function putBack(leases: readonly HeldLease[]): Promise<number> {
+  async function putBack(leases: readonly HeldLease[], delayMs = 0): Promise<number> {
     const stands = await store.write("giveBackJobs", { leases, nowMs: now() });
     // The last one comes first in its line in the end.
     for (const stand of stands.toReversed()) {
@@ -180,7 +180,8 @@ export function createLeases(context: LeasesContext): Leases {
       const job = dispatcher.get(stand.uuid);
       if (job === undefined) continue;
       dispatcher.loseLease(job);
-      dispatcher.putBack(job);
+      if (delayMs > 0) dispatcher.offerLater(job, delayMs);
+      else dispatcher.putBack(job);
     }
     return stands.length;
   }

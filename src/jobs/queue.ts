@@ -73,10 +73,10 @@ export type JobQueue = LeaseGateway<SearchJobRequest, JobResult> & {
   /** Looks again whether nodes that wait can be given what waits: what they can run has changed, or whether they are open. */
   wakeNodes(): void;
   /**
-   * Takes back a job that its node was never handed: it is `received` again and leased to others at once, and the attempt does
-   * not count. Nothing happens where the lease is held no more.
+   * Takes back a job that its node could not start: it is `received` again and can be leased after `delayMs`, at once when
+   * absent, and the attempt does not count. Does nothing when the lease has ended.
    */
-  giveBack(uuid: string, token: string): Promise<void>;
+  giveBack(uuid: string, token: string, delayMs?: number): Promise<void>;
   /**
    * Takes back what a node holds that leaves or is sent away: it is `received` again and leased to others at once, and the
    * attempt does not count. How many jobs that were.

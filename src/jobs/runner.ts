@@ -1,23 +1,25 @@
 import type { Clock } from "../lib/clock.ts";
+import { isDiskError } from "../lib/disk-error.ts";
 import { EarshotError, messageOf } from "../lib/errors.ts";
 import type { AskingNode, Lease, LeaseFailure, LeaseGateway } from "../nodes/lease.ts";
 import type { Method } from "../platforms/methods.ts";
 import type { AskingJob } from "../platforms/requests/sessions.ts";
 import { causeOf, failureOf } from "./attempt-fault.ts";
+import { type DiskAwareLog, onceWhileDiskFails, type RunnerLog } from "./disk-aware-log.ts";
 import type { JobResult, SearchJobRequest } from "./job.ts";
 
 /** How long one request for work is held open. */
 const leaseWaitMs = 20_000;
 /** How long a runner waits before it asks or renews again after its gateway failed. */
 const gatewayPauseMs = 1_000;
+/** Between two tries to hand in what an attempt came to. */
+const handInPauseMs = 500;
 
 /** Why renewing stops; one for all jobs, as an abort without a reason makes an exception each time. */
 const jobEnded = new Error("the job has ended");
 
 /** Why a search stops before its end; one for all jobs, for the same reason. */
 const leaseLost = new Error("the lease of the job is lost");
-
-type RunnerLog = { warn(fields: Record<string, unknown>, message: string): void };
 
 export type RunnerOptions = {
   gateway: LeaseGateway<SearchJobRequest, JobResult>;
@@ -32,8 +34,15 @@ export type RunnerOptions = {
   load?: AskingNode<SearchJobRequest>["load"];
   /** Jobs run at the same time. */
   concurrency: number;
+  /**
+   * Gives back a job that a disk error of this machine kept from running, for a later attempt. Where it is absent the attempt
+   * has failed.
+   */
+  giveBack?: (uuid: string, token: string) => Promise<void>;
   log: RunnerLog;
 };
+
+type RunningOptions = Omit<RunnerOptions, "log"> & { log: DiskAwareLog };
 
 export type Runner = {
   /** Takes no more jobs and resolves when those under way have ended. */
@@ -43,11 +52,12 @@ export type Runner = {
 /**
  * The working side of a node: leases jobs one after another, runs each and hands in its result, or why there is none. A lease
  * is renewed while its job runs; when it is lost all the same, the search stops and nothing is handed in: another run of the
- * job counts, or its client wants it no more.
+ * job counts, or its client wants it no more. What a gateway cannot take, as its disk is full, is handed in again until it can.
  */
-export function startRunner(options: RunnerOptions): Runner {
+export function startRunner(given: RunnerOptions): Runner {
+  const options = { ...given, log: onceWhileDiskFails(given.log) };
   const stopping = new AbortController();
-  const asking = askingNode(options);
+  const asking = askingNode(given);
   const loops = Array.from({ length: options.concurrency }, () =>
     work(options, asking, stopping.signal),
   );
@@ -69,7 +79,7 @@ function askingNode({ nodeId, methods, accepts, load }: RunnerOptions) {
 }
 
 async function work(
-  options: RunnerOptions,
+  options: RunningOptions,
   asking: AskingNode<SearchJobRequest>,
   stopping: AbortSignal,
 ): Promise<void> {
@@ -77,17 +87,20 @@ async function work(
   while (!stopping.aborted) {
     try {
       const lease = await gateway.lease(asking, leaseWaitMs, stopping);
-      if (lease !== null) await run(options, lease);
+      if (lease !== null) await run(options, lease, stopping);
     } catch (error) {
       if (stopping.aborted) return;
-      log.warn({ error: messageOf(error) }, "the node could not lease or hand in a job");
+      log.warn(error, { error: messageOf(error) }, "the node could not lease or hand in a job");
       await clock.sleep(gatewayPauseMs, stopping).catch(() => undefined);
     }
   }
 }
 
-async function run(options: RunnerOptions, lease: Lease<SearchJobRequest>): Promise<void> {
-  const { gateway } = options;
+async function run(
+  options: RunningOptions,
+  lease: Lease<SearchJobRequest>,
+  stopping: AbortSignal,
+): Promise<void> {
   const ended = new AbortController();
   const lost = new AbortController();
   const stop = () => lost.abort(leaseLost);
@@ -96,10 +109,9 @@ async function run(options: RunnerOptions, lease: Lease<SearchJobRequest>): Prom
   const renewing = renewUntil(options, lease, ended.signal, stop);
   try {
     const outcome = await attempt(options, lease, lost.signal);
-    // Nobody waits for what was found without a lease.
+    // Without a lease no one waits for what was found.
     if (outcome === null) return;
-    if (outcome.ok) await gateway.complete(lease.uuid, lease.token, outcome.result);
-    else await gateway.fail(lease.uuid, lease.token, outcome.failure);
+    await handIn(options, lease, outcome, AbortSignal.any([lost.signal, stopping]));
   } catch (error) {
     // What cannot be handed in is no failure of the job: its lease lapses, and it runs again.
     if (!isLostLease(error)) throw error;
@@ -110,11 +122,36 @@ async function run(options: RunnerOptions, lease: Lease<SearchJobRequest>): Prom
   }
 }
 
-type Outcome = { ok: true; result: JobResult } | { ok: false; failure: LeaseFailure };
+type Outcome =
+  | { kind: "done"; result: JobResult }
+  | { kind: "failed"; failure: LeaseFailure }
+  | { kind: "not run" };
+
+/** Tries until the gateway has it, the lease is lost or the runner stops; the renewals go on and keep the lease. */
+async function handIn(
+  { gateway, giveBack, clock, log }: RunningOptions,
+  { uuid, token }: Lease<SearchJobRequest>,
+  outcome: Outcome,
+  ended: AbortSignal,
+): Promise<void> {
+  for (;;) {
+    try {
+      if (outcome.kind === "done") await gateway.complete(uuid, token, outcome.result);
+      else if (outcome.kind === "failed") await gateway.fail(uuid, token, outcome.failure);
+      else await giveBack?.(uuid, token);
+      return;
+    } catch (error) {
+      const isPassing = error instanceof EarshotError && error.retryable;
+      if (!isPassing || ended.aborted) throw error;
+      log.warn(error, { uuid, error: messageOf(error) }, "a job is handed in again");
+    }
+    await clock.sleep(handInPauseMs, ended).catch(() => undefined);
+  }
+}
 
 /** Null when the lease was lost meanwhile. */
 async function attempt(
-  { answer, clock, log }: RunnerOptions,
+  { answer, clock, log, giveBack }: RunningOptions,
   { uuid, accountId, attempt: number, work: request, leftMs }: Lease<SearchJobRequest>,
   lost: AbortSignal,
 ): Promise<Outcome | null> {
@@ -122,11 +159,13 @@ async function attempt(
     const deadlineMs = clock.now() + leftMs;
     const job = { uuid, accountId, attempt: number, deadlineMs, signal: lost };
     const result = await answer(request, job);
-    return lost.aborted ? null : { ok: true, result };
+    log.noteSuccess();
+    return lost.aborted ? null : { kind: "done", result };
   } catch (error) {
     if (lost.aborted) return null;
-    log.warn({ uuid, attempt: number, ...causeOf(error) }, "an attempt at a job failed");
-    return { ok: false, failure: failureOf(error) };
+    log.warn(error, { uuid, attempt: number, ...causeOf(error) }, "an attempt at a job failed");
+    if (giveBack !== undefined && isDiskError(error)) return { kind: "not run" };
+    return { kind: "failed", failure: failureOf(error) };
   }
 }
 
@@ -135,7 +174,7 @@ async function attempt(
  * the lease is gone.
  */
 async function renewUntil(
-  { gateway, clock }: RunnerOptions,
+  { gateway, clock }: RunningOptions,
   lease: Lease<SearchJobRequest>,
   ended: AbortSignal,
   onLost: () => void,

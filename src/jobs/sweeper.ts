@@ -47,6 +47,8 @@ export function createSweeper(context: SweeperContext): Sweeper {
   const { store, clock, settings, dispatcher } = context;
   const stopping = new AbortController();
   let watching: Promise<unknown> = Promise.resolve();
+  /** Since when no heartbeat could be written; null while they can. */
+  let unwrittenSinceMs: number | null = null;
 
   async function watch(): Promise<void> {
     while (!stopping.signal.aborted) {
@@ -64,15 +66,36 @@ export function createSweeper(context: SweeperContext): Sweeper {
 
   /** Time in which this process was stopped, and so could run no job, is no job's time. */
   function noteStandstill(ms: number): void {
+    moveLiveTimes(ms);
+    store.write("moveTimes", { ms }).catch((thrown) => context.onFault?.(thrown));
+  }
+
+  function moveLiveTimes(ms: number): void {
     for (const job of dispatcher.all()) {
       job.deadlineMs += ms;
       if (job.lease !== null) job.lease.untilMs += ms;
     }
-    store.write("moveTimes", { ms }).catch((thrown) => context.onFault?.(thrown));
+  }
+
+  /** Neither is time in which the store could not be written: no job could be leased or completed. */
+  async function beat(): Promise<void> {
+    const beganMs = clock.elapsed();
+    try {
+      if (unwrittenSinceMs !== null) {
+        const ms = Math.round(beganMs - unwrittenSinceMs);
+        await store.write("moveTimes", { ms });
+        moveLiveTimes(ms);
+      }
+      unwrittenSinceMs = null;
+      await store.write("beat", { nowMs: context.now() });
+    } catch (error) {
+      unwrittenSinceMs ??= beganMs;
+      throw error;
+    }
   }
 
   async function sweep(): Promise<void> {
-    await store.write("beat", { nowMs: context.now() });
+    await beat();
     await endLapsedLeases();
     await timeOut();
   }

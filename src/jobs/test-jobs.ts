@@ -98,7 +98,10 @@ export type TestQueue = {
 export async function startTestQueue(
   settings: Partial<JobSettings> = {},
   table = openJobTable(),
-  told: Pick<JobQueueContext, "onFailedAttempt" | "hasNodeFor" | "hasOtherNodeFor"> = {},
+  told: Pick<
+    JobQueueContext,
+    "onFailedAttempt" | "hasNodeFor" | "hasOtherNodeFor" | "onFault"
+  > = {},
 ): Promise<TestQueue> {
   const clock = createManualClock();
   const faults: unknown[] = [];
@@ -132,13 +135,13 @@ export async function startTestQueue(
 
   function open({ store }: JobTable, changed: Partial<JobSettings>): JobQueue {
     const queue: JobQueue = createJobQueue({
-      ...told,
       store,
       clock,
       randomUuid: randomUUID,
       settings: { ...jobDefaults, ...changed },
       // The queue of a process that was killed is not heard of.
       onFault: (thrown) => test.queue === queue && faults.push(thrown),
+      ...told,
     });
     return queue;
   }

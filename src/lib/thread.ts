@@ -1,5 +1,6 @@
 import { extname } from "node:path";
 import { parentPort, receiveMessageOnPort, Worker, workerData } from "node:worker_threads";
+import { isDiskError } from "./disk-error.ts";
 import { EarshotError, type ErrorDetail, messageOf } from "./errors.ts";
 
 /**
@@ -185,7 +186,7 @@ function carry(thrown: unknown): CarriedError {
     return { code, message, status, retryable, hint, details };
   }
   return {
-    code: "internal",
+    code: isDiskError(thrown) ? "disk_error" : "internal",
     message: messageOf(thrown),
     status: 500,
     retryable: false,

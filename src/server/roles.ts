@@ -12,6 +12,9 @@ import { createMastodonRole } from "./mastodon-role.ts";
 import { meteredGateway } from "./metered-gateway.ts";
 import { startRunners } from "./start-runners.ts";
 
+/** How long a job waits for another attempt that a disk error kept from running. */
+const diskPauseMs = 1_000;
+
 /**
  * The node in this process: it leases jobs from the queue through the interface that remote nodes use, those that are its share
  * (EARSHOT_EMBEDDED_NODE).
@@ -27,6 +30,7 @@ export function startNode(context: AppContext): Runner {
     nodeId: embeddedNodeId,
     accepts: nodes.placing.isTakenHere,
     load: () => queue.runningOf(embeddedNodeId) / (concurrency + fetchConcurrency),
+    giveBack: (uuid, token) => queue.giveBack(uuid, token, diskPauseMs),
     log,
   });
 }

@@ -127,6 +127,9 @@ describe.skipIf(disk === null)("a full disk", () => {
       const result = await service.result(key, uuid);
       expect(result.statusCode, result.body).toBe(200);
       expect(result.json()).toHaveLength(20);
+      const url = `/v1/search/live/social/status/${uuid}`;
+      const ended = await service.call(key, { method: "GET", url });
+      expect(ended.json()).toMatchObject({ status: "done", attempts: 1 });
     }
     await service.addPosts(big);
     await until("ingest goes on", async () =>

@@ -1,0 +1,24 @@
+import { isDiskError } from "../lib/disk-error.ts";
+
+export type RunnerLog = { warn(fields: Record<string, unknown>, message: string): void };
+
+/** `thrown` is what the line is about. */
+export type DiskAwareLog = {
+  warn(thrown: unknown, fields: Record<string, unknown>, message: string): void;
+  noteSuccess(): void;
+};
+
+/** While a disk fails every attempt meets it: the log gets the first line only, until an attempt succeeds. */
+export function onceWhileDiskFails(log: RunnerLog): DiskAwareLog {
+  let isFailing = false;
+  return {
+    warn: (thrown, fields, message) => {
+      const isOfDisk = isDiskError(thrown);
+      if (!isOfDisk || !isFailing) log.warn(fields, message);
+      isFailing ||= isOfDisk;
+    },
+    noteSuccess: () => {
+      isFailing = false;
+    },
+  };
+}

@@ -1,0 +1,126 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { EarshotError } from "../lib/errors.ts";
+import { searchMethods } from "../platforms/methods.ts";
+import { type Runner, startRunner } from "./runner.ts";
+import { newJob, openJobTable, result, startTestQueue, type TestQueue } from "./test-jobs.ts";
+
+const storageFull = () =>
+  new EarshotError("storage_full", "the disk is full", { status: 503, retryable: true });
+const archiveUnreadable = () =>
+  new EarshotError("archive_unavailable", "disk I/O error", {
+    status: 503,
+    retryable: true,
+    cause: Object.assign(new Error("disk I/O error"), { errcode: 10 }),
+  });
+
+let jobs: TestQueue;
+let runner: Runner;
+let logged: string[];
+/** Whether the store refuses writes, and the archive reads. */
+let disk: { isFull: boolean; isUnreadable: boolean; fillsAfter: string | null };
+
+beforeEach(async () => {
+  disk = { isFull: false, isUnreadable: false, fillsAfter: null };
+  logged = [];
+  const table = openJobTable();
+  const { write } = table.store;
+  const refusing = (...args: Parameters<typeof write>) => {
+    if (disk.isFull) return Promise.reject(storageFull());
+    disk.isFull = args[0] === disk.fillsAfter;
+    return write(...args);
+  };
+  table.store = { ...table.store, write: refusing as typeof write };
+  jobs = await startTestQueue({}, table, { onFault: () => undefined });
+  const { queue, clock } = jobs;
+  runner = startRunner({
+    gateway: queue,
+    answer: async () => {
+      if (disk.isUnreadable) throw archiveUnreadable();
+      return result;
+    },
+    clock,
+    nodeId: "embedded",
+    methods: searchMethods,
+    concurrency: 2,
+    giveBack: (uuid, token) => queue.giveBack(uuid, token, 1_000),
+    log: { warn: (_fields, message) => logged.push(message) },
+  });
+});
+
+afterEach(async () => {
+  disk.isFull = false;
+  const stopped = runner.stop();
+  await jobs.close();
+  await stopped;
+});
+
+const find = (uuid: string) => jobs.queue.find("one", uuid);
+
+test("a job that cannot be leased while the disk is full runs within 2 s of room, as its first attempt", async () => {
+  disk.fillsAfter = "insertJob";
+  const { uuid } = await jobs.queue.submit(newJob());
+  await jobs.clock.advance(60_000);
+  expect(await find(uuid)).toMatchObject({ state: "received" });
+  disk.isFull = false;
+  await jobs.clock.advance(2_000);
+  expect(await find(uuid)).toMatchObject({ state: "done", attempts: 1 });
+});
+
+test("a result that cannot be written is handed in within 2 s of room, by the attempt that found it", async () => {
+  const started = Promise.withResolvers<void>();
+  const finish = Promise.withResolvers<void>();
+  await runner.stop();
+  const { queue, clock } = jobs;
+  let attempts = 0;
+  runner = startRunner({
+    gateway: queue,
+    answer: async () => {
+      attempts += 1;
+      started.resolve();
+      await finish.promise;
+      return result;
+    },
+    clock,
+    nodeId: "embedded",
+    methods: searchMethods,
+    concurrency: 1,
+    log: { warn: (_fields, message) => logged.push(message) },
+  });
+  const { uuid } = await queue.submit(newJob());
+  await started.promise;
+  disk.isFull = true;
+  finish.resolve();
+  await clock.advance(300_000);
+  expect(await find(uuid)).toMatchObject({ state: "in progress" });
+  disk.isFull = false;
+  await clock.advance(2_000);
+  expect(await find(uuid)).toMatchObject({ state: "done", attempts: 1 });
+  expect(attempts).toBe(1);
+  expect(logged).toEqual(["a job is handed in again"]);
+});
+
+test("an archive that the disk does not let read uses up no attempt, and is tried again each second", async () => {
+  disk.isUnreadable = true;
+  const { uuid } = await jobs.queue.submit(newJob());
+  await jobs.clock.advance(60_000);
+  expect(await find(uuid)).toMatchObject({ state: "received", attempts: 0 });
+  expect(logged).toEqual(["an attempt at a job failed"]);
+  disk.isUnreadable = false;
+  await jobs.clock.advance(2_000);
+  expect(await find(uuid)).toMatchObject({ state: "done", attempts: 1 });
+});
+
+test("time in which the store cannot be written counts for no deadline", async () => {
+  await runner.stop();
+  const { uuid } = await jobs.queue.submit(newJob());
+  disk.isFull = true;
+  await jobs.clock.advance(600_000);
+  disk.isFull = false;
+  await jobs.clock.advance(2_000);
+  expect(await find(uuid)).toMatchObject({ state: "received" });
+  await jobs.restart("kill");
+  await jobs.clock.advance(100_000);
+  expect(await find(uuid)).toMatchObject({ state: "received" });
+  await jobs.clock.advance(20_000);
+  expect(await find(uuid)).toMatchObject({ state: "error", failure: { code: "deadline" } });
+});

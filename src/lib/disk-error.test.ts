@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { isDiskError } from "./disk-error.ts";
+import { EarshotError } from "./errors.ts";
+
+const withFields = (fields: object) => Object.assign(new Error("it failed"), fields);
+
+test.each([
+  ["SQLITE_FULL", { errcode: 13 }],
+  ["SQLITE_IOERR_SHMSIZE", { errcode: 4_874 }],
+  ["SQLITE_READONLY", { errcode: 8 }],
+  ["ENOSPC", { code: "ENOSPC" }],
+  ["EDQUOT", { code: "EDQUOT" }],
+  ["EROFS", { code: "EROFS" }],
+])("%s is a disk error, also as the cause of another error", (_name, fields) => {
+  expect(isDiskError(withFields(fields))).toBe(true);
+  const outer = new EarshotError("archive_unavailable", "x", { cause: withFields(fields) });
+  expect(isDiskError(outer)).toBe(true);
+});
+
+test.each([
+  ["SQLITE_CORRUPT", withFields({ errcode: 11 })],
+  ["ENOENT", withFields({ code: "ENOENT" })],
+  ["an error of a search", new EarshotError("archive_unavailable", "x", { retryable: true })],
+  ["nothing", null],
+])("%s is none", (_name, thrown) => {
+  expect(isDiskError(thrown)).toBe(false);
+});
