@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { mkdtemp } from "node:fs/promises";
+import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
@@ -55,6 +56,77 @@ test("a stop does not wait for connections that hold no whole request, and frees
   const next = await start({ EARSHOT_DATA_DIR: service.dataDir });
   expect((await next.call(null, { method: "GET", url: "/readyz" })).statusCode).toBe(200);
 });
+
+test("an announced stop turns /readyz to 503 while everything else is still served", async () => {
+  const service = await start({ EARSHOT_STOP_NOTICE: "1h" });
+  const key = await service.makeKey();
+  const noticeOver = Promise.withResolvers<void>();
+  const { sleep } = service.clock;
+  service.clock.sleep = (ms, signal) => (ms === 3_600_000 ? noticeOver.promise : sleep(ms, signal));
+  const stopped = service.stop();
+  const readiness = await fetch(`${service.url}/readyz`);
+  expect(readiness.status).toBe(503);
+  expect(readiness.headers.get("connection")).toBe("close");
+  expect(await readiness.json()).toMatchObject({ status: "stopping", archive: "answers" });
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const url = `${service.url}/v1/search/live/social`;
+  const body = JSON.stringify(search("comet"));
+  const submitted = await fetch(url, { method: "POST", headers, body });
+  expect(submitted.status).toBe(202);
+  const { uuid } = (await submitted.json()) as { uuid: string };
+  const result = await fetch(`${url}/result/${uuid}?wait=30`, { headers });
+  expect(result.status).toBe(200);
+  noticeOver.resolve();
+  await stopped;
+  await expect(fetch(`${service.url}/livez`)).rejects.toThrow("fetch failed");
+});
+
+test("while running work ends, new requests on new and old connections are 503 and closed", async () => {
+  const service = await start({ EARSHOT_STOP_GRACE: "60s" });
+  const key = await service.makeKey();
+  const { search: searchArchive } = service.context.archive;
+  const [begun, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  service.context.archive.search = async (...asked) => {
+    begun.resolve();
+    await mayEnd.promise;
+    return await searchArchive(...asked);
+  };
+  await service.submit(key, search("comet"));
+  await begun.promise;
+  const kept = await connectTo(service.url);
+  const received = textOf(kept);
+  kept.write("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n");
+  await once(kept, "data");
+  const stopped = service.stop();
+  kept.write("GET /v1/nodes HTTP/1.1\r\nHost: a\r\n\r\n");
+  expect(await received).toMatch(/HTTP\/1\.1 503 [^]*connection: close/i);
+
+  const refused = await fetch(`${service.url}/v1/nodes`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  expect(refused.status).toBe(503);
+  expect(refused.headers.get("content-type")).toContain("application/problem+json");
+  expect(refused.headers.get("connection")).toBe("close");
+  expect(refused.headers.get("retry-after")).toBe("1");
+  expect(await refused.json()).toMatchObject({ code: "unavailable", retryable: true });
+  expect((await fetch(`${service.url}/livez`)).status).toBe(200);
+  expect((await fetch(`${service.url}/metrics`)).status).toBe(200);
+  expect((await fetch(`${service.url}/readyz`)).status).toBe(503);
+
+  mayEnd.resolve();
+  await stopped;
+  await expect(fetch(`${service.url}/livez`)).rejects.toThrow("fetch failed");
+});
+
+/** All that the server sends until it closes the connection. */
+async function textOf(socket: Socket): Promise<string> {
+  let text = "";
+  socket.on("data", (bytes) => {
+    text += String(bytes);
+  });
+  await once(socket, "close");
+  return text;
+}
 
 test("when the grace is over, work that has not ended is left and the folder is free", async () => {
   const logged: string[] = [];

@@ -10,6 +10,7 @@ import { connectionOptions, watchConnections } from "./open-connections.ts";
 import { faultOfFramework, problem, publicCode, writeProblem } from "./problem-writer.ts";
 import type { ProblemCode } from "./problems.ts";
 import { validatorCompiler } from "./schemas/validation.ts";
+import { createShutdown } from "./shutdown.ts";
 import { answerUnreadable } from "./unreadable-request.ts";
 
 declare module "fastify" {
@@ -41,7 +42,7 @@ export type BaseAppContext = {
 
 export type BaseApp = {
   app: FastifyInstance;
-  /** Aborts when the app begins to close: what is held is to be answered then. */
+  /** Aborts when the app drains or begins to close: what is held is to be answered then. */
   stopping: AbortSignal;
 };
 
@@ -52,7 +53,6 @@ export type BaseApp = {
  */
 export function openApp(context: BaseAppContext): BaseApp {
   const { settings, clock, log, newId, pathsHint } = context;
-  const stopping = new AbortController();
   const app: FastifyInstance = fastify({
     logger: false,
     genReqId: () => newId(),
@@ -102,23 +102,26 @@ export function openApp(context: BaseAppContext): BaseApp {
     request.callerAddress = callerAddressOf(request.raw);
     reply.header("x-request-id", request.id);
     context.setHeaders(request, reply);
+    shutdown.requireOpen(request);
     // Before its body is read: there is nothing to say about the body of a path that is not there.
     if (request.is404) throw noSuchPath(pathsHint);
   });
   app.addHook("onSend", async (_request, reply) => {
-    // A connection that was busy when the stop began would otherwise stay open for a next request.
-    if (stopping.signal.aborted) reply.header("connection", "close");
+    // A connection that is busy when the stop begins would otherwise stay open for a next request.
+    if (shutdown.isAnnounced()) reply.header("connection", "close");
     // The framework wants to close it after a refused body: whoever still sends would lose the answer.
     else if (reply.statusCode >= 400) reply.removeHeader("connection");
   });
   app.addHook("onRequest", fieldsHook);
   app.addHook("onRequest", platformWordHook);
   const connections = watchConnections(app.server, settings, clock);
+  const shutdown = createShutdown(connections);
+  app.decorate("shutdown", shutdown);
   app.addHook("preClose", async () => {
-    stopping.abort();
+    void shutdown.drain();
     connections.stop();
   });
-  return { app, stopping: stopping.signal };
+  return { app, stopping: shutdown.draining };
 }
 
 const ourFaults: readonly ProblemCode[] = ["internal", "unavailable"];

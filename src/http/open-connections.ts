@@ -36,6 +36,8 @@ export type OpenConnections = {
    * its way. The others are closed when their answer is out, new ones at once.
    */
   stop(): void;
+  /** Resolves when no complete request waits for its answer. */
+  answered(): Promise<void>;
   /** Whether the newest request of the connection was answered before it had arrived whole: there is nothing more to say. */
   isAnswered(socket: Socket): boolean;
 };
@@ -56,6 +58,12 @@ export function watchConnections(
   const requestsOf = new Map<Socket, Set<IncomingMessage>>();
   const answered = new WeakSet<Socket>();
   let stopping = false;
+  let isAllAnswered: PromiseWithResolvers<void> | null = null;
+
+  function noteAnswered(): void {
+    const requests = [...requestsOf.values()].flatMap((ofSocket) => [...ofSocket]);
+    if (!requests.some((request) => request.complete)) isAllAnswered?.resolve();
+  }
 
   function closeUnlessAsked(socket: Socket): void {
     const requests = [...(requestsOf.get(socket) ?? [])];
@@ -89,6 +97,7 @@ export function watchConnections(
     response.once("close", () => {
       requestsOf.get(socket)?.delete(request);
       if (stopping) socket.end();
+      if (isAllAnswered !== null) noteAnswered();
     });
   });
 
@@ -96,6 +105,11 @@ export function watchConnections(
     stop: () => {
       stopping = true;
       for (const socket of requestsOf.keys()) closeUnlessAsked(socket);
+    },
+    answered: () => {
+      isAllAnswered ??= Promise.withResolvers();
+      noteAnswered();
+      return isAllAnswered.promise;
     },
     isAnswered: (socket) => answered.has(socket),
   };

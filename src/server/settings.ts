@@ -210,6 +210,12 @@ export const settings = {
       0,
       "Longest time that a read of one's own job beyond the rate waits for its turn; then it is refused.",
     ),
+    stopNoticeMs: duration(
+      "EARSHOT_STOP_NOTICE",
+      0,
+      0,
+      "How long a stop is announced before it begins: `/readyz` is 503, and everything is still served. Behind a load balancer, set it longer than the balancer takes to notice; it adds to the time of a stop.",
+    ),
     stopGraceMs: duration(
       "EARSHOT_STOP_GRACE",
       3_000,

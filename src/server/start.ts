@@ -17,8 +17,8 @@ export type Service = {
   app: FastifyInstance;
   context: AppContext;
   /**
-   * Answers held requests with what is known, lets running searches end, closes the stores. Connections without a whole
-   * request are closed at once. Work that is not over after EARSHOT_STOP_GRACE is left, and all connections are closed; its
+   * Announces the stop for EARSHOT_STOP_NOTICE, answers held requests with what is known and new ones with 503, lets running
+   * searches end, closes the stores. It waits for no connection without a whole request. Work that is not over after EARSHOT_STOP_GRACE is left, and all connections are closed; its
    * jobs are taken up by the next start, and the attempt does not count. Ends at most 1.5 s later, whatever anyone does.
    */
   stop(): Promise<void>;

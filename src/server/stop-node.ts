@@ -40,14 +40,22 @@ export async function stopNode(node: RunningNode): Promise<void> {
   const { gateway } = worker;
   const startedMs = clock.elapsed();
   log.info({ running: gateway.running() }, "stopping");
-  const drained = Promise.allSettled([runners.stop(), app?.close(), ingest.stop()]);
+  if (app !== null) {
+    app.shutdown.announce();
+    if (config.http.stopNoticeMs > 0) await clock.sleep(config.http.stopNoticeMs);
+  }
+  const drained = Promise.allSettled([runners.stop(), app?.shutdown.drain(), ingest.stop()]);
   if (!(await endsWithin(clock, config.node.drainMs, drained))) {
     log.warn({ running: gateway.running() }, "stopped before everything had ended");
     gateway.abandon();
     app?.server.closeAllConnections();
     await endsWithin(clock, droppedMs, drained);
   }
-  await endsWithin(clock, leaveMs, leave(node));
+  const closed = app?.close();
+  await Promise.all([
+    endsWithin(clock, leaveMs, leave(node)),
+    endsWithin(clock, droppedMs, closed ?? Promise.resolve()),
+  ]);
   await worker.close();
   if (!(await endsWithin(clock, upstreamsMs, upstreams.stop()))) {
     log.warn("stopped before platforms had answered");

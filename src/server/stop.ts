@@ -11,8 +11,9 @@ const closeMs = 1_000;
 const flushMs = 200;
 
 /**
- * Stops what `startService` started: no more work is taken, everyone who waits is answered with what is known, and what runs
- * may end, for as long as EARSHOT_STOP_GRACE says. What is left then is taken up by the next start.
+ * Stops what `startService` started. The stop is announced for as long as EARSHOT_STOP_NOTICE says; then no more work is taken:
+ * requests are 503, everyone who waits is answered with what is known, and what runs may end, for as long as EARSHOT_STOP_GRACE
+ * says. What is left then is taken up by the next start.
  */
 export async function stopService(
   context: AppContext,
@@ -22,6 +23,8 @@ export async function stopService(
   const { accountEnds, clock, config, log, queue, sender } = context;
   const startedMs = clock.elapsed();
   log.info("stopping");
+  app.shutdown.announce();
+  if (config.http.stopNoticeMs > 0) await clock.sleep(config.http.stopNoticeMs);
   // The node first: it takes no more from the queue, which then sends everyone who waits for it away.
   const nodeEnded = node?.stop();
   const queueEnded = queue.stop();
@@ -31,18 +34,24 @@ export async function stopService(
     context.nodes.stop(),
     accountEnds.stop(),
     sender.stop(),
-    app.close(),
+    app.shutdown.drain(),
     context.ingest.stop(),
   ]);
-  if (!(await endsWithin(clock, config.http.stopGraceMs, drained))) {
+  const hasEnded = await endsWithin(clock, config.http.stopGraceMs, drained);
+  // Until now new requests were answered, so that a load balancer sees 503 and never a closed port with work behind it.
+  const closed = app.close();
+  if (!hasEnded) {
     log.warn("stopped before everything had ended");
     app.server.closeAllConnections();
   }
   // What a platform has answered to a renewal is written down before the store closes: some tokens are good once.
   const written = Promise.all([context.upstreams.stop(), context.usage.stop()]);
-  if (!(await endsWithin(clock, upstreamsMs, written))) {
-    log.warn("stopped before platforms had answered");
-  }
+  const [isWritten, isClosed] = await Promise.all([
+    endsWithin(clock, upstreamsMs, written),
+    endsWithin(clock, upstreamsMs, closed),
+  ]);
+  if (!isWritten) log.warn("stopped before platforms had answered");
+  if (!isClosed) log.warn("stopped before all connections were closed");
   if (!(await endsWithin(clock, closeMs, context.close()))) {
     log.warn("stopped before the stores were closed");
   }

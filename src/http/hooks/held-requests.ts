@@ -3,11 +3,11 @@ import type { FastifyReply } from "fastify";
 import type { Caller } from "../../accounts/authenticate.ts";
 import type { Job } from "../../jobs/job.ts";
 import type { SubmittedJob } from "../../jobs/queue.ts";
-import { EarshotError } from "../../lib/errors.ts";
 import type { HttpContext } from "../context.ts";
 import { stopIdleTime } from "../idle-time.ts";
 import { problem } from "../problem-writer.ts";
 import { refusedByRate } from "../refused-by-rate.ts";
+import { serverStops } from "../shutdown.ts";
 import { createCallerWatch } from "./caller-watch.ts";
 
 /**
@@ -239,13 +239,5 @@ export function createHeldRequests(context: HttpContext, stopping: AbortSignal):
 function forgotten() {
   return problem("result_expired", "the job of this Idempotency-Key is no longer known", {
     hint: "submit the search again under another key",
-  });
-}
-
-/** Public as `unavailable`; a code of its own, as it is no fault that the log has to tell. */
-function serverStops() {
-  return new EarshotError("stopping", "the server stops; search again", {
-    status: 503,
-    retryable: true,
   });
 }

@@ -222,6 +222,19 @@ test("a right key among more wrong ones sent at once than an address may send is
   expect(answers.map(({ statusCode }) => statusCode)).toEqual([401, 401, 429]);
 });
 
+test("a node that stops is not ready first, and then refuses searches with 503", async () => {
+  const { app, ask } = make();
+  app.shutdown.announce();
+  const readiness = await app.inject({ url: "/readyz" });
+  expect(readiness.statusCode).toBe(503);
+  expect(readiness.json()).toMatchObject({ status: "stopping" });
+  expect((await ask({ query: "comet" })).statusCode).toBe(200);
+  await app.shutdown.drain();
+  const refused = await ask({ query: "comet" });
+  expect(refused.statusCode).toBe(503);
+  expect(refused.json()).toMatchObject({ code: "unavailable" });
+});
+
 test("a node that was opened on purpose takes requests without a key as those of one", async () => {
   const { ask } = make({}, { openNodeKey: key });
   expect((await ask({ query: "comet" }, {})).statusCode).toBe(200);

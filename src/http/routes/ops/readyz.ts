@@ -8,7 +8,7 @@ import type { TypedApp } from "../typed-app.ts";
 
 const readiness = z
   .strictObject({
-    status: z.enum(["ready", "not ready"]),
+    status: z.enum(["ready", "not ready", "stopping"]),
     archive: z.enum(["answers", "does not answer"]),
     storage: z.enum(["has room", "full"]).meta({
       description: "While it is full, submissions are refused with 503, and reads are answered.",
@@ -57,7 +57,7 @@ const timeText = (ms: number | null): string | null => (ms === null ? null : iso
 const takesPart = ({ isConnected, state }: NodeView): boolean => isConnected && state !== "pending";
 
 /**
- * GET /readyz: 200 once a reader of the archive has answered. The live stream and a full disk are told, but results are read
+ * GET /readyz: 200 once a reader of the archive has answered, until a stop is announced. The live stream and a full disk are told, but results are read
  * without the one and in spite of the other.
  */
 export function addReadyzRoute(app: TypedApp, context: HttpContext): void {
@@ -70,17 +70,21 @@ export function addReadyzRoute(app: TypedApp, context: HttpContext): void {
       tags: ["operation"],
       response: {
         200: jsonAnswer("A reader of the archive answers.", readiness),
-        503: jsonAnswer("No reader of the archive has answered.", readiness),
+        503: jsonAnswer(
+          "No reader of the archive has answered, or the server is stopping.",
+          readiness,
+        ),
       },
     },
     handler: async (_request, reply) => {
-      const ready = await context.readerAnswers();
+      const answers = await context.readerAnswers();
+      const stops = app.shutdown.isAnnounced();
       const ingest = context.ingest();
       const mastodon = context.mastodonStream();
       const nodes = context.nodes.nodes().filter(takesPart);
       const body = {
-        status: ready ? "ready" : "not ready",
-        archive: ready ? "answers" : "does not answer",
+        status: stops ? "stopping" : answers ? "ready" : "not ready",
+        archive: answers ? "answers" : "does not answer",
         storage: context.isStoreFull() ? "full" : "has room",
         ingest: ingest?.detail ?? "off",
         ingest_status: ingest?.status ?? "off",
@@ -94,7 +98,7 @@ export function addReadyzRoute(app: TypedApp, context: HttpContext): void {
         insecure_nodes: nodes.filter(({ evidence }) => isInsecure(evidence)).length,
       };
       return reply
-        .code(ready ? 200 : 503)
+        .code(answers && !stops ? 200 : 503)
         .type("application/json; charset=utf-8")
         .send(JSON.stringify(body));
     },
