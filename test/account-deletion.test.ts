@@ -371,7 +371,7 @@ test("a deletion from the command line beside the server ends what the server ha
     EARSHOT_DATA_DIR: service.dataDir,
   });
   expect(outcome).toEqual({ code: 0, out: "account emblematic is deleted\n", notes: "" });
-  expect((await held).json().code).toBe("job_cancelled");
+  expect((await held).json().code).toBe("unauthorized");
   expect([...rowsThatTell(emil.traces)]).toEqual([]);
   expect((await submitted(emil.key)).statusCode).toBe(401);
 });

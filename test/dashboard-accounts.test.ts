@@ -155,7 +155,7 @@ describe("an account that an operator changes", () => {
       suspended_reason: "A hundred keys",
       suspended_at: expect.any(String),
     });
-    expect((await held).json().code).toBe("job_cancelled");
+    expect((await held).json().code).toBe("unauthorized");
     expect((await service.submit(key, search("comet"))).json().code).toBe("account_suspended");
     expect((await get(session, "/dashboard/api/account/audit")).statusCode).toBe(401);
 

@@ -5,6 +5,12 @@ import { openApp } from "./base-app.ts";
 import type { HttpContext } from "./context.ts";
 import { setDashboardHeaders } from "./dashboard/headers.ts";
 import { callerHook } from "./hooks/caller.ts";
+import { createCallerWatch } from "./hooks/caller-watch.ts";
+import {
+  lookAfterChange,
+  refuseEndedCaller,
+  withholdFromEndedCaller,
+} from "./hooks/ended-caller.ts";
 import { createHeldRequests } from "./hooks/held-requests.ts";
 import { watchMethods } from "./hooks/other-methods.ts";
 import { plainBodyHook } from "./hooks/plain-body.ts";
@@ -28,6 +34,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
     setHeaders: setDashboardHeaders,
   });
   app.decorateRequest("caller", null);
+  app.decorateRequest("admittedMs", 0);
   app.decorateRequest("limits", null);
   app.decorateRequest("session", null);
   app.decorateRequest("node", null);
@@ -35,11 +42,15 @@ export function buildApp(context: HttpContext): FastifyInstance {
 
   app.addHook("onRequest", callerHook(context));
   app.addHook("preParsing", plainBodyHook);
+  const callers = createCallerWatch(context);
+  app.addHook("preHandler", refuseEndedCaller(context, callers));
+  app.addHook("onSend", withholdFromEndedCaller(context, callers));
   app.addHook("onSend", rateFieldsHook(context));
+  app.addHook("onSend", lookAfterChange(callers));
   app.addHook("onResponse", requestLogHook(context));
 
   const addOtherMethods = watchMethods(app);
-  const held = createHeldRequests(context, stopping);
+  const held = createHeldRequests(context, callers, stopping);
   addRoutes(app, context, held, createSubmissions(context));
   addNodeRoutes(app.withTypeProvider<ZodTypeProvider>(), context, held);
   addOtherMethods(app);

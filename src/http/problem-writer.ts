@@ -37,6 +37,15 @@ export function problem(
 
 /** Writes a fault as a problem: whatever is thrown anywhere in a request ends here. */
 export function writeProblem(fault: EarshotError, request: FastifyRequest, reply: FastifyReply) {
+  return reply.send(problemText(fault, request, reply));
+}
+
+/** The body of a problem; sets the status and the fields that belong to it. */
+export function problemText(
+  fault: EarshotError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): string {
   const body = problemOf(fault, request);
   if (body.code === "unauthorized") {
     reply.header("www-authenticate", 'Bearer realm="earshot", error="invalid_token"');
@@ -52,10 +61,8 @@ export function writeProblem(fault: EarshotError, request: FastifyRequest, reply
     // What is counted is counted by the minute.
     if (body.status === 429) reply.header("retry-after", "60");
   }
-  return reply
-    .code(body.status)
-    .type("application/problem+json; charset=utf-8")
-    .send(JSON.stringify(body));
+  reply.code(body.status).type("application/problem+json; charset=utf-8");
+  return JSON.stringify(body);
 }
 
 /** Whether another try can help lies in what went wrong at the platform. */

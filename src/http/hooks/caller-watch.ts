@@ -2,13 +2,18 @@ import type { Caller } from "../../accounts/authenticate.ts";
 import type { SessionSettings } from "../../accounts/sessions/settings.ts";
 import type { HttpContext } from "../context.ts";
 
-/** Ends what callers hold open for long, soon after they are good no more. */
+/** Ends requests that callers have open, soon after their key or session ended or their account was suspended or deleted. */
 export type CallerWatch = {
-  /** Calls `end` once the caller's key or session has ended or its account is suspended, until the function that it returns is called. */
+  /** Calls `end` once the caller is no longer valid, until the function that it returns is called. */
   watch(caller: Caller, end: () => void): () => void;
+  /** Whether the caller is still valid. A store that does not answer counts as yes. */
+  isValid(caller: Caller): Promise<boolean>;
+  /** Looks at once: for a process that has just ended a key, a session or an account itself. */
+  look(): Promise<void>;
 };
 
-const lookMs = 5_000;
+/** What other processes end, such as `earshot keys revoke`, is noticed within this time. */
+const lookMs = 1_000;
 
 export function createCallerWatch({
   accounts,
@@ -18,40 +23,45 @@ export function createCallerWatch({
   dashboard: { sessions: Pick<SessionSettings, "idleMs"> };
 }): CallerWatch {
   const watched = new Map<() => void, Caller>();
-  let rest = new AbortController();
+  let isLooking = false;
 
-  async function look(): Promise<void> {
-    const callers = [...new Map([...watched.values()].map((one) => [nameOf(one), one])).values()];
+  async function endedOf(callers: readonly Caller[]): Promise<ReadonlySet<string>> {
     const { idleMs } = dashboard.sessions;
     const asked = { callers, idleMs, nowMs: clock.now() };
-    const ended = new Set(await accounts.read("findEndedCallers", asked));
+    // A store that does not answer says nothing about any caller; the next look does.
+    return new Set(await accounts.read("findEndedCallers", asked).catch(() => []));
+  }
+
+  async function look(): Promise<void> {
+    if (watched.size === 0) return;
+    const callers = [...new Map([...watched.values()].map((one) => [nameOf(one), one])).values()];
+    const ended = await endedOf(callers);
     for (const [end, caller] of [...watched]) if (ended.has(nameOf(caller))) end();
   }
 
-  async function lookAgainAndAgain({ signal }: AbortController): Promise<void> {
-    for (;;) {
-      await clock.sleep(lookMs, signal);
-      // A store that does not answer tells nothing of anybody; the next look does.
-      await look().catch(() => undefined);
+  /** It ends when nothing is watched any more; a timer for each short wait would cost more than a look. */
+  async function lookRepeatedly(): Promise<void> {
+    isLooking = true;
+    while (watched.size > 0) {
+      await clock.sleep(lookMs);
+      await look();
     }
+    isLooking = false;
   }
 
   function watch(caller: Caller, end: () => void): () => void {
     watched.set(end, caller);
-    if (watched.size === 1) {
-      rest = new AbortController();
-      // It ends by the signal, when nobody is watched any more.
-      lookAgainAndAgain(rest).catch(() => undefined);
-    }
+    if (!isLooking) void lookRepeatedly();
     return () => {
-      if (watched.delete(end) && watched.size === 0) rest.abort(nobody);
+      watched.delete(end);
     };
   }
 
-  return { watch };
+  return {
+    watch,
+    look,
+    isValid: async (caller) => !(await endedOf([caller])).has(nameOf(caller)),
+  };
 }
 
 const nameOf = ({ keyId, sessionId }: Caller): string => sessionId ?? keyId;
-
-/** One for all, as an abort without a reason makes an exception each time. */
-const nobody = new Error("nobody is watched any more");

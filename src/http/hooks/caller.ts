@@ -11,6 +11,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Whose key or session the request names; null where none is needed. */
     caller: Caller | null;
+    /** When the caller was last known to be valid, in elapsed time. */
+    admittedMs: number;
     /** What was left of the key's rates when the store was asked last; null without a caller. */
     limits: LimitState | null;
   }
@@ -61,6 +63,7 @@ export function callerHook(context: HttpContext) {
     if (admission.kind === "unknown") throw unauthorized(authorization);
     if (admission.kind === "suspended") throw accountSuspended();
     request.caller = admission.caller;
+    request.admittedMs = context.clock.elapsed();
     request.limits = admission.limits;
     if (admission.kind === "refused") {
       const { retryAfterMs } = admission;

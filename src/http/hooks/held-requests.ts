@@ -8,11 +8,11 @@ import { stopIdleTime } from "../idle-time.ts";
 import { problem } from "../problem-writer.ts";
 import { refusedByRate } from "../refused-by-rate.ts";
 import { serverStops } from "../shutdown.ts";
-import { createCallerWatch } from "./caller-watch.ts";
+import type { CallerWatch } from "./caller-watch.ts";
 
 /**
  * Requests that stay open until something happens to a job; a key may have so many at a time as EARSHOT_MAX_HELD_REQUESTS
- * says. When the server stops, all of them end at once.
+ * says. When the server stops, all of them end at once; when the caller's key or session ends, all of that caller's.
  */
 export type HeldRequests = {
   /**
@@ -67,10 +67,13 @@ const watchMs = 3_000;
 /** Why a wait ends early; one for all, as an abort without a reason makes an exception each time. */
 const over = new Error("the server stops, or nobody waits any more");
 
-export function createHeldRequests(context: HttpContext, stopping: AbortSignal): HeldRequests {
+export function createHeldRequests(
+  context: HttpContext,
+  callers: Pick<CallerWatch, "watch">,
+  stopping: AbortSignal,
+): HeldRequests {
   const { settings, clock, jobs, metrics } = context;
   const heldByKey = new Map<string, number>();
-  const callers = createCallerWatch(context);
   // One listener for all of them: a signal of its own for each costs more than the wait itself.
   const ends = new Set<() => void>();
   stopping.addEventListener("abort", () => {
@@ -103,6 +106,8 @@ export function createHeldRequests(context: HttpContext, stopping: AbortSignal):
     const controller = new AbortController();
     const end = () => controller.abort(over);
     const release = count(caller, end);
+    // Whatever the wait comes to then, the answer is 401 (ended-caller.ts).
+    const unwatch = callers.watch(caller, end);
     const startIdleTime = stopIdleTime(reply.raw, settings.idleTimeoutMs);
     reply.raw.once("close", end);
     if (reply.raw.destroyed) end();
@@ -111,6 +116,7 @@ export function createHeldRequests(context: HttpContext, stopping: AbortSignal):
     } finally {
       reply.raw.off("close", end);
       startIdleTime();
+      unwatch();
       release();
     }
   }
