@@ -10,7 +10,7 @@ declare module "fastify" {
 }
 
 /** RFC 9457, with `error` (the detail once more) that every answer of the search API holds. */
-export type Problem = {
+type Problem = {
   type: string;
   title: string;
   status: number;
