@@ -8,7 +8,7 @@ import { damageMarkerOf } from "./segments/damage-marker.ts";
  * Segment files that belong to no segment: what a crash left of a batch or of a copy. They are moved into a folder of their
  * own, which is left alone until they are old, as the catalog that does not list them may be the one that is wrong.
  */
-const orphanedFolder = (folder: string): string => join(folder, "orphaned");
+export const orphanedFolder = (folder: string): string => join(folder, "orphaned");
 
 type SegmentKey = Pick<SegmentEntry, "platform" | "sequence">;
 

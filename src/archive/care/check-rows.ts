@@ -2,10 +2,11 @@ import type { DatabaseSync } from "node:sqlite";
 import { firstTimeMs, hashUri, idTimeMs, tellsTime, xUri } from "../../posts/ids.ts";
 import { recordOrigin, recordUri } from "../../posts/record.ts";
 import { readSetting, readUriKey, type SegmentEntry } from "../catalog.ts";
+import type { UnreadableIds } from "../segments/intact-rows.ts";
 import { isStrayed, strayedOf } from "../strayed.ts";
 import { attempt } from "./attempt-part.ts";
 import type { Finding, FindingKind, Findings } from "./findings.ts";
-import { rowsOf, type SegmentRow, type UnreadableIds } from "./segment-rows.ts";
+import { rowsOf, type SegmentRow } from "./segment-rows.ts";
 
 export type CheckedSegment = { catalog: DatabaseSync; entry: SegmentEntry; database: DatabaseSync };
 

@@ -1,14 +1,17 @@
 import type { Platform } from "../../posts/post.ts";
 
-/** What a check finds: a stable word for scripts, and what to do about it. */
+/**
+ * What a check finds: a stable word for scripts, and what to do about it. Rewriting a damaged segment salvages what can be read;
+ * where a backup has the rest, restoring that loses less.
+ */
 export const findingKinds = {
-  file_damaged: "restore a backup",
+  file_damaged: "earshot archive reindex --segment SEGMENT",
   file_missing: "restore a backup, or earshot archive recover, which goes on without the file",
   schema_differs: "restore a backup, or open the archive with the version that wrote it",
   catalog_wrong: "restore a backup",
   catalog_not_current: "restore a backup, or earshot archive recover",
   interval_wrong: "restore a backup; until then coverage may say too much",
-  row_unreadable: "restore a backup",
+  row_unreadable: "earshot archive reindex --segment SEGMENT",
   id_outside: "restore a backup",
   time_outside: "earshot archive reindex --segment SEGMENT",
   number_differs: "earshot archive reindex --segment SEGMENT",
@@ -36,8 +39,11 @@ export type Finding = {
   message: string;
 };
 
+const catalogRemedy = "restore a backup, or earshot archive recover";
+
 /** What to do about a finding, one line. */
 export function remedyOf({ kind, segment, id, uri }: Finding): string {
+  if (kind === "file_damaged" && segment === null) return catalogRemedy;
   return findingKinds[kind]
     .replace("SEGMENT", segment ?? "…")
     .replace("URI", uri ?? String(id))

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { pageMap } from "../../../test/support/corruption/page-map.ts";
 import { makePost } from "../../../test/support/make-post.ts";
 import { sealAll } from "../../../test/support/seal-all.ts";
 import { sumRows } from "../../../test/support/sum-rows.ts";
@@ -57,19 +58,33 @@ const rewritten = () =>
     signal,
   });
 
-function change(path: string, sql: string): void {
+function change(path: string, sql: string, sums: "summed" | "unsummed" = "summed"): void {
   const database = new DatabaseSync(path);
   database.exec(sql);
-  if (path !== catalogPath(folder())) sumRows(database);
+  if (sums === "summed" && path !== catalogPath(folder())) sumRows(database);
   database.close();
 }
 
-const inSegment = (sql: string) => () =>
-  change(segmentPath(folder(), { platform: "bluesky", sequence: 1 }), sql);
+const inSegment =
+  (sql: string, sums: "summed" | "unsummed" = "summed") =>
+  () =>
+    change(segmentPath(folder(), { platform: "bluesky", sequence: 1 }), sql, sums);
 
 const one = "(SELECT id FROM post ORDER BY id LIMIT 1 OFFSET 12)";
 
+/** Zeroes the pages of the segment's table of uris, of which there is one. */
+function spoilUris(): void {
+  const path = segmentPath(folder(), { platform: "bluesky", sequence: 1 });
+  const { pageBytes, tables } = pageMap(path);
+  const page = tables.find(({ table }) => table === "uri")?.pages[0] ?? 0;
+  const file = openSync(path, "r+");
+  writeSync(file, Buffer.alloc(pageBytes), 0, pageBytes, (page - 1) * pageBytes);
+  closeSync(file);
+}
+
 const damages: Record<string, () => void> = {
+  file_damaged: spoilUris,
+  row_unreadable: inSegment(`UPDATE post SET revision = 'other' WHERE id = ${one}`, "unsummed"),
   index_lacks: inSegment(`DELETE FROM term WHERE rowid = ${one}`),
   index_exceeds: inSegment(
     `UPDATE post SET record = replace(record, 'post 11', 'post') WHERE id = ${one}`,
@@ -99,7 +114,7 @@ test.for(Object.entries(damages))(
     await wantSegments(folder(), { segment: "bluesky/1" }, signal);
     expect(await rewritten()).toMatchObject({ by: "here", segments: 1, oldFilesGone: true });
     expect((await checked()).findings).toEqual([]);
-    expect(heldPosts(folder()).length).toBe(before);
+    expect(heldPosts(folder()).length).toBe(kind === "row_unreadable" ? before - 1 : before);
   },
 );
 

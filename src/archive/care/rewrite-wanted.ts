@@ -10,7 +10,9 @@ import { lockUpkeep } from "../upkeep/lock.ts";
 import { readNumbers } from "../upkeep/retention.ts";
 import { tidyUp } from "../upkeep/retire.ts";
 import { rewriteSegment } from "../upkeep/rewrite.ts";
+import { type SalvageReport, salvageSegment } from "../upkeep/salvage-segment.ts";
 import { wantedRewrites, wantRewrites } from "../wanted-rewrites.ts";
+import { isSalvageWanted, wantSalvage } from "../wanted-salvage.ts";
 import { careFault, noSegment } from "./faults.ts";
 import { inTurns } from "./in-turns.ts";
 import { mendUris } from "./mend-uris.ts";
@@ -31,16 +33,23 @@ export type RewriteOutcome = {
   by: "here" | "elsewhere";
   segments: number;
   posts: number;
+  /** Segments of which not everything could be read. */
+  salvaged: readonly SalvagedSegment[];
   /** Whether the old files are gone from the disk; else they go with the upkeep of a running server. */
   oldFilesGone: boolean;
+};
+
+export type SalvagedSegment = Pick<SalvageReport, "posts" | "lost"> & {
+  /** `<platform>/<sequence>`, which is another one from then on. */
+  segment: string;
 };
 
 /** Which segments: those of another analyzer, every one, or one by its name, `<platform>/<sequence>`. */
 export type WhichSegments = "outdated" | "all" | { segment: string };
 
 /**
- * Notes that segments are to be rewritten; how many. Of those that are named, or of all where all are wanted, the lists of uris
- * are put in order, which a rewrite copies. Errors: `wrong_use` for a name that is none's.
+ * Notes that segments are to be rewritten; how many. One that is named is salvaged (`upkeep/salvage-segment.ts`). Where all
+ * are wanted the lists of uris are repaired first, which a rewrite copies. Errors: `wrong_use` for an unknown name.
  */
 export async function wantSegments(
   folder: string,
@@ -51,13 +60,16 @@ export async function wantSegments(
   try {
     const wanted = readSegments(catalog).filter((entry) => isMeant(entry, which));
     if (typeof which === "object" && wanted.length === 0) throw noSegment(which.segment);
-    for (const entry of which === "outdated" ? [] : wanted) {
+    for (const entry of which === "all" ? wanted : []) {
       for (const _ of mendUris(folder, catalog, entry)) {
         await new Promise((resolve) => setImmediate(resolve));
         signal.throwIfAborted();
       }
     }
-    inTransaction(catalog, () => wantRewrites(catalog, wanted));
+    inTransaction(catalog, () => {
+      if (typeof which === "object") for (const entry of wanted) wantSalvage(catalog, entry);
+      else wantRewrites(catalog, wanted);
+    });
     return wanted.length;
   } finally {
     catalog.close();
@@ -85,7 +97,8 @@ function isMeant(entry: SegmentEntry, which: WhichSegments): boolean {
 export async function rewriteWanted(request: RewriteRequest): Promise<RewriteOutcome> {
   const { folder, bounds, clock } = request;
   const lock = lockUpkeep(folder);
-  if (lock === null) return { by: "elsewhere", segments: 0, posts: 0, oldFilesGone: false };
+  if (lock === null)
+    return { by: "elsewhere", segments: 0, posts: 0, salvaged: [], oldFilesGone: false };
   try {
     const context = upkeepContext(folder, bounds, clock);
     try {
@@ -105,25 +118,36 @@ export async function rewriteWanted(request: RewriteRequest): Promise<RewriteOut
 async function rewriteEach(
   context: UpkeepContext,
   request: RewriteRequest,
-): Promise<{ segments: number; posts: number }> {
+): Promise<Pick<RewriteOutcome, "segments" | "posts" | "salvaged">> {
   const { folder, bounds, catalog } = context;
   await inTurns(tidyUp(context), request, () => {});
   const wanted = wantedRewrites(catalog);
   const total = wanted.reduce((sum, entry) => sum + readNumbers(folder, entry).posts, 0);
   const rewritten = { segments: 0, posts: 0 };
+  const salvaged: SalvagedSegment[] = [];
   for (const entry of wanted) {
     const { posts } = readNumbers(folder, entry);
-    const cuts = posts > bounds.splitPosts ? cutsOf(folder, entry, bounds.splitPosts) : [];
-    const { isDone } = await inTurns(
-      rewriteSegment(context, entry, { cuts, keeps: null }),
-      request,
-      (steps) => request.onProgress(rewritten.posts + aboutDone(steps, posts), total),
-    );
-    if (isDone) rewritten.segments += 1;
+    const onStep = (steps: number): void =>
+      request.onProgress(rewritten.posts + aboutDone(steps, posts), total);
+    if (isSalvageWanted(catalog, entry)) {
+      const report = await inTurns(salvageSegment(context, entry), request, onStep);
+      if (report.isDone) rewritten.segments += 1;
+      const segment = `${entry.platform}/${entry.sequence}`;
+      const { posts: kept, lost } = report;
+      if (report.isDamaged) salvaged.push({ segment, posts: kept, lost });
+    } else {
+      const cuts = posts > bounds.splitPosts ? cutsOf(folder, entry, bounds.splitPosts) : [];
+      const { isDone } = await inTurns(
+        rewriteSegment(context, entry, { cuts, keeps: null }),
+        request,
+        onStep,
+      );
+      if (isDone) rewritten.segments += 1;
+    }
     rewritten.posts += posts;
     request.onProgress(rewritten.posts, total);
   }
-  return rewritten;
+  return { ...rewritten, salvaged };
 }
 
 /** What a step of copying takes, and which share of the whole is copying. */

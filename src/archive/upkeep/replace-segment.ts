@@ -1,4 +1,4 @@
-import type { DatabaseSync } from "node:sqlite";
+import { DatabaseSync } from "node:sqlite";
 import { lastId, type TimeSkew } from "../../posts/ids.ts";
 import {
   addSegmentEntry,
@@ -12,9 +12,12 @@ import {
   setOptimised,
 } from "../catalog.ts";
 import { countCommit } from "../commit-number.ts";
+import { isDamage } from "../sealed/damage.ts";
+import { segmentMigrations } from "../segments/schema.ts";
 import { openSegmentFile } from "../segments/segment-file.ts";
 import { strayedOf } from "../strayed.ts";
 import { rewritingAsWanted, takeWantedRewrite, wantRewrites } from "../wanted-rewrites.ts";
+import { endSalvage, isSalvageWanted, wantSalvage } from "../wanted-salvage.ts";
 import { catchUp, finish } from "./catch-up.ts";
 import type { UpkeepContext } from "./context.ts";
 import { type FollowedSegment, follow, type Part } from "./followed-segment.ts";
@@ -50,6 +53,12 @@ export type Replacement = {
   terms: "present" | "any";
   /** Makes whole segments of the copies, with everything that lay in the segment at some time after the mark. */
   fill(followed: FollowedSegment, beginning: Beginning): Steps<void>;
+  /** Where the segment may be damaged: nothing else need be readable in it than what `fill` reads. */
+  salvages?: boolean;
+  /** Whether the segment's file is kept as an orphaned one. */
+  setsAside?(): boolean;
+  /** Runs in the commit that puts the copies in the segment's place. */
+  onSwap?(followed: FollowedSegment): void;
 };
 
 export type Beginning = {
@@ -72,6 +81,8 @@ export type RewriteReport = {
 /** Posts whose changes may be left for the moment under the lock, and rounds until they must be so few. */
 const mostUnderLock = 500;
 const mostSwaps = 20;
+/** Page cache of the segment while it is followed, KiB. */
+const followedCacheKib = 8_000;
 
 /** The caller holds the upkeep lock. Errors: those of SQLite, such as a full disk; `busy` when changes come too fast. */
 export function* replaceSegment(
@@ -86,7 +97,8 @@ export function* replaceSegment(
   let old: DatabaseSync | null = null;
   let isDone = false;
   try {
-    old = openSegmentFile(segmentPath(folder, entry), 8_000);
+    const path = segmentPath(folder, entry);
+    old = replacement.salvages ? openFollowable(context, path) : openOld(path);
     // The changes that are taken off need not be on disk: after a crash the copy is made anew.
     old.exec("PRAGMA synchronous = NORMAL");
     for (const { sequence, low } of begun.places) {
@@ -99,15 +111,46 @@ export function* replaceSegment(
       if (tries >= mostSwaps)
         throw new Error("the segment is changed faster than it can be copied");
       yield* catchUp(followed);
-      isDone = yield* inLock(catalog, () => swap(context, entry, followed));
+      isDone = yield* inLock(catalog, () => {
+        const setsAside = replacement.setsAside?.() ?? false;
+        const isSwapped = swap(context, entry, followed, setsAside);
+        if (isSwapped) replacement.onSwap?.(followed);
+        return isSwapped;
+      });
     }
     const posts = parts.reduce((sum, { copy }) => sum + copy.numbers().posts, 0);
-    return { isDone, posts, dropped: postsOf(old) - posts };
+    return { isDone, posts, dropped: Math.max(postsOf(old) - posts, 0) };
   } finally {
     for (const { copy } of parts) copy.close();
     old?.close();
     if (!isDone) abandon(context, entry, begun.places);
   }
+}
+
+const openOld = (path: string): DatabaseSync => openSegmentFile(path, followedCacheKib);
+
+/**
+ * A segment of which changes can be followed; an empty one in memory where they cannot, as then no batch can write to it
+ * either: changes are noted in the same transaction.
+ */
+function openFollowable({ catalog }: UpkeepContext, path: string): DatabaseSync {
+  let old: DatabaseSync | null = null;
+  try {
+    old = openOld(path);
+    old.prepare("SELECT id FROM changed LIMIT 1").get();
+    const counted = old.prepare("SELECT value FROM setting WHERE name = 'counted'").get();
+    if (typeof counted?.value === "number") return old;
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+  }
+  old?.close();
+  const empty = new DatabaseSync(":memory:");
+  for (const migration of segmentMigrations) empty.exec(migration);
+  // No step of counts that was added before is added again.
+  empty
+    .prepare("UPDATE setting SET value = ? WHERE name = 'counted'")
+    .run(Number(readSetting(catalog, "count_step")));
+  return empty;
 }
 
 const postsOf = (segment: DatabaseSync): number =>
@@ -147,6 +190,7 @@ function swap(
   { catalog, clock }: UpkeepContext,
   entry: SegmentEntry,
   followed: FollowedSegment,
+  setsAside: boolean,
 ): boolean {
   const now = present(catalog, entry);
   if (now === null) throw new Error("the segment is gone");
@@ -154,8 +198,11 @@ function swap(
   const commit = countCommit(catalog);
   identifyParts(catalog, entry, now, followed, commit);
   const isWanted = takeWantedRewrite(catalog, entry);
+  const isSalvage = isSalvageWanted(catalog, entry);
+  endSalvage(catalog, entry);
   removeEntry(catalog, entry);
-  retire(catalog, entry, clock.now(), commit);
+  // What is not known to be retired by a commit is moved to the orphaned files instead of being removed.
+  retire(catalog, entry, clock.now(), setsAside ? notCommitted : commit);
   for (const { sequence, low, copy } of followed.parts) {
     const { platform } = entry;
     reinstate(catalog, { platform, sequence });
@@ -168,7 +215,8 @@ function swap(
     const next = followed.parts.find((part) => part.low > low);
     // What still fills is merged when it is quiet.
     if (next !== undefined || now.high !== lastId) setOptimised(catalog, { platform, sequence });
-    if (isWanted) wantRewrites(catalog, [{ platform, sequence }]);
+    if (isWanted && isSalvage) wantSalvage(catalog, { platform, sequence });
+    else if (isWanted) wantRewrites(catalog, [{ platform, sequence }]);
   }
   const strayed = strayedOf(catalog);
   for (const [id, hash] of followed.dropped) strayed.remove(entry.platform, hash, id);

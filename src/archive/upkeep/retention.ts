@@ -4,6 +4,7 @@ import { agedOutMs, cutCoverage, putAgedOut } from "../aged-out.ts";
 import { readSegments, type SegmentEntry, segmentPath } from "../catalog.ts";
 import { countCommit } from "../commit-number.ts";
 import { openForReading } from "../database.ts";
+import { isDamage } from "../sealed/damage.ts";
 import type { UpkeepContext } from "./context.ts";
 import { removeEntry, retire } from "./retire.ts";
 import { inLock, type Steps } from "./steps.ts";
@@ -18,6 +19,20 @@ export type SegmentNumbers = { posts: number; imported: number };
 export const isImported = (record: string): boolean => recordOrigin(record) === "import";
 
 export function readNumbers(folder: string, entry: SegmentEntry): SegmentNumbers {
+  return readableNumbers(folder, entry) ?? { posts: 0, imported: 0 };
+}
+
+/** Null where the segment is damaged: nothing is known of it, so that nothing is done to it unasked. */
+export function readableNumbers(folder: string, entry: SegmentEntry): SegmentNumbers | null {
+  try {
+    return numbersIn(folder, entry);
+  } catch (error) {
+    if (isDamage(error)) return null;
+    throw error;
+  }
+}
+
+function numbersIn(folder: string, entry: SegmentEntry): SegmentNumbers {
   const segment = openForReading(segmentPath(folder, entry), 100);
   try {
     const read = segment.prepare("SELECT value FROM setting WHERE name = ?");
@@ -58,7 +73,7 @@ export function* dropSegment(context: UpkeepContext, entry: SegmentEntry): Steps
     );
     const next = entries[at + 1];
     if (at === -1 || next?.platform !== entry.platform) return null;
-    const { posts, imported } = readNumbers(folder, entry);
+    const { posts, imported } = numbersIn(folder, entry);
     if (imported > 0) return null;
     const { platform, low, high } = entries[at] ?? entry;
     removeEntry(catalog, entry);

@@ -5,6 +5,7 @@ import { platforms } from "../../posts/post.ts";
 import { readSegments, readUriKey, type SegmentEntry, segmentPath } from "../catalog.ts";
 import { moveToOrphaned, segmentNumbersIn } from "../orphaned.ts";
 import { requireCurrentCatalog } from "../require-current-catalog.ts";
+import { isDamage } from "../sealed/damage.ts";
 import { identityIn } from "../segments/identity.ts";
 import { openSegmentFile } from "../segments/segment-file.ts";
 import { rewritingAsWanted, wantRewrites } from "../wanted-rewrites.ts";
@@ -151,7 +152,16 @@ export function stopNoting(
     .get(platform, sequence);
   if (row?.rewriting === rewritingAsWanted) wantRewrites(catalog, [entry]);
   setRewriting(catalog, entry, 0);
-  const segment = openSegmentFile(segmentPath(folder, entry), 1_000);
+  try {
+    forgetChanged(segmentPath(folder, entry));
+  } catch (error) {
+    // What is left there is followed once more by the next copy, which changes nothing.
+    if (!isDamage(error)) throw error;
+  }
+}
+
+function forgetChanged(path: string): void {
+  const segment = openSegmentFile(path, 1_000);
   try {
     segment.exec("DELETE FROM changed");
   } finally {

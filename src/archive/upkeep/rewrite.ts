@@ -33,7 +33,7 @@ export const rewriteSegment = (
 const listedAtOnce = 1_000;
 
 /** Archives of an earlier form do not list which posts strayed. */
-function* listStrayed(
+export function* listStrayed(
   { catalog }: UpkeepContext,
   { old, platform, strayed: found }: FollowedSegment,
 ): Steps<void> {

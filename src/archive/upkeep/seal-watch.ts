@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { presentAnalyzer, type SegmentEntry, segmentPath } from "../catalog.ts";
 import { openForReading } from "../database.ts";
+import { isDamage } from "../sealed/damage.ts";
 import { overlayPosts, type SealedState, sealedState } from "../sealed/sealed-state.ts";
 import { isMarkedDamaged } from "../segments/damage-marker.ts";
 import type { UpkeepContext } from "./context.ts";
@@ -65,7 +66,7 @@ export function createSealWatch({
     const before = seen.get(path);
     const version = versionOf(path);
     if (before?.version === version) return before;
-    const facts = readFacts(path, bounds.resealPercent);
+    const facts = readableFacts(path, bounds.resealPercent);
     const hasArrived = before === undefined || facts.arrival > before.arrival;
     return {
       ...facts,
@@ -118,6 +119,16 @@ export function createSealWatch({
 
 const versionOf = (path: string): string =>
   `${lastWrittenMs(path)} ${statSync(path).size} ${walBytes(path)}`;
+
+/** A damaged segment counts as empty: it is left as it is until a rewrite is requested. */
+function readableFacts(path: string, resealPercent: number): Facts {
+  try {
+    return readFacts(path, resealPercent);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return { posts: 0, sealed: null, isOverlaid: false, arrival: 0 };
+  }
+}
 
 function readFacts(path: string, resealPercent: number): Facts {
   const segment = openForReading(path, 1_000);

@@ -14,7 +14,7 @@ import { wantedSeals } from "../wanted-seals.ts";
 import type { UpkeepContext } from "./context.ts";
 import { fileBytes, lastWrittenMs, walBytes } from "./files.ts";
 import { hasForgottenArrivals } from "./forget-arrivals.ts";
-import { byAge, readNumbers, type SegmentNumbers, tooOld } from "./retention.ts";
+import { byAge, readableNumbers, type SegmentNumbers, tooOld } from "./retention.ts";
 import { retiredFiles } from "./retire.ts";
 import type { SealWatch } from "./seal-watch.ts";
 import type { TaskKind } from "./state.ts";
@@ -58,8 +58,14 @@ const nameOf = ({ platform, sequence }: SegmentEntry): string => `${platform} ${
 /** Looks at every segment once. */
 export function findTasks(context: UpkeepContext, sealWatch: SealWatch): Findings {
   const { folder, catalog, clock, bounds } = context;
-  const entries = readSegments(catalog);
-  const numbers = new Map(entries.map((entry) => [entry, readNumbers(folder, entry)]));
+  const listed = readSegments(catalog);
+  const numbers = new Map<SegmentEntry, SegmentNumbers>();
+  for (const entry of listed) {
+    const read = readableNumbers(folder, entry);
+    if (read !== null) numbers.set(entry, read);
+  }
+  // A segment that is damaged is only rewritten, where that is wanted; the others are kept in shape.
+  const entries = listed.filter((entry) => numbers.has(entry));
   const retiredBytes = retiredFiles(catalog).reduce(
     (sum, file) => sum + fileBytes(segmentPath(folder, file)),
     0,
@@ -129,7 +135,7 @@ export function findTasks(context: UpkeepContext, sealWatch: SealWatch): Finding
         entries.filter((entry) => logOf(entry) > (isQuiet(entry) ? quietWalBytes : busyWalBytes)),
       ),
     ],
-    segments: entries.length,
+    segments: listed.length,
     bytes,
     retiredBytes,
     orphaned,

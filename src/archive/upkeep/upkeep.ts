@@ -3,6 +3,7 @@ import { agedOutMs, putAgedOut } from "../aged-out.ts";
 import { catalogPath, readSegments, segmentPath } from "../catalog.ts";
 import { requireKnownAnalyzers } from "../open-catalog.ts";
 import { removeOrphaned } from "../orphaned.ts";
+import { isSalvageWanted } from "../wanted-salvage.ts";
 import { shortenLog } from "./checkpoint-log.ts";
 import type { UpkeepContext } from "./context.ts";
 import { cutNewest } from "./cut-newest.ts";
@@ -13,6 +14,7 @@ import { optimiseSegment } from "./optimise.ts";
 import { ageOut, dropSegment, isImported, readNumbers } from "./retention.ts";
 import { removeRetired, tidyUp } from "./retire.ts";
 import { rewriteSegment } from "./rewrite.ts";
+import { salvageSegment } from "./salvage-segment.ts";
 import { sealSegment } from "./seal-segment.ts";
 import { createSealWatch } from "./seal-watch.ts";
 import { countsByKind, type UpkeepState } from "./state.ts";
@@ -139,6 +141,9 @@ export function createUpkeep(context: UpkeepContext): Upkeep {
         yield* cutNewest(context, entry);
         return true;
       case "reindex": {
+        if (isSalvageWanted(catalog, entry)) {
+          return (yield* salvageSegment(context, entry)).isDone;
+        }
         const isLarge = readNumbers(folder, entry).posts > bounds.splitPosts;
         const cuts = isLarge ? cutsOf(folder, entry, bounds.splitPosts) : [];
         return (yield* rewriteSegment(context, entry, { cuts, keeps: null })).isDone;

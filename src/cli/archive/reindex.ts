@@ -12,6 +12,7 @@ import { startReports } from "../progress-reports.ts";
 import { numberText } from "../quantities.ts";
 import { readConfig, requireDataDir } from "../settings.ts";
 import type { Terminal } from "../terminal.ts";
+import { salvagedJson, salvagedText } from "./show-salvaged.ts";
 import { archiveFolder } from "./with-archive.ts";
 
 type Options = { all?: boolean; segment?: string; json?: boolean };
@@ -25,11 +26,15 @@ export function addReindex(archive: Command, terminal: Terminal): void {
       "Makes the index of segments anew that another analyzer or another Unicode made, after an upgrade; they are searched " +
         "post by post until then. Works while the archive is searched and written, takes about half a minute for a million " +
         "posts, and may be stopped: the next run goes on. A running server does the same by itself; beside one the command " +
-        "notes what it is to do.",
+        "notes what it is to do. A damaged segment that is named with --segment is made again from every post that can still be " +
+        "read: what is lost is listed and becomes a gap of the coverage, and the damaged file is moved to archive/orphaned.",
     )
     .option("--all", "every segment, whatever made it")
     .addOption(
-      new Option("--segment <name>", "one segment, as check names it: x/3").conflicts("all"),
+      new Option(
+        "--segment <name>",
+        "one segment, as check names it: x/3; damaged posts are left out",
+      ).conflicts("all"),
     )
     .option("--json", "print a summary as a line of JSON")
     .addHelpText(
@@ -49,12 +54,12 @@ async function reindex(options: Options, terminal: Terminal): Promise<void> {
   const outcome = await rewriteWithProgress(config, terminal, "reindex");
   const seconds = (systemClock.elapsed() - startedMs) / 1_000;
   if (options.json) {
-    const { by, segments, posts, oldFilesGone } = outcome;
-    terminal.out(
-      `${JSON.stringify({ wanted, by, segments, posts, old_files_gone: oldFilesGone, seconds })}\n`,
-    );
+    const { by, segments, posts, salvaged, oldFilesGone } = outcome;
+    const summary = { wanted, by, segments, posts, salvaged: salvaged.map(salvagedJson) };
+    terminal.out(`${JSON.stringify({ ...summary, old_files_gone: oldFilesGone, seconds })}\n`);
   } else {
-    terminal.out(`${asText(outcome, wanted, seconds)}\n`);
+    const lines = [...outcome.salvaged.flatMap(salvagedText), asText(outcome, wanted, seconds)];
+    terminal.out(`${lines.join("\n")}\n`);
   }
 }
 

@@ -1,0 +1,99 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { messageOf } from "../../lib/errors.ts";
+import { lastId } from "../../posts/ids.ts";
+import { rowSumsOf } from "./row-sum.ts";
+
+/** A row of `post` as it is stored; `sum` is null where the row is older than checksums. */
+export type StoredRow = {
+  id: bigint;
+  time_ms: bigint;
+  likes: bigint | null;
+  reposts: bigint | null;
+  replies: bigint | null;
+  quotes: bigint | null;
+  revision: string;
+  record: string;
+  sum: bigint | null;
+};
+
+/** IDs between which rows cannot be read, both exclusive; `to` is null where that is so up to the last row. */
+export type UnreadableIds = { from: bigint; to: bigint | null };
+
+export type OnUnreadable = (ids: UnreadableIds, reason: string) => void;
+
+/**
+ * The intact rows of a segment, lowest IDs first. Pages that are damaged are stepped over: `onUnreadable` gets the IDs around
+ * each such part. Rows that do not match their checksum, or are not in the order of their IDs, are left out and reported too.
+ */
+export function* intactRows(
+  database: DatabaseSync,
+  onUnreadable: OnUnreadable,
+): Generator<StoredRow> {
+  const sums = rowSumsOf(database);
+  const rows = prepare(
+    database,
+    `SELECT id, time_ms, likes, reposts, replies, quotes, revision, record, ${sums.column} AS sum
+     FROM post WHERE id > ? ORDER BY id`,
+  );
+  for (let last = -1n; ; ) {
+    try {
+      for (const found of rows.iterate(last)) {
+        const row = found as StoredRow;
+        if (row.id <= last) {
+          onUnreadable({ from: row.id - 1n, to: last + 1n }, "not in the order of the IDs");
+          continue;
+        }
+        last = row.id;
+        if (sums.isIntact({ ...row, timeMs: row.time_ms }, row.sum)) yield row;
+        else onUnreadable({ from: last - 1n, to: last + 1n }, "it does not match its checksum");
+      }
+      return;
+    } catch (error) {
+      const next = firstReadable(database, last);
+      // The ID of the row can be read, and the rest of the row cannot.
+      const isSingle = next !== null && next.after === last;
+      const to = isSingle ? next.id + 1n : (next?.id ?? null);
+      onUnreadable({ from: last, to }, messageOf(error));
+      if (next === null) return;
+      last = isSingle ? next.id : next.id - 1n;
+    }
+  }
+}
+
+/**
+ * The first row above an ID that can be reached, and the lowest ID from which it is; null where there is none. Pages are in
+ * the order of IDs, so that what is reached from one ID is reached from all higher ones up to it.
+ */
+function firstReadable(
+  database: DatabaseSync,
+  above: bigint,
+): { id: bigint; after: bigint } | null {
+  const next = prepare(database, "SELECT id FROM post WHERE id > ? ORDER BY id LIMIT 1");
+  const probe = (after: bigint): bigint | null | "unreadable" => {
+    try {
+      return (next.get(after)?.id as bigint | undefined) ?? null;
+    } catch {
+      return "unreadable";
+    }
+  };
+  let low = above;
+  let high = above;
+  for (let step = 1n; probe(high) === "unreadable"; step *= 2n) {
+    low = high;
+    if (high === lastId) return null;
+    high = high + step < lastId ? high + step : lastId;
+  }
+  while (high - low > 1n) {
+    const middle = (low + high) / 2n;
+    if (probe(middle) === "unreadable") low = middle;
+    else high = middle;
+  }
+  const id = probe(high);
+  return typeof id === "bigint" ? { id, after: high } : null;
+}
+
+function prepare(database: DatabaseSync, sql: string): StatementSync {
+  const statement = database.prepare(sql);
+  statement.setReadBigInts(true);
+  return statement;
+}

@@ -1,0 +1,45 @@
+import type { DatabaseSync } from "node:sqlite";
+import { countBetween } from "../sealed/chunk-set.ts";
+import { postsOfChunk } from "../sealed/format.ts";
+import { readMask } from "../sealed/mask.ts";
+import { openPostNumbers } from "../sealed/post-numbers.ts";
+import { sealedState } from "../sealed/sealed-state.ts";
+import { createIdList, type IdList } from "./id-list.ts";
+
+/** The posts that the lists and indexes of a segment name, as far as they can be read, whether or not their rows can. */
+export function knownIds(database: DatabaseSync): IdList {
+  const known = createIdList();
+  for (const table of ["uri", "term_docsize"] as const) {
+    asFarAsReadable(() => {
+      const ids = database.prepare(`SELECT id FROM ${table}`);
+      ids.setReadBigInts(true);
+      for (const { id } of ids.iterate()) known.add(id as bigint);
+    });
+  }
+  asFarAsReadable(() => addSealed(database, known));
+  return known;
+}
+
+/** Posts that were deleted or written again since the segment was sealed are named elsewhere, or are gone. */
+function addSealed(database: DatabaseSync, known: IdList): void {
+  if (sealedState(database) === null) return;
+  const numbers = openPostNumbers(database, "salvage", null);
+  const mask = readMask(database);
+  for (let number = 0; number < numbers.posts; number++) {
+    asFarAsReadable(() => {
+      const replaced = mask.replaced(Math.floor(number / postsOfChunk));
+      const place = number % postsOfChunk;
+      if (replaced !== null && countBetween(replaced, place, place + 1) > 0) return;
+      known.add(numbers.idOf(number));
+    });
+  }
+  numbers.close();
+}
+
+function asFarAsReadable(work: () => void): void {
+  try {
+    work();
+  } catch {
+    // The other lists name the same posts.
+  }
+}

@@ -1,0 +1,226 @@
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import type { StoredRow } from "./intact-rows.ts";
+import { rowSum } from "./row-sum.ts";
+
+/** A row as a page of the file has it, and whether it matches its checksum; null where it is older than checksums. */
+export type RawRow = { row: StoredRow; isIntact: boolean | null };
+
+/**
+ * The rows of `post` in the file of a segment, read from its leaf pages without the tree that leads to them: what is left of a
+ * table of which inner pages, or the first page of the file, are damaged. Pages of the list of free pages are left out, as they
+ * hold deleted rows; `isFreeListWhole` is false where that list cannot be read. The write-ahead log is not read. In the order
+ * of the pages.
+ */
+export function* rawRows(path: string): Generator<RawRow, void> {
+  const pages = openPages(path);
+  try {
+    for (let page = 1; page <= pages.count; page++) {
+      if (pages.free.has(page)) continue;
+      for (const payload of leafCells(pages, page)) {
+        const row = rowIn(payload.bytes, payload.rowid);
+        if (row !== null) yield { row, isIntact: isIntact(row) };
+      }
+    }
+  } finally {
+    pages.close();
+  }
+}
+
+/** Whether the list of free pages can be followed to its end. */
+export function hasWholeFreeList(path: string): boolean {
+  const pages = openPages(path);
+  pages.close();
+  return pages.isFreeListWhole;
+}
+
+function isIntact(row: StoredRow): boolean | null {
+  return row.sum === null ? null : Number(row.sum) === rowSum({ ...row, timeMs: row.time_ms });
+}
+
+/** What the pages of a segment have where the header of the file does not say (`database.ts`). */
+const usualPageBytes = 8_192;
+/** More than any row of a post takes. */
+const mostPayloadBytes = 16 * 1024 ** 2;
+
+type Pages = {
+  count: number;
+  /** The bytes of a page; numbers begin at 1. */
+  read(page: number): Buffer;
+  free: ReadonlySet<number>;
+  isFreeListWhole: boolean;
+  close(): void;
+};
+
+function openPages(path: string): Pages {
+  const file = openSync(path, "r");
+  const header = Buffer.alloc(100);
+  readSync(file, header, 0, 100, 0);
+  const pageBytes = pageBytesIn(header);
+  const count = Math.floor(fstatSync(file).size / pageBytes);
+
+  function read(page: number): Buffer {
+    const bytes = Buffer.alloc(pageBytes);
+    readSync(file, bytes, 0, pageBytes, (page - 1) * pageBytes);
+    return bytes;
+  }
+
+  const { free, isWhole } = freePages(header, count, read);
+  return { count, read, free, isFreeListWhole: isWhole, close: () => closeSync(file) };
+}
+
+const magic = "SQLite format 3\0";
+const hasHeader = (header: Buffer): boolean => header.toString("latin1", 0, 16) === magic;
+
+function pageBytesIn(header: Buffer): number {
+  const bytes = header.readUInt16BE(16);
+  const isPower = bytes >= 512 && (bytes & (bytes - 1)) === 0;
+  return hasHeader(header) && isPower ? bytes : usualPageBytes;
+}
+
+/** A trunk page names the next one, how many free pages it lists, and these. */
+function freePages(header: Buffer, count: number, read: (page: number) => Buffer) {
+  const free = new Set<number>();
+  const expected = header.readUInt32BE(36);
+  if (!hasHeader(header)) return { free, isWhole: false };
+  for (let trunk = header.readUInt32BE(32); trunk !== 0; ) {
+    if (trunk > count || free.has(trunk)) break;
+    free.add(trunk);
+    const bytes = read(trunk);
+    const listed = bytes.readUInt32BE(4);
+    for (let index = 0; index < listed && 8 + 4 * index + 4 <= bytes.length; index++) {
+      free.add(bytes.readUInt32BE(8 + 4 * index));
+    }
+    trunk = bytes.readUInt32BE(0);
+  }
+  return { free, isWhole: free.size === expected };
+}
+
+const tableLeaf = 0x0d;
+
+/** The cells of a leaf page of a table; none of another page. */
+function* leafCells(pages: Pages, page: number): Generator<{ rowid: bigint; bytes: Buffer }> {
+  const bytes = pages.read(page);
+  const start = page === 1 ? 100 : 0;
+  if (bytes[start] !== tableLeaf) return;
+  const cells = bytes.readUInt16BE(start + 3);
+  for (let cell = 0; cell < cells; cell++) {
+    const pointer = start + 8 + 2 * cell;
+    if (pointer + 2 > bytes.length) return;
+    const found = cellAt(pages, bytes, bytes.readUInt16BE(pointer));
+    if (found !== null) yield found;
+  }
+}
+
+function cellAt(pages: Pages, bytes: Buffer, at: number): { rowid: bigint; bytes: Buffer } | null {
+  const size = varintAt(bytes, at);
+  const rowid = size === null ? null : varintAt(bytes, size.end);
+  if (size === null || rowid === null) return null;
+  const payloadBytes = Number(size.value);
+  if (payloadBytes < 10 || payloadBytes > mostPayloadBytes) return null;
+  const usable = bytes.length;
+  const mostLocal = usable - 35;
+  const local = payloadBytes <= mostLocal ? payloadBytes : localBytes(payloadBytes, usable);
+  if (rowid.end + local > usable) return null;
+  const pieces = [bytes.subarray(rowid.end, rowid.end + local)];
+  if (local < payloadBytes) {
+    if (rowid.end + local + 4 > usable) return null;
+    let left = payloadBytes - local;
+    for (let next = bytes.readUInt32BE(rowid.end + local); left > 0; ) {
+      if (next === 0 || next > pages.count) return null;
+      const overflow = pages.read(next);
+      pieces.push(overflow.subarray(4, 4 + Math.min(left, usable - 4)));
+      left -= usable - 4;
+      next = overflow.readUInt32BE(0);
+    }
+  }
+  return { rowid: BigInt.asIntN(64, rowid.value), bytes: Buffer.concat(pieces) };
+}
+
+/** How much of a payload that does not fit is on its page (sqlite.org/fileformat2.html, "B-tree Pages"). */
+function localBytes(payloadBytes: number, usable: number): number {
+  const least = Math.floor(((usable - 12) * 32) / 255) - 23;
+  const local = least + ((payloadBytes - least) % (usable - 4));
+  return local <= usable - 35 ? local : least;
+}
+
+/** The columns of `post`; rows that were written before checksums have no last one. */
+const columns = 9;
+
+/** The row in the payload of a cell; null where it is no row of `post`. */
+function rowIn(payload: Buffer, id: bigint): StoredRow | null {
+  const header = varintAt(payload, 0);
+  if (header === null || id < 0n) return null;
+  const headerBytes = Number(header.value);
+  if (headerBytes > payload.length) return null;
+  const values: Value[] = [];
+  let at = header.end;
+  let content = headerBytes;
+  while (at < headerBytes) {
+    const type = varintAt(payload, at);
+    const value = type === null ? undefined : valueAt(payload, content, Number(type.value));
+    if (type === null || value === undefined || values.length > columns) return null;
+    values.push(value.value);
+    content = value.end;
+    at = type.end;
+  }
+  if (content !== payload.length || values.length < columns - 1) return null;
+  const [key, time_ms, likes, reposts, replies, quotes, revision, record, sum = null] = values;
+  const isPost =
+    key === null &&
+    typeof time_ms === "bigint" &&
+    [likes, reposts, replies, quotes, sum].every(isInteger) &&
+    typeof revision === "string" &&
+    typeof record === "string";
+  return isPost
+    ? ({ id, time_ms, likes, reposts, replies, quotes, revision, record, sum } as StoredRow)
+    : null;
+}
+
+type Value = bigint | string | null | "other";
+
+const isInteger = (value: Value | undefined): boolean =>
+  value === null || typeof value === "bigint";
+
+/** A value of a record by its serial type; undefined where it does not fit. */
+function valueAt(
+  payload: Buffer,
+  at: number,
+  type: number,
+): { value: Value; end: number } | undefined {
+  const bytes = bytesOfType(type);
+  if (bytes === null || at + bytes > payload.length) return undefined;
+  const end = at + bytes;
+  if (type === 0) return { value: null, end };
+  if (type === 8 || type === 9) return { value: BigInt(type - 8), end };
+  if (type <= 6) return { value: integerAt(payload, at, bytes), end };
+  if (type >= 13 && type % 2 === 1) return { value: payload.toString("utf8", at, end), end };
+  return { value: "other", end };
+}
+
+const bytesOfIntegers = [0, 1, 2, 3, 4, 6, 8, 8, 0, 0];
+
+function bytesOfType(type: number): number | null {
+  if (type >= 12) return Math.floor((type - 12) / 2);
+  return bytesOfIntegers[type] ?? null;
+}
+
+function integerAt(payload: Buffer, at: number, bytes: number): bigint {
+  let value = 0n;
+  for (let index = 0; index < bytes; index++) {
+    value = (value << 8n) | BigInt(payload[at + index] ?? 0);
+  }
+  return BigInt.asIntN(8 * bytes, value);
+}
+
+/** A number as SQLite packs it: seven bits a byte, the highest first, all eight of the ninth. */
+function varintAt(bytes: Buffer, at: number): { value: bigint; end: number } | null {
+  let value = 0n;
+  for (let index = 0; index < 9; index++) {
+    const byte = bytes[at + index];
+    if (byte === undefined) return null;
+    if (index === 8) return { value: (value << 8n) | BigInt(byte), end: at + 9 };
+    value = (value << 7n) | BigInt(byte & 0x7f);
+    if (byte < 0x80) return { value, end: at + index + 1 };
+  }
+  return null;
+}

@@ -1,0 +1,68 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Platform, Post } from "../../posts/post.ts";
+import { decodeRecord } from "../../posts/record.ts";
+import { openForReading } from "../database.ts";
+import { createIdList, type IdList } from "../segments/id-list.ts";
+import type { StoredRow } from "../segments/intact-rows.ts";
+
+/** Page cache of the damaged segment, KiB. */
+const cacheKib = 8_000;
+
+/** Opens a segment that may be damaged, on one snapshot; null where SQLite does not open the file. */
+export function openDamaged(path: string): DatabaseSync | null {
+  let source: DatabaseSync | null = null;
+  try {
+    source = openForReading(path, cacheKib);
+    source.exec("BEGIN");
+    source.prepare("SELECT count(*) FROM sqlite_schema").get();
+    return source;
+  } catch {
+    source?.close();
+    return null;
+  }
+}
+
+/** The post of a row; null where its record cannot be decoded. */
+export function decodedRow({ id, time_ms, record }: StoredRow, platform: Platform): Post | null {
+  const counts = { likes: null, reposts: null, replies: null, quotes: null };
+  try {
+    return decodeRecord({ id, platform, timeMs: Number(time_ms), counts, record });
+  } catch {
+    return null;
+  }
+}
+
+/** The hidden posts, as far as they can be read: what the catalog knows of accounts and labels hides the others again. */
+export function hiddenIn(source: DatabaseSync | null): IdList {
+  const hidden = createIdList();
+  try {
+    const rows = source?.prepare("SELECT id FROM hidden");
+    rows?.setReadBigInts(true);
+    for (const { id } of rows?.iterate() ?? []) hidden.add(id as bigint);
+  } catch {
+    // As far as they can be read.
+  }
+  return hidden;
+}
+
+/** A number that a segment notes of itself; null where it cannot be read. */
+export function numberIn(source: DatabaseSync, name: string): number | null {
+  try {
+    const value = source.prepare("SELECT value FROM setting WHERE name = ?").get(name)?.value;
+    return typeof value === "number" && value >= 0 ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Whether the list of uris has an entry; false where it cannot be read. */
+export const uriEntries =
+  (source: DatabaseSync | null) =>
+  (hash: bigint, id: bigint): boolean => {
+    try {
+      const find = source?.prepare("SELECT 1 FROM uri WHERE hash = ? AND id = ?");
+      return find?.get(hash, id) !== undefined;
+    } catch {
+      return false;
+    }
+  };

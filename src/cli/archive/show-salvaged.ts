@@ -1,0 +1,41 @@
+import type { SalvagedSegment } from "../../archive/care/rewrite-wanted.ts";
+import { isoText } from "../../lib/iso-time.ts";
+import { numberText } from "../quantities.ts";
+
+/** Lost posts that are named on the terminal; the list has all of them. */
+const mostNamed = 10;
+
+/** What was salvaged of a damaged segment, as lines. */
+export function salvagedText({ segment, posts, lost }: SalvagedSegment): string[] {
+  const kept = `${segment} was damaged: ${numberText(posts)} posts are salvaged`;
+  const aside = "  the damaged file is in archive/orphaned";
+  if (lost === null) return [`${kept}, none is lost`, aside];
+  const count = lost.isExact ? numberText(lost.count) : `at least ${numberText(lost.count)}`;
+  const named = lost.posts
+    .slice(0, mostNamed)
+    .map(({ id, uri }) => (uri === null ? `  lost: post ${id}` : `  lost: post ${id}, ${uri}`));
+  const rest = lost.posts.length - named.length;
+  return [
+    `${kept}, ${count} lost`,
+    ...named,
+    ...(rest > 0 ? [`  … and ${numberText(rest)} more`] : []),
+    ...(lost.listPath === null ? [] : [`  listed in ${lost.listPath}`]),
+    ...lost.spans.map((span) => `  no longer covered: ${spanText(span)}`),
+    aside,
+  ];
+}
+
+const spanText = ({ fromMs, toMs }: { fromMs: number | null; toMs: number }): string =>
+  `${fromMs === null ? "the beginning" : isoText(fromMs)} to ${isoText(toMs)}`;
+
+export const salvagedJson = ({ segment, posts, lost }: SalvagedSegment) => ({
+  segment,
+  posts,
+  lost: lost?.count ?? 0,
+  lost_is_exact: lost?.isExact ?? true,
+  lost_list: lost?.listPath ?? null,
+  gaps: (lost?.spans ?? []).map(({ fromMs, toMs }) => ({
+    from: fromMs === null ? null : isoText(fromMs),
+    to: isoText(toMs),
+  })),
+});
