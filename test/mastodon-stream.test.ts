@@ -32,6 +32,7 @@ beforeAll(async () => {
     EARSHOT_MASTODON_STREAM: emulator.url,
     EARSHOT_MASTODON_STREAM_LEAST_BACKOFF: "10ms",
     EARSHOT_MASTODON_STREAM_MOST_BACKOFF: "20ms",
+    EARSHOT_MASTODON_STREAM_REQUESTS_PER_MINUTE: "10000",
     EARSHOT_INGEST_BATCH_TIME: "20ms",
     EARSHOT_UPSTREAM_DISPATCHES_PER_SECOND: "1000",
   });
@@ -174,6 +175,64 @@ describe("while it is connected", () => {
     const metrics = await service.context.http.metrics.text();
     expect(metrics).toMatch(/^earshot_mastodon_stream_bad_frames_total 5$/m);
     expect(metrics).toMatch(/^earshot_mastodon_stream_connected 1$/m);
+  });
+});
+
+describe("after a cut", () => {
+  const getById = async (id: string) => {
+    const path = "/v1/search/live/mastodon";
+    const query = `${emulator.url}/users/ann/statuses/${id}`;
+    const body = { type: "mastodon", arguments: { type: "getbyid", query } };
+    const submitted = await service.submit(key, body, path);
+    const { uuid } = submitted.json<{ uuid: string }>();
+    const result = await service.result(key, uuid);
+    const status = await service.call(key, { url: `${path}/status/${uuid}` });
+    return {
+      posts: result.json<{ Content: string }[]>().map(({ Content }) => Content),
+      status: status.json<{ complete: boolean; warnings: { code: string }[] }>(),
+    };
+  };
+  const codes = ({ warnings }: { warnings: { code: string }[] }) =>
+    warnings.map(({ code }) => code);
+
+  test("a stored post is not called complete until it was compared with the server", async () => {
+    const { network } = emulator;
+    const cora = network.addAccount({ username: "ann" }).id;
+    const kept = network.addStatus({ accountId: cora, text: "a godwit that stays" }).id;
+    const deleted = network.addStatus({ accountId: cora, text: "a godwit that goes" }).id;
+    const edited = network.addStatus({ accountId: cora, text: "a godwit that changes" }).id;
+    await finds("godwit", 3);
+    await until("stored posts to be compared", async () =>
+      String((await readiness()).mastodon).includes("comparing") ? null : true,
+    );
+    expect(await getById(deleted)).toMatchObject({ status: { complete: true, warnings: [] } });
+
+    streams.isAway = true;
+    streams.cut();
+    await until("the stream to be cut", async () =>
+      (await readiness()).mastodon_status === "connected" ? null : true,
+    );
+    network.deleteStatus(deleted);
+    network.editStatus(edited, { text: "a godwit that has changed" });
+    const away = await getById(kept);
+    expect(away.posts).toEqual(["a godwit that stays"]);
+    expect((await getById(deleted)).posts).toEqual([]);
+    expect((await getById(edited)).posts).toEqual(["a godwit that has changed"]);
+    const searched = await ask("godwit");
+    expect(codes(searched.status)).toContain("posts_unchecked");
+
+    streams.isAway = false;
+    await finds("godwit", 2);
+    await until("stored posts to be compared", async () =>
+      String((await readiness()).mastodon).includes("comparing") ? null : true,
+    );
+    expect(await getById(kept)).toMatchObject({ status: { complete: true, warnings: [] } });
+    expect((await getById(deleted)).posts).toEqual([]);
+    expect((await getById(edited)).posts).toEqual(["a godwit that has changed"]);
+    expect(codes((await ask("godwit")).status)).not.toContain("posts_unchecked");
+    const metrics = await service.context.http.metrics.text();
+    expect(metrics).toMatch(/^earshot_mastodon_stream_recheck_removed_total 1$/m);
+    expect(metrics).toMatch(/^earshot_mastodon_stream_recheck_pending 0$/m);
   });
 });
 

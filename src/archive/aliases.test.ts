@@ -109,6 +109,21 @@ describe("a deletion by another name", () => {
   });
 });
 
+test("aliases are listed by page, those of the newest posts first, also after a restart", () => {
+  archive.write([0, 1, 2, 3, 4].map(put));
+  archive.reopen();
+  const { aliases } = archive.reader.operations;
+  const first = aliases({ platform: "mastodon", below: null, limit: 3 });
+  expect(first.map(({ name }) => name)).toEqual([4, 3, 2].map(aliasOf));
+  const below = first.at(-1)?.id ?? null;
+  const rest = aliases({ platform: "mastodon", below, limit: 3 });
+  expect(rest.map(({ name }) => name)).toEqual([1, 0].map(aliasOf));
+  archive.write([deletion(aliasOf(1))]);
+  const held = aliases({ platform: "mastodon", below, limit: 3 }).map(({ isHeld }) => isHeld);
+  expect(held).toEqual([false, true]);
+  expect(aliases({ platform: "bluesky", below: null, limit: 3 })).toEqual([]);
+});
+
 test("a name is forgotten once its post is gone", () => {
   archive.write([put(1), put(2)]);
   archive.write([deletion(uriOf(1))]);

@@ -1,5 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
+import { lastId } from "../posts/ids.ts";
 import type { Platform } from "../posts/post.ts";
+import type { NamedPosition } from "./archive.ts";
 import { findPost } from "./find-post.ts";
 import { owner } from "./placement.ts";
 import type { PreparedChange, PreparedChanges, PreparedHeldDelete } from "./prepare.ts";
@@ -8,23 +10,41 @@ import type { WriteContext } from "./write-context.ts";
 
 /**
  * Other names of posts. A source may tell of a deletion by a name of its own, such as the id that a post has on one server;
- * the name came with the post, and leads to it for as long as the post is held. Names are kept as 64 bits of a keyed hash.
+ * the name came with the post, and leads to it for as long as the post is held. Names are found by 64 bits of a keyed hash, and
+ * listed by the IDs of their posts, so that the source can be asked what became of them.
  */
 export type Aliases = {
-  put(platform: Platform, hash: bigint, id: bigint): void;
+  put(platform: Platform, alias: { hash: bigint; name: string }, id: bigint): void;
   /** The ID of the post that was given the name last. */
   find(platform: Platform, hash: bigint): bigint | null;
 };
 
+/** The aliases of posts with an ID below one, highest first; null starts at the highest. */
+export function aliasesBelow(
+  catalog: DatabaseSync,
+  isHeld: (platform: Platform, id: bigint) => boolean,
+) {
+  const read = catalog.prepare(
+    `SELECT id, name FROM alias WHERE platform = ? AND name IS NOT NULL AND id < ? ORDER BY id DESC LIMIT ?`,
+  );
+  read.setReadBigInts(true);
+  return (platform: Platform, below: bigint | null, limit: number): NamedPosition[] =>
+    read
+      .all(platform, below ?? lastId, limit)
+      .map(({ id, name }) => ({ platform, id: id as bigint, name: String(name) }))
+      .map((row) => ({ ...row, isHeld: isHeld(platform, row.id) }));
+}
+
 export function aliasesOf(catalog: DatabaseSync): Aliases {
   const put = catalog.prepare(
-    "INSERT INTO alias VALUES(?, ?, ?) ON CONFLICT DO UPDATE SET id = excluded.id",
+    `INSERT INTO alias(platform, hash, id, name) VALUES(?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET id = excluded.id, name = excluded.name`,
   );
   const find = catalog.prepare("SELECT id FROM alias WHERE platform = ? AND hash = ?");
   find.setReadBigInts(true);
   return {
-    put: (platform, hash, id) => {
-      put.run(platform, hash, id);
+    put: (platform, { hash, name }, id) => {
+      put.run(platform, hash, id, name);
     },
     find: (platform, hash) => (find.get(platform, hash)?.id as bigint | undefined) ?? null,
   };
@@ -33,10 +53,10 @@ export function aliasesOf(catalog: DatabaseSync): Aliases {
 /** Notes the names that posts of a batch came with, once the posts are there. */
 export function noteAliases(context: WriteContext, changes: readonly PreparedChange[]): void {
   for (const change of changes) {
-    if (change.kind !== "upsert" || change.aliasHash === null) continue;
-    const { platform, uri, aliasHash } = change;
+    if (change.kind !== "upsert" || change.alias === null) continue;
+    const { platform, uri, alias } = change;
     const held = findPost(context, context.writers.entries(platform), platform, uri);
-    if (held !== null) context.aliases.put(platform, aliasHash, held.id);
+    if (held !== null) context.aliases.put(platform, alias, held.id);
   }
 }
 
@@ -51,7 +71,7 @@ export function deletesOf(
       (change) =>
         change.kind === "upsert" &&
         change.platform === platform &&
-        (change.aliasHash === hash || change.uri === name),
+        (change.alias?.hash === hash || change.uri === name),
     );
     const uri = coming?.uri ?? heldUri(context, deletion);
     if (uri === null) return [];

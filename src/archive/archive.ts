@@ -10,6 +10,9 @@ import type { FetchedName } from "./withheld.ts";
 /** A post's place in the one order of all answers: newest ID first, platforms by name within one ID. */
 export type Position = { id: bigint; platform: Platform };
 
+/** A post by another name, such as its id on one server; names of deleted posts are kept for a while. */
+export type NamedPosition = Position & { name: string; isHeld: boolean };
+
 export type ArchiveChange =
   /** `alias` is another name that a deletion may come by; it leads to the post for as long as that is held. */
   | { kind: "upsert"; post: Post; alias?: string }
@@ -314,6 +317,12 @@ export type Archive = {
   arrivals(after: Arrival | null, limit: number): Promise<readonly Arrival[]>;
   /** Accounts of a platform whose posts are held and that were not asked for since `beforeMs`, those never asked for first. */
   accountsToLookUp(platform: Platform, beforeMs: number, limit: number): Promise<readonly string[]>;
+  /** The aliases that posts came with, those of the newest posts first: of posts with a lower ID than `below`, or of all. */
+  aliases(
+    platform: Platform,
+    below: bigint | null,
+    limit: number,
+  ): Promise<readonly NamedPosition[]>;
   readCheckpoint(name: string): Promise<string | null>;
   coverage(): Promise<readonly PlatformCoverage[]>;
   stats(): Promise<ArchiveStats>;

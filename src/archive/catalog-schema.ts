@@ -96,4 +96,8 @@ export const catalogMigrations: readonly string[] = [
   ALTER TABLE retired ADD COLUMN commit_number INTEGER NOT NULL DEFAULT -1;
   INSERT INTO setting VALUES ('commit_number', '0'), ('identified', '0');
 `,
+  `
+  ALTER TABLE alias ADD COLUMN name TEXT;
+  CREATE INDEX alias_by_id ON alias(platform, id) WHERE name IS NOT NULL;
+`,
 ];

@@ -13,6 +13,7 @@ import type {
   CountAnswer,
   CoveredAnswer,
   Damage,
+  NamedPosition,
   PlatformCoverage,
   StoredPage,
   StoredRecords,
@@ -164,6 +165,8 @@ export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
     arrivals: async (after, limit) => (await ask("arrivals", { after, limit })) as Arrival[],
     accountsToLookUp: async (platform, beforeMs, limit) =>
       (await ask("accountsToLookUp", { platform, beforeMs, limit })) as string[],
+    aliases: async (platform, below, limit) =>
+      (await ask("aliases", { platform, below, limit })) as NamedPosition[],
     readCheckpoint: async (name) => (await ask("readCheckpoint", name)) as string | null,
     coverage: async () => (await ask("coverage", null)) as PlatformCoverage[],
     stats: async () => (await ask("stats", { maxBytes })) as ArchiveStats,

@@ -29,8 +29,8 @@ export type PreparedPost = {
   observedMs: number;
   record: string;
   terms: string;
-  /** Looks its alias up; null where it has none. */
-  aliasHash: bigint | null;
+  /** Its alias and the hash that looks it up; null where it has none. */
+  alias: { hash: bigint; name: string } | null;
 };
 
 export type PreparedChange = PreparedPost | PreparedDelete;
@@ -172,7 +172,7 @@ function preparePost({ post, alias }: Of<"upsert">, uriKey: string, nowMs: numbe
     observedMs: post.seenMs ?? timeMs,
     record: encodeRecord(post, timeMs),
     terms: indexTerms(post).join(" "),
-    aliasHash: alias === undefined ? null : hashUri(uriKey, alias).lookup,
+    alias: alias === undefined ? null : { hash: hashUri(uriKey, alias).lookup, name: alias },
   };
 }
 

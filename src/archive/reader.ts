@@ -6,6 +6,7 @@ import { blueskyUri, postKey, readNamedPost } from "../posts/references.ts";
 import type { QueryNames, ResolvedNames } from "../query/make-plan.ts";
 import type { PlanNode } from "../query/plan.ts";
 import { accountsOf } from "./accounts.ts";
+import { aliasesBelow } from "./aliases.ts";
 import type {
   ArchiveStats,
   Arrival,
@@ -13,6 +14,7 @@ import type {
   CountRequest,
   CoveredAnswer,
   Damage,
+  NamedPosition,
   PlatformCoverage,
   Position,
   SearchRequest,
@@ -42,6 +44,7 @@ import { heldOfAuthors, withAuthors } from "./held.ts";
 import { type Identified, identifyPosts, type UnknownPost } from "./identify.ts";
 import { labelsOf } from "./labels.ts";
 import { requireKnownAnalyzers } from "./open-catalog.ts";
+import { owner } from "./placement.ts";
 import { comparePositions, searchSegments } from "./search.ts";
 import { single } from "./segments/damaged-ids.ts";
 import { createSealedMemory, type SealedMemory } from "./segments/sealed-part.ts";
@@ -64,6 +67,7 @@ export type ReaderOperations = {
   identify(posts: readonly UnknownPost[]): Identified[];
   arrivals(request: { after: Arrival | null; limit: number }): Arrival[];
   accountsToLookUp(request: { platform: Platform; beforeMs: number; limit: number }): string[];
+  aliases(request: { platform: Platform; below: bigint | null; limit: number }): NamedPosition[];
   readCheckpoint(name: string): string | null;
   coverage(): PlatformCoverage[];
   stats(request: { maxBytes: number }): ArchiveStats;
@@ -89,6 +93,10 @@ export function createReader(
   const accounts = accountsOf(catalog);
   const withheld = withheldOf(catalog, accounts, labelsOf(catalog));
   const strayed = strayedOf(catalog);
+  const readAliases = aliasesBelow(catalog, (platform, id) => {
+    const entries = current().segments.filter((entry) => entry.platform === platform);
+    return entries.length > 0 && open(owner(entries, id)).lookup.holds(id);
+  });
   const coverageOf = coverageOfAccount(catalog);
   const handleOf = presentHandle(catalog);
   let known: { version: unknown; segments: SegmentEntry[]; held: PlatformCoverage[] } | null = null;
@@ -229,6 +237,7 @@ export function createReader(
       arrivals: ({ after, limit }) => readArrivals(catalog, current().segments, open, after, limit),
       accountsToLookUp: ({ platform, beforeMs, limit }) =>
         accounts.toLookUp(platform, beforeMs, limit),
+      aliases: ({ platform, below, limit }) => readAliases(platform, below, limit),
       readCheckpoint: (name) => readCheckpoint(catalog, name),
       coverage: () => readCoverage(catalog),
       stats: ({ maxBytes }) => readStats(catalog, folder, maxBytes),

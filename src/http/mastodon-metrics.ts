@@ -62,4 +62,24 @@ export function addMastodonMetrics(
     "Stretches of time of which the Mastodon stream may lack something",
     (state) => state.gaps,
   );
+  counter(
+    "earshot_mastodon_stream_caught_up_total",
+    "Posts read from the Mastodon server's timeline after gaps of its stream",
+    (state) => state.caughtUp,
+  );
+  gauge(
+    "earshot_mastodon_stream_recheck_pending",
+    "Whether stored posts are yet to be compared with the Mastodon server after a gap of its stream",
+    (state) => Number(state.recheck.isPending),
+  );
+  counter(
+    "earshot_mastodon_stream_recheck_total",
+    "Stored posts compared with the Mastodon server since the start",
+    (state) => state.recheck.checked,
+  );
+  counter(
+    "earshot_mastodon_stream_recheck_removed_total",
+    "Stored posts that the Mastodon server no longer had when they were compared",
+    (state) => state.recheck.removed,
+  );
 }

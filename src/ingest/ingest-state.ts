@@ -1,4 +1,5 @@
 import type { CountMetric } from "../query/tree.ts";
+import type { RecheckState } from "./mastodon-recheck.ts";
 
 export type PartStatus = "off" | "waiting" | "connected" | "paused";
 
@@ -47,6 +48,9 @@ export type MastodonStreamState = {
   /** Stretches of time, between two events, of which something may be missing. */
   gaps: number;
   waitingEvents: number;
+  /** Posts that the server's timeline gave after gaps. */
+  caughtUp: number;
+  recheck: RecheckState;
 };
 
 export type LabelerState = {

@@ -9,7 +9,13 @@ import type { Frame } from "./stream-frames.ts";
 
 /** What an event of the stream comes to. */
 export type MastodonEvent =
-  | { kind: "event"; changes: readonly ArchiveChange[]; isLeftOut: boolean }
+  | {
+      kind: "event";
+      changes: readonly ArchiveChange[];
+      isLeftOut: boolean;
+      /** The status that it is about; null where there is none. */
+      statusId: string | null;
+    }
   /** The server does not stream: the status with which it says so, where it has one. */
   | { kind: "refusal"; status: number | null };
 
@@ -47,7 +53,7 @@ export function readMastodonEvent({ data, isBinary }: Frame, seen: SeenAt): Mast
   return isObject(told) ? readStatus(told, event, seen) : null;
 }
 
-const nothing: MastodonEvent = { kind: "event", changes: [], isLeftOut: false };
+const nothing: MastodonEvent = { kind: "event", changes: [], isLeftOut: false, statusId: null };
 
 function parsed(bytes: Buffer): unknown {
   try {
@@ -57,18 +63,29 @@ function parsed(bytes: Buffer): unknown {
   }
 }
 
-/** The id of a status on this server, which is also the name that its post came with. */
-const aliasOf = (id: string, { host }: SeenAt): string => importedUri("mastodon", id, host);
+/** The alias that the post of a status is stored with: the id of the status and its server. */
+export const statusAlias = (id: string, host: string): string => importedUri("mastodon", id, host);
+
+/** The id of a status in its alias; null where that is of another server. */
+export function statusIdIn(alias: string, host: string): string | null {
+  const id = alias.slice(importedUri("mastodon", "").length, -(host.length + 1));
+  return statusAlias(id, host) === alias ? readId(id) : null;
+}
 
 function readDelete(payload: unknown, seen: SeenAt): MastodonEvent | null {
   const id = readId(typeof payload === "number" ? String(payload) : payload);
   if (id === null) return null;
   return {
     kind: "event",
-    changes: [deletion(aliasOf(id, seen), lastRevision)],
+    changes: [deletion(statusAlias(id, seen.host), lastRevision)],
     isLeftOut: false,
+    statusId: id,
   };
 }
+
+/** A status of the server's timeline, as if the stream had reported it; null for what is none. */
+export const readMissedStatus = (status: unknown, seen: SeenAt): MastodonEvent | null =>
+  isObject(status) ? readStatus(status, "update", seen) : null;
 
 function readStatus(
   status: Record<string, unknown>,
@@ -81,19 +98,24 @@ function readStatus(
   if (told === null || id === null) return null;
   const post = event === "update" ? told : { ...told, revision: revisionOf(told, seenMs) };
   const ofAccounts = [...wishOf(status, seen), ...wishOf(status.reblog, seen)];
-  const alias = aliasOf(id, seen);
+  const alias = statusAlias(id, seen.host);
   if (mayBeIndexed(status)) {
     const changes: readonly ArchiveChange[] = [
       { kind: "looked-up", platform: "mastodon", userId: post.userId ?? "", atMs: seenMs },
       ...ofAccounts,
       { kind: "upsert", post, alias },
     ];
-    return { kind: "event", changes, isLeftOut: false };
+    return { kind: "event", changes, isLeftOut: false, statusId: id };
   }
   const revision = post.revision || lastRevision;
   const deletions =
     event === "update" ? [] : [deletion(alias, revision), deletion(post.uri, revision)];
-  return { kind: "event", changes: [...ofAccounts, ...deletions], isLeftOut: true };
+  return {
+    kind: "event",
+    changes: [...ofAccounts, ...deletions],
+    isLeftOut: true,
+    statusId: id,
+  };
 }
 
 /** Not only edits are told of, other news come with the time of the last one: what is told later counts. */
@@ -107,12 +129,31 @@ const deletion = (name: string, revision: string): ArchiveChange => ({
   revision,
 });
 
-/** Whether the account of a status is to be found by strangers; servers that do not tell have not asked it. */
+/**
+ * The changes that a stored status comes to when it is read again: what it says now, by its last edit. An account that may no
+ * longer be found is hidden; a status that is no longer public is deleted.
+ */
+export function readAgain(status: unknown, seen: SeenAt): readonly ArchiveChange[] {
+  if (!isObject(status)) return [];
+  const wishes = [...wishOf(status, seen), ...wishOf(status.reblog, seen)];
+  const isHidden = wishes.some((wish) => wish.kind === "account" && wish.status === "opted-out");
+  const event = readStatus(
+    status,
+    isHidden || mayBeIndexed(status) ? "update" : "status.update",
+    seen,
+  );
+  return event?.kind === "event" ? event.changes : [];
+}
+
+/**
+ * Whether the account of a status may be found: it has agreed, and not taken that back. A server that does not say so has not asked
+ * it. Applies to accounts with stored posts, so one that never agreed is not noted.
+ */
 function wishOf(status: unknown, { host, nowMs: observedMs }: SeenAt): ArchiveChange[] {
   const { account } = fieldsOf(status);
   const { indexable, noindex } = fieldsOf(account);
   const userId = namesOfAccount(account, host)?.userId;
-  if (userId === undefined || (typeof indexable !== "boolean" && noindex !== true)) return [];
-  const wish = indexable === false || noindex === true ? "opted-out" : "active";
+  if (userId === undefined) return [];
+  const wish = indexable === true && noindex !== true ? "active" : "opted-out";
   return [{ kind: "account", platform: "mastodon", userId, status: wish, observedMs }];
 }

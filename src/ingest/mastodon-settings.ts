@@ -22,6 +22,14 @@ export type MastodonStreamSettings = {
   fetchTimeoutMs: number;
   maxAnswerBytes: number;
   userAgent: string;
+  /** Requests to the server's API in a minute, while what was missed is read and stored statuses are compared. */
+  requestsPerMinute: number;
+  /** Statuses that are read after one gap. */
+  catchUpStatuses: number;
+  /** After a gap the stored statuses of this time are compared first. */
+  recheckRecentMs: number;
+  /** All stored statuses are compared again after this. */
+  recheckAgeMs: number;
 };
 
 /** All public posts that the server sees, those of other servers, or its own. */

@@ -72,6 +72,10 @@ const start = (
       fetchTimeoutMs: 5_000,
       maxAnswerBytes: 100_000,
       userAgent: "earshot/test",
+      requestsPerMinute: 60_000_000,
+      catchUpStatuses: 1_000,
+      recheckRecentMs: 86_400_000,
+      recheckAgeMs: 7 * 86_400_000,
       ...settings,
     },
   });
@@ -237,11 +241,29 @@ describe("who may be found", () => {
     await archive.until(() => archive.statuses.get(account) === "active");
   });
 
-  test("a server that tells nothing of the agreement hides nobody", async () => {
+  test("an account of which the server no longer says that it agrees is hidden", async () => {
+    const account = `7@${new URL(server.url).host}`;
     await started();
-    server.update(emulatedStatus("1", {}, { indexable: undefined }), emulatedStatus("2"));
+    server.update(emulatedStatus("1"));
     await archive.until(() => archive.posts.size === 1);
-    expect([...archive.statuses.values()]).toEqual(["active"]);
+    server.update(emulatedStatus("2", {}, { indexable: undefined }));
+    await archive.until(() => archive.statuses.get(account) === "opted-out");
+  });
+
+  test("a server of which nothing may be stored is reported in the state and the log", async () => {
+    const { state } = await started();
+    const shy = (n: number) => emulatedStatus(`${n}`, {}, { indexable: undefined });
+    server.update(...Array.from({ length: 99 }, (_, n) => shy(n)));
+    await eventually(() => expect(state().leftOut).toBe(99));
+    expect(state().detail).not.toContain("none of its posts");
+    server.update(shy(100), shy(101));
+    await eventually(() => expect(state().leftOut).toBe(101));
+    expect(state().detail).toContain("none of its posts may be stored");
+    const warnings = logged.filter((line) => JSON.stringify(line).includes("none of its posts"));
+    expect(warnings).toHaveLength(1);
+    server.update(emulatedStatus("102"));
+    await archive.until(() => archive.posts.size === 1);
+    expect(state().detail).not.toContain("none of its posts");
   });
 
   test("an edit after which a post may not be found deletes it, and only a later one brings it back", async () => {

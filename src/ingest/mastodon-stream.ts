@@ -2,12 +2,22 @@ import type { Archive } from "../archive/archive.ts";
 import { mastodonStreamSource } from "../archive/coverage.ts";
 import type { Clock } from "../lib/clock.ts";
 import { messageOf } from "../lib/errors.ts";
-import { createGuard } from "../lib/guard.ts";
-import { createGuardedFetch } from "../lib/guarded-fetch.ts";
 import type { IngestLog } from "./ingest-log.ts";
 import type { MastodonStreamState } from "./ingest-state.ts";
+import { createMastodonAfterGap } from "./mastodon-after-gap.ts";
+import { type LastEvent, readLastEvent } from "./mastodon-catch-up.ts";
+import { createMastodonClients } from "./mastodon-clients.ts";
 import { createMastodonConnections } from "./mastodon-connection.ts";
-import { readMastodonEvent } from "./mastodon-events.ts";
+import {
+  type MastodonEvent,
+  readAgain,
+  readMastodonEvent,
+  readMissedStatus,
+} from "./mastodon-events.ts";
+import { nothingStored, storesNothing } from "./mastodon-left-out.ts";
+import { createRecentDeletions } from "./mastodon-recent-deletions.ts";
+import { createMastodonRecheck } from "./mastodon-recheck.ts";
+import { createMastodonRequests } from "./mastodon-requests.ts";
 import type { MastodonStreamSettings } from "./mastodon-settings.ts";
 import type { Frame } from "./stream-frames.ts";
 import { createStreamLink } from "./stream-link.ts";
@@ -19,7 +29,8 @@ import { startStreamWriter } from "./stream-writer.ts";
  *
  * - Every public post that the server tells of, of an account that has agreed to be searched, is taken, with its later edits
  *   and its deletion; nothing of any other account is kept. An account that takes its agreement back is hidden.
- * - The server repeats nothing: what it tells while there is no connection is missed, and the ledger has a gap there.
+ * - The server repeats nothing, and the ledger has a gap where there was no connection. Then the timeline is read for what was
+ *   missed, and stored statuses are compared with the server; until that is done they are not confirmed.
  * - The ledger tells when the server was followed, from one event to a later one. That is what one server sees, so no search
  *   counts as complete by it.
  * - The token is sent in a header to the address that the server tells for its stream, by TLS where the server itself is
@@ -28,12 +39,14 @@ import { startStreamWriter } from "./stream-writer.ts";
  */
 export type MastodonStream = {
   state(): MastodonStreamState;
+  /** Whether the stream, or a comparison with the server, has followed a stored post up to now. */
+  confirms(id: bigint): boolean;
   /** Ends the connection, writes what has arrived, and resolves. */
   stop(): Promise<void>;
 };
 
 export type MastodonStreamRequest = {
-  archive: Pick<Archive, "write" | "readCheckpoint">;
+  archive: Pick<Archive, "write" | "readCheckpoint" | "aliases">;
   clock: Clock;
   /** From 0 to below 1. */
   random: () => number;
@@ -43,35 +56,20 @@ export type MastodonStreamRequest = {
   log: IngestLog;
 };
 
-/** Where the stream was, for people: there is nothing to go on from. */
-type MastodonPlace = { timeMs: number };
-
-const mostRedirects = 3;
+/** The last event, and the one after which the timeline is to be read. */
+type MastodonPlace = { timeMs: number; since: LastEvent | null };
 
 export function startMastodonStream(request: MastodonStreamRequest): MastodonStream {
   const { archive, clock, random, settings, log } = request;
   const { host } = new URL(settings.server);
-  const guard = createGuard([settings.server, ...settings.privateHosts], {
-    setting: "EARSHOT_UPSTREAM_PRIVATE_HOSTS",
-  });
-  const fetch = createGuardedFetch({
-    ...settings,
-    guard,
-    timeoutMs: settings.fetchTimeoutMs,
-    maxBytes: settings.maxAnswerBytes,
-    maxRedirects: mostRedirects,
-  });
-  const client = createGuardedFetch({
-    ...settings,
-    guard,
-    timeoutMs: settings.idleTimeoutMs,
-    maxBytes: settings.maxFrameBytes,
-    maxRedirects: 0,
-  });
+  const { guard, fetch, client } = createMastodonClients(settings);
   const tally = createStreamTally();
-  const counts = { leftOut: 0, reconnects: 0, gaps: 0 };
+  const counts = { leftOut: 0, reconnects: 0, gaps: 0, caughtUp: 0 };
   let lastEventMs: number | null = null;
   let isInterrupted = false;
+  let hasWarned = false;
+  const deletions = createRecentDeletions();
+  const checkpoint = `mastodon-stream ${host}`;
 
   const link = createStreamLink({
     archive,
@@ -84,6 +82,7 @@ export function startMastodonStream(request: MastodonStreamRequest): MastodonStr
     onOpen: (name) => {
       connections.opened();
       log.info({ host: name, transport: connections.transport() }, "mastodon stream: connected");
+      afterGap.opened();
     },
   });
 
@@ -101,7 +100,7 @@ export function startMastodonStream(request: MastodonStreamRequest): MastodonStr
     archive,
     clock,
     random,
-    checkpoint: `mastodon-stream ${host}`,
+    checkpoint,
     coverage: {
       platform: "mastodon",
       source: mastodonStreamSource(host),
@@ -114,11 +113,23 @@ export function startMastodonStream(request: MastodonStreamRequest): MastodonStr
       log.warn({ reason }, "mastodon stream: the archive does not take a batch"),
   });
 
+  const requests = createMastodonRequests({ ...request, server: settings.server, fetch });
+  const recheck = createMastodonRecheck({
+    ...request,
+    host,
+    requests,
+    changesOf: (status) => readAgain(status, { host, nowMs: clock.now() }),
+  });
+  const afterGap = createMastodonAfterGap({ ...request, host, requests, recheck, onMissed });
+
   async function run(): Promise<void> {
+    const saved = await link.readPlace(checkpoint, readLastEvent);
+    if (saved !== null) afterGap.noteEvent(saved);
     for (let failures = 0; !link.signal.aborted; ) {
       const before = tally.counts.events;
       interrupted();
       const reason = await connections.connect(takeFrame).catch(messageOf);
+      await afterGap.closed();
       if (link.signal.aborted) return;
       counts.reconnects += 1;
       log.info({ host, reason }, "mastodon stream: not connected");
@@ -151,19 +162,55 @@ export function startMastodonStream(request: MastodonStreamRequest): MastodonStr
     isInterrupted = false;
     lastEventMs = nowMs;
     connections.heard();
+    afterGap.noteEvent({ statusId: event.statusId, timeMs: nowMs });
+    deletions.note(event);
+    take(event, nowMs);
+  }
+
+  function take(event: MastodonEvent & { kind: "event" }, nowMs: number): void {
     if (event.isLeftOut) counts.leftOut += 1;
     const item = { timeUs: nowMs * 1000, changes: event.changes, counted: [] };
-    writer.add(item, { timeMs: nowMs });
+    writer.add(item, { timeMs: nowMs, since: afterGap.openSince() });
     tally.add(item);
+    warnOnce();
     link.added();
+  }
+
+  /** Statuses that the stream had no connection to report. */
+  function onMissed(statuses: readonly unknown[]): void {
+    const nowMs = clock.now();
+    for (const status of statuses) {
+      const event = readMissedStatus(status, { host, nowMs });
+      if (event?.kind !== "event" || deletions.has(event)) continue;
+      counts.caughtUp += 1;
+      take(event, nowMs);
+    }
+  }
+
+  function warnOnce(): void {
+    if (hasWarned || !storesNothing({ ...tally.counts, ...counts })) return;
+    hasWarned = true;
+    log.warn({ host, leftOut: counts.leftOut }, `mastodon stream: ${nothingStored}`);
+  }
+
+  function detail({ status, detail }: ReturnType<typeof link.status>): string {
+    if (status !== "connected") return detail;
+    if (storesNothing({ ...tally.counts, ...counts })) return `${detail}; ${nothingStored}`;
+    const failure = afterGap.failure();
+    if (failure !== null) return `${detail}; stored posts cannot be compared: ${failure}`;
+    return recheck.state().isPending
+      ? `${detail}; comparing stored posts with the server after a gap`
+      : detail;
   }
 
   const ended = run();
   return {
     state: () => {
+      const status = link.status();
       const { events, posts, deletes, badFrames } = tally.counts;
       return {
-        ...link.status(),
+        ...status,
+        detail: detail(status),
         host,
         transport: connections.transport(),
         lastEventMs,
@@ -173,8 +220,10 @@ export function startMastodonStream(request: MastodonStreamRequest): MastodonStr
         badFrames,
         ...counts,
         waitingEvents: writer.waiting(),
+        recheck: recheck.state(),
       };
     },
+    confirms: recheck.confirms,
     stop: async () => {
       link.stop();
       await ended;

@@ -1,11 +1,16 @@
 import type { Archive, ArchiveChange, WriteBatch, WriteReport } from "../archive/archive.ts";
+import { numberedId, postTimeMs } from "../posts/ids.ts";
 import type { Post } from "../posts/post.ts";
 
 /** An archive in memory for the tests of this folder: identity by uri, revisions, tombstones, counts, checkpoints. */
-export type MemoryArchive = Pick<Archive, "write" | "readCheckpoint" | "accountsToLookUp"> & {
+export type MemoryArchive = Pick<
+  Archive,
+  "write" | "readCheckpoint" | "accountsToLookUp" | "aliases"
+> & {
   posts: Map<string, Post>;
   /** Uris of posts by their other names. */
-  aliases: Map<string, string>;
+  aliasUris: Map<string, string>;
+  idOf(post: Post): bigint;
   tombstones: Map<string, string>;
   handles: Map<string, string>;
   /** What was added, by `metric uri`. */
@@ -31,7 +36,7 @@ export function createMemoryArchive(): MemoryArchive {
 
   const archive: MemoryArchive = {
     posts: new Map(),
-    aliases: new Map(),
+    aliasUris: new Map(),
     tombstones: new Map(),
     handles: new Map(),
     counts: new Map(),
@@ -48,6 +53,21 @@ export function createMemoryArchive(): MemoryArchive {
       const atOf = (account: string) => archive.lookedUp.get(account) ?? Number.NEGATIVE_INFINITY;
       const due = [...held].filter((account) => atOf(account) < beforeMs);
       return due.toSorted((a, b) => atOf(a) - atOf(b)).slice(0, limit);
+    },
+    aliases: async (platform, below, limit) =>
+      [...archive.aliasUris]
+        .flatMap(([name, uri]) => {
+          const post = archive.posts.get(uri);
+          return post === undefined
+            ? []
+            : [{ platform, id: archive.idOf(post), name, isHeld: true }];
+        })
+        .filter(({ id }) => below === null || id < below)
+        .toSorted((a, b) => (a.id < b.id ? 1 : -1))
+        .slice(0, limit),
+    idOf: (post) => {
+      const number = BigInt([...archive.posts.keys()].indexOf(post.uri));
+      return numberedId(postTimeMs(post, 0), number);
     },
     readCheckpoint: async (name) => archive.checkpoints.get(name) ?? null,
     write: (batch) => {
@@ -87,10 +107,10 @@ export function createMemoryArchive(): MemoryArchive {
     switch (change.kind) {
       case "upsert":
         put(change.post, report);
-        if (change.alias !== undefined) archive.aliases.set(change.alias, change.post.uri);
+        if (change.alias !== undefined) archive.aliasUris.set(change.alias, change.post.uri);
         return;
       case "delete-held": {
-        const uri = archive.aliases.get(change.name) ?? change.name;
+        const uri = archive.aliasUris.get(change.name) ?? change.name;
         if (archive.posts.has(uri)) {
           apply(
             { kind: "delete", platform: change.platform, uri, revision: change.revision },

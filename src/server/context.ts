@@ -152,6 +152,7 @@ export function createContext(
     clock,
     fedPlatforms: fedPlatforms(config),
     coverageSlackMs: config.ingest.coverageSlackMs,
+    freshnessOf: ingest.freshnessOf,
   };
   const upstreams = createUpstreamRole({
     config,

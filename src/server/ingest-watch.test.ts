@@ -56,4 +56,6 @@ const mastodonStream: MastodonStreamState = {
   reconnects: 0,
   gaps: 0,
   waitingEvents: 0,
+  caughtUp: 0,
+  recheck: { isPending: false, checked: 0, removed: 0 },
 };

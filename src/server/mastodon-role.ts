@@ -1,5 +1,6 @@
 import type { MastodonStreamState } from "../ingest/ingest-state.ts";
 import type { MastodonStreamRequest } from "../ingest/mastodon-stream.ts";
+import type { Freshness } from "../platforms/archive/unchecked.ts";
 import type { Config } from "./config.ts";
 import { packageVersion } from "./version.ts";
 
@@ -7,6 +8,8 @@ import { packageVersion } from "./version.ts";
 export type MastodonRole = {
   /** Null when it is off. */
   state(): MastodonStreamState | null;
+  /** Whether the stream has followed a stored post up to now. */
+  freshnessOf(id: bigint): Freshness;
   start(context: MastodonContext): void;
   stop(): Promise<void>;
 };
@@ -18,7 +21,12 @@ type MastodonContext = Pick<MastodonStreamRequest, "archive" | "clock" | "random
 export function createMastodonRole({ ingest, mastodonStream, upstreams }: Config): MastodonRole {
   const { server } = mastodonStream;
   if (server === null) {
-    return { state: () => null, start: () => undefined, stop: async () => undefined };
+    return {
+      state: () => null,
+      freshnessOf: () => "unfollowed",
+      start: () => undefined,
+      stop: async () => undefined,
+    };
   }
   const settings = {
     ...ingest,
@@ -29,12 +37,14 @@ export function createMastodonRole({ ingest, mastodonStream, upstreams }: Config
   };
   const { host } = new URL(server);
   let running: Promise<{ stop(): Promise<void> }> | null = null;
+  let confirms = (_id: bigint): boolean => false;
   let state = (): MastodonStreamState => notStarted(host);
 
   function start(context: MastodonContext): void {
     running ??= import("../ingest/mastodon-stream.ts").then(({ startMastodonStream }) => {
       const stream = startMastodonStream({ ...context, settings });
       state = stream.state;
+      confirms = stream.confirms;
       return stream;
     });
     running.catch((fault: unknown) =>
@@ -44,6 +54,7 @@ export function createMastodonRole({ ingest, mastodonStream, upstreams }: Config
 
   return {
     state: () => state(),
+    freshnessOf: (id) => (confirms(id) ? "confirmed" : "unchecked"),
     start,
     stop: async () => {
       const stream = await running?.catch(() => null);
@@ -66,4 +77,6 @@ const notStarted = (host: string): MastodonStreamState => ({
   reconnects: 0,
   gaps: 0,
   waitingEvents: 0,
+  caughtUp: 0,
+  recheck: { isPending: true, checked: 0, removed: 0 },
 });

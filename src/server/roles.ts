@@ -6,6 +6,7 @@ import {
 import type { Ingest } from "../ingest/live-ingest.ts";
 import type { Runner } from "../jobs/runner.ts";
 import { embeddedNodeId } from "../nodes/lease.ts";
+import type { FreshnessOf } from "../platforms/archive/unchecked.ts";
 import type { Config } from "./config.ts";
 import type { AppContext } from "./context.ts";
 import { createMastodonRole } from "./mastodon-role.ts";
@@ -41,6 +42,8 @@ export type IngestRole = {
   state(): IngestState | null;
   /** The stream of a Mastodon server; null when it is off. */
   mastodonState(): MastodonStreamState | null;
+  /** Whether stored posts are known to be as their platforms have them now. */
+  freshnessOf: FreshnessOf;
   start(context: IngestContext): void;
   stop(): Promise<void>;
 };
@@ -53,6 +56,8 @@ export function createIngestRole(config: Config): IngestRole {
   return {
     state: bluesky.state,
     mastodonState: mastodon.state,
+    freshnessOf: ({ platform, id }) =>
+      platform === "mastodon" ? mastodon.freshnessOf(id) : "confirmed",
     start: (context) => {
       const { archive, clock, random, log, upstreams } = context;
       bluesky.start(context);

@@ -728,6 +728,30 @@ export const settings = {
       1,
       "Longest pause before connecting again.",
     ),
+    requestsPerMinute: count(
+      "EARSHOT_MASTODON_STREAM_REQUESTS_PER_MINUTE",
+      30,
+      [1, 100_000],
+      "Requests to the server's API in a minute, to read what the stream missed and to compare stored posts with the server. Mastodon allows 300 in five minutes, which searches with the same token share.",
+    ),
+    catchUpStatuses: count(
+      "EARSHOT_MASTODON_STREAM_CATCH_UP_POSTS",
+      20_000,
+      [0, 10_000_000],
+      "Posts that are read from the server's public timeline after one interruption of the stream.",
+    ),
+    recheckRecentMs: duration(
+      "EARSHOT_MASTODON_STREAM_RECHECK_RECENT",
+      86_400_000,
+      0,
+      "After an interruption the stored posts of this time are compared with the server first, then all older ones.",
+    ),
+    recheckAgeMs: duration(
+      "EARSHOT_MASTODON_STREAM_RECHECK_AGE",
+      7 * 86_400_000,
+      1_000,
+      "Time after which all stored posts are compared with the server again.",
+    ),
   },
   backfill: {
     plcUrl: url(

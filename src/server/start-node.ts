@@ -88,6 +88,7 @@ export async function startRemoteNode(
         clock,
         fedPlatforms: fedPlatforms(config),
         coverageSlackMs: config.ingest.coverageSlackMs,
+        freshnessOf: ingest.freshnessOf,
       },
       clock,
       random: Math.random,

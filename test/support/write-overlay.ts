@@ -78,6 +78,6 @@ export function preparedPost(id: bigint, terms: string, timeMs: number) {
     observedMs: timeMs,
     record: encodeRecord(post, timeMs),
     terms,
-    aliasHash: null,
+    alias: null,
   } as const;
 }

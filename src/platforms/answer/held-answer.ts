@@ -6,6 +6,7 @@ import { readPost } from "../../query/read-post.ts";
 import { readUser } from "../../query/read-values.ts";
 import { accountById } from "../../text/facets.ts";
 import { searchArchive } from "../archive/search.ts";
+import { isStale, uncheckedWarning } from "../archive/unchecked.ts";
 import type { FetchMethod } from "../methods.ts";
 import type { AskingJob } from "../requests/sessions.ts";
 import type { AnswerRequest, Coverage, SourceAnswer } from "../source.ts";
@@ -43,25 +44,30 @@ export async function heldAnswer(
   );
 }
 
-/** A post that is held is answered at once; that it is not held says nothing of whether there is such a post. */
+/**
+ * A post that is held is answered at once, unless its stream has not followed it up to now; that it is not held says nothing of
+ * whether there is such a post.
+ */
 async function heldPost(
-  { source: { archive } }: AnswerContext,
+  { source }: AnswerContext,
   { platform, asOfMs }: FetchRequest,
   target: PostTarget,
 ): Promise<SourceAnswer> {
+  const { archive } = source;
   const uris = await urisOf(archive, target);
   const asked = uris.map((uri) => ({ platform, uri, timeMs: timeOf(uri) ?? asOfMs }));
   const identified = await archive.identify(asked);
   const held = identified.find(({ isHeld }) => isHeld);
   const items = held === undefined ? [] : [{ platform, id: held.id }];
-  const coverage = unbounded(asOfMs, held !== undefined);
+  const stale = held !== undefined && (await isStale(source, { platform, id: held.id }));
+  const coverage = unbounded(asOfMs, held !== undefined && !stale);
   return {
     items,
     next: null,
     complete: coverage.complete,
     coverage,
     sources: [{ platform, via: "archive", fromMs: null, toMs: asOfMs, count: items.length }],
-    warnings: [],
+    warnings: stale ? [uncheckedWarning] : [],
   };
 }
 

@@ -14,9 +14,15 @@ import type {
   SourceWarning,
 } from "../source.ts";
 import { type ArchiveFeed, coverageOf } from "./coverage.ts";
+import { type FreshnessOf, uncheckedWarnings } from "./unchecked.ts";
 
 /** What the archive source needs of its surroundings. */
-export type ArchiveSource = ArchiveFeed & { archive: Archive; clock: Clock };
+export type ArchiveSource = ArchiveFeed & {
+  archive: Archive;
+  clock: Clock;
+  /** Every post is taken to be confirmed where this is left out. */
+  freshnessOf?: FreshnessOf;
+};
 
 /** What the archive answered, and the query as it was read for it. */
 export type HeldAnswer = SourceAnswer & {
@@ -83,7 +89,11 @@ export async function searchHeld(
       toMs: coverage.toMs,
       count: found.positions.filter((position) => position.platform === platform).length,
     })),
-    warnings: [...warningsOf(coverage, found.positions, found.complete), ...warnings],
+    warnings: [
+      ...warningsOf(coverage, found.positions, found.complete),
+      ...warnings,
+      ...(await uncheckedWarnings(source, found.positions)),
+    ],
     tree,
     names,
     plan,

@@ -44,6 +44,8 @@ export type Streaming = {
   stop(): void;
   /** Breaks all connections off, in the middle of an event. */
   cut(): void;
+  /** Whether attempts to connect are refused, as by a server that is out of order. */
+  isAway: boolean;
   /** How many are connected. */
   open(): number;
   /** Of each attempt to connect, refused ones too. */
@@ -95,6 +97,7 @@ export function createStreaming(options: StreamingOptions): Streaming {
 
   /** The refusal that a request meets before it comes to a stream; null when none. */
   function refusalOf(request: IncomingMessage, url: URL): [number, string] | null {
+    if (streaming.isAway) return [503, "Service unavailable"];
     if (request.headers["user-agent"] === undefined) return [418, "I'm a teapot"];
     const header = /^Bearer (.+)$/.exec(request.headers.authorization ?? "")?.[1];
     const token = header ?? url.searchParams.get("access_token");
@@ -187,9 +190,10 @@ export function createStreaming(options: StreamingOptions): Streaming {
     }
   };
 
-  return {
+  const streaming: Streaming = {
     handle,
     upgrade,
+    isAway: false,
     update: (...statuses) => {
       for (const status of statuses) publish("update", status);
     },
@@ -220,6 +224,7 @@ export function createStreaming(options: StreamingOptions): Streaming {
       for (const listener of listeners) listener.cut();
     },
   };
+  return streaming;
 }
 
 export type StreamingServer = Streaming & {

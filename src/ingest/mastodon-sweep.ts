@@ -1,0 +1,34 @@
+/** One pass over all stored statuses, from the newest to the oldest. */
+export type Sweep = {
+  /** When it began, Unix milliseconds. */
+  startedMs: number;
+  /** Statuses with this ID or a higher one were compared; null where none was. */
+  below: bigint | null;
+  isDone: boolean;
+};
+
+export const startedSweep = (startedMs: number): Sweep => ({
+  startedMs,
+  below: null,
+  isDone: false,
+});
+
+/** As text for a checkpoint. */
+export const writeSweep = ({ below, ...rest }: Sweep): string =>
+  JSON.stringify({ ...rest, below: below === null ? null : String(below) });
+
+/** Reads such a text; null for any other. */
+export function readSweep(text: string | null): Sweep | null {
+  const { startedMs, below, isDone } = fieldsOf(text);
+  const isId = typeof below === "string" && /^\d{1,19}$/.test(below);
+  if (typeof startedMs !== "number" || typeof isDone !== "boolean") return null;
+  return { startedMs, below: isId ? BigInt(below) : null, isDone };
+}
+
+function fieldsOf(text: string | null): Partial<Record<keyof Sweep, unknown>> {
+  try {
+    return JSON.parse(text ?? "{}") ?? {};
+  } catch {
+    return {};
+  }
+}
