@@ -9,7 +9,11 @@ import path from "path";
 import { pathToFileURL } from "url";
 import { installedNode, isNewEnough, refusal, root } from "./node-version.mjs";
 
+// Marks the process that another Node has started in its place.
+const handedOver = "NODE_EARSHOT_HANDED_OVER";
+
 if (isNewEnough(process.version)) {
+  endWithParent();
   run();
 } else {
   const node = installedNode();
@@ -36,6 +40,15 @@ function run() {
   import(pathToFileURL(file).href).then((loaded) => loaded.runCommandLine(), failToLoad);
 }
 
+// A parent that is killed cannot pass that on, but its end closes the channel between the two: then this process ends as abruptly.
+function endWithParent() {
+  if (process.env[handedOver] === undefined) return;
+  delete process.env[handedOver];
+  process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
+  if (process.channel) process.channel.unref();
+  else process.kill(process.pid, "SIGKILL");
+}
+
 function failToLoad(error) {
   if (error.code !== "ERR_MODULE_NOT_FOUND") throw error;
   process.stderr.write(`earshot: ${error.message.split("\n")[0]} – run \`npm ci\` first\n`);
@@ -49,7 +62,10 @@ function userCache() {
 // Runs the same command line on another Node, passes signals on, and ends as it ended.
 function runOn(node) {
   const args = process.argv.slice(1);
-  const child = childProcess.spawn(node, args, { stdio: "inherit" });
+  const child = childProcess.spawn(node, args, {
+    stdio: ["inherit", "inherit", "inherit", "ipc"],
+    env: Object.assign({}, process.env, { [handedOver]: "1" }),
+  });
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
   for (const signal of signals) process.on(signal, passOn);
   function passOn(signal) {
