@@ -111,7 +111,8 @@ describe("a stretch of time", () => {
     }
     const span = `${new Date(atMs).toISOString()}..${new Date(atMs + 1_000).toISOString()}`;
     const { code, out, notes } = await earshot("backfill", "--replay", span);
-    expect(code).toBe(0);
+    expect(code).toBe(1);
+    expect(notes).toMatch(/500ms of the time asked for is still missing/);
     expect(notes).toMatch(/from the stream's servers$/m);
     expect(out).toMatch(
       /^2 events replayed in [\d.]+ s: 2 posts \(2 added\), 0 deletes, 0 reactions$/m,

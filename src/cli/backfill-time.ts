@@ -68,6 +68,7 @@ export async function backfillTime(
     });
     reports.end();
     terminal.out(options.json ? asJson(summary) : asText(summary));
+    if (summary.missing.length > 0) throw stillMissing(summary.missing);
   } finally {
     reports.end();
     await out.close();
@@ -86,6 +87,17 @@ function lockReplays(dataDir: string): FileLock {
     retryable: true,
     hint: "wait for its end",
   });
+}
+
+function stillMissing(spans: readonly Span[]): EarshotError {
+  const lengthMs = spans.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
+  return new EarshotError(
+    "backfill_incomplete",
+    `${lengthText(lengthMs)} of the time asked for is still missing`,
+    {
+      hint: "no server that was asked has it; EARSHOT_JETSTREAM_URLS and EARSHOT_NETWORK_REPLAY_URL name others",
+    },
+  );
 }
 
 /** The public archive asks for a token; one's own server does not. */

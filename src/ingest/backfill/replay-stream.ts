@@ -31,6 +31,8 @@ const overlapMs = 60_000;
 const mostDisorderMs = 1_000;
 /** A server that has sent nothing for as long, with all of the span behind it, has sent all that it has. */
 const quietMs = 5_000;
+/** A server that has sent nothing at all for as long proves nothing of the span: it stays missing. */
+const idleMs = 15_000;
 const tries = 5;
 const backoff = { leastMs: 500, mostMs: 10_000 };
 const mostWaiting = 5_000;
@@ -38,7 +40,7 @@ const mostWaiting = 5_000;
 /**
  * Replays a span from what the stream's servers still have: they take it up at any time within their look-back, about a day
  * and a half. One that begins later, with an event beyond what was asked for, has lost what lies between, and that is not
- * claimed. Resolves with how many frames could not be read. Errors: `upstream_unreachable` when no server brings it on; the
+ * claimed; nor is anything where a server sends nothing. Resolves with how many frames could not be read. Errors: `upstream_unreachable` when no server brings it on; the
  * signal's reason; what the archive throws.
  */
 export async function replayStream(
@@ -81,6 +83,7 @@ export async function replayStream(
     let isPaused = false;
     let isEnded = false;
     let isFirst = true;
+    const askedMs = clock.elapsed();
     let wake: () => void = () => {};
     const connection = openStreamConnection({
       ...replay,
@@ -117,7 +120,7 @@ export async function replayStream(
         }
         if (waiting.length > 0) continue;
         if (isEnded) return;
-        if (await isQuiet()) isDone = !isFirst;
+        if (await isQuiet()) isDone = true;
       }
     } finally {
       signal.removeEventListener("abort", stop);
@@ -125,7 +128,7 @@ export async function replayStream(
       await connection.ended;
     }
 
-    /** Waits for a frame; true when none came though all of the span lies behind. */
+    /** Waits for a frame; true when none came though all of the span lies behind, or none at all for long. */
     async function isQuiet(): Promise<boolean> {
       const woken = new AbortController();
       wake = () => woken.abort();
@@ -134,7 +137,8 @@ export async function replayStream(
         () => false,
       );
       wake = () => {};
-      return slept && !isFirst && clock.now() > span.toMs + quietMs;
+      if (!slept) return false;
+      return isFirst ? clock.elapsed() - askedMs >= idleMs : clock.now() > span.toMs + quietMs;
     }
 
     async function take(frame: Frame): Promise<void> {

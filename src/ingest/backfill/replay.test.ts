@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import {
   type JetstreamServer,
   startJetstreamServer,
@@ -16,9 +16,10 @@ import { openArchive } from "../../archive/open.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { createGuard } from "../../lib/guard.ts";
 import { createGuardedFetch, type GuardedClient } from "../../lib/guarded-fetch.ts";
+import { createManualClock } from "../../lib/manual-clock.ts";
 import { openNetworkReplay } from "./network-replay.ts";
 import { createPoliteFetch } from "./polite-fetch.ts";
-import { type ReplayRequest, replay } from "./replay.ts";
+import { type ReplayRequest, type ReplaySummary, replay } from "./replay.ts";
 
 const did = "did:plc:aaaaaaaaaaaaaaaaaaaaaaaa";
 const hourMs = 3_600_000;
@@ -200,6 +201,29 @@ describe("a gap that the stream's servers still have", () => {
     stream.publish(post(lateMs + 3_000, "behind"));
     const { missing } = await replay(request("gaps"));
     expect(missing).toEqual([{ fromMs: lateMs, toMs: lateMs + 1_000 }]);
+  });
+
+  test("stays open, in bounded time, where the server is idle", async () => {
+    await archive.write({ changes: [], coverage: held(lateMs - 1_000, lateMs) });
+    await archive.write({ changes: [], coverage: held(lateMs + 1_000, lateMs + 5_000) });
+    const clock = createManualClock(Date.now());
+    const usual = request("gaps", { clock });
+    const running = replay({ ...usual, stream: { ...usual.stream, idleTimeoutMs: 10 * hourMs } });
+    let summary: ReplaySummary | null = null;
+    void running.then((ended) => {
+      summary = ended;
+    });
+    const startMs = clock.elapsed();
+    await vi.waitFor(
+      async () => {
+        if (stream.connections() > 0) await clock.advance(1_000);
+        expect(summary).not.toBeNull();
+      },
+      { interval: 5, timeout: 10_000 },
+    );
+    expect(summary).toMatchObject({ missing: [{ fromMs: lateMs, toMs: lateMs + 1_000 }] });
+    expect(clock.elapsed() - startMs).toBeLessThanOrEqual(60_000);
+    expect(await intervals()).toHaveLength(6);
   });
 
   test("counts reactions only of the collection that was not held", async () => {
