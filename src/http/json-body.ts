@@ -1,5 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { jsonBounds, shapeRefusal } from "../lib/bounded-json.ts";
+import { createJsonMeter } from "../lib/json-shape.ts";
 import { problem } from "./problem-writer.ts";
 
 declare module "fastify" {
@@ -11,6 +13,9 @@ declare module "fastify" {
 
 /** From so many bytes on, others have their turn on the event loop between the steps. */
 const largeBytes = 1_048_576;
+
+/** A shorter body cannot hold enough to keep others waiting. */
+const measuredBytes = 16_384;
 
 /**
  * Bodies are JSON in UTF-8 (RFC 8259). What is not is refused with its place where that is known, and so are the names that
@@ -38,6 +43,7 @@ export function readJsonBodies(app: FastifyInstance): void {
 
 function parseBody(body: Buffer): unknown {
   if (body.length === 0) throw problem("invalid_json", "the body is empty, expected a JSON object");
+  if (body.length > measuredBytes) requireShape(body);
   const text = textOf(body);
   let names = 0;
   function look(this: unknown, name: string, value: unknown): unknown {
@@ -52,7 +58,7 @@ function parseBody(body: Buffer): unknown {
     return parsed;
   } catch (error) {
     if (error instanceof SyntaxError) throw notJson(error.message);
-    if (error instanceof RangeError) throw problem("invalid_json", "the body nests too deeply");
+    if (error instanceof RangeError) throw tooDeep();
     throw error;
   }
 }
@@ -85,6 +91,20 @@ function endOfString(text: string, from: number): number {
   let at = from;
   while (text[at] !== '"') at += text[at] === "\\" ? 2 : 1;
   return at + 1;
+}
+
+function requireShape(body: Buffer): void {
+  const shape = createJsonMeter()(body);
+  if (shape.deepest > jsonBounds.deepest) throw tooDeep();
+  const refusal = shapeRefusal(shape);
+  if (refusal === null) return;
+  throw problem("invalid_request", `the body is not parsed: ${refusal}`, {
+    hint: "send less in one request",
+  });
+}
+
+function tooDeep() {
+  return problem("invalid_json", "the body nests too deeply");
 }
 
 function repeatedName() {

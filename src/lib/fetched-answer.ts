@@ -1,4 +1,5 @@
 import type { Headers } from "undici";
+import { parseUntrustedJson } from "./bounded-json.ts";
 import { EarshotError, messageOf } from "./errors.ts";
 
 export type FetchedAnswer = {
@@ -7,7 +8,7 @@ export type FetchedAnswer = {
   body: Uint8Array;
   /** The body as UTF-8, what is none of it replaced. */
   text(): string;
-  /** Throws `answer_unreadable` when the body is no JSON. */
+  /** Throws `answer_unreadable` when the body is no JSON, or more of it than may be parsed (bounded-json.ts). */
   json(): unknown;
 };
 
@@ -25,7 +26,7 @@ export function answerOf(
     text,
     json: () => {
       try {
-        return JSON.parse(text());
+        return parseUntrustedJson(body);
       } catch (fault) {
         throw new EarshotError(
           "answer_unreadable",

@@ -69,6 +69,14 @@ describe("an answer", () => {
     expect(() => answer.json()).toThrow(fault("answer_unreadable"));
   });
 
+  test("that is JSON of more names than are parsed says so", async () => {
+    const names = Array.from({ length: 100_000 }, (_, n) => `"n${n}":1`);
+    const { url } = await host((_request, response) => response.end(`{${names.join(",")}}`));
+    const answer = await client([url], { maxBytes: 4_194_304 })(url);
+    expect(() => answer.json()).toThrow("holds more than 5000 different names");
+    expect(() => answer.json()).toThrow(fault("answer_unreadable"));
+  });
+
   test("may be asked for with a body", async () => {
     const { url } = await host((request, response) => request.pipe(response));
     const answer = await client([url])(url, { method: "POST", body: "asked" });

@@ -12,7 +12,7 @@ test.each([
   ['["\\\\",[1]]', 2, 4],
   ["]]]][[", 0, 3],
 ])("%s nests %i deep and holds %i values at most", (text, deepest, values) => {
-  expect(shapeOf(text)).toEqual({ deepest, values });
+  expect(shapeOf(text)).toMatchObject({ deepest, values });
 });
 
 test("what comes in pieces has the same shape, wherever it is cut", () => {
@@ -23,4 +23,14 @@ test("what comes in pieces has the same shape, wherever it is cut", () => {
     measure(bytes.subarray(0, cut));
     expect(measure(bytes.subarray(cut))).toEqual(shapeOf(text));
   }
+});
+
+test.each([
+  ['{"a":1,"b":{"a":2}}', 2, 0],
+  ['[{"a":"x"},{"a":"x"},{"b":"longer than ten"}]', 2, 2],
+  ['{"a:b":"{c:d}","\\"":0}', 2, 1],
+  [`{"${"a".repeat(100)}":1,"${"a".repeat(100)}":2}`, 2, 0],
+  ['["a" ,"b"\n]', 0, 2],
+])("%s has %i different names and %i short strings", (text, names, shortStrings) => {
+  expect(shapeOf(text)).toMatchObject({ names, shortStrings });
 });

@@ -1,29 +1,68 @@
-/** How deep JSON text nests, and at most how many values it holds. */
-export type JsonShape = { deepest: number; values: number };
+import { randomInt } from "node:crypto";
 
-const [quote, backslash, comma] = [0x22, 0x5c, 0x2c];
+/** What makes the parser slow in JSON text. */
+export type JsonShape = {
+  /** How deep it nests. */
+  deepest: number;
+  /** How many values it holds at most. */
+  values: number;
+  /** How many different names its objects have, long ones counted each time; short ones up to `mostCountedNames`. */
+  names: number;
+  /** How many strings, names apart, it holds that are short enough for the parser to look each of them up. */
+  shortStrings: number;
+};
+
+const mostCountedNames = 10_000;
+
+const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a];
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
 
+/** V8 interns strings of up to so many characters, which takes several times as long as making them. */
+const shortBytes = 10;
+/** A longer name counts as different from all others. */
+const hashedBytes = 64;
+/** Of this process, so that no text can be written whose names seem to be one. */
+const hashSeed = randomInt(2 ** 32);
+const hashFactor = randomInt(2 ** 31) * 2 + 1;
+
 /**
- * Measures JSON text before it is parsed, as the parser takes its time over what nests deep or holds very much. Each call reads
- * on where the one before ended, and tells the shape of all so far.
+ * Measures JSON text before it is parsed, as the parser takes its time over what nests deep, or holds very much or very many
+ * different names. Each call reads on where the one before ended, and reports the shape of all so far.
  */
 export function createJsonMeter(): (piece: Uint8Array) => JsonShape {
-  const shape = { deepest: 0, values: 1 };
+  const shape: JsonShape = { deepest: 0, values: 1, names: 0, shortStrings: 0 };
+  const names = new Set<number>();
+  let longNames = 0;
   let depth = 0;
   let inString = false;
   let isEscaped = false;
+  /** Of the newest string. */
+  let hash = 0;
+  let length = 0;
 
   return (piece) => {
     for (let index = 0; index < piece.length; index += 1) {
-      const byte = piece[index];
-      if (isEscaped) {
-        isEscaped = false;
-      } else if (inString) {
-        if (byte === backslash) isEscaped = true;
-        else if (byte === quote) inString = false;
+      const byte = piece[index] ?? 0;
+      if (inString) {
+        if (byte === quote && !isEscaped) {
+          inString = false;
+          if (length <= shortBytes) shape.shortStrings += 1;
+          continue;
+        }
+        isEscaped = byte === backslash && !isEscaped;
+        if (length < hashedBytes) {
+          hash = Math.imul(hash ^ byte, hashFactor);
+          hash ^= hash >>> 15;
+        }
+        length += 1;
       } else if (byte === quote) {
         inString = true;
+        hash = hashSeed;
+        length = 0;
+      } else if (byte === colon) {
+        if (length <= shortBytes) shape.shortStrings -= 1;
+        if (length > hashedBytes) longNames += 1;
+        else if (names.size < mostCountedNames) names.add(hash);
       } else if (byte === comma) {
         shape.values += 1;
       } else if (byte === openBracket || byte === openBrace) {
@@ -34,6 +73,7 @@ export function createJsonMeter(): (piece: Uint8Array) => JsonShape {
         depth -= 1;
       }
     }
+    shape.names = names.size + longNames;
     return shape;
   };
 }

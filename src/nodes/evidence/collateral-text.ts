@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parseUntrustedJson } from "../../lib/bounded-json.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { Collateral } from "./evidence.ts";
 import { readOrRefuse } from "./refusal.ts";
@@ -78,7 +79,7 @@ export type QeIdentity = z.infer<typeof qeIdentity>;
 /** What is read here of the TCB information of a kind of machine. Errors: `quote_refused` (`collateral_malformed`). */
 export function readTcbInfo(written: string): TcbInfo {
   return readOrRefuse("collateral_malformed", "the TCB information cannot be read", () =>
-    tcbInfo.parse(JSON.parse(written)),
+    tcbInfo.parse(parseUntrustedJson(written)),
   );
 }
 
@@ -87,6 +88,6 @@ export function readQeIdentity(written: string): QeIdentity {
   return readOrRefuse(
     "collateral_malformed",
     "the identity of quoting enclaves cannot be read",
-    () => qeIdentity.parse(JSON.parse(written)),
+    () => qeIdentity.parse(parseUntrustedJson(written)),
   );
 }

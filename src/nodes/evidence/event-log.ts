@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
+import { parseUntrustedJson } from "../../lib/bounded-json.ts";
 import { createJsonMeter } from "../../lib/json-shape.ts";
 import { readOrRefuse, refused } from "./refusal.ts";
 
@@ -93,7 +94,7 @@ function readEvents(text: string): RuntimeEvent[] {
     const list = z
       .array(z.looseObject({ imr: z.int() }))
       .max(mostEvents)
-      .parse(JSON.parse(text));
+      .parse(parseUntrustedJson(text));
     return list.filter(({ imr }) => imr === 3).map((written) => event.parse(written));
   });
 }
@@ -133,9 +134,7 @@ function digestOfJson(name: string, payload: Buffer): Buffer {
 /** What no policy could name proves nothing, and is refused where one has to. */
 function keyProviderOf(payload: string): KeyProvider | null {
   try {
-    const { name, id } = keyProvider.parse(
-      JSON.parse(Buffer.from(payload, "hex").toString("utf8")),
-    );
+    const { name, id } = keyProvider.parse(parseUntrustedJson(Buffer.from(payload, "hex")));
     return { name, id: id || null };
   } catch {
     return null;

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import * as z from "zod";
+import { parseUntrustedJson } from "../../lib/bounded-json.ts";
 import type { AnswerRequest, FetchedItem, SourceAnswer } from "../../platforms/source.ts";
 import type { SignedFields } from "../proof/proof.ts";
 import { type CheckedItem, checkItems, checkKnowledge } from "./check-answer.ts";
@@ -101,7 +102,7 @@ export async function readAnswer(
 function readHead(line: Buffer): Head | null {
   try {
     const text = utf8.decode(line);
-    const head = headShape.parse(JSON.parse(text));
+    const head = headShape.parse(parseUntrustedJson(text));
     return JSON.stringify(head) === text ? head : null;
   } catch {
     return null;

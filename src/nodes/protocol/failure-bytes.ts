@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parseUntrustedJson } from "../../lib/bounded-json.ts";
 import { withoutControls } from "../../text/controls.ts";
 import type { LeaseFailure } from "../lease.ts";
 import { answerRefused } from "./faults.ts";
@@ -35,7 +36,7 @@ export function readFailure(plain: Uint8Array): LeaseFailure {
 
 function parsed(plain: Uint8Array): z.infer<typeof shape> | null {
   try {
-    return shape.parse(JSON.parse(Buffer.from(plain).toString("utf8")));
+    return shape.parse(parseUntrustedJson(plain));
   } catch {
     return null;
   }

@@ -1,10 +1,14 @@
 import * as z from "zod";
+import { createJsonMeter } from "../../lib/json-shape.ts";
 import type { FetchedItem } from "../../platforms/source.ts";
 import { checkPostNames, nameMissing } from "./check-names.ts";
 import { answerRefused } from "./faults.ts";
 
 /** Largest record, characters. */
 const mostCharacters = 262_144;
+
+/** A post has some 50 different names. Records are parsed again, many at a time, when they are shown. */
+const mostNames = 200;
 
 const name = z.string().nullable().default(null);
 
@@ -67,6 +71,7 @@ export function readRecord(item: FetchedItem): ReadRecord {
 function parsed(text: string): z.infer<typeof recordShape> | null {
   if (text.length > mostCharacters) return null;
   try {
+    if (createJsonMeter()(Buffer.from(text, "utf8")).names > mostNames) return null;
     const value: unknown = JSON.parse(text);
     return JSON.stringify(value) === text ? recordShape.parse(value) : null;
   } catch {

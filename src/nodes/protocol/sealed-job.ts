@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parseUntrustedJson } from "../../lib/bounded-json.ts";
 import { isSignedBy, type SigningKey } from "./ed25519.ts";
 import { base64url, bytesOf } from "./encoding.ts";
 import { jobRefused } from "./faults.ts";
@@ -135,7 +136,7 @@ export async function openJob(
 
 function readPayload(plain: Uint8Array): JobPayload | null {
   try {
-    return jobPayload.parse(JSON.parse(Buffer.from(plain).toString("utf8")));
+    return jobPayload.parse(parseUntrustedJson(plain));
   } catch {
     return null;
   }

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parseUntrustedJson } from "../../lib/bounded-json.ts";
 import { methodNames, sourceTypes } from "../../platforms/methods.ts";
 import type { AnswerRequest, SourceAnswer } from "../../platforms/source.ts";
 import { sourceWays } from "../../platforms/source.ts";
@@ -154,7 +155,7 @@ export function readAs<Shape>(
 ): Shape | null {
   if (text.length > mostCharacters) return null;
   try {
-    const value = shape.parse(JSON.parse(text));
+    const value = shape.parse(parseUntrustedJson(text));
     return JSON.stringify(value) === text ? value : null;
   } catch {
     return null;

@@ -1,4 +1,5 @@
 import type { AccountStatus, ArchiveChange } from "../../archive/archive.ts";
+import { parseUntrustedJson } from "../../lib/bounded-json.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { Post } from "../../posts/post.ts";
 import { fieldsOf, isObject } from "../fields.ts";
@@ -34,7 +35,7 @@ export function readStreamEvent(
 ): StreamEvent | UnreadableEvent {
   let value: unknown;
   try {
-    value = JSON.parse(frame);
+    value = parseUntrustedJson(frame);
   } catch (fault) {
     return { fault: `not valid JSON: ${messageOf(fault)}` };
   }

@@ -63,6 +63,11 @@ describe("what cannot be read", () => {
     ["nests deeper than 64 levels", `${"[".repeat(65)}${"]".repeat(65)}`, "deeper than 64 levels"],
     ["nests without an end", "[".repeat(3_000_000), "deeper than 64 levels"],
     ["holds very many small values", `[${"{},".repeat(2_000_000)}0]`, "more than 200000 values"],
+    [
+      "holds very many names",
+      `{${Array.from({ length: 100_000 }, (_, n) => `"n${n}":1`).join(",")}}`,
+      "more than 5000 different names",
+    ],
   ])("is what %s, and it is not tried again", async (_what, body, why) => {
     const startMs = performance.now();
     await expect(read(body)).rejects.toMatchObject({

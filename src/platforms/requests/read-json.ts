@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { shapeRefusal } from "../../lib/bounded-json.ts";
 import { EarshotError, messageOf } from "../../lib/errors.ts";
 import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
 import { createJsonMeter } from "../../lib/json-shape.ts";
@@ -39,9 +40,12 @@ async function requireShape(host: string, body: Uint8Array, maxValues: number): 
   const measure = createJsonMeter();
   for (let from = 0; from < body.length; from += turnBytes) {
     if (from > 0) await nextTurn();
-    const { deepest, values } = measure(body.subarray(from, from + turnBytes));
+    const shape = measure(body.subarray(from, from + turnBytes));
+    const { deepest, values } = shape;
     if (deepest > maxDepth) throw refused(host, `it is nested deeper than ${maxDepth} levels`);
     if (values > maxValues) throw refused(host, `it holds more than ${maxValues} values`);
+    const refusal = shapeRefusal({ ...shape, values: 0 });
+    if (refusal !== null) throw refused(host, refusal);
   }
 }
 

@@ -1,5 +1,6 @@
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import * as z from "zod";
+import { parseUntrustedJson } from "../../../lib/bounded-json.ts";
 import { createJsonMeter } from "../../../lib/json-shape.ts";
 import type { EvidenceProvider } from "../evidence.ts";
 import { evidenceUnavailable } from "./unavailable.ts";
@@ -80,7 +81,7 @@ async function collect(asked: ClientRequest, response: IncomingMessage): Promise
 
 function parse(text: Buffer): unknown {
   try {
-    return createJsonMeter()(text).deepest > 8 ? null : JSON.parse(text.toString("utf8"));
+    return createJsonMeter()(text).deepest > 8 ? null : parseUntrustedJson(text);
   } catch {
     return null;
   }

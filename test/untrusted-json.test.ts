@@ -1,0 +1,71 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+
+const own = "text that Earshot wrote itself, in a store that only it writes";
+const operator = "a file or argument of the operator, read once";
+const records =
+  "one record of a result: written by Earshot, or measured when a node or an upstream gave it";
+const measured = "measured by json-shape.ts before it is parsed";
+const short = "at most 16 KB, which cannot hold enough names to matter";
+const commandLine = "runs in a command, where no event loop serves anyone";
+const encrypted = "encrypted by Earshot: what was changed does not decrypt";
+
+/** Every file that calls JSON.parse, and why that cannot keep the event loop for long. All else uses parseUntrustedJson. */
+const reasons: Readonly<Record<string, string>> = {
+  "accounts/admin/audit-operations.ts": own,
+  "accounts/admin/export-rows.ts": own,
+  "accounts/keys/key.ts": own,
+  "accounts/sign-in/sealed-attempt.ts": encrypted,
+  "archive/accounts.ts": own,
+  "archive/care/manifest.ts": operator,
+  "cli/demo/curl.ts": commandLine,
+  "cli/show-record.ts": commandLine,
+  "cli/show-verdict.ts": commandLine,
+  "http/answer/page.ts": records,
+  "http/asked-target.ts": records,
+  "http/docs-page/served-pages.ts": own,
+  "http/json-body.ts": measured,
+  "http/openapi-problems.ts": own,
+  "http/openapi.ts": own,
+  "http/webhook-body.ts": own,
+  "ingest/backfill/author-progress.ts": own,
+  "ingest/backfill/held-posts.ts": records,
+  "ingest/backfill/read-whole-repository.ts": short,
+  "ingest/import-progress.ts": own,
+  "ingest/jetstream-place.ts": own,
+  "ingest/json-line.ts": measured,
+  "ingest/labeler-place.ts": own,
+  "jobs/cursor.ts": encrypted,
+  "jobs/stored.ts": own,
+  "jobs/webhooks/enqueue.ts": own,
+  "jobs/webhooks/rows.ts": own,
+  "lib/bounded-json.ts": measured,
+  "lib/json-members.ts": "one name of a text that was parsed before",
+  "nodes/evidence/collateral.ts": operator,
+  "nodes/evidence/policy.ts": operator,
+  "nodes/evidence/simulated/simulated-folder.ts": operator,
+  "nodes/gateway/node-rows.ts": own,
+  "nodes/gateway/operations.ts": own,
+  "nodes/proof/check-body.ts": commandLine,
+  "nodes/proof/proof-checks.ts": commandLine,
+  "nodes/proof/read-proof.ts": commandLine,
+  "nodes/protocol/read-record.ts": measured,
+  "nodes/worker/shown-records.ts": records,
+  "platforms/bluesky/oauth-key.ts": own,
+  "platforms/bluesky/search-merge.ts": encrypted,
+  "platforms/bluesky/token-lapse.ts": short,
+  "platforms/credentials/seal-secrets.ts": encrypted,
+  "platforms/fill-in.ts": records,
+  "platforms/requests/read-json.ts": measured,
+  "platforms/x/search.ts": encrypted,
+  "posts/record.ts": records,
+  "server/version.ts": own,
+};
+
+test("every call of JSON.parse has a reason why it is safe", () => {
+  const source = new URL("../src/", import.meta.url);
+  const files = readdirSync(source, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts") && !/test(-support)?\.ts$/.test(file))
+    .filter((file) => /JSON\.parse\(/.test(readFileSync(new URL(file, source), "utf8")));
+  expect(files.sort()).toEqual(Object.keys(reasons).sort());
+});
