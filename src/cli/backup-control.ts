@@ -11,7 +11,7 @@ export function addBackupControl(program: Command, terminal: Terminal): void {
     .summary("copy API keys, jobs, results and webhooks as they are now")
     .description(
       "Copies control.db (accounts, API keys, jobs, results, webhooks) as it is at this moment into a file, while a server " +
-        "goes on writing. The archive has a command of its own, earshot archive backup. The secret key is not in it " +
+        "goes on writing, and its SHA-256 into a file beside it. The archive has a command of its own, earshot archive backup. The secret key is not in it " +
         "(docs/operations.md).",
     )
     .argument("<file>", "where the copy goes: a file that does not exist")

@@ -16,6 +16,7 @@ const commands: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
   ["explain", async () => (await import("./explain.ts")).addExplain],
   ["archive", async () => (await import("./archive.ts")).addArchive],
   ["backup-control", async () => (await import("./backup-control.ts")).addBackupControl],
+  ["check-control", async () => (await import("./check-control.ts")).addCheckControl],
   ["keys", async () => (await import("./keys.ts")).addKeys],
   ["accounts", async () => (await import("./accounts.ts")).addAccounts],
   ["audit", async () => (await import("./audit.ts")).addAudit],

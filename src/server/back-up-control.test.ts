@@ -1,9 +1,19 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import {
+  appendFileSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { backUpControl } from "./back-up-control.ts";
 import { type Control, openControl, startControl } from "./control.ts";
+import { checksumPath, checksumProblem } from "./control-checksum.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "earshot-"));
 const dataDir = join(folder, "data");
@@ -33,7 +43,7 @@ test("a copy made beside a running server holds what was committed, and a folder
   await Promise.all([copying, ...Array.from({ length: 50 }, (_, n) => makeKey(`other ${n}`))]);
   expect(await copying).toBe(statSync(file).size);
   expect(statSync(file).mode & 0o777).toBe(0o600);
-  expect(readdirSync(folder).toSorted()).toEqual(["copy.db", "data"]);
+  expect(readdirSync(folder).toSorted()).toEqual(["copy.db", "copy.db.sha256", "data"]);
 
   const restored = join(folder, "restored");
   mkdirSync(restored);
@@ -53,4 +63,17 @@ test("nothing is overwritten, and an empty folder has nothing to copy", async ()
   });
   await expect(backUpControl(dataDir, join(folder, "no", "none.db"))).rejects.toThrow();
   expect(readdirSync(folder)).not.toContain("none.db");
+});
+
+test("a backup is checked by its checksum", async () => {
+  const file = join(folder, "summed.db");
+  await backUpControl(dataDir, file);
+  expect(await checksumProblem(file)).toBeNull();
+  const [sum, name] = readFileSync(checksumPath(file), "utf8").trim().split("  ");
+  expect(sum).toMatch(/^[0-9a-f]{64}$/);
+  expect(name).toBe("summed.db");
+  appendFileSync(file, "x");
+  expect(await checksumProblem(file)).toMatch(/does not match the SHA-256/);
+  rmSync(checksumPath(file));
+  expect(await checksumProblem(file)).toMatch(/sha256 is missing/);
 });

@@ -5,10 +5,12 @@ import { backup, DatabaseSync } from "node:sqlite";
 import { syncToDisk } from "../archive/care/durable-files.ts";
 import { careFault } from "../archive/care/faults.ts";
 import { EarshotError } from "../lib/errors.ts";
+import { checksumPath, writeChecksum } from "./control-checksum.ts";
 
 /**
  * Copies a data folder's control database, as it is at one moment, into a file for its owner alone, while others write; its
- * size in bytes. The file is there whole and sound, on disk, or not at all. Errors: `no_control_store`, `backup_exists`,
+ * size in bytes. The file is there whole and sound, on disk, or not at all, and beside it its checksum
+ * (`control-checksum.ts`), which is written last. Errors: `no_control_store`, `backup_exists`,
  * `backup_damaged`, `disk_full`, `not_writable`.
  */
 export async function backUpControl(dataDir: string, file: string): Promise<number> {
@@ -18,8 +20,9 @@ export async function backUpControl(dataDir: string, file: string): Promise<numb
       hint: "earshot serve or earshot keys create makes one; EARSHOT_DATA_DIR names another folder",
     });
   }
-  if (existsSync(file)) {
-    throw new EarshotError("backup_exists", `${file} exists`, {
+  const existing = [file, checksumPath(file)].find((path) => existsSync(path));
+  if (existing !== undefined) {
+    throw new EarshotError("backup_exists", `${existing} exists`, {
       hint: "name a file of its own for each backup",
     });
   }
@@ -31,7 +34,7 @@ export async function backUpControl(dataDir: string, file: string): Promise<numb
     requireSound(unfinished);
     await syncToDisk(unfinished);
     await rename(unfinished, file);
-    await syncToDisk(dirname(file));
+    await writeChecksum(file);
     return (await stat(file)).size;
   } catch (error) {
     await rm(unfinished, { force: true });

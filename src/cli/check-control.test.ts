@@ -1,0 +1,38 @@
+import { appendFileSync, mkdtempSync, rmSync, truncateSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { runCommand } from "../../test/support/run-command.ts";
+
+let folder = "";
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "earshot-check-control-"));
+  await command("keys", "create", "--name", "laptop");
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const command = (...args: string[]) => runCommand(args, { EARSHOT_DATA_DIR: join(folder, "data") });
+
+test("an intact store is reported with its size, and exit code 0", async () => {
+  const { code, out } = await command("check-control");
+  expect(code).toBe(0);
+  expect(out).toMatch(/control\.db: \d+ tables, [\d,]+ rows: no damage found\n$/);
+});
+
+test("a damaged store is reported with every finding, and exit code 1", async () => {
+  truncateSync(join(folder, "data", "control.db"), 0);
+  const { code, out, notes } = await command("check-control", "--json");
+  expect(code).toBe(1);
+  expect(JSON.parse(out)).toMatchObject({ sound: false, findings: [{ kind: "schema_differs" }] });
+  expect(notes).toMatch(/control_unsound|is damaged/);
+});
+
+test("a backup is compared with its checksum", async () => {
+  const file = join(folder, "copy.db");
+  await command("backup-control", file);
+  expect((await command("check-control", file)).code).toBe(0);
+  appendFileSync(file, "x");
+  const { code, out } = await command("check-control", file);
+  expect(code).toBe(1);
+  expect(out).toMatch(/does not match the SHA-256/);
+});

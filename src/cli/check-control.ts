@@ -1,0 +1,94 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { EarshotError } from "../lib/errors.ts";
+import { readSecretKey } from "../lib/secret-key.ts";
+import { type ControlReport, checkControl } from "../server/check-control.ts";
+import type { Config } from "../server/config.ts";
+import { checksumProblem } from "../server/control-checksum.ts";
+import { withoutControls } from "../text/controls.ts";
+import { numberText } from "./quantities.ts";
+import { readConfig } from "./settings.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** `earshot check-control`: whether the control store, or a backup of it, is intact. */
+export function addCheckControl(program: Command, terminal: Terminal): void {
+  program
+    .command("check-control")
+    .summary("check API keys, jobs, results and webhooks, or a backup of them, for damage")
+    .description(
+      "Checks control.db of the data folder, or a backup that earshot backup-control made: the file itself, references between " +
+        "tables, states and leases of jobs, stored results, and whether encrypted secrets can be decrypted with the secret key. " +
+        "A backup is also compared with its checksum. Writes nothing, and works beside a server. Exit code 1 when anything " +
+        "is wrong; docs/operations.md says how to repair it.",
+    )
+    .argument("[file]", "a backup; control.db of the data folder where it is left out")
+    .option("--json", "print the report as one JSON object")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  earshot check-control\n  earshot check-control /mnt/backups/control-2026-11-21.db",
+    )
+    .action((file: string | undefined, options: { json?: boolean }) =>
+      check(file ?? null, options, terminal),
+    );
+}
+
+async function check(
+  file: string | null,
+  options: { json?: boolean },
+  terminal: Terminal,
+): Promise<void> {
+  const config = readConfig(terminal);
+  const path = file ?? join(config.data.dir, "control.db");
+  const report = await checked(path, file !== null, secretKeyOf(config));
+  terminal.out(options.json ? `${JSON.stringify(asJson(report))}\n` : asText(path, report));
+  if (report.findingCount === 0) return;
+  throw new EarshotError("control_unsound", `${path} is damaged: ${findings(report)}`, {
+    hint: "docs/operations.md, section Damage, says how to restore a backup",
+  });
+}
+
+async function checked(
+  path: string,
+  isBackup: boolean,
+  secretKey: Uint8Array | null,
+): Promise<ControlReport> {
+  const report = checkControl(path, secretKey);
+  const problem = isBackup && existsSync(path) ? await checksumProblem(path) : null;
+  if (problem === null) return report;
+  const finding = { kind: "checksum_differs", table: null, key: null, message: problem } as const;
+  return {
+    ...report,
+    findings: [finding, ...report.findings],
+    findingCount: report.findingCount + 1,
+  };
+}
+
+/** The key in use; null where there is none, as no check makes one. */
+function secretKeyOf({ data }: Config): Uint8Array | null {
+  if (data.secretKey !== null && data.secretKey !== undefined) return data.secretKey;
+  const path = join(data.dir, "secret.key");
+  return existsSync(path) ? readSecretKey(readFileSync(path, "utf8")) : null;
+}
+
+const findings = ({ findingCount }: ControlReport): string =>
+  findingCount === 1 ? "1 finding" : `${numberText(findingCount)} findings`;
+
+function asText(path: string, report: ControlReport): string {
+  const { tables, rows, findingCount } = report;
+  const lines = report.findings.map(({ message }) => withoutControls(message));
+  const untold = findingCount - lines.length;
+  if (untold > 0) lines.push(`… and ${numberText(untold)} more`);
+  lines.push(
+    `${path}: ${numberText(tables)} tables, ${numberText(rows)} rows: ${findingCount === 0 ? "no damage found" : findings(report)}`,
+  );
+  return `${lines.join("\n")}\n`;
+}
+
+const asJson = ({ tables, rows, findings, findingCount }: ControlReport) => ({
+  sound: findingCount === 0,
+  tables,
+  rows,
+  finding_count: findingCount,
+  findings,
+});

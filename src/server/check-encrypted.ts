@@ -1,0 +1,64 @@
+import { randomBytes } from "node:crypto";
+import type { DatabaseSync } from "node:sqlite";
+import { webhookOwner } from "../jobs/webhooks/secrets.ts";
+import { createSealer, type Sealer } from "../lib/seal.ts";
+import { openSecrets } from "../platforms/credentials/seal-secrets.ts";
+import type { OnFinding } from "./control-findings.ts";
+
+type Part = (table: string | null, work: () => void) => void;
+
+/** That what is encrypted under the secret key can be decrypted with the one in use: secrets of webhooks, and credentials. */
+export function checkEncrypted(
+  database: DatabaseSync,
+  secretKey: Uint8Array | null,
+  part: Part,
+  onFinding: OnFinding,
+): void {
+  const sealer = secretKey === null ? null : createSealer(secretKey, randomBytes);
+  part("webhook", () => checkWebhooks(database, sealer, onFinding));
+  part("credential", () => checkCredentials(database, sealer, onFinding));
+}
+
+function checkWebhooks(database: DatabaseSync, sealer: Sealer | null, onFinding: OnFinding): void {
+  const rows = database
+    .prepare("SELECT id, account_id AS accountId, sealed_secret AS secret FROM webhook")
+    .iterate();
+  for (const { id, accountId, secret } of rows) {
+    const key = String(id);
+    const open = (by: Sealer): unknown =>
+      by.open(secret as Uint8Array, webhookOwner(String(accountId), key));
+    attempt(sealer, open, () => onFinding("secret_unreadable", "webhook", key, unreadable(key)));
+  }
+}
+
+function checkCredentials(
+  database: DatabaseSync,
+  sealer: Sealer | null,
+  onFinding: OnFinding,
+): void {
+  const rows = database
+    .prepare("SELECT id, account_id AS accountId, sealed_secret AS secret FROM credential")
+    .iterate();
+  for (const row of rows) {
+    const { accountId, secret } = row as { accountId: string | null; secret: Uint8Array };
+    const id = String(row.id);
+    const open = (by: Sealer): unknown => openSecrets(by, { id, accountId }, secret);
+    attempt(sealer, open, () => onFinding("secret_unreadable", "credential", id, unreadable(id)));
+  }
+}
+
+const unreadable = (id: string): string =>
+  `the secret of ${id} cannot be decrypted with the secret key in use`;
+
+function attempt(
+  sealer: Sealer | null,
+  open: (sealer: Sealer) => unknown,
+  onFailure: () => void,
+): void {
+  try {
+    if (sealer === null) onFailure();
+    else open(sealer);
+  } catch {
+    onFailure();
+  }
+}

@@ -1,0 +1,26 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { basename } from "node:path";
+import { digestOf, writeDurably } from "../archive/care/durable-files.ts";
+
+/** The file beside a backup of the control store that has its SHA-256, in the form of `sha256sum`. */
+export const checksumPath = (file: string): string => `${file}.sha256`;
+
+const never = new AbortController().signal;
+const sha256Of = async (file: string): Promise<string> =>
+  (await digestOf(file, () => {}, never)).sha256;
+
+/** Writes the checksum of a backup that is on disk. */
+export async function writeChecksum(file: string): Promise<void> {
+  await writeDurably(checksumPath(file), `${await sha256Of(file)}  ${basename(file)}\n`);
+}
+
+/** What is wrong with a backup by its checksum; null where it is what was backed up. */
+export async function checksumProblem(file: string): Promise<string | null> {
+  const path = checksumPath(file);
+  if (!existsSync(path))
+    return `${path} is missing: whether the backup is as it was made is not known`;
+  const [expected] = (await readFile(path, "utf8")).split(/\s/);
+  if (expected === (await sha256Of(file))) return null;
+  return `${file} does not match the SHA-256 in ${path}`;
+}
