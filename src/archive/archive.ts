@@ -118,6 +118,8 @@ export type SearchRequest = {
   limit: number;
   /** Unix milliseconds; looked at between two segments. */
   deadlineMs: number;
+  /** Whose search it is: accounts share the readers. Searches without one count as one account's. */
+  account?: string;
   /** How many of the opened segments the answer's `work` tells of, the first ones; none where it is left out. */
   segmentsTold?: number;
 };
@@ -129,6 +131,8 @@ export type SearchWork = {
   /** Those that own an ID which could match, by its time, its number and the page's start. */
   segmentsInWindow: number;
   segmentsOpened: number;
+  /** How often a segment was searched: once, and once more each time others had their turn. */
+  slices: number;
   /** Searches of segments, and rows read to check a candidate. */
   statements: number;
   /** Posts that the index named. */
@@ -186,6 +190,8 @@ export type CountRequest = {
   bucketMs: number;
   /** Unix milliseconds; looked at between two segments. */
   deadlineMs: number;
+  /** Whose count it is, as of a search. */
+  account?: string;
 };
 
 export type CountAnswer = {
@@ -203,6 +209,8 @@ export type CountWork = {
   /** Answered without a statement, as nothing in them has changed since they were counted. */
   segmentsCached: number;
   segmentsOpened: number;
+  /** How often a segment was counted in: once, and once more each time others had their turn. */
+  slices: number;
   statements: number;
 };
 

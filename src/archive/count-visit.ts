@@ -1,7 +1,7 @@
 import { type IdRange, idsOfWindow } from "../posts/ids.ts";
 import type { SegmentEntry } from "./catalog.ts";
 import type { CountCache, KnownCounts } from "./count-cache.ts";
-import type { Grid } from "./segments/clocking.ts";
+import { add, countedFrom, type Grid } from "./segments/clocking.ts";
 import type { CountQuery } from "./segments/count.ts";
 import type { Segment } from "./segments/segment.ts";
 
@@ -32,55 +32,98 @@ type VisitCounts = {
   countedFromMs: number;
   /** Posts that may not be counted: such a count is not remembered. */
   damaged: IdRange[];
+  /** How often the segment was counted in; not at all where everything was known. */
+  slices: number;
   statements: number;
 };
 
-/** Counts one segment's share: whole buckets, and apart from them what the window's ends leave of one. */
-export function countVisit(
+/** What a count needs of the thread that runs it. */
+export type CountTurn = {
+  /** Opens the segment of the visit, or returns the open one. */
+  open(): Segment;
+  /** Whether the time of the visit is over, or the count was cancelled. */
+  isOver(): boolean;
+  /** Whether the count has to yield, so that another call has its turn. */
+  isSliceOver(): boolean;
+};
+
+/**
+ * Counts one segment's share: whole buckets, and apart from them what the window's ends leave of one. It yields when its slice is
+ * over; the slices count disjoint ranges of IDs, each on a snapshot of its own. What was counted is remembered only if nothing was
+ * written to the segment between them.
+ */
+export function* countVisit(
   visit: Visit,
   bucketMs: number,
-  segment: Segment,
+  { open, isOver, isSliceOver }: CountTurn,
   cache: CountCache,
-  expired: () => boolean,
-): VisitCounts {
+): Generator<void, VisitCounts> {
   const { entry, question, window } = visit;
   const answer: VisitCounts = {
     counts: new Map(),
     countedFromMs: Number.NEGATIVE_INFINITY,
     damaged: [],
+    slices: 0,
     statements: 0,
   };
-  segment.counter.onSnapshot((version) => {
-    const known = cache.find(question, segment, entry, version);
-    const count = (span: Span, grid: Grid) => {
-      const ids = idsOf(visit, span);
-      if (ids.low > ids.high) return { counts: new Map<number, number>(), countedFromMs: null };
-      const counted = segment.counter.count(visit.query, ids, grid, expired);
+  const segment = open();
+  const version = segment.counter.onSnapshot((each) => each);
+  let isUnchanged = true;
+  // Another count may remember more while this one is suspended.
+  const known = copyOf(cache.find(question, segment, entry, version));
+
+  function* count(span: Span, grid: Grid): Generator<void, Counted> {
+    const { low, high } = idsOf(visit, span);
+    const counts = new Map<number, number>();
+    for (let next = high; next >= low; ) {
+      const opened = open();
+      const counted = opened.counter.onSnapshot((each) => {
+        if (opened !== segment || each !== version) isUnchanged = false;
+        const ids = { low, high: next };
+        return opened.counter.count(visit.query, ids, grid, () => isOver() || isSliceOver());
+      });
+      answer.slices += 1;
       answer.statements += counted.statements;
       answer.damaged.push(...counted.damaged);
-      return counted;
-    };
-    const { head, whole, tail } = partsOf(window, bucketMs);
-    for (const part of [tail, whole, head]) {
-      if (part.fromMs >= part.toMs) continue;
-      const reachedMs =
-        part === whole ? addWhole(known, part, bucketMs, count) : addCut(known, part, count);
-      if (reachedMs > part.fromMs) {
-        answer.countedFromMs = reachedMs;
-        break;
-      }
+      for (const [stretch, number] of counted.counts) add(counts, stretch, number);
+      const { stoppedAt } = counted;
+      if (stoppedAt === null || stoppedAt <= low) break;
+      if (isOver()) return { counts, countedFromMs: countedFrom(stoppedAt, visit.query.skew) };
+      yield;
+      next = stoppedAt - 1n;
     }
-    for (const part of [head, tail]) {
-      const number = known.cuts.get(nameOf(part));
-      if (number) answer.counts.set(part.fromMs, number);
+    return { counts, countedFromMs: null };
+  }
+
+  const { head, whole, tail } = partsOf(window, bucketMs);
+  for (const part of [tail, whole, head]) {
+    if (part.fromMs >= part.toMs) continue;
+    const reachedMs = yield* part === whole
+      ? addWhole(known, part, bucketMs, count)
+      : addCut(known, part, count);
+    if (reachedMs > part.fromMs) {
+      answer.countedFromMs = reachedMs;
+      break;
     }
-    for (const [fromMs, number] of known.counts) {
-      if (fromMs >= whole.fromMs && fromMs < whole.toMs) answer.counts.set(fromMs, number);
-    }
-    if (answer.damaged.length === 0) cache.keep(question, segment, entry, version, known);
-  });
+  }
+  for (const part of [head, tail]) {
+    const number = known.cuts.get(nameOf(part));
+    if (number) answer.counts.set(part.fromMs, number);
+  }
+  for (const [fromMs, number] of known.counts) {
+    if (fromMs >= whole.fromMs && fromMs < whole.toMs) answer.counts.set(fromMs, number);
+  }
+  if (isUnchanged && answer.damaged.length === 0) {
+    cache.keep(question, segment, entry, version, known);
+  }
   return answer;
 }
+
+const copyOf = (known: KnownCounts): KnownCounts => ({
+  ...known,
+  counts: new Map(known.counts),
+  cuts: new Map(known.cuts),
+});
 
 /** A window's whole buckets, and what it has of one more before and after them; any may be empty. */
 function partsOf({ fromMs, toMs }: Span, bucketMs: number) {
@@ -99,13 +142,11 @@ function partsOf({ fromMs, toMs }: Span, bucketMs: number) {
 
 const nameOf = ({ fromMs, toMs }: Span): string => `${fromMs}-${toMs}`;
 
-type Count = (
-  span: Span,
-  grid: Grid,
-) => { counts: Map<number, number>; countedFromMs: number | null };
+type Counted = { counts: Map<number, number>; countedFromMs: number | null };
+type Count = (span: Span, grid: Grid) => Generator<void, Counted>;
 
 /** Counts a part of a bucket unless it is known; from when on it is known then. */
-function addCut({ cuts }: KnownCounts, part: Span, count: Count): number {
+function* addCut({ cuts }: KnownCounts, part: Span, count: Count): Generator<void, number> {
   const name = nameOf(part);
   const held = cuts.get(name);
   if (held !== undefined) {
@@ -115,14 +156,19 @@ function addCut({ cuts }: KnownCounts, part: Span, count: Count): number {
     return part.fromMs;
   }
   const grid = { originMs: part.fromMs, widthMs: part.toMs - part.fromMs };
-  const { counts, countedFromMs } = count(part, grid);
+  const { counts, countedFromMs } = yield* count(part, grid);
   if (countedFromMs !== null) return part.toMs;
   cuts.set(name, counts.get(0) ?? 0);
   return part.fromMs;
 }
 
 /** Counts what is not known of whole buckets, newest first; from when on all of them are known then. */
-function addWhole(known: KnownCounts, part: Span, bucketMs: number, count: Count): number {
+function* addWhole(
+  known: KnownCounts,
+  part: Span,
+  bucketMs: number,
+  count: Count,
+): Generator<void, number> {
   const isApart = part.toMs < known.fromMs || part.fromMs > known.toMs;
   if (isApart || known.fromMs === known.toMs) forgetSpan(known, part.toMs);
   const grid = { originMs: 0, widthMs: bucketMs };
@@ -130,7 +176,7 @@ function addWhole(known: KnownCounts, part: Span, bucketMs: number, count: Count
   const older = { fromMs: part.fromMs, toMs: known.fromMs };
   for (const span of [newer, older]) {
     if (span.fromMs >= span.toMs) continue;
-    const { counts, countedFromMs } = count(span, grid);
+    const { counts, countedFromMs } = yield* count(span, grid);
     const reachedMs =
       countedFromMs === null ? span.fromMs : Math.ceil(countedFromMs / bucketMs) * bucketMs;
     // What is not joined to the span that is known takes its place.

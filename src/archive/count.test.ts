@@ -219,6 +219,7 @@ describe.each(heldForms)("posts found by %s", (form) => {
         segmentsInWindow: 1,
         segmentsCached: 0,
         segmentsOpened: 1,
+        slices: 1,
         statements: 1,
       });
     });

@@ -1,4 +1,3 @@
-import type { Clock } from "../lib/clock.ts";
 import { lastId } from "../posts/ids.ts";
 import { splitWindow } from "../query/window.ts";
 import { everyPost } from "../text/facets.ts";
@@ -8,29 +7,29 @@ import { type CountCache, questionOf } from "./count-cache.ts";
 import { countVisit, highest, idsOf, lowest, type Visit } from "./count-visit.ts";
 import { damageOf } from "./damage.ts";
 import { type PlatformQuery, platformQuery, rowByRowQuery } from "./platform-query.ts";
+import type { SearchSurroundings } from "./search.ts";
 import { countedFrom } from "./segments/clocking.ts";
 import { expression } from "./segments/expression.ts";
-import type { Segment } from "./segments/segment.ts";
 
 /**
  * How many posts match, bucket by bucket. It counts exactly what a search would find. Segments are visited newest first, those
  * outside the window not at all; of one that has not changed since it was last counted for the same question, only what the
  * window has more than then is counted. The deadline is looked at between two segments and within one; what is returned then
  * is complete from `countedFromMs` on, and what was counted of a segment is remembered, so that the same request gets further.
- * Segments of several platforms that hold the same times share the time.
+ * Segments of several platforms that hold the same times share the time. It yields when its slice is over.
  */
-export function countSegments(
+export function* countSegments(
   request: CountRequest,
   entries: readonly SegmentEntry[],
-  open: (entry: SegmentEntry) => Segment,
+  { open, clock, isStopped, isSliceOver }: SearchSurroundings,
   cache: CountCache,
-  clock: Pick<Clock, "now">,
-): Omit<CountAnswer, "held"> {
+): Generator<void, Omit<CountAnswer, "held">> {
   const visits = visitsOf(request, entries);
   const work: CountWork = {
     segmentsInWindow: visits.length,
     segmentsCached: 0,
     segmentsOpened: 0,
+    slices: 0,
     statements: 0,
   };
   const counts = new Map<number, number>();
@@ -38,7 +37,8 @@ export function countSegments(
   const damage: Damage[] = [];
 
   for (const [index, visit] of visits.entries()) {
-    if (index > 0 && clock.now() >= request.deadlineMs) {
+    if (index > 0 && isSliceOver()) yield;
+    if (isStopped() || (index > 0 && clock.now() >= request.deadlineMs)) {
       countedFromMs = Math.max(countedFromMs, ...visits.slice(index).map(endOf));
       break;
     }
@@ -47,9 +47,13 @@ export function countSegments(
     const rivals = visits.slice(index + 1).filter((other) => other.high > visit.low);
     const sharers = 1 + new Set(rivals.map(({ entry }) => entry.platform)).size;
     const endMs = clock.now() + (request.deadlineMs - clock.now()) / sharers;
-    const counted = countVisit(visit, request.bucketMs, open(visit.entry), cache, () => {
-      return clock.now() >= endMs;
-    });
+    const turn = {
+      open: () => open(visit.entry),
+      isOver: () => isStopped() || clock.now() >= endMs,
+      isSliceOver,
+    };
+    const counted = yield* countVisit(visit, request.bucketMs, turn, cache);
+    work.slices += counted.slices;
     work.statements += counted.statements;
     damage.push(...damageOf(visit.entry, counted.damaged));
     if (counted.statements === 0) work.segmentsCached += 1;

@@ -143,11 +143,11 @@ export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
       await stopFlags.during(signal, async (stopFlag) =>
         noticed((await ask("search", { ...request, stopFlag })) as CoveredAnswer),
       ),
-    count: async (request, signal) => {
-      signal?.throwIfAborted();
-      // All counts go to one reader: it remembers what it has counted, and searches do not wait behind them.
-      return noticed((await ask("count", request, readers.slice(-1))) as CountAnswer);
-    },
+    count: async (request, signal) =>
+      // All counts go to one reader, which remembers what it has counted.
+      await stopFlags.during(signal, async (stopFlag) =>
+        noticed((await ask("count", { ...request, stopFlag }, readers.slice(-1))) as CountAnswer),
+      ),
     records: async (positions) => noticed((await ask("records", positions)) as StoredRecords),
     page: async (positions) => noticed((await ask("page", positions)) as StoredPage),
     withheld: async (names) =>

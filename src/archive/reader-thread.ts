@@ -1,9 +1,11 @@
 import { systemClock } from "../lib/clock.ts";
-import { reply, serveThread, type ThreadCall, threadData } from "../lib/thread.ts";
-import { createReader, type ReaderOperations } from "./reader.ts";
+import { serveThreadInSlices, type ThreadCall, threadData } from "../lib/thread.ts";
+import { createReader, type ReaderOperations, type ReaderSteps } from "./reader.ts";
+import { createReaderScheduler, type ReaderTask, type Slice } from "./reader-scheduler.ts";
 import { useIdMemory } from "./sealed/id-memory.ts";
 import type { SharedIdMemory } from "./sealed/shared-pages.ts";
 import { createSealedMemory } from "./segments/sealed-part.ts";
+import { isStopped } from "./stop-flags.ts";
 
 /** One of the threads that read the archive. */
 export type ReaderThreadData = {
@@ -16,23 +18,37 @@ export type ReaderThreadData = {
   termMemoryBytes: number;
 };
 
+/** How long a call runs before the others that wait have their turn. */
+const sliceMs = 8;
+
 const { folder, cacheKib, stopFlags, ids, termMemoryBytes } = threadData<ReaderThreadData>();
-
-/** When the clock that only goes on began, by the wall clock as it was at the beginning of the call. */
-let startMs = 0;
-
-/** A wall clock that is not put right within a call, which would be out of time then, or have too much of it. */
-const clock = { now: () => startMs + systemClock.elapsed(), elapsed: systemClock.elapsed };
 const memory = createSealedMemory(termMemoryBytes, useIdMemory(ids));
-const reader = createReader(folder, cacheKib, clock, stopFlags, memory);
+const reader = createReader(folder, cacheKib, systemClock, stopFlags, memory);
 
-function run({ method, args }: ThreadCall): unknown {
-  startMs = systemClock.now() - systemClock.elapsed();
-  const operation = reader.operations[method as keyof ReaderOperations];
-  return operation(args as never);
+type Asked = { account?: string; stopFlag?: number | null } | null;
+
+function taskOf({ method, args }: ThreadCall, slice: Slice): ReaderTask {
+  const asked = args as Asked;
+  const isSearch = method === "search" || method === "count" || method === "stats";
+  return {
+    kind: isSearch ? "search" : "read",
+    account: (isSearch ? asked?.account : undefined) ?? "",
+    isCancelled: () => isSearch && isStopped(stopFlags, asked?.stopFlag),
+    steps: stepsOf(method, args, slice),
+  };
 }
 
-serveThread(
-  (calls) => calls.map((call) => reply(call, run)),
-  () => reader.close(),
+function* stepsOf(method: string, args: unknown, slice: Slice): Generator<void, unknown> {
+  if (!(method in reader.steps)) {
+    return reader.operations[method as keyof ReaderOperations](args as never);
+  }
+  // A wall clock that is put right during the call would leave it too little time, or too much.
+  const startMs = systemClock.now() - systemClock.elapsed();
+  const clock = { now: () => startMs + systemClock.elapsed(), elapsed: systemClock.elapsed };
+  const turn = { clock, isSliceOver: slice.isOver };
+  return yield* reader.steps[method as keyof ReaderSteps](args as never, turn);
+}
+
+serveThreadInSlices(createReaderScheduler({ taskOf, sliceMs, elapsed: systemClock.elapsed }), () =>
+  reader.close(),
 );

@@ -45,7 +45,7 @@ import { type Identified, identifyPosts, type UnknownPost } from "./identify.ts"
 import { labelsOf } from "./labels.ts";
 import { requireKnownAnalyzers } from "./open-catalog.ts";
 import { owner } from "./placement.ts";
-import { comparePositions, searchSegments } from "./search.ts";
+import { comparePositions, type SearchSurroundings, searchSegments } from "./search.ts";
 import { single } from "./segments/damaged-ids.ts";
 import { createSealedMemory, type SealedMemory } from "./segments/sealed-part.ts";
 import { openSegment, type Segment } from "./segments/segment.ts";
@@ -59,7 +59,7 @@ const openSegments = 64;
 
 export type ReaderOperations = {
   search(request: SearchRequest & { stopFlag?: number | null }): CoveredAnswer;
-  count(request: CountRequest): CountAnswer;
+  count(request: CountRequest & { stopFlag?: number | null }): CountAnswer;
   records(positions: readonly Position[]): StoredRecords;
   page(positions: readonly Position[]): StoredPage;
   withheld(names: readonly FetchedName[]): boolean[];
@@ -73,7 +73,22 @@ export type ReaderOperations = {
   stats(request: { maxBytes: number }): ArchiveStats;
 };
 
-export type Reader = { operations: ReaderOperations; close(): void };
+/** What a call needs of the thread that runs it. */
+type ReaderTurn = {
+  clock: Pick<Clock, "now" | "elapsed">;
+  /** Whether the call has to yield, so that another one has its turn. */
+  isSliceOver(): boolean;
+};
+
+/** The operations that may take long, in steps: each yields when its slice is over. */
+export type ReaderSteps = {
+  [Name in "search" | "count" | "stats" | "resolve"]: (
+    request: Parameters<ReaderOperations[Name]>[0],
+    turn: ReaderTurn,
+  ) => Generator<void, ReturnType<ReaderOperations[Name]>>;
+};
+
+export type Reader = { operations: ReaderOperations; steps: ReaderSteps; close(): void };
 
 /**
  * Everything that is read of an archive, in the thread that calls it. Each call sees the last commit. A search whose flag of
@@ -127,13 +142,13 @@ export function createReader(
   }
 
   /** An answer with what was held when it was begun: what is claimed must not be newer than the segments that were asked. */
-  function covered<Answer>(
+  function* covered<Answer>(
     plan: PlanNode,
-    answer: (segments: SegmentEntry[]) => Answer,
-  ): Answer & { held: readonly PlatformCoverage[] } {
+    answer: (segments: SegmentEntry[]) => Generator<void, Answer>,
+  ): Generator<void, Answer & { held: readonly PlatformCoverage[] }> {
     const ofAuthors = heldOfAuthors(coverageOf, plan);
     const { segments, held } = current();
-    return { ...answer(segments), held: withAuthors(held, ofAuthors) };
+    return { ...(yield* answer(segments)), held: withAuthors(held, ofAuthors) };
   }
 
   function open(entry: SegmentEntry): Segment {
@@ -204,26 +219,51 @@ export function createReader(
     return [...new Set([...keys, ...held, ...addressed])].filter((key) => key !== null);
   }
 
+  const surroundings = (
+    turn: ReaderTurn,
+    stopFlag: number | null | undefined,
+  ): SearchSurroundings => ({ ...turn, open, isStopped: () => isStopped(stopFlags, stopFlag) });
+
+  const steps: ReaderSteps = {
+    search: (request, turn) =>
+      covered(request.plan, (segments) =>
+        searchSegments(request, segments, surroundings(turn, request.stopFlag)),
+      ),
+    count: (request, turn) =>
+      covered(request.plan, (segments) =>
+        countSegments(request, segments, surroundings(turn, request.stopFlag), counted),
+      ),
+    stats: ({ maxBytes }, turn) => readStats(catalog, folder, maxBytes, turn.isSliceOver),
+    *resolve(names, { isSliceOver }) {
+      const resolved = {
+        accounts: new Map<string, string[]>(),
+        posts: new Map<string, string[]>(),
+      };
+      for (const name of names.accounts) {
+        resolved.accounts.set(name, resolveAccount(catalog, name));
+        if (isSliceOver()) yield;
+      }
+      for (const name of names.posts) {
+        resolved.posts.set(name, resolvePost(name));
+        if (isSliceOver()) yield;
+      }
+      return resolved;
+    },
+  };
+  const wholeTurn: ReaderTurn = { clock, isSliceOver: () => false };
+
   return {
+    steps,
     operations: {
-      search: (request) =>
-        covered(request.plan, (segments) =>
-          searchSegments(request, segments, open, clock, () =>
-            isStopped(stopFlags, request.stopFlag),
-          ),
-        ),
-      count: (request) =>
-        covered(request.plan, (segments) => countSegments(request, segments, open, counted, clock)),
+      search: (request) => lastOf(steps.search(request, wholeTurn)),
+      count: (request) => lastOf(steps.count(request, wholeTurn)),
       records,
       page: (positions) => {
         const { records: texts, damage } = records(positions);
         return { body: jsonArray(texts), damage };
       },
       withheld,
-      resolve: ({ accounts, posts }) => ({
-        accounts: new Map(accounts.map((name) => [name, resolveAccount(catalog, name)])),
-        posts: new Map(posts.map((name) => [name, resolvePost(name)])),
-      }),
+      resolve: (names) => lastOf(steps.resolve(names, wholeTurn)),
       identify: (posts) =>
         identifyPosts(
           {
@@ -240,11 +280,19 @@ export function createReader(
       aliases: ({ platform, below, limit }) => readAliases(platform, below, limit),
       readCheckpoint: (name) => readCheckpoint(catalog, name),
       coverage: () => readCoverage(catalog),
-      stats: ({ maxBytes }) => readStats(catalog, folder, maxBytes),
+      stats: (request) => lastOf(steps.stats(request, wholeTurn)),
     },
     close: () => {
       for (const segment of opened.values()) segment.close();
       catalog.close();
     },
   };
+}
+
+/** What a generator returns, run to its end at once. */
+function lastOf<Value>(steps: Generator<void, Value>): Value {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
 }

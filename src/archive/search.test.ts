@@ -76,6 +76,7 @@ describe.each(heldForms)("posts found by %s", (form) => {
         segmentsHeld: 6,
         segmentsInWindow: 6,
         segmentsOpened: 1,
+        slices: 1,
         statements: 1,
         candidates: 21,
         rechecked: 0,

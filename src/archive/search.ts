@@ -5,7 +5,7 @@ import type { Damage, Position, SearchAnswer, SearchRequest, SegmentWork } from 
 import { presentAnalyzer, type SegmentEntry } from "./catalog.ts";
 import { damageOf } from "./damage.ts";
 import { type BoundedPlan, platformQuery, rowByRowQuery } from "./platform-query.ts";
-import type { SegmentAnswer, SegmentQuery } from "./segments/search-segment.ts";
+import type { SegmentQuery } from "./segments/search-segment.ts";
 import type { Segment } from "./segments/segment.ts";
 
 /** Newest first; platforms by name within one ID. */
@@ -14,20 +14,30 @@ export function comparePositions(a: Position, b: Position): number {
   return a.platform < b.platform ? -1 : a.platform > b.platform ? 1 : 0;
 }
 
+/** What a search needs of the thread that runs it. */
+export type SearchSurroundings = {
+  /** Opens a segment, or returns the open one. */
+  open(entry: SegmentEntry): Segment;
+  clock: Pick<Clock, "now" | "elapsed">;
+  /** Whether the search was cancelled: it ends with what it has. */
+  isStopped(): boolean;
+  /** Whether the search has to yield, so that another call has its turn. */
+  isSliceOver(): boolean;
+};
+
 /**
  * The newest matching posts of several segments of several platforms. Segments are visited newest first; one whose IDs all lie
  * below what was already found is not opened, nor is one outside the window. The deadline is looked at between two segments
  * and within one; what is returned then is complete down to `next`, where the following page goes on. Segments of several
  * platforms that hold the same IDs share the time, and each is looked into a little even when it is over: every page gets on.
- * One that is stopped ends in the same way, sooner.
+ * One that is stopped ends in the same way, sooner. It yields when its slice is over, between two snapshots of a segment: the
+ * posts of later slices lie below those of earlier ones, so that none is lost or found twice.
  */
-export function searchSegments(
+export function* searchSegments(
   request: SearchRequest,
   entries: readonly SegmentEntry[],
-  open: (entry: SegmentEntry) => Segment,
-  clock: Pick<Clock, "now" | "elapsed">,
-  isStopped: () => boolean = () => false,
-): SearchAnswer {
+  { open, clock, isStopped, isSliceOver }: SearchSurroundings,
+): Generator<void, SearchAnswer> {
   const window = splitWindow(request.plan, request);
   // One more than asked for tells whether there is a next page.
   const wanted = request.limit + 1;
@@ -37,6 +47,7 @@ export function searchSegments(
     segmentsHeld: entries.filter(({ platform }) => request.platforms.includes(platform)).length,
     segmentsInWindow: visits.length,
     segmentsOpened: 0,
+    slices: 0,
     statements: 0,
     candidates: 0,
     rechecked: 0,
@@ -53,30 +64,56 @@ export function searchSegments(
     const low = highest(visit.low, worst?.id, seenFrom);
     if (low > visit.high) continue;
     const isFirst = visit.high === visits[0]?.high;
+    if (index > 0 && isSliceOver()) yield;
     if (isStopped() || (!isFirst && clock.now() >= request.deadlineMs)) {
       seenFrom = visit.high + 1n;
       break;
     }
     const sharers = isShared ? sharersOf(visit, visits.slice(index + 1)) : 1;
     const endMs = clock.now() + (request.deadlineMs - clock.now()) / sharers;
-    const isTold = segments.length < (request.segmentsTold ?? 0);
-    const startedAt = isTold ? clock.elapsed() : 0;
-    const answer = open(visit.entry).search(
-      visit.query,
-      { low, high: visit.high },
-      wanted,
-      () => isStopped() || clock.now() >= endMs,
-    );
-    damage.push(...damageOf(visit.entry, answer.damaged));
+    const isOver = (): boolean => isStopped() || clock.now() >= endMs;
+    const own: bigint[] = [];
+    const damaged: IdRange[] = [];
+    const ofSegment = { candidates: 0, rechecked: 0, containers: 0, tookMs: 0 };
+    for (let high = visit.high; ; ) {
+      const startedAt = clock.elapsed();
+      const answer = open(visit.entry).search(
+        visit.query,
+        { low, high },
+        wanted - own.length,
+        () => isSliceOver() || isOver(),
+      );
+      ofSegment.tookMs += clock.elapsed() - startedAt;
+      ofSegment.candidates += answer.candidates;
+      ofSegment.rechecked += answer.rechecked;
+      ofSegment.containers += answer.containers;
+      work.slices += 1;
+      work.statements += answer.statements;
+      own.push(...answer.ids);
+      damaged.push(...answer.damaged);
+      const { stoppedAt } = answer;
+      if (stoppedAt === null || stoppedAt <= low || own.length >= wanted) break;
+      if (isOver()) {
+        seenFrom = stoppedAt;
+        break;
+      }
+      yield;
+      high = stoppedAt - 1n;
+    }
+    damage.push(...damageOf(visit.entry, damaged));
     work.segmentsOpened += 1;
-    work.statements += answer.statements;
-    work.candidates += answer.candidates;
-    work.rechecked += answer.rechecked;
-    work.containers += answer.containers;
-    if (isTold) segments.push(segmentWork(visit.entry, answer, clock.elapsed() - startedAt));
-    if (answer.stoppedAt !== null) seenFrom = answer.stoppedAt;
-    const own = answer.ids.map((id) => ({ id, platform: visit.entry.platform }));
-    found = found.length === 0 ? own : [...found, ...own].sort(comparePositions).slice(0, wanted);
+    work.candidates += ofSegment.candidates;
+    work.rechecked += ofSegment.rechecked;
+    work.containers += ofSegment.containers;
+    const { platform, sequence } = visit.entry;
+    if (segments.length < (request.segmentsTold ?? 0)) {
+      segments.push({ platform, sequence, ...ofSegment, found: own.length });
+    }
+    const positions = own.map((id) => ({ id, platform }));
+    found =
+      found.length === 0
+        ? positions
+        : [...found, ...positions].sort(comparePositions).slice(0, wanted);
   }
   const page = pageOf(found, seenFrom, request.limit);
   return { ...page, damage, work: { ...work, returned: page.positions.length, segments } };
@@ -86,14 +123,6 @@ export function searchSegments(
 function sharersOf({ low }: Visit, later: readonly Visit[]): number {
   const rivals = later.filter(({ high }) => high > low);
   return 1 + new Set(rivals.map(({ entry }) => entry.platform)).size;
-}
-
-function segmentWork(
-  { platform, sequence }: SegmentEntry,
-  { candidates, rechecked, containers, ids }: SegmentAnswer,
-  tookMs: number,
-): SegmentWork {
-  return { platform, sequence, candidates, rechecked, containers, found: ids.length, tookMs };
 }
 
 type Visit = IdRange & { entry: SegmentEntry; query: SegmentQuery };

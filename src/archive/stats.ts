@@ -20,12 +20,22 @@ import { isMarkedDamaged } from "./segments/damage-marker.ts";
 import { rewritingAsWanted, wantedRewrites } from "./wanted-rewrites.ts";
 import { wantedSeals } from "./wanted-seals.ts";
 
-/** What an archive holds and how large it is. Opens every segment once. */
-export function readStats(catalog: DatabaseSync, folder: string, maxBytes: number): ArchiveStats {
+/** What an archive holds and how large it is. Opens every segment once; yields between two when its slice is over. */
+export function* readStats(
+  catalog: DatabaseSync,
+  folder: string,
+  maxBytes: number,
+  isSliceOver: () => boolean,
+): Generator<void, ArchiveStats> {
   const rowsOf = (table: string): number =>
     Number(catalog.prepare(`SELECT count(*) AS rows FROM ${table}`).get()?.rows);
+  const segments: SegmentStats[] = [];
+  for (const entry of readSegments(catalog)) {
+    segments.push(segmentStats(folder, entry));
+    if (isSliceOver()) yield;
+  }
   return {
-    segments: readSegments(catalog).map((entry) => segmentStats(folder, entry)),
+    segments,
     catalogBytes: bytesOf(join(folder, "catalog.db")),
     bytes: archiveBytes(folder),
     maxBytes,

@@ -31,6 +31,7 @@ const analysis: Analysis = {
       segmentsHeld: 9,
       segmentsInWindow: 9,
       segmentsOpened: 3,
+      slices: 3,
       statements: 3,
       candidates: 1_000,
       rechecked: 0,

@@ -46,6 +46,7 @@ const noWork = {
   segmentsHeld: 0,
   segmentsInWindow: 0,
   segmentsOpened: 0,
+  slices: 0,
   statements: 0,
   candidates: 0,
   rechecked: 0,

@@ -1,5 +1,11 @@
 import { extname } from "node:path";
-import { parentPort, receiveMessageOnPort, Worker, workerData } from "node:worker_threads";
+import {
+  type MessagePort,
+  parentPort,
+  receiveMessageOnPort,
+  Worker,
+  workerData,
+} from "node:worker_threads";
 import { isDiskError } from "./disk-error.ts";
 import { EarshotError, type ErrorDetail, messageOf } from "./errors.ts";
 
@@ -160,6 +166,48 @@ export function serveThread(
   });
 }
 
+/** Calls that are run in slices, between which the thread takes the calls that arrive. */
+export type SlicedCalls = {
+  add(call: ThreadCall): void;
+  /** Runs one slice; the replies of the calls that ended. `takeArrivals` adds the calls that arrived since, during the slice. */
+  runSlice(takeArrivals: () => void): readonly ThreadReply[];
+  isIdle(): boolean;
+};
+
+/** The worker's side of a thread whose calls take turns. `onClose` runs when all calls that came before it have ended. */
+export function serveThreadInSlices(calls: SlicedCalls, onClose: () => void): void {
+  const port = parentPort;
+  if (port === null) throw new Error("serveThreadInSlices runs in a worker thread only");
+  let closing: ThreadCall | null = null;
+
+  function take(arrived: readonly ThreadCall[]): void {
+    for (const call of arrived) {
+      if (call.method === closeMethod) closing = call;
+      else calls.add(call);
+    }
+  }
+
+  function takeArrivals(): void {
+    for (let more = receiveMessageOnPort(port as MessagePort); more; ) {
+      take(more.message);
+      more = receiveMessageOnPort(port as MessagePort);
+    }
+  }
+
+  port.on("message", (first: readonly ThreadCall[]) => {
+    take(first);
+    takeArrivals();
+    while (!calls.isIdle()) {
+      const replies = calls.runSlice(takeArrivals);
+      if (replies.length > 0) port.postMessage(replies);
+      takeArrivals();
+    }
+    if (closing === null) return;
+    onClose();
+    port.postMessage([{ id: closing.id, ok: true, value: null }]);
+  });
+}
+
 /** What the thread was started with. */
 export function threadData<Data>(): Data {
   return (workerData as ThreadStart).data as Data;
@@ -206,7 +254,7 @@ function revive(error: CarriedError): EarshotError {
 }
 
 /** So that, should the thread end now, it is known which call it was at. */
-function noteCurrentCall(id: number): void {
+export function noteCurrentCall(id: number): void {
   const { currentCall } = (workerData ?? {}) as Partial<ThreadStart>;
   if (currentCall !== undefined) Atomics.store(currentCall, 0, id);
 }

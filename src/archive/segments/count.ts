@@ -29,6 +29,8 @@ type SegmentCounts = {
   counts: Map<number, number>;
   /** Every post of the range with this time or a later one was counted, where the deadline came before the end; else null. */
   countedFromMs: number | null;
+  /** The same as the lowest ID that was looked at. */
+  stoppedAt: bigint | null;
   /** IDs of posts that may not be counted, as what tells whether they match, or when, is damaged. */
   damaged: IdRange[];
   statements: number;
@@ -126,6 +128,7 @@ export function segmentCounter(
     const answer: SegmentCounts = {
       counts: new Map(),
       countedFromMs: null,
+      stoppedAt: null,
       damaged: [],
       statements: 0,
       containers: 0,
@@ -138,6 +141,7 @@ export function segmentCounter(
       for (const [stretch, number] of tally.counts) add(answer.counts, stretch, number);
       if (tally.stoppedAt === null) continue;
       answer.countedFromMs = countedFrom(tally.stoppedAt, query.skew);
+      answer.stoppedAt = tally.stoppedAt;
       break;
     }
     return answer;

@@ -7,7 +7,13 @@ import { countHeard, heardUnitMs, inParts } from "./heard.ts";
 const fromMs = 1_700_000_100_000;
 const units = 288;
 const toMs = fromMs + units * heardUnitMs;
-const work = { segmentsInWindow: 1, segmentsCached: 0, segmentsOpened: 1, statements: 1 };
+const work = {
+  segmentsInWindow: 1,
+  segmentsCached: 0,
+  segmentsOpened: 1,
+  slices: 1,
+  statements: 1,
+};
 
 /** One post in every unit; a request gets as far back as its time allows, at so many milliseconds a unit. */
 function slowArchive(msOfUnit: number) {

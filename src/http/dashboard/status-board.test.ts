@@ -5,7 +5,13 @@ import { createManualClock } from "../../lib/manual-clock.ts";
 import { createStatusBoard, type StatusSource } from "./status-board.ts";
 
 const nowMs = Date.UTC(2026, 10, 21, 12);
-const work = { segmentsInWindow: 1, segmentsCached: 0, segmentsOpened: 1, statements: 1 };
+const work = {
+  segmentsInWindow: 1,
+  segmentsCached: 0,
+  segmentsOpened: 1,
+  slices: 1,
+  statements: 1,
+};
 
 const segment: SegmentStats = {
   platform: "bluesky",

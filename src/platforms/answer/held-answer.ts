@@ -37,7 +37,7 @@ export async function heldAnswer(
   const asked = queryOf(method, target);
   if (asked === null) return null;
   return await searchArchive(
-    context.source,
+    { ...context.source, account: job.accountId },
     { ...request, query: asked.query, fromMs: asked.fromMs },
     job.deadlineMs,
     job.signal,

@@ -24,7 +24,7 @@ export async function searchAnswer(
   const asked = await askable(context, request, job);
   const fedPlatforms = [...context.source.fedPlatforms, ...asked.map(({ platform }) => platform)];
   const held = await searchHeld(
-    { ...context.source, fedPlatforms },
+    { ...context.source, fedPlatforms, account: job.accountId },
     request,
     job.deadlineMs,
     job.signal,

@@ -5,7 +5,7 @@ import type { QueryNode } from "../../query/tree.ts";
 import { withDamage } from "../damage.ts";
 import type { Coverage, SearchPlatform, SourceWarning } from "../source.ts";
 import { coverageOf } from "./coverage.ts";
-import type { ArchiveSource } from "./search.ts";
+import { type ArchiveSource, by } from "./search.ts";
 
 /** What is counted. Times are Unix milliseconds, `fromMs` inclusive, `toMs` exclusive. */
 export type CountsRequest = {
@@ -17,6 +17,8 @@ export type CountsRequest = {
   bucketMs: number;
   /** `within_time:` counts back from it. */
   asOfMs: number;
+  /** Whose count it is: accounts share the readers of the archive. */
+  account?: string;
 };
 
 export type SourceCounts = Pick<CountAnswer, "buckets" | "countedFromMs"> & {
@@ -35,12 +37,12 @@ export async function countArchive(
   signal?: AbortSignal,
 ): Promise<SourceCounts> {
   const { archive } = source;
-  const { platform, tree, fromMs, toMs, bucketMs, asOfMs } = request;
+  const { platform, tree, fromMs, toMs, bucketMs, asOfMs, account } = request;
   const names = await archive.resolve(namesIn(tree));
   const plan = makePlan(tree, { names, asOfMs });
   const searched = platform === "social" ? platforms : [platform];
   const { buckets, countedFromMs, damage, held } = await archive.count(
-    { plan, platforms: searched, fromMs, toMs, bucketMs, deadlineMs },
+    { plan, platforms: searched, fromMs, toMs, bucketMs, deadlineMs, ...by(account) },
     signal,
   );
   const counted = { platform, tree, names, plan, fromMs: countedFromMs, toMs };

@@ -22,6 +22,8 @@ export type ArchiveSource = ArchiveFeed & {
   clock: Clock;
   /** Every post is taken to be confirmed where this is left out. */
   freshnessOf?: FreshnessOf;
+  /** Whose searches these are: accounts share the readers of the archive. */
+  account?: string;
 };
 
 /** What the archive answered, and the query as it was read for it. */
@@ -59,7 +61,7 @@ export async function searchHeld(
   deadlineMs: number,
   signal?: AbortSignal,
 ): Promise<HeldAnswer> {
-  const { archive } = source;
+  const { archive, account } = source;
   // Its length was looked at when the job was taken.
   const { tree } = parseQuery(request.query, { maxLength: Number.POSITIVE_INFINITY });
   const names = await archive.resolve(namesIn(tree));
@@ -68,7 +70,16 @@ export async function searchHeld(
   const { platform, after, maxResults, fromMs, toMs } = request;
   const searched = platform === "social" ? platforms : [platform];
   const found = await archive.search(
-    { plan, platforms: searched, fromMs, toMs, after, limit: maxResults, deadlineMs },
+    {
+      plan,
+      platforms: searched,
+      fromMs,
+      toMs,
+      after,
+      limit: maxResults,
+      deadlineMs,
+      ...by(account),
+    },
     signal,
   );
   const asked = { platform, tree, names, plan, fromMs, toMs };
@@ -100,6 +111,10 @@ export async function searchHeld(
     isSearched: found.complete,
   };
 }
+
+/** The caller of an archive's search, where there is one. */
+export const by = (account: string | undefined): { account?: string } =>
+  account === undefined ? {} : { account };
 
 /** What is to be remarked on what is known of a window, and on a search that did not come to its end. */
 export function warningsOf(

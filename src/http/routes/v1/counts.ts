@@ -68,6 +68,7 @@ export function addCountsRoute(app: TypedApp, context: HttpContext): void {
             toMs: page.toMs,
             bucketMs: granularityMs[question.granularity],
             asOfMs: page.asOfMs,
+            account: question.caller.accountId,
           },
           context.clock.now() + context.settings.countDeadlineMs,
         ),

@@ -1,0 +1,27 @@
+/** How much reader time each account used lately: what is used counts half as much after ten seconds. */
+export type Shares = {
+  usedMs(account: string, nowMs: number): number;
+  use(account: string, tookMs: number, nowMs: number): void;
+};
+
+const halfLifeMs = 10_000;
+/** Accounts that are remembered before those that used nothing lately are forgotten. */
+const manyAccounts = 1_000;
+const nothingMs = 0.01;
+
+export function createShares(): Shares {
+  const used = new Map<string, { ms: number; atMs: number }>();
+
+  function usedMs(account: string, nowMs: number): number {
+    const known = used.get(account);
+    return known === undefined ? 0 : known.ms * 0.5 ** ((nowMs - known.atMs) / halfLifeMs);
+  }
+
+  function use(account: string, tookMs: number, nowMs: number): void {
+    used.set(account, { ms: usedMs(account, nowMs) + tookMs, atMs: nowMs });
+    if (used.size <= manyAccounts) return;
+    for (const each of used.keys()) if (usedMs(each, nowMs) < nothingMs) used.delete(each);
+  }
+
+  return { usedMs, use };
+}
