@@ -1,4 +1,5 @@
-import type { Socket } from "node:net";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connectTo } from "./support/connect-to.ts";
 import {
@@ -18,6 +19,7 @@ beforeAll(async () => {
     EARSHOT_REQUEST_TIMEOUT: "1s",
     EARSHOT_IDLE_TIMEOUT: "1500ms",
     EARSHOT_MAX_CONNECTIONS: "50",
+    EARSHOT_CONNECTION_SHARE: "100",
   });
   key = await service.makeKey();
 });
@@ -179,12 +181,37 @@ describe.concurrent("what is sent too much of, or too slowly:", () => {
 
 test("no more connections are open than are allowed, and one that ends makes room", async () => {
   const many = await Promise.all(Array.from({ length: 50 }, open));
-  const refused = await open();
-  await refused.ended;
-  expect(refused.answer()).toBe("");
+  const refused = await exchange("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n");
+  expect(refused).toMatch(/^HTTP\/1\.1 503 [\s\S]*connection: close/i);
   for (const { socket } of many) socket.destroy();
   await Promise.all(many.map(({ ended }) => ended));
   expect((await fetch(`${service.url}/livez`)).status).toBe(200);
+});
+
+test("idle connections of one address leave room for others, and its own next request is told why", async () => {
+  const small = await startServiceUnderTest({ EARSHOT_MAX_CONNECTIONS: "60" });
+  const idle: Socket[] = [];
+  try {
+    const { hostname, port } = new URL(small.url);
+    for (let n = 0; n < 15; n += 1) idle.push(await connectTo(small.url));
+    const refused = await fetch(`${small.url}/livez`);
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get("connection")).toBe("close");
+    expect(refused.headers.get("retry-after")).toBe("1");
+    expect(await refused.json()).toMatchObject({ code: "unavailable", retryable: true });
+
+    const other = connect({ host: hostname, port: Number(port), localAddress: "127.0.0.2" });
+    let text = "";
+    other.on("data", (bytes) => {
+      text += String(bytes);
+    });
+    other.write("GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    await once(other, "close");
+    expect(text).toMatch(/^HTTP\/1\.1 200 /);
+  } finally {
+    for (const socket of idle) socket.destroy();
+    await small.remove();
+  }
 });
 
 describe("what two servers could read in two ways is refused", () => {

@@ -24,6 +24,7 @@ export type BaseAppContext = {
   settings: {
     maxBodyBytes: number;
     maxConnections: number;
+    connectionShare: number;
     maxHeaderBytes: number;
     requestTimeoutMs: number;
     idleTimeoutMs: number;
@@ -103,12 +104,14 @@ export function openApp(context: BaseAppContext): BaseApp {
     reply.header("x-request-id", request.id);
     context.setHeaders(request, reply);
     shutdown.requireOpen(request);
+    if (connections.isRefused(request.raw.socket)) throw tooManyConnections();
     // Before its body is read: there is nothing to say about the body of a path that is not there.
     if (request.is404) throw noSuchPath(pathsHint);
   });
-  app.addHook("onSend", async (_request, reply) => {
+  app.addHook("onSend", async (request, reply) => {
     // A connection that is busy when the stop begins would otherwise stay open for a next request.
-    if (shutdown.isAnnounced()) reply.header("connection", "close");
+    const isLast = shutdown.isAnnounced() || connections.isRefused(request.raw.socket);
+    if (isLast) reply.header("connection", "close");
     // The framework wants to close it after a refused body: whoever still sends would lose the answer.
     else if (reply.statusCode >= 400) reply.removeHeader("connection");
   });
@@ -126,7 +129,17 @@ export function openApp(context: BaseAppContext): BaseApp {
 
 const ourFaults: readonly ProblemCode[] = ["internal", "unavailable"];
 /** Codes of those whose cause has a line of its own in the log. */
-const toldElsewhere: readonly string[] = ["storage_full", "stopping"];
+const toldElsewhere: readonly string[] = ["storage_full", "stopping", "too_many_connections"];
+
+/** Public as `unavailable`. */
+function tooManyConnections(): EarshotError {
+  const message = "there are as many open connections, of this address or of all, as there may be";
+  return new EarshotError("too_many_connections", message, {
+    status: 503,
+    retryable: true,
+    hint: "close connections that are not used, and send the request again after Retry-After",
+  });
+}
 
 function noSuchPath(hint: string): EarshotError {
   return problem("not_found", "there is no such path", { hint });

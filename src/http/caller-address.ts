@@ -28,7 +28,7 @@ export function callerAddressBehind(trustedProxies: readonly string[]): CallerAd
 }
 
 /** Whether a plain address is one of the proxies, which are addresses and networks such as 10.0.0.0/8. */
-function trustedAddresses(trustedProxies: readonly string[]): (address: string) => boolean {
+export function trustedAddresses(trustedProxies: readonly string[]): (address: string) => boolean {
   if (trustedProxies.length === 0) return () => false;
   const networks = trustedProxies.map(networkOf);
   return (address) => {

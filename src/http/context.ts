@@ -36,6 +36,7 @@ type HttpSettings = Pick<GatewaySettings, "embedded" | "maxResultBytes"> & {
   deletedAccountMs: number;
   maxBodyBytes: number;
   maxConnections: number;
+  connectionShare: number;
   maxHeaderBytes: number;
   requestTimeoutMs: number;
   idleTimeoutMs: number;

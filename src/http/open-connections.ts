@@ -1,10 +1,10 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Clock } from "../lib/clock.ts";
+import { type ConnectionLimitSettings, createConnectionLimits } from "./connection-limits.ts";
 
 /** What bounds connections, apart from what is said over them. */
-type ConnectionSettings = {
-  maxConnections: number;
+type ConnectionSettings = ConnectionLimitSettings & {
   maxHeaderBytes: number;
   requestTimeoutMs: number;
   idleTimeoutMs: number;
@@ -14,7 +14,9 @@ type ConnectionSettings = {
 const checkEveryMs = 1_000;
 
 /** The bounds as fastify takes them. A connection whose request is held is not idle (idle-time.ts). */
-export function connectionOptions(settings: ConnectionSettings) {
+export function connectionOptions(
+  settings: Omit<ConnectionSettings, keyof ConnectionLimitSettings>,
+) {
   const { maxHeaderBytes, requestTimeoutMs, idleTimeoutMs } = settings;
   return {
     requestTimeout: requestTimeoutMs,
@@ -40,6 +42,8 @@ export type OpenConnections = {
   answered(): Promise<void>;
   /** Whether the newest request of the connection was answered before it had arrived whole: there is nothing more to say. */
   isAnswered(socket: Socket): boolean;
+  /** Whether the connection is one too many (connection-limits.ts). */
+  isRefused(socket: Socket): boolean;
 };
 
 /** Who goes on sending a body after its request was answered has so long to come to its end, or to the answer. */
@@ -51,10 +55,10 @@ const unwantedBodyMs = 2_000;
  */
 export function watchConnections(
   server: Server,
-  { maxConnections }: ConnectionSettings,
+  settings: ConnectionLimitSettings,
   clock: Pick<Clock, "sleep">,
 ): OpenConnections {
-  server.maxConnections = maxConnections;
+  const limits = createConnectionLimits(settings, clock);
   const requestsOf = new Map<Socket, Set<IncomingMessage>>();
   const answered = new WeakSet<Socket>();
   let stopping = false;
@@ -85,6 +89,7 @@ export function watchConnections(
       socket.destroy();
       return;
     }
+    if (!limits.take(socket)) return;
     requestsOf.set(socket, new Set());
     socket.once("close", () => requestsOf.delete(socket));
   });
@@ -112,5 +117,6 @@ export function watchConnections(
       return isAllAnswered.promise;
     },
     isAnswered: (socket) => answered.has(socket),
+    isRefused: limits.isRefused,
   };
 }

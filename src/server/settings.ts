@@ -178,7 +178,13 @@ export const settings = {
       "EARSHOT_MAX_CONNECTIONS",
       10_000,
       [1, 1_000_000],
-      "Connections that may be open, of all callers together; one more is closed at once.",
+      "Connections that may be open, of all callers together; a request over one more is 503.",
+    ),
+    connectionShare: count(
+      "EARSHOT_CONNECTION_SHARE",
+      25,
+      [1, 100],
+      "Percent of these connections that one address may have open, an IPv6 network of 64 bits counting as one; a request over one more is 503. Proxies in `EARSHOT_TRUSTED_PROXIES` have no such bound.",
     ),
     requestTimeoutMs: duration(
       "EARSHOT_REQUEST_TIMEOUT",

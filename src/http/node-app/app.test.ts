@@ -38,6 +38,7 @@ function make(special: Partial<NodeAppContext> = {}, settings: object = {}) {
     settings: {
       maxBodyBytes: 65_536,
       maxConnections: 100,
+      connectionShare: 25,
       maxHeaderBytes: 16_384,
       requestTimeoutMs: 10_000,
       idleTimeoutMs: 10_000,
