@@ -7,6 +7,7 @@ import { owner } from "./placement.ts";
 import type { PreparedChanges } from "./prepare.ts";
 import { takeOffReactions } from "./reactions.ts";
 import type { SegmentWriter } from "./segments/segment-writer.ts";
+import { forGoodMs } from "./tombstones.ts";
 import { inSegment, type WriteContext } from "./write-context.ts";
 
 /**
@@ -90,10 +91,20 @@ function judgeAccount(context: WriteContext, { platform, subject: userId }: Labe
     const hash = nativeId === null ? context.hashOf(uri) : null;
     takeOffReactions(context, platform, found);
     writer.remove(id, hash);
+    writer.deletions.addAccount(userId, deletedMs);
     if (hash !== null) context.strayed.remove(platform, hash, id);
     removed += 1;
   });
+  if (removed === 0 && deletedMs === forGoodMs) keepOut(context, platform, userId);
   return removed;
+}
+
+/** Notes in the newest segment that nothing of an account is archived for good. */
+function keepOut(context: WriteContext, platform: Platform, userId: string): void {
+  const entry = context.writers.entries(platform).at(-1);
+  if (entry === undefined) return;
+  const writer = context.writers.writerOf(entry);
+  inSegment(context, writer, entry, () => writer.deletions.addAccount(userId, forGoodMs));
 }
 
 /** Does something with every post of an account, one transaction a segment. */

@@ -1,5 +1,5 @@
 import { EarshotError } from "../lib/errors.ts";
-import { lowestId, nextInMillisecond } from "../posts/ids.ts";
+import { lastId, lowestId, nextInMillisecond } from "../posts/ids.ts";
 import type { Platform } from "../posts/post.ts";
 import { saysTheSame } from "../posts/record.ts";
 import type { WriteReport } from "./archive.ts";
@@ -12,13 +12,22 @@ import {
   sameCounts,
 } from "./segments/segment-writer.ts";
 import { nearTime, type Strayed, uriTimeMs } from "./strayed.ts";
-import type { Tombstones } from "./tombstones.ts";
+import { forgottenRevision, type Tombstones } from "./tombstones.ts";
 
 /** A change that knows which ID, and so which segment, it concerns. */
 export type PlacedChange =
   | { kind: "insert"; post: PreparedPost; id: bigint }
   | { kind: "update"; post: PreparedPost; held: HeldPost; id: bigint }
-  | { kind: "remove"; platform: Platform; id: bigint; hash: bigint | null }
+  | {
+      kind: "remove";
+      platform: Platform;
+      id: bigint;
+      hash: bigint | null;
+      uri: string;
+      revision: string;
+    }
+  /** Keeps a post out that is not archived. */
+  | { kind: "keep-out"; id: bigint; uri: string; revision: string }
   /** Makes room for an X post under its own number. */
   | { kind: "renumber"; id: bigint; to: bigint; hash: bigint };
 
@@ -57,14 +66,17 @@ export function placeChanges(
     const held = found && { ...found, id: moved.get(found.id) ?? found.id };
     if (change.kind === "delete") {
       tombstones.add(change);
-      if (held === null) continue;
+      if (held === null) {
+        if (change.revision === forgottenRevision) placed.push(keptOut(change));
+        continue;
+      }
       if (change.revision !== "" && held.isIntact && held.revision > change.revision) {
         report.unchanged += 1;
         continue;
       }
       report.deleted += 1;
-      const { platform, hash } = change;
-      placed.push({ kind: "remove", platform, id: held.id, hash });
+      const { platform, hash, uri, revision } = change;
+      placed.push({ kind: "remove", platform, id: held.id, hash, uri, revision });
     } else if (tombstones.cover(change)) {
       report.suppressed += 1;
     } else if (held === null) {
@@ -81,6 +93,14 @@ export function placeChanges(
   }
   return placed;
 }
+
+/** In the newest segment, which owns the last ID. */
+const keptOut = ({ uri, revision }: { uri: string; revision: string }): PlacedChange => ({
+  kind: "keep-out",
+  id: lastId,
+  uri,
+  revision,
+});
 
 const isNumbered = (change: PreparedChange): boolean => change.hash === null;
 

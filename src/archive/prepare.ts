@@ -186,7 +186,13 @@ function identity(post: Post, timeMs: number, uriKey: string): Pick<PreparedPost
  * The account id and handle of a post's author. Handles that a post gives to others are not taken: anyone can write anything.
  * What an import says never comes before what was observed.
  */
-function authorOf({ platform, userId, username, origin, seenMs }: Post): PreparedHandle | null {
+export function authorOf({
+  platform,
+  userId,
+  username,
+  origin,
+  seenMs,
+}: Post): PreparedHandle | null {
   if (userId === null || userId === "" || username === "") return null;
   const observedMs = origin === "import" ? 0 : (seenMs ?? 0);
   return { platform, userId: userId.toLowerCase(), handle: foldHandle(username), observedMs };

@@ -2,6 +2,12 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Platform } from "../posts/post.ts";
 import type { Accounts } from "./accounts.ts";
 
+/** After every revision that a source gives: what an operator had forgotten at it never comes back by itself. */
+export const forgottenRevision = "~";
+
+/** After every time: of an account that was deleted then nothing is kept, and no news of it counts. */
+export const forGoodMs = 8_640_000_000_000_000;
+
 /** What is left of deleted posts: uri and revision, so that no replay and no import brings one back. */
 export type Tombstones = {
   add(deleted: { uri: string; revision: string }): void;

@@ -82,8 +82,11 @@ function apply(
   } else if (change.kind === "remove") {
     takeOffReactions(context, change.platform, writer.read(change.id));
     writer.remove(change.id, change.hash);
+    writer.deletions.addPost(change.uri, change.revision);
     if (change.hash === null) return;
     context.strayed.remove(change.platform, change.hash, change.id);
+  } else if (change.kind === "keep-out") {
+    writer.deletions.addPost(change.uri, change.revision);
   } else {
     writer.renumber(change.id, change.to, change.hash);
   }

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { addBackup } from "./archive/backup.ts";
 import { addCheck } from "./archive/check.ts";
 import { addForget } from "./archive/forget.ts";
+import { addRecover } from "./archive/recover.ts";
 import { addReindex } from "./archive/reindex.ts";
 import { addRestore } from "./archive/restore.ts";
 import { addSeal } from "./archive/seal.ts";
@@ -15,16 +16,25 @@ export function addArchive(program: Command, terminal: Terminal): void {
     .command("archive")
     .summary("look after the archive: size, soundness, backups, forgetting")
     .description(
-      "Looks after the archive of the data folder (docs/operations.md). All but restore work beside a running server.",
+      "Looks after the archive of the data folder (docs/operations.md). All but restore and recover work beside a running server.",
     )
     .helpCommand(false)
     .action(() => {
       throw wrongUse(
         "archive needs to know what to do",
-        "write archive stats, check, backup, restore, forget, reindex or seal",
+        "write archive stats, check, backup, restore, recover, forget, reindex or seal",
       );
     });
-  for (const add of [addStats, addCheck, addBackup, addRestore, addForget, addReindex, addSeal]) {
+  for (const add of [
+    addStats,
+    addCheck,
+    addBackup,
+    addRestore,
+    addRecover,
+    addForget,
+    addReindex,
+    addSeal,
+  ]) {
     add(archive, terminal);
   }
 }

@@ -1,8 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Platform } from "../../posts/post.ts";
 import type { Archive } from "../archive.ts";
-import { readSegments, type SegmentEntry } from "../catalog.ts";
+import { readSegments, type SegmentEntry, segmentPath } from "../catalog.ts";
 import { inTransaction } from "../database.ts";
+import { openSegmentFile } from "../segments/segment-file.ts";
+import { forGoodMs, forgottenRevision } from "../tombstones.ts";
 import { wantRewrites } from "../wanted-rewrites.ts";
 import type { NamedAuthor } from "./named-author.ts";
 
@@ -19,12 +21,6 @@ export type ForgetContext = {
   catalog: DatabaseSync;
   signal: AbortSignal;
 };
-
-/** After every revision that a source gives: what is forgotten at it never comes back by itself. */
-const forgottenRevision = "~";
-
-/** After every time: of an account that was deleted then nothing is kept, and no news of it counts. */
-const forGoodMs = 8_640_000_000_000_000;
 
 const postsOfBatch = 500;
 
@@ -75,19 +71,45 @@ function wantRewritesOf(catalog: DatabaseSync, posts: readonly ForgottenPost[]):
 
 /** Lets posts that were forgotten come back with the next replay or import; how many had been. */
 export function letReturn(
-  catalog: DatabaseSync,
+  { catalog, folder }: LiftContext,
   posts: readonly Pick<ForgottenPost, "platform" | "uri">[],
 ): number {
   const lift = catalog.prepare(
     "DELETE FROM tombstone WHERE platform = ? AND uri = ? AND revision = ?",
   );
-  return inTransaction(catalog, () =>
-    posts.reduce(
+  return inTransaction(catalog, () => {
+    for (const [platform, own] of Map.groupBy(posts, (post) => post.platform)) {
+      inSegmentsOf({ catalog, folder }, platform, (segment) => {
+        const remove = segment.prepare("DELETE FROM tombstone WHERE uri = ? AND revision = ?");
+        for (const { uri } of own) remove.run(uri, forgottenRevision);
+      });
+    }
+    return posts.reduce(
       (lifted, { platform, uri }) =>
         lifted + Number(lift.run(platform, uri, forgottenRevision).changes),
       0,
-    ),
-  );
+    );
+  });
+}
+
+/** The catalog, open for writing, and the archive's folder. */
+type LiftContext = { catalog: DatabaseSync; folder: string };
+
+/** Changes what each segment of a platform notes of deletions, one transaction a segment. */
+function inSegmentsOf(
+  { catalog, folder }: LiftContext,
+  platform: Platform,
+  work: (segment: DatabaseSync) => void,
+): void {
+  for (const entry of readSegments(catalog)) {
+    if (entry.platform !== platform) continue;
+    const segment = openSegmentFile(segmentPath(folder, entry), 1_000);
+    try {
+      inTransaction(segment, () => work(segment));
+    } finally {
+      segment.close();
+    }
+  }
 }
 
 type Account = NamedAuthor & { userId: string };
@@ -114,24 +136,41 @@ export async function forgetAccount(
 }
 
 /** Lets an account be kept again that was forgotten for good; false where it was not. Its posts come with the next source. */
-export function letAccountReturn(catalog: DatabaseSync, { platform, userId }: Account): boolean {
+export function letAccountReturn(
+  { catalog, folder }: LiftContext,
+  { platform, userId }: Account,
+): boolean {
   const lift = catalog.prepare(
     `UPDATE account SET status = 'active', status_ms = 0, deleted_ms = NULL
      WHERE platform = ? AND user_id = ? AND deleted_ms = ?`,
   );
-  return inTransaction(catalog, () => lift.run(platform, userId, forGoodMs).changes > 0);
+  return inTransaction(catalog, () => {
+    inSegmentsOf({ catalog, folder }, platform, (segment) => {
+      const remove = "DELETE FROM deleted_account WHERE user_id = ? AND deleted_ms = ?";
+      segment.prepare(remove).run(userId, forGoodMs);
+    });
+    return lift.run(platform, userId, forGoodMs).changes > 0;
+  });
 }
 
 /**
  * Lets the posts of an account come back that were forgotten one by one, as far as their uris name the account, which those
  * of Bluesky do; how many there were.
  */
-export function letReturnOf(catalog: DatabaseSync, { platform, userId }: Account): number {
+export function letReturnOf(
+  { catalog, folder }: LiftContext,
+  { platform, userId }: Account,
+): number {
   const prefix = `at://${userId}/`;
   const lift = catalog.prepare(
     "DELETE FROM tombstone WHERE platform = ? AND revision = ? AND lower(substr(uri, 1, ?)) = ?",
   );
-  return inTransaction(catalog, () =>
-    Number(lift.run(platform, forgottenRevision, prefix.length, prefix).changes),
-  );
+  return inTransaction(catalog, () => {
+    inSegmentsOf({ catalog, folder }, platform, (segment) => {
+      segment
+        .prepare("DELETE FROM tombstone WHERE revision = ? AND lower(substr(uri, 1, ?)) = ?")
+        .run(forgottenRevision, prefix.length, prefix);
+    });
+    return Number(lift.run(platform, forgottenRevision, prefix.length, prefix).changes);
+  });
 }

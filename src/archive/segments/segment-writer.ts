@@ -13,6 +13,7 @@ import { type CountMetric, countMetrics } from "../../query/tree.ts";
 import { openForWriting, preparesBigInts } from "../database.ts";
 import type { PreparedPost } from "../prepare.ts";
 import { arrivalsIn } from "./arrivals.ts";
+import { type Deletions, deletionsIn } from "./deletions.ts";
 import { damagedRow, defineRowSum, rowSum, rowSumSql, rowSumsOf } from "./row-sum.ts";
 import { segmentMigrations } from "./schema.ts";
 import { sealedWritesOf } from "./sealed-writes.ts";
@@ -67,6 +68,8 @@ export type SegmentWriter = {
   addCounts(id: bigint, added: ReadonlyMap<CountMetric, number>): void;
   /** Hides or shows a post, and gives it the labels of others. */
   moderate(id: bigint, moderation: Moderation): void;
+  /** What was deleted, as it is noted in the segment. */
+  deletions: Deletions;
   /** The last step of count changes that was added here. */
   counted(): number;
   setCounted(step: number): void;
@@ -85,6 +88,7 @@ export function openSegmentWriter(
   const sql = prepareStatements(database);
   const arrivals = arrivalsIn(database);
   const sealed = sealedWritesOf(database, path);
+  const deletions = deletionsIn(database);
   let isNoting = false;
   let isReading = false;
   /** The last ID on the snapshot that is being read; null within a transaction that writes. */
@@ -314,6 +318,7 @@ export function openSegmentWriter(
     },
     addCounts,
     moderate,
+    deletions,
     counted: () => Number(sql.counted.get()?.value ?? 0),
     setCounted: (step) => sql.setCounted.run(step),
     close: () => database.close(),

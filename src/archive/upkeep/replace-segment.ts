@@ -13,6 +13,7 @@ import {
 } from "../catalog.ts";
 import { countCommit } from "../commit-number.ts";
 import { isDamage } from "../sealed/damage.ts";
+import { deletionsCopier } from "../segments/deletions.ts";
 import { segmentMigrations } from "../segments/schema.ts";
 import { openSegmentFile } from "../segments/segment-file.ts";
 import { strayedOf } from "../strayed.ts";
@@ -107,13 +108,16 @@ export function* replaceSegment(
     }
     const followed = follow(context, entry.platform, old, parts, replacement.keeps);
     yield* replacement.fill(followed, begun);
+    const copyDeletions = copierOf(old, replacement.salvages === true);
+    parts[0]?.copy.takeDeletions(copyDeletions);
+    yield "worked";
     for (let tries = 0; !isDone; tries += 1) {
       if (tries >= mostSwaps)
         throw new Error("the segment is changed faster than it can be copied");
       yield* catchUp(followed);
       isDone = yield* inLock(catalog, () => {
         const setsAside = replacement.setsAside?.() ?? false;
-        const isSwapped = swap(context, entry, followed, setsAside);
+        const isSwapped = swap(context, entry, followed, { setsAside, copyDeletions });
         if (isSwapped) replacement.onSwap?.(followed);
         return isSwapped;
       });
@@ -177,6 +181,21 @@ function begin(
   return { places, arrivalsFrom: Number(readSetting(catalog, "arrivals_from")), skew: now.skew };
 }
 
+type CopyDeletions = (to: DatabaseSync) => void;
+
+/** What cannot be read of a damaged segment's deletions the catalog still has. */
+function copierOf(old: DatabaseSync, salvages: boolean): CopyDeletions {
+  const copy = deletionsCopier(old);
+  if (!salvages) return copy;
+  return (to) => {
+    try {
+      copy(to);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+    }
+  };
+}
+
 /** The entry as it is now: others may have widened it. */
 function present(catalog: DatabaseSync, entry: SegmentEntry): SegmentEntry | null {
   const found = readSegments(catalog).find(
@@ -190,12 +209,13 @@ function swap(
   { catalog, clock }: UpkeepContext,
   entry: SegmentEntry,
   followed: FollowedSegment,
-  setsAside: boolean,
+  { setsAside, copyDeletions }: { setsAside: boolean; copyDeletions: CopyDeletions },
 ): boolean {
   const now = present(catalog, entry);
   if (now === null) throw new Error("the segment is gone");
   if (!finish(followed, mostUnderLock)) return false;
   const commit = countCommit(catalog);
+  followed.parts[0]?.copy.takeDeletions(copyDeletions);
   identifyParts(catalog, entry, now, followed, commit);
   const isWanted = takeWantedRewrite(catalog, entry);
   const isSalvage = isSalvageWanted(catalog, entry);

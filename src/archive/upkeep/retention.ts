@@ -3,8 +3,10 @@ import { recordOrigin } from "../../posts/record.ts";
 import { agedOutMs, cutCoverage, putAgedOut } from "../aged-out.ts";
 import { readSegments, type SegmentEntry, segmentPath } from "../catalog.ts";
 import { countCommit } from "../commit-number.ts";
-import { openForReading } from "../database.ts";
+import { inTransaction, openForReading } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
+import { deletionsCopier } from "../segments/deletions.ts";
+import { openSegmentFile } from "../segments/segment-file.ts";
 import type { UpkeepContext } from "./context.ts";
 import { removeEntry, retire } from "./retire.ts";
 import { inLock, type Steps } from "./steps.ts";
@@ -76,6 +78,7 @@ export function* dropSegment(context: UpkeepContext, entry: SegmentEntry): Steps
     const { posts, imported } = numbersIn(folder, entry);
     if (imported > 0) return null;
     const { platform, low, high } = entries[at] ?? entry;
+    handDeletionsOn(segmentPath(folder, entry), segmentPath(folder, next));
     removeEntry(catalog, entry);
     retire(catalog, entry, clock.now(), countCommit(catalog));
     catalog
@@ -87,6 +90,18 @@ export function* dropSegment(context: UpkeepContext, entry: SegmentEntry): Steps
     ageOut(context, entry);
     return posts;
   });
+}
+
+/** What was deleted from a segment that goes is noted in another one. */
+function handDeletionsOn(from: string, to: string): void {
+  const going = openForReading(from, 100);
+  const staying = openSegmentFile(to, 100);
+  try {
+    inTransaction(staying, () => deletionsCopier(going)(staying));
+  } finally {
+    going.close();
+    staying.close();
+  }
 }
 
 /** Notes that streamed posts up to the end of a segment are not held any more; within a transaction. */

@@ -72,6 +72,8 @@ export type SegmentCopy = {
   commit(work: () => void): void;
   /** Writes down how many posts there are, and which count changes were added last. */
   setNumbers(counted: bigint): void;
+  /** Takes over what was deleted, in a commit of its own. */
+  takeDeletions(copyTo: (database: DatabaseSync) => void): void;
   /** Makes a segment of the copy, in a commit of its own. */
   identify(identity: SegmentIdentity): void;
   numbers(): { posts: number; imported: number };
@@ -227,6 +229,7 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
       sql.set.run(numbers.imported, "imported");
       sql.set.run(counted, "counted");
     },
+    takeDeletions: (copyTo) => inTransaction(database, () => copyTo(database)),
     identify: (identity) =>
       inTransaction(database, () => {
         database.exec(`DELETE FROM setting WHERE name = '${unfinished}'`);

@@ -207,7 +207,7 @@ async function forgetSubject(
     forgotten += await forgetPosts(work, rest, (done) =>
       reports.update({ done, total: rest.length, remark: `${numberText(done)} posts` }),
     );
-    if (options.allowReturn) letReturn(work.catalog, posts);
+    if (options.allowReturn) letReturn(work, posts);
     return forgotten;
   } finally {
     reports.end();
@@ -217,15 +217,15 @@ async function forgetSubject(
 function undo(work: Work, options: Options): string {
   const { catalog } = work;
   if (options.post !== undefined) {
-    const lifted = letReturn(catalog, postsNamed(work, options));
+    const lifted = letReturn(work, postsNamed(work, options));
     return options.json
       ? `${JSON.stringify({ posts_let_return: lifted })}\n`
       : `${postsText(lifted)} may come back with the next replay, backfill or import\n`;
   }
   const author = namedAuthor(catalog, options.author ?? "", options.platform ?? null);
   const { userId } = author;
-  const isLifted = userId !== null && letAccountReturn(catalog, { ...author, userId });
-  const lifted = userId === null ? 0 : letReturnOf(catalog, { ...author, userId });
+  const isLifted = userId !== null && letAccountReturn(work, { ...author, userId });
+  const lifted = userId === null ? 0 : letReturnOf(work, { ...author, userId });
   if (options.json) {
     return `${JSON.stringify({ account_let_return: isLifted, posts_let_return: lifted })}\n`;
   }

@@ -1,0 +1,57 @@
+import type { DatabaseSync } from "node:sqlite";
+
+/**
+ * Which posts and accounts were deleted, noted in the segments as well as in the catalog: a catalog that is rebuilt from the
+ * segments still keeps them out. What is not archived when its deletion comes is noted in the catalog alone, unless an
+ * operator had it forgotten.
+ */
+export type Deletions = {
+  addPost(uri: string, revision: string): void;
+  addAccount(userId: string, deletedMs: number): void;
+};
+
+/** The deletions of a segment that is open for writing; every call is within a transaction. */
+export function deletionsIn(segment: DatabaseSync): Deletions {
+  const putPost = segment.prepare(
+    `INSERT OR REPLACE INTO tombstone(uri, revision)
+     VALUES(?1, max(?2, coalesce((SELECT revision FROM tombstone WHERE uri = ?1), '')))`,
+  );
+  const putAccount = segment.prepare(
+    `INSERT OR REPLACE INTO deleted_account(user_id, deleted_ms)
+     VALUES(?1, max(?2, coalesce((SELECT deleted_ms FROM deleted_account WHERE user_id = ?1), 0)))`,
+  );
+  return {
+    addPost: (uri, revision) => {
+      putPost.run(uri, revision);
+    },
+    addAccount: (userId, deletedMs) => {
+      putAccount.run(userId, deletedMs);
+    },
+  };
+}
+
+/**
+ * Copies the deletions of a segment into another one, in a transaction of that one; each call those that came since the one
+ * before. A row that is replaced gets a higher number.
+ */
+export function deletionsCopier(from: DatabaseSync): (to: DatabaseSync) => void {
+  const posts = from.prepare(
+    "SELECT rowid AS row, uri, revision FROM tombstone WHERE rowid > ? ORDER BY rowid",
+  );
+  const accounts = from.prepare(
+    "SELECT rowid AS row, user_id, deleted_ms FROM deleted_account WHERE rowid > ? ORDER BY rowid",
+  );
+  let lastPost = 0;
+  let lastAccount = 0;
+  return (to) => {
+    const deletions = deletionsIn(to);
+    for (const { row, uri, revision } of posts.all(lastPost)) {
+      deletions.addPost(String(uri), String(revision));
+      lastPost = Number(row);
+    }
+    for (const { row, user_id, deleted_ms } of accounts.all(lastAccount)) {
+      deletions.addAccount(String(user_id), Number(deleted_ms));
+      lastAccount = Number(row);
+    }
+  };
+}

@@ -1,0 +1,88 @@
+import { relative, resolve } from "node:path";
+import type { Command } from "commander";
+import { type RecoverReport, recover } from "../../archive/recover/recover.ts";
+import { archiveDefaults } from "../../archive/settings.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { startReports } from "../progress-reports.ts";
+import { numberText } from "../quantities.ts";
+import { readConfig, requireDataDir } from "../settings.ts";
+import type { Terminal } from "../terminal.ts";
+import { segmentsText } from "./reindex.ts";
+
+type Options = { force?: boolean; json?: boolean };
+
+/** `earshot archive recover`: the catalog rebuilt from the segments. */
+export function addRecover(archive: Command, terminal: Terminal): void {
+  archive
+    .command("recover")
+    .summary("rebuild the catalog from the segments")
+    .description(
+      "Rebuilds a catalog that is missing, empty, damaged, older than its segments or of another archive, from the segments " +
+        "themselves. No server and no other command may use the data folder. All posts are found again, and deleted posts " +
+        "stay deleted. The former catalog is moved aside; files that are no segments go to archive/orphaned. What only the " +
+        "catalog knew is unknown afterwards: coverage, counts that waited, and, where the former catalog cannot be read, " +
+        "account states, labels and how far each source had come.",
+    )
+    .option("--force", "also where nothing is wrong with the catalog")
+    .option("--json", "print a summary as a line of JSON")
+    .addHelpText("after", "\nExample:\n  earshot archive recover && earshot archive check")
+    .action((options: Options) => recoverArchive(options, terminal));
+}
+
+async function recoverArchive(options: Options, terminal: Terminal): Promise<void> {
+  const config = readConfig(terminal);
+  requireDataDir(config);
+  const { dir, ...settings } = config.data;
+  const startedMs = systemClock.elapsed();
+  const reports = startReports(terminal, systemClock, "recover");
+  try {
+    const report = await recover({
+      dataDir: dir,
+      isForced: options.force === true,
+      arrivalsKept: settings.arrivalsKept ?? archiveDefaults.arrivalsKept,
+      onProgress: (done, total) =>
+        reports.update({ done, total, remark: `${numberText(done)} posts` }),
+      signal: terminal.stopping,
+    });
+    reports.end();
+    const seconds = (systemClock.elapsed() - startedMs) / 1_000;
+    terminal.out(
+      options.json ? `${JSON.stringify(asJson(report, seconds))}\n` : asText(report, dir, seconds),
+    );
+  } finally {
+    reports.end();
+  }
+}
+
+const nameOf = ({ platform, sequence }: { platform: string; sequence: number }): string =>
+  `${platform}/${sequence}`;
+
+function asText(report: RecoverReport, dir: string, seconds: number): string {
+  const { segments, posts, deletions, former, takenOver, setAside, unreadable, damaged } = report;
+  const lines = [
+    `${segmentsText(segments)} with ${numberText(posts)} posts recovered, ${numberText(deletions)} deletions noted in them kept, in ${seconds.toFixed(1)} s`,
+  ];
+  for (const file of setAside) lines.push(`${nameOf(file)} was set aside: ${file.reason}`);
+  if (unreadable > 0) {
+    lines.push(`${numberText(unreadable)} rows cannot be read; earshot archive check names them`);
+  }
+  for (const name of damaged) lines.push(`${name}: not all of its deletions can be read`);
+  if (former !== null) lines.push(`the former catalog is in ${relative(dir, former)}`);
+  if (takenOver.length > 0) lines.push(`taken over from it: ${takenOver.join(", ")}`);
+  lines.push(
+    "unknown from now on: coverage, counts that waited; earshot backfill fetches what the sources still have",
+  );
+  return `${lines.join("\n")}\n`;
+}
+
+const asJson = (report: RecoverReport, seconds: number): Record<string, unknown> => ({
+  segments: report.segments,
+  posts: report.posts,
+  deletions: report.deletions,
+  unreadable_rows: report.unreadable,
+  damaged_segments: report.damaged,
+  set_aside: report.setAside.map((file) => ({ segment: nameOf(file), reason: file.reason })),
+  former_catalog: report.former === null ? null : resolve(report.former),
+  taken_over: report.takenOver,
+  seconds,
+});
