@@ -93,7 +93,7 @@ function inSegment(sequence: number, sql: string): void {
 
 describe("wrong use", () => {
   test.for<[string[], RegExp]>([
-    [["archive"], /archive stats, check, backup, restore, forget, reindex or seal/],
+    [["archive"], /archive stats, check, backup, restore, recover, forget, reindex or seal/],
     [["archive", "chekc"], /too many arguments/],
     [["archive", "backup"], /missing required argument 'folder'/],
     [["archive", "forget"], /give --author, --post or --query/],
