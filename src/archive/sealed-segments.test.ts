@@ -485,8 +485,11 @@ describe("a sealed index that is damaged", () => {
     ["the format", "UPDATE sealed SET format = 0"],
     ["the IDs", "UPDATE sealed_ids SET ids = x'0102'"],
     ["the dictionary", "UPDATE sealed_terms SET block = x'ff'"],
-    ["the mask", "INSERT INTO sealed_mask VALUES(0, x'00', x'00')"],
-    ["a chunk of the mask", "INSERT INTO sealed_mask VALUES(7, zeroblob(8192), zeroblob(8192))"],
+    ["the mask", "INSERT INTO sealed_mask VALUES(0, x'00', x'00', NULL)"],
+    [
+      "a chunk of the mask",
+      "INSERT INTO sealed_mask VALUES(7, zeroblob(8192), zeroblob(8192), NULL)",
+    ],
   ])("in %s is not believed: rows answer, and the segment is marked", (_, sql) => {
     putAll(20, (n) => (n % 2 === 0 ? "a river" : "a brook"));
     archive.seal();

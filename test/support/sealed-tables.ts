@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { DatabaseSync } from "node:sqlite";
+import { crc32 } from "node:zlib";
 import {
   bytesOfBlock,
   bytesOfContainer,
@@ -10,6 +11,7 @@ import {
   oneRowPosts,
   postsOfChunk,
   sealedFormat,
+  unsummedFormat,
 } from "../../src/archive/sealed/format.ts";
 import { holdsPositions } from "../../src/archive/sealed/positional-terms.ts";
 
@@ -25,10 +27,12 @@ export function writeSealedTables(
   posts: readonly (readonly string[])[],
   ids: readonly bigint[],
   sealedMs: number,
+  form: "summed" | "unsummed" = "summed",
 ): void {
   database.exec("BEGIN");
   writeIds(database, posts.length, ids, sealedMs);
   writeTerms(database, postingsOf(posts), posts.length);
+  if (form === "summed") sumSealedTables(database);
   database.exec("COMMIT");
 }
 
@@ -38,7 +42,7 @@ function writeIds(
   ids: readonly bigint[],
   sealedMs: number,
 ): void {
-  const insert = database.prepare("INSERT INTO sealed_ids VALUES (?, ?)");
+  const insert = database.prepare("INSERT INTO sealed_ids(page, ids) VALUES (?, ?)");
   const heads: bigint[] = [];
   for (let at = 0; at < ids.length; at += idsOfPage) {
     const page = BigInt64Array.from(ids.slice(at, at + idsOfPage));
@@ -46,8 +50,8 @@ function writeIds(
     insert.run(at / idsOfPage, new Uint8Array(page.buffer));
   }
   database
-    .prepare("INSERT INTO sealed VALUES (?, ?, ?, ?)")
-    .run(sealedFormat, posts, sealedMs, new Uint8Array(BigInt64Array.from(heads).buffer));
+    .prepare("INSERT INTO sealed(format, posts, sealed_ms, heads) VALUES (?, ?, ?, ?)")
+    .run(unsummedFormat, posts, sealedMs, new Uint8Array(BigInt64Array.from(heads).buffer));
 }
 
 function postingsOf(posts: readonly (readonly string[])[]): Map<string, Postings> {
@@ -68,7 +72,7 @@ function postingsOf(posts: readonly (readonly string[])[]): Map<string, Postings
 }
 
 function writeTerms(database: DatabaseSync, terms: Map<string, Postings>, posts: number): void {
-  const insert = database.prepare("INSERT INTO sealed_terms VALUES (?, ?)");
+  const insert = database.prepare("INSERT INTO sealed_terms(first, block) VALUES (?, ?)");
   const names = [...terms.keys()].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
   let row = 0;
   let first = "";
@@ -126,12 +130,12 @@ function writePostings(
     if (members.length === 0) continue;
     const containers = numbers.length <= oneRowPosts ? chunks : [members];
     database
-      .prepare("INSERT INTO sealed_docs VALUES (?, ?)")
+      .prepare("INSERT INTO sealed_docs(row, docs) VALUES (?, ?)")
       .run(row + index, Buffer.concat(containers.map(container)));
     if (!holdsPositions(name)) continue;
     const places = members.map((number) => postings.get(number) ?? []);
     database
-      .prepare("INSERT INTO sealed_positions VALUES (?, ?)")
+      .prepare("INSERT INTO sealed_positions(row, positions) VALUES (?, ?)")
       .run(row + index, positionsRow(places));
   }
   return { entry, rows: rows.length };
@@ -190,3 +194,42 @@ export function positionsRow(posts: readonly (readonly number[])[]): Buffer {
   }
   return Buffer.concat([new Uint8Array(head.buffer), table, Buffer.from(bytes)]);
 }
+
+/** Makes a sealed index without checksums one with them. */
+function sumSealedTables(database: DatabaseSync): void {
+  const crc = (...parts: (string | Uint8Array)[]): number =>
+    parts.reduce<number>((sum, part) => crc32(part, sum), 0);
+  const all = (sql: string) => database.prepare(sql).all() as Record<string, Uint8Array>[];
+  for (const table of ["docs", "positions"]) {
+    const set = database.prepare(`UPDATE sealed_${table} SET sum = ? WHERE row = ?`);
+    for (const { row, blob } of all(`SELECT row, ${table} AS blob FROM sealed_${table}`)) {
+      set.run(crc(`${table} ${row}`, blob ?? ""), Number(row));
+    }
+  }
+  const terms = all("SELECT CAST(first AS BLOB) AS first, block FROM sealed_terms ORDER BY first");
+  const setBlock = database.prepare(
+    "UPDATE sealed_terms SET sum = ? WHERE first = CAST(? AS TEXT)",
+  );
+  for (const [index, { first = noBytes, block = noBytes }] of terms.entries()) {
+    const next = terms[index + 1]?.first ?? null;
+    const lengths = `terms ${first.length} ${next?.length ?? -1}`;
+    setBlock.run(crc(lengths, first, next ?? "", block), first);
+  }
+  const pageSums = Uint32Array.from(all("SELECT page, ids FROM sealed_ids ORDER BY page"), (row) =>
+    crc(`ids ${row.page}`, row.ids ?? ""),
+  );
+  const head = database.prepare("SELECT posts, sealed_ms, heads FROM sealed").get() ?? {};
+  const { posts, sealed_ms, heads } = head;
+  const setMask = database.prepare("INSERT INTO sealed_mask VALUES(?, x'', x'', ?)");
+  for (let chunk = 0; chunk < chunksOf(Number(posts)); chunk++) {
+    setMask.run(chunk, crc(`mask ${chunk}`));
+  }
+  const first = terms[0]?.first ?? null;
+  const sums = new Uint8Array(pageSums.buffer);
+  const numbers = `sealed ${sealedFormat} ${posts} ${sealed_ms} ${first?.length ?? -1}`;
+  database
+    .prepare("UPDATE sealed SET format = ?, page_sums = ?, first = ?, sum = ?")
+    .run(sealedFormat, sums, first, crc(numbers, heads as Uint8Array, sums, first ?? ""));
+}
+
+const noBytes = new Uint8Array(0);

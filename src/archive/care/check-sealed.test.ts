@@ -204,7 +204,7 @@ describe("damage of its tables is found without comparing every word:", () => {
     ],
     [
       "a row of posts too many",
-      spoiled("INSERT INTO sealed_docs SELECT 99999, docs FROM sealed_docs LIMIT 1"),
+      spoiled("INSERT INTO sealed_docs SELECT 99999, docs, sum FROM sealed_docs LIMIT 1"),
       "sealed_damaged",
       /row 99999 of sealed_docs is no term's/,
     ],
@@ -223,7 +223,9 @@ describe("damage of its tables is found without comparing every word:", () => {
     ],
     [
       "a row of positions too many",
-      spoiled("INSERT INTO sealed_positions SELECT 99999, positions FROM sealed_positions LIMIT 1"),
+      spoiled(
+        "INSERT INTO sealed_positions SELECT 99999, positions, sum FROM sealed_positions LIMIT 1",
+      ),
       "sealed_damaged",
       /row 99999 of sealed_positions is no term's/,
     ],
@@ -241,7 +243,7 @@ describe("damage of its tables is found without comparing every word:", () => {
     ],
     [
       "a mask of no chunk",
-      spoiled("INSERT INTO sealed_mask SELECT 1, replaced, hidden FROM sealed_mask"),
+      spoiled("INSERT INTO sealed_mask SELECT 1, replaced, hidden, sum FROM sealed_mask"),
       "sealed_damaged",
       /chunk 1, and there are 1/,
     ],

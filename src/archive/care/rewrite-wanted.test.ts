@@ -94,7 +94,7 @@ const damages: Record<string, () => void> = {
   uri_entry_wrong: inSegment("INSERT INTO uri VALUES(5, 5), (6, (SELECT max(id) FROM post))"),
   hidden_without_post: inSegment("INSERT INTO hidden VALUES(5)"),
   time_outside: inSegment(`UPDATE post SET time_ms = time_ms + 1 WHERE id = ${one}`),
-  sealed_damaged: inSegment("INSERT INTO sealed_docs VALUES(1, x'00')"),
+  sealed_damaged: inSegment("INSERT INTO sealed_docs VALUES(1, x'00', NULL)"),
   stray_not_listed: () => change(catalogPath(folder()), "DELETE FROM strayed"),
 };
 
@@ -137,7 +137,10 @@ describe("a sealed segment", () => {
   test.for([
     ["the dictionary is gone", "DELETE FROM sealed_terms"],
     ["the IDs are gone", "DELETE FROM sealed_ids"],
-    ["a post is replaced by nothing", "INSERT INTO sealed_mask VALUES(0, zeroblob(8191), x'00')"],
+    [
+      "a post is replaced by nothing",
+      "UPDATE sealed_mask SET replaced = zeroblob(8191), hidden = x'00'",
+    ],
     ["a page of the dictionary is none", null],
   ] as const)("of which %s is mended by what the finding says", async ([, sql]) => {
     const before = heldPosts(folder());

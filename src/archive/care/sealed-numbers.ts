@@ -7,6 +7,7 @@ import {
   idsOfPage,
   postsOfChunk,
   sealedFormat,
+  unsummedFormat,
 } from "../sealed/format.ts";
 
 /** The posts that a sealed index numbers, and those of them that it does not answer for. */
@@ -63,7 +64,7 @@ function readNumbers(
     return null;
   }
   if (rows.length > 1) onFault(`table sealed has ${rows.length} rows`);
-  if (row.format !== sealedFormat) {
+  if (row.format !== sealedFormat && row.format !== unsummedFormat) {
     onFault(`table sealed tells format ${row.format}, not ${sealedFormat}`);
     return "unreadable";
   }
@@ -150,6 +151,9 @@ function readMasks(database: DatabaseSync, posts: number, onFault: OnFault): Mas
     }
     for (const name of ["replaced", "hidden"] as const) {
       const bits = row[name];
+      if (row.replaced instanceof Uint8Array && row.replaced.length === 0) {
+        if (bits instanceof Uint8Array && bits.length === 0) continue;
+      }
       if (bits instanceof Uint8Array && bits.length === bytesOfBitmap) {
         masks[name].set(bits, chunk * bytesOfBitmap);
       } else {

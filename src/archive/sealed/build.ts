@@ -6,11 +6,13 @@ import { chunksOf, idsOfPage, inlinePosts, sealedFormat } from "./format.ts";
 import { ftsSources } from "./fts-source.ts";
 import { unreadable } from "./fts-structure.ts";
 import { assertTally, readTally, type Tally } from "./fts-tally.ts";
+import { writeEmptyMask } from "./mask.ts";
 import { mergeTerms } from "./merged-terms.ts";
 import { createNumberLookup } from "./number-lookup.ts";
 import { createPostingWriter } from "./posting-writer.ts";
 import { createPostings } from "./postings.ts";
 import { sealedSource } from "./sealed-source.ts";
+import { headSum, rowSum } from "./sums.ts";
 import type { TermSource } from "./term-source.ts";
 
 /** Postings, and terms, after which the work rests: a few milliseconds. */
@@ -21,11 +23,11 @@ const costOfTerm = 8;
  * Fills the sealed tables of `target`, which are empty, from what `source` is found by: its FTS5 table and, where it is sealed,
  * its sealed index without the posts replaced there. Yields after some milliseconds of work.
  *
- * `ids`: the posts to number, newest first, each of which one of both answers for; postings of other posts are passed over.
+ * `ids`: the posts to number, newest first, each of which one of both answers for.
  * `source` stands on one read snapshot, and `target` in one transaction, from the first step to the last. The row of `sealed`
  * comes last. No post is replaced or hidden in it. Errors: those of SQLite, such as a full disk; `SealedDamage` where the sealed
  * index of `source` cannot be read, or some post is in both or in none; `UnreadableFts` where its FTS5 table cannot, does not
- * hold what it says, or lacks a post of a segment that is not sealed.
+ * hold what it says, or lacks a post of a segment that is not sealed; `archive_damaged` where one of both answers for another post.
  */
 export function* buildSealed(
   source: DatabaseSync,
@@ -34,8 +36,9 @@ export function* buildSealed(
   sealedMs: number,
 ): Generator<"worked", void> {
   const lookup = yield* createNumberLookup(ids);
-  const heads = yield* writeIds(target, ids);
+  const pages = yield* writeIds(target, ids);
   const sources: TermSource[] = [];
+  let first: Uint8Array | null = null;
   try {
     const coverage: Coverage = new Uint8Array(ids.length);
     const sealed = yield* sealedSource(source, lookup, coverage);
@@ -66,28 +69,36 @@ export function* buildSealed(
       work = 0;
       yield "worked";
     }
-    dictionary.end();
+    first = dictionary.end();
     assertTally(said, tally);
   } finally {
     for (const open of sources) open.close();
   }
+  writeEmptyMask(target, ids.length);
+  const head = { format: sealedFormat, posts: ids.length, sealedMs, ...pages, first };
   target
-    .prepare("INSERT INTO sealed VALUES (?, ?, ?, ?)")
-    .run(sealedFormat, ids.length, sealedMs, heads);
+    .prepare("INSERT INTO sealed VALUES (?, ?, ?, coalesce(?, x''), coalesce(?, x''), ?, ?)")
+    .run(head.format, head.posts, sealedMs, head.heads, head.pageSums, first, headSum(head));
 }
 
 /** Pages of IDs written in one step. */
 const pagesOfStep = 256;
 
-/** Writes the IDs and returns the first of every page. */
-function* writeIds(target: DatabaseSync, ids: BigInt64Array): Generator<"worked", Uint8Array> {
+/** Writes the IDs and returns the first of every page, and the checksum of each. */
+function* writeIds(
+  target: DatabaseSync,
+  ids: BigInt64Array,
+): Generator<"worked", { heads: Uint8Array; pageSums: Uint8Array }> {
   const insert = target.prepare("INSERT INTO sealed_ids VALUES (?, ?)");
   const heads = new BigInt64Array(Math.ceil(ids.length / idsOfPage));
+  const pageSums = new Uint32Array(heads.length);
   for (let page = 0; page < heads.length; page += 1) {
     const part = ids.subarray(page * idsOfPage, (page + 1) * idsOfPage);
     heads[page] = part[0] as bigint;
-    insert.run(page, new Uint8Array(part.buffer, part.byteOffset, part.byteLength));
+    const bytes = new Uint8Array(part.buffer, part.byteOffset, part.byteLength);
+    pageSums[page] = rowSum("ids", page, bytes);
+    insert.run(page, bytes);
     if (page % pagesOfStep === pagesOfStep - 1) yield "worked";
   }
-  return new Uint8Array(heads.buffer);
+  return { heads: new Uint8Array(heads.buffer), pageSums: new Uint8Array(pageSums.buffer) };
 }

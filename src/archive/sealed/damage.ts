@@ -1,3 +1,5 @@
+import { EarshotError } from "../../lib/errors.ts";
+
 /**
  * The sealed tables of a segment cannot be read, or contradict themselves. The rows of its posts are untouched by that: the index
  * can be made anew from them.
@@ -8,6 +10,12 @@ export class SealedDamage extends Error {
     this.name = "SealedDamage";
   }
 }
+
+/** Posts that an index names have no row: another index would hide that they are lost. */
+export const missingRows = (): EarshotError =>
+  new EarshotError("archive_damaged", "posts that the index of the segment names have no row", {
+    hint: "earshot archive reindex --segment … repairs it, and lists what is lost",
+  });
 
 /** SQLite's codes for a file that is damaged, and for one that is none of its. */
 const damageCodes = new Set([11, 26]);

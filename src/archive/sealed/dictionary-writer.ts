@@ -10,6 +10,7 @@ import {
 } from "./byte-writer.ts";
 import { bytesOfBlock } from "./format.ts";
 import type { Postings } from "./postings.ts";
+import { blockSum } from "./sums.ts";
 
 /** Writes terms, in the order of their UTF-8 bytes, into the blocks of the dictionary. */
 export type DictionaryWriter = {
@@ -17,22 +18,26 @@ export type DictionaryWriter = {
   addInline(term: Bytes, postings: Postings, holdsPositions: boolean): void;
   /** A term whose postings are in rows, from `row` on. `cards`: posts in each chunk. */
   addRows(term: Bytes, posts: number, row: number, cards: Uint32Array): void;
-  /** Writes what is left. */
-  end(): void;
+  /** Writes what is left, and returns the first term of all; null where there was none. */
+  end(): Uint8Array | null;
 };
 
 export function createDictionaryWriter(database: DatabaseSync): DictionaryWriter {
   // Bound as bytes, as a token that FTS5 cut off may end within a character.
-  const insert = database.prepare("INSERT INTO sealed_terms VALUES (CAST(? AS TEXT), ?)");
+  const insert = database.prepare("INSERT INTO sealed_terms VALUES (CAST(? AS TEXT), ?, ?)");
   const block = createByteWriter(2 * bytesOfBlock);
   const first = createByteWriter(1_024);
   const before = createByteWriter(1_024);
   /** What follows an entry's term. */
   const tail = createByteWriter(1_024);
 
-  function endBlock(): void {
+  let firstOfAll: Uint8Array | null = null;
+
+  function endBlock(next: Uint8Array | null): void {
     if (block.length === 0) return;
-    insert.run(written(first), written(block));
+    const [term, bytes] = [written(first), written(block)];
+    insert.run(term, bytes, blockSum(term, next, bytes));
+    firstOfAll ??= Uint8Array.from(term);
     block.length = 0;
     before.length = 0;
   }
@@ -44,7 +49,7 @@ export function createDictionaryWriter(database: DatabaseSync): DictionaryWriter
     const marked = rest * 2 + (posts === 1 ? 1 : 0);
     const bytes = varintBytes(shared) + varintBytes(marked) + rest + tail.length;
     if (block.length > 0 && first.length + block.length + bytes > bytesOfBlock) {
-      endBlock();
+      endBlock(term.bytes.subarray(0, term.length));
       add(term, posts);
       return;
     }
@@ -71,7 +76,10 @@ export function createDictionaryWriter(database: DatabaseSync): DictionaryWriter
       for (const card of cards) writeVarint(tail, card);
       add(term, posts);
     },
-    end: endBlock,
+    end: () => {
+      endBlock(null);
+      return firstOfAll;
+    },
   };
 }
 

@@ -5,8 +5,9 @@ import { describe, expect, test } from "vitest";
 import { writeSealedTables } from "../../../test/support/sealed-tables.ts";
 import { SealedDamage } from "./damage.ts";
 import { openDictionary } from "./dictionary.ts";
-import { sealedSchema } from "./format.ts";
+import { sealedMigrations } from "./format.ts";
 import { holdsPositions } from "./positional-terms.ts";
+import { readHead } from "./sealed-state.ts";
 
 const term = fc
   .oneof(
@@ -29,11 +30,11 @@ const term = fc
 
 function dictionaryOf(terms: readonly string[]) {
   const database = new DatabaseSync(":memory:");
-  database.exec(sealedSchema);
+  database.exec(sealedMigrations.join(""));
   // Each term in one to five posts, so that entries have different lengths.
   const posts = [0, 1, 2, 3, 4].map((post) => terms.filter((_, at) => at % 5 >= post));
   writeSealedTables(database, posts, [5n, 4n, 3n, 2n, 1n], 0);
-  return openDictionary(database, posts.length);
+  return openDictionary(database, readHead(database));
 }
 
 const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
@@ -116,9 +117,9 @@ describe("a block is refused", () => {
 
   function find(block: Uint8Array, wanted: string, first = "ab"): unknown {
     const database = new DatabaseSync(":memory:");
-    database.exec(sealedSchema);
-    database.prepare("INSERT INTO sealed_terms VALUES (?, ?)").run(first, block);
-    return openDictionary(database, 1).find(wanted);
+    database.exec(sealedMigrations.join(""));
+    database.prepare("INSERT INTO sealed_terms(first, block) VALUES (?, ?)").run(first, block);
+    return openDictionary(database, { posts: 1, first: null, isSummed: false }).find(wanted);
   }
 
   test("but not where it is as it should be", () => {

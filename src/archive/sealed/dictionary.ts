@@ -9,6 +9,7 @@ import {
   nextEntry,
   openBlock,
 } from "./dictionary-entries.ts";
+import { assertSum, blockSum, type SealedHead } from "./sums.ts";
 
 export type Dictionary = {
   /** The entry of a term; null where no post holds it. */
@@ -17,34 +18,68 @@ export type Dictionary = {
   eachBeginning(prefix: string, visit: (entry: DictionaryEntry) => void): void;
 };
 
-/** The dictionary of a sealed segment of so many posts. Throws `SealedDamage` where a block that is read is malformed. */
-export function openDictionary(database: DatabaseSync, posts: number): Dictionary {
+/** The head of a dictionary, as far as its reader needs it. */
+export type DictionaryHead = Pick<SealedHead, "posts" | "first"> & { isSummed: boolean };
+
+/** The dictionary of a sealed segment. Throws `SealedDamage` where a block that is read is malformed, or not the one it should be. */
+export function openDictionary(database: DatabaseSync, head: DictionaryHead): Dictionary {
+  const columns = columnsOf(head);
   const upTo = database.prepare(
-    "SELECT block FROM sealed_terms WHERE first <= ? ORDER BY first DESC LIMIT 1",
+    `SELECT ${columns} FROM sealed_terms WHERE first <= ? ORDER BY first DESC LIMIT 1`,
   );
   upTo.setReturnArrays(true);
-  const after = database.prepare("SELECT block FROM sealed_terms WHERE first > ? ORDER BY first");
+  const after = database.prepare(
+    `SELECT ${columns} FROM sealed_terms WHERE first > ? ORDER BY first`,
+  );
   after.setReturnArrays(true);
 
-  const entries = createEntries(posts);
+  const entries = createEntries(head.posts);
 
-  function* blocksFrom(term: string): Generator<unknown, void> {
-    const block = upTo.get(term);
-    if (block !== undefined) yield block;
-    yield* after.iterate(term);
+  /** The block in which a term has its place; null where it comes before all of them. */
+  function blockWith(term: string, wanted: Uint8Array): CheckedBlock | null {
+    const row: unknown = upTo.get(term);
+    if (!head.isSummed) return row === undefined ? null : { block: blockOf(row), next: null };
+    if (row === undefined) {
+      if (head.first === null || Buffer.compare(wanted, head.first) < 0) return null;
+      throw new SealedDamage("the first block of the dictionary is missing");
+    }
+    const block = checkedBlock(row);
+    if (block.next !== null && Buffer.compare(block.next, wanted) <= 0) {
+      throw new SealedDamage("a block of the dictionary is missing");
+    }
+    return block;
+  }
+
+  function* blocksFrom(term: string, wanted: Uint8Array): Generator<unknown, void> {
+    const begin = blockWith(term, wanted);
+    if (begin !== null) yield begin.block;
+    if (!head.isSummed) {
+      for (const row of after.iterate(term)) yield blockOf(row);
+      return;
+    }
+    let next = begin === null ? head.first : begin.next;
+    for (const row of after.iterate(term)) {
+      const block = checkedBlock(row);
+      if (next === null || Buffer.compare(next, block.first) !== 0) break;
+      yield block.block;
+      next = block.next;
+      if (next === null) return;
+    }
+    if (next !== null) throw new SealedDamage("a block of the dictionary is missing");
   }
 
   return {
     find(term) {
-      const row: unknown = upTo.get(term);
-      if (row === undefined) return null;
-      openBlock(entries, blockOf(row));
-      return seekTerm(entries, Buffer.from(term)) ? entryOf(entries) : null;
+      const wanted = Buffer.from(term);
+      const found = blockWith(term, wanted);
+      if (found === null) return null;
+      openBlock(entries, found.block);
+      return seekTerm(entries, wanted) ? entryOf(entries) : null;
     },
     eachBeginning(prefix, visit) {
       const wanted = Buffer.from(prefix);
-      for (const row of blocksFrom(prefix)) {
-        openBlock(entries, blockOf(row));
+      for (const block of blocksFrom(prefix, wanted)) {
+        openBlock(entries, block);
         while (nextEntry(entries)) {
           const order = compareBeginning(entries, wanted);
           if (order > 0) return;
@@ -55,7 +90,34 @@ export function openDictionary(database: DatabaseSync, posts: number): Dictionar
   };
 }
 
-const blockOf = (row: unknown): unknown => (Array.isArray(row) ? row[0] : null);
+const blockOf = (row: unknown): unknown => (Array.isArray(row) ? row[1] : null);
+
+/** What is read of a block: its first term, itself, the first term of the one after it, its sum. */
+export const columnsOf = ({ isSummed }: { isSummed: boolean }): string =>
+  isSummed
+    ? `CAST(first AS BLOB), block, (
+         SELECT CAST(first AS BLOB) FROM sealed_terms AS following
+         WHERE following.first > sealed_terms.first ORDER BY following.first LIMIT 1
+       ), sum`
+    : "0, block";
+
+/** A block, and the first term of the one after it; null behind the last. */
+type CheckedBlock = { block: unknown; next: Uint8Array | null };
+
+/** Reads a row of `columnsOf`. Errors: `SealedDamage` where it, or what follows, is not what was written. */
+export function checkedBlock(
+  row: unknown,
+): CheckedBlock & { first: Uint8Array; block: Uint8Array } {
+  const [first, block, next, sum] = row as unknown[];
+  if (
+    !(first instanceof Uint8Array && block instanceof Uint8Array) ||
+    (next !== null && !(next instanceof Uint8Array))
+  ) {
+    throw new SealedDamage("a block of the dictionary is cut off");
+  }
+  assertSum(sum, blockSum(first, next, block), "a block of the dictionary");
+  return { first, block, next };
+}
 
 /**
  * Goes on to this term, from the start of the block that begins with it or with one before it; false where it is missing. Terms

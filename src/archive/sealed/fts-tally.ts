@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { type Coverage, cover } from "./coverage.ts";
+import { missingRows } from "./damage.ts";
 import { unreadable } from "./fts-structure.ts";
 import type { NumberLookup } from "./number-lookup.ts";
 
@@ -18,7 +19,7 @@ export function addToTally(tally: Tally, number: number, places: number): void {
 /** Posts whose lengths are read in one step. */
 const postsOfStep = 4_000;
 
-/** What an FTS5 table says of the length of its numbered posts. Covers these. */
+/** What an FTS5 table says of the length of its posts. Covers these. Errors: `archive_damaged` where one has no number. */
 export function* readTally(
   database: DatabaseSync,
   lookup: NumberLookup,
@@ -33,7 +34,7 @@ export function* readTally(
     const rows = read.all(from) as unknown as [number, number, string][];
     for (const [high, low, length] of rows) {
       const number = lookup(high, low);
-      if (number < 0) continue;
+      if (number < 0) throw missingRows();
       cover(coverage, number);
       addToTally(said, number, lengthOf(length));
     }

@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type ChunkSet, members } from "./chunk-set.ts";
 import { SealedDamage } from "./damage.ts";
-import { postsOfChunk, sealedFormat, sealedSchema } from "./format.ts";
-import { type MaskWriter, maskWriterOf, readMask, replacedPosts } from "./mask.ts";
+import { postsOfChunk, sealedFormat, sealedMigrations, unsummedFormat } from "./format.ts";
+import { type MaskWriter, maskWriterOf, readMask, replacedPosts, writeEmptyMask } from "./mask.ts";
 import type { PostNumbers } from "./post-numbers.ts";
 
 const posts = 3 * postsOfChunk + 10;
@@ -22,8 +22,11 @@ let database: DatabaseSync;
 
 beforeEach(() => {
   database = new DatabaseSync(":memory:");
-  database.exec(sealedSchema);
-  database.exec(`INSERT INTO sealed VALUES (${sealedFormat}, ${posts}, 0, x'')`);
+  database.exec(sealedMigrations.join(""));
+  database.exec(
+    `INSERT INTO sealed(format, posts, sealed_ms, heads) VALUES (${sealedFormat}, ${posts}, 0, x'')`,
+  );
+  writeEmptyMask(database, posts);
 });
 
 afterEach(() => database.close());
@@ -101,7 +104,7 @@ test("posts that have no number are passed over", () => {
     writer.show(id);
   }
   writer.flush();
-  expect(database.prepare("SELECT count(*) AS n FROM sealed_mask").get()).toEqual({ n: 0 });
+  expect(told()).toEqual({ replaced: [], leftOut: [] });
 });
 
 test("what was gathered for a transaction that was rolled back is forgotten", () => {
@@ -134,7 +137,7 @@ test("what another writer did to the chunk between two transactions stays", () =
 });
 
 test.each([
-  ["shorter", "UPDATE sealed_mask SET replaced = substr(replaced, 2)"],
+  ["shorter", "UPDATE sealed_mask SET replaced = substr(replaced, 2) WHERE chunk = 0"],
   ["longer", "UPDATE sealed_mask SET hidden = CAST(hidden || x'00' AS BLOB)"],
   ["empty", "UPDATE sealed_mask SET hidden = x''"],
   ["text", "UPDATE sealed_mask SET replaced = 'a'"],
@@ -151,6 +154,23 @@ test.each([
   expect(database.prepare("SELECT * FROM sealed_mask").all()).toEqual(before);
 });
 
+test.each([
+  ["a row that is missing", "DELETE FROM sealed_mask WHERE chunk = 1"],
+  ["the row of another chunk", "UPDATE sealed_mask SET chunk = 77 WHERE chunk = 1"],
+])("%s is damage", (_, sql) => {
+  database.exec(sql);
+  expect(() => readMask(database)).toThrow(SealedDamage);
+});
+
+test("an index without checksums has no row for a chunk in which no post is left out", () => {
+  database.exec(`DELETE FROM sealed_mask; UPDATE sealed SET format = ${unsummedFormat}`);
+  expect(told()).toEqual({ replaced: [], leftOut: [] });
+  const writer = maskWriterOf(database, numbers);
+  writer.hide(numbers.idOf(postsOfChunk + 3));
+  writer.flush();
+  expect(told()).toEqual({ replaced: [], leftOut: [postsOfChunk + 3] });
+});
+
 test("any order of changes, flushes and roll-backs leaves what they say", () => {
   const number = fc.oneof(fc.constantFrom(...edges), fc.integer({ min: 0, max: posts - 1 }));
   const change = fc.tuple(fc.constantFrom("replace", "hide", "show"), number);
@@ -158,6 +178,7 @@ test("any order of changes, flushes and roll-backs leaves what they say", () => 
   fc.assert(
     fc.property(fc.array(transaction, { maxLength: 6 }), (transactions) => {
       database.exec("DELETE FROM sealed_mask");
+      writeEmptyMask(database, posts);
       const writer: MaskWriter = maskWriterOf(database, numbers);
       let truth = { replaced: new Set<number>(), hidden: new Set<number>() };
       for (const [list, commits] of transactions) {
@@ -188,7 +209,9 @@ test("any order of changes, flushes and roll-backs leaves what they say", () => 
 test.each(["-1", "4", "9000000000000000000"])(
   "a mask of chunk %s, which there is not, is damage",
   (chunk) => {
-    database.exec(`INSERT INTO sealed_mask VALUES (${chunk}, zeroblob(8192), zeroblob(8192))`);
+    database.exec(
+      `INSERT INTO sealed_mask VALUES (${chunk}, zeroblob(8192), zeroblob(8192), NULL)`,
+    );
     expect(() => readMask(database)).toThrow(SealedDamage);
   },
 );

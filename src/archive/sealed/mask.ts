@@ -5,6 +5,7 @@ import { SealedDamage } from "./damage.ts";
 import { bytesOfBitmap, chunksOf, postsOfChunk, wordsOfBitmap } from "./format.ts";
 import type { PostNumbers } from "./post-numbers.ts";
 import { readableState } from "./sealed-state.ts";
+import { assertSum, rowSum } from "./sums.ts";
 
 /** Which posts a sealed index does not answer for, by chunk; null where it answers for all of them. */
 export type Mask = {
@@ -37,7 +38,7 @@ type Bitmaps = { replaced: Uint32Array; hidden: Uint32Array };
  */
 export function readMask(database: DatabaseSync): Mask {
   const read = chunkReader(database);
-  const chunks = maskedChunks(database);
+  const isMasked = maskedChunks(database);
   const known = new Map<number, { replaced: ChunkSet | null; leftOut: ChunkSet | null }>();
 
   function of(chunk: number): { replaced: ChunkSet | null; leftOut: ChunkSet | null } {
@@ -51,30 +52,42 @@ export function readMask(database: DatabaseSync): Mask {
   }
 
   return {
-    leftOut: (chunk) => (chunks.has(chunk) ? of(chunk).leftOut : null),
-    replaced: (chunk) => (chunks.has(chunk) ? of(chunk).replaced : null),
+    leftOut: (chunk) => (isMasked(chunk) ? of(chunk).leftOut : null),
+    replaced: (chunk) => (isMasked(chunk) ? of(chunk).replaced : null),
   };
 }
 
-/** The chunks in which any post is left out. */
-function maskedChunks(database: DatabaseSync): Set<number> {
-  const last = chunksOf(readableState(database)?.posts ?? 0) - 1;
+/** Whether any post of a chunk may be left out. Every chunk has a row, but in an index without checksums. */
+function maskedChunks(database: DatabaseSync): (chunk: number) => boolean {
+  const { posts = 0, isSummed = false } = readableState(database) ?? {};
   const select = database.prepare("SELECT chunk FROM sealed_mask");
   select.setReadBigInts(true);
-  const chunks = select.all().map(({ chunk }) => Number(chunk));
-  if (chunks.some((chunk) => chunk < 0 || chunk > last)) {
+  const chunks = new Set(select.all().map(({ chunk }) => Number(chunk)));
+  const numbered = chunksOf(posts);
+  if ([...chunks].some((chunk) => chunk < 0 || chunk >= numbered)) {
     throw new SealedDamage("posts are left out of a chunk that there is not");
   }
-  return new Set(chunks);
+  if (isSummed && chunks.size !== numbered) {
+    throw new SealedDamage("it does not say of every chunk which posts are left out");
+  }
+  return (chunk) => chunks.has(chunk);
 }
 
 /** How many posts of the sealed index were deleted or written anew. Errors: `SealedDamage`. */
 export function replacedPosts(database: DatabaseSync): number {
+  const { posts: numbered = 0 } = readableState(database) ?? {};
+  const { replaced } = readMask(database);
   let posts = 0;
-  for (const { replaced } of database.prepare("SELECT replaced FROM sealed_mask").iterate()) {
-    posts += countOf(bitmapOf(replaced));
-  }
+  for (let chunk = 0; chunk < chunksOf(numbered); chunk++) posts += replaced(chunk)?.count ?? 0;
   return posts;
+}
+
+/** Leaves no post out of a new index of so many posts. */
+export function writeEmptyMask(database: DatabaseSync, posts: number): void {
+  const insert = database.prepare("INSERT INTO sealed_mask VALUES(?, x'', x'', ?)");
+  for (let chunk = 0; chunk < chunksOf(posts); chunk++) {
+    insert.run(chunk, rowSum("mask", chunk));
+  }
 }
 
 /** What is to be done with a post, in one number with its own within its chunk. */
@@ -86,8 +99,8 @@ const changes = 4;
 export function maskWriterOf(database: DatabaseSync, numbers: PostNumbers): MaskWriter {
   const read = chunkReader(database);
   const write = database.prepare(
-    `INSERT INTO sealed_mask VALUES(?1, ?2, ?3)
-     ON CONFLICT(chunk) DO UPDATE SET replaced = ?2, hidden = ?3`,
+    `INSERT INTO sealed_mask VALUES(?1, ?2, ?3, ?4)
+     ON CONFLICT(chunk) DO UPDATE SET replaced = ?2, hidden = ?3, sum = ?4`,
   );
   /** By chunk, in order. */
   const gathered = new Map<number, number[]>();
@@ -109,7 +122,9 @@ export function maskWriterOf(database: DatabaseSync, numbers: PostNumbers): Mask
         changed |= apply(bitmaps, Math.floor(change / changes), change % changes);
       }
       // Posts that are written again and again are replaced already.
-      if (changed !== 0) write.run(chunk, bytesOf(bitmaps.replaced), bytesOf(bitmaps.hidden));
+      if (changed === 0) continue;
+      const [replaced, hidden] = [bytesOf(bitmaps.replaced), bytesOf(bitmaps.hidden)];
+      write.run(chunk, replaced, hidden, rowSum("mask", chunk, replaced, hidden));
     }
     gathered.clear();
   }
@@ -133,21 +148,36 @@ function apply({ replaced, hidden }: Bitmaps, post: number, change: number): num
   return before ^ after;
 }
 
-/** Reads a chunk as it is in the database; one that has no row has empty bitmaps. */
+/** Reads a chunk as it is in the database. */
 function chunkReader(database: DatabaseSync): (chunk: number) => Bitmaps {
-  const select = database.prepare("SELECT replaced, hidden FROM sealed_mask WHERE chunk = ?");
+  const isSummed = readableState(database)?.isSummed ?? false;
+  const sum = isSummed ? "sum" : "NULL";
+  const select = database.prepare(
+    `SELECT replaced, hidden, ${sum} AS sum FROM sealed_mask WHERE chunk = ?`,
+  );
   return (chunk) => {
     const row = select.get(chunk);
-    return row === undefined
-      ? { replaced: new Uint32Array(wordsOfBitmap), hidden: new Uint32Array(wordsOfBitmap) }
-      : { replaced: bitmapOf(row.replaced), hidden: bitmapOf(row.hidden) };
+    if (row === undefined) {
+      if (isSummed) throw new SealedDamage("it does not say which posts of a chunk are left out");
+      return { replaced: emptyBitmap(), hidden: emptyBitmap() };
+    }
+    const { replaced, hidden } = row;
+    if (!(replaced instanceof Uint8Array && hidden instanceof Uint8Array)) throw cutOff();
+    if (isSummed) assertSum(row.sum, rowSum("mask", chunk, replaced, hidden), "a bitmap");
+    if (isSummed && replaced.length === 0 && hidden.length === 0) {
+      return { replaced: emptyBitmap(), hidden: emptyBitmap() };
+    }
+    return { replaced: bitmapOf(replaced), hidden: bitmapOf(hidden) };
   };
 }
 
-function bitmapOf(blob: unknown): Uint32Array {
-  if (!(blob instanceof Uint8Array) || blob.byteLength !== bytesOfBitmap) {
-    throw new SealedDamage("a bitmap of the posts that are left out is missing or cut off");
-  }
+const emptyBitmap = (): Uint32Array => new Uint32Array(wordsOfBitmap);
+
+const cutOff = (): SealedDamage =>
+  new SealedDamage("a bitmap of the posts that are left out is missing or cut off");
+
+function bitmapOf(blob: Uint8Array): Uint32Array {
+  if (blob.byteLength !== bytesOfBitmap) throw cutOff();
   const { buffer, byteOffset } = aligned(blob);
   return new Uint32Array(buffer, byteOffset, wordsOfBitmap);
 }

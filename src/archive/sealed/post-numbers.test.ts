@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { lastId } from "../../posts/ids.ts";
 import { SealedDamage } from "./damage.ts";
-import { idsOfPage, sealedSchema } from "./format.ts";
+import { idsOfPage, sealedMigrations } from "./format.ts";
 import { createIdMemory, useIdMemory } from "./id-memory.ts";
 import { numbersOfRange, openPostNumbers, type PostNumbers } from "./post-numbers.ts";
 
@@ -11,7 +11,7 @@ let database: DatabaseSync;
 
 beforeEach(() => {
   database = new DatabaseSync(":memory:");
-  database.exec(sealedSchema);
+  database.exec(sealedMigrations.join(""));
 });
 
 afterEach(() => database.close());
@@ -21,7 +21,9 @@ const bytesOf = (ids: BigInt64Array) => new Uint8Array(ids.buffer, ids.byteOffse
 function seal(ids: BigInt64Array): void {
   database.exec("DELETE FROM sealed; DELETE FROM sealed_ids");
   const heads = ids.filter((_, number) => number % idsOfPage === 0);
-  database.prepare("INSERT INTO sealed VALUES(1, ?, 0, ?)").run(ids.length, bytesOf(heads));
+  database
+    .prepare("INSERT INTO sealed(format, posts, sealed_ms, heads) VALUES(1, ?, 0, ?)")
+    .run(ids.length, bytesOf(heads));
   const insert = database.prepare("INSERT INTO sealed_ids VALUES(?, ?)");
   for (let page = 0; page < heads.length; page++) {
     insert.run(page, bytesOf(ids.subarray(page * idsOfPage, (page + 1) * idsOfPage)));

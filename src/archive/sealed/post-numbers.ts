@@ -4,7 +4,8 @@ import { aligned } from "./blob.ts";
 import { SealedDamage } from "./damage.ts";
 import { idsOfPage } from "./format.ts";
 import { createIdMemory, firstBelow, type IdMemory, useIdMemory } from "./id-memory.ts";
-import { readableState } from "./sealed-state.ts";
+import { readHead } from "./sealed-state.ts";
+import { assertSum, rowSum } from "./sums.ts";
 
 /**
  * The numbers of a sealed segment's posts, newest first from 0 on, and their IDs. What is read of a page that is damaged throws
@@ -76,14 +77,18 @@ type IdPages = {
 
 /** Errors: `SealedDamage`. */
 export function openIdPages(database: DatabaseSync, name: string): IdPages {
-  const { posts, heads } = readHeads(database, name);
+  const { posts, heads, sums } = readHeads(database, name);
   const select = database.prepare("SELECT ids FROM sealed_ids WHERE page = ?");
 
   function read(page: number): BigInt64Array {
-    const ids = longsOf(select.get(page)?.ids);
+    const blob = select.get(page)?.ids;
+    const ids = longsOf(blob);
     const length = Math.min(idsOfPage, posts - page * idsOfPage);
     if (ids?.length !== length)
       throw new SealedDamage(`page ${page} of the IDs in ${name} is missing or cut off`);
+    if (sums !== null) {
+      assertSum(sums[page], rowSum("ids", page, blob as Uint8Array), `page ${page} of the IDs`);
+    }
     const next = heads[page + 1] ?? -1n;
     if (ids[0] !== heads[page] || !descends(ids) || (ids[length - 1] as bigint) <= next) {
       throw new SealedDamage(`the IDs on page ${page} in ${name} do not descend`);
@@ -94,16 +99,19 @@ export function openIdPages(database: DatabaseSync, name: string): IdPages {
   return { posts, heads, read };
 }
 
-function readHeads(database: DatabaseSync, name: string): { posts: number; heads: BigInt64Array } {
-  const posts = readableState(database)?.posts ?? 0;
-  const heads = longsOf(database.prepare("SELECT heads FROM sealed").get()?.heads);
+type Heads = { posts: number; heads: BigInt64Array; sums: Uint32Array | null };
+
+function readHeads(database: DatabaseSync, name: string): Heads {
+  const { posts, isSummed, ...head } = readHead(database);
+  const heads = longsOf(head.heads);
   if (heads === null || heads.length !== Math.ceil(posts / idsOfPage)) {
     throw new SealedDamage(`the list of the pages of IDs in ${name} is cut off or missing`);
   }
   if (!descends(heads) || (heads.at(-1) ?? 0n) < 0n) {
     throw new SealedDamage(`the pages of IDs in ${name} do not descend`);
   }
-  return { posts, heads };
+  const { buffer, byteOffset, length } = aligned(head.pageSums);
+  return { posts, heads, sums: isSummed ? new Uint32Array(buffer, byteOffset, length / 4) : null };
 }
 
 /** The IDs that a blob holds, or null where it holds none. */

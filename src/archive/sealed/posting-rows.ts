@@ -1,23 +1,26 @@
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { SealedDamage } from "./damage.ts";
 import type { PostingRows } from "./posting-list.ts";
+import { assertSum, rowSum } from "./sums.ts";
 
-/** The rows of a sealed segment of so many posts. */
-export function postingRowsOf(database: DatabaseSync, posts: number): PostingRows {
-  const docs = database.prepare("SELECT docs FROM sealed_docs WHERE row = ?");
-  docs.setReturnArrays(true);
-  const positions = database.prepare("SELECT positions FROM sealed_positions WHERE row = ?");
-  positions.setReturnArrays(true);
-  return {
-    posts,
-    docs: (row) => blobAt(docs, row),
-    positions: (row) => blobAt(positions, row),
-  };
-}
+/** The rows of a sealed segment of so many posts. Errors of what it reads: `SealedDamage`. */
+export function postingRowsOf(
+  database: DatabaseSync,
+  { posts, isSummed }: { posts: number; isSummed: boolean },
+): PostingRows {
+  function reader(table: "docs" | "positions"): (row: number) => Uint8Array {
+    const sum = isSummed ? "sum" : "NULL";
+    const select = database.prepare(`SELECT ${table}, ${sum} FROM sealed_${table} WHERE row = ?`);
+    select.setReturnArrays(true);
+    return (row) => {
+      const [blob, stored] = (select.get(row) ?? []) as unknown as unknown[];
+      if (!(blob instanceof Uint8Array)) {
+        throw new SealedDamage(`row ${row} of the postings is missing`);
+      }
+      if (isSummed) assertSum(stored, rowSum(table, row, blob), `row ${row} of the ${table}`);
+      return blob;
+    };
+  }
 
-function blobAt(statement: StatementSync, row: number): Uint8Array {
-  const values: unknown = statement.get(row);
-  const blob: unknown = Array.isArray(values) ? values[0] : null;
-  if (blob instanceof Uint8Array) return blob;
-  throw new SealedDamage(`row ${row} of the postings is missing`);
+  return { posts, docs: reader("docs"), positions: reader("positions") };
 }

@@ -9,6 +9,7 @@ import {
 } from "./format.ts";
 import type { Postings } from "./postings.ts";
 import { seek } from "./seek.ts";
+import { rowSum } from "./sums.ts";
 
 /** Writes the containers and positions of terms that do not fit into the dictionary. */
 export type PostingWriter = {
@@ -20,8 +21,8 @@ export type PostingWriter = {
 
 /** `chunks`: of all posts. The caller holds a transaction open. */
 export function createPostingWriter(database: DatabaseSync, chunks: number): PostingWriter {
-  const insertDocs = database.prepare("INSERT INTO sealed_docs VALUES (?, ?)");
-  const insertPositions = database.prepare("INSERT INTO sealed_positions VALUES (?, ?)");
+  const insertDocs = database.prepare("INSERT INTO sealed_docs VALUES (?, ?, ?)");
+  const insertPositions = database.prepare("INSERT INTO sealed_positions VALUES (?, ?, ?)");
   const cards = new Uint32Array(chunks);
   let nextRow = 0;
 
@@ -32,8 +33,11 @@ export function createPostingWriter(database: DatabaseSync, chunks: number): Pos
     to: number,
     holdsPositions: boolean,
   ): void {
-    insertDocs.run(row, containers(postings.numbers, from, to));
-    if (holdsPositions) insertPositions.run(row, positionBytes(postings, from, to));
+    const docs = containers(postings.numbers, from, to);
+    insertDocs.run(row, docs, rowSum("docs", row, docs));
+    if (!holdsPositions) return;
+    const positions = positionBytes(postings, from, to);
+    insertPositions.run(row, positions, rowSum("positions", row, positions));
   }
 
   return {

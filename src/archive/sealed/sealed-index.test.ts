@@ -6,7 +6,7 @@ import { writeSealedTables } from "../../../test/support/sealed-tables.ts";
 import { type ChunkSet, countBetween, listSet, members } from "./chunk-set.ts";
 import { SealedDamage } from "./damage.ts";
 import type { SealedWork } from "./evaluate.ts";
-import { bytesOfBitmap, postsOfChunk, sealedSchema } from "./format.ts";
+import { bytesOfBitmap, postsOfChunk, sealedMigrations } from "./format.ts";
 import {
   type ChunkMatches,
   type NumberRange,
@@ -30,7 +30,7 @@ let index: SealedIndex;
 
 beforeAll(() => {
   database = new DatabaseSync(":memory:");
-  database.exec(sealedSchema);
+  database.exec(sealedMigrations.join(""));
   const ids = posts.map((_, number) => BigInt(10_000_000 - 3 * number));
   writeSealedTables(database, posts, ids, 1_000);
   index = open();
@@ -512,7 +512,7 @@ test("what is remembered says how much it takes", () => {
 describe("a segment", () => {
   const bare = (): DatabaseSync => {
     const made = new DatabaseSync(":memory:");
-    made.exec(sealedSchema);
+    made.exec(sealedMigrations.join(""));
     return made;
   };
   const openBare = (made: DatabaseSync): SealedIndex | null =>
@@ -535,7 +535,7 @@ describe("a segment", () => {
   test("that a later version has sealed is taken as one that cannot be read", () => {
     const made = bare();
     writeSealedTables(made, [], [], 7);
-    made.exec("UPDATE sealed SET format = 2");
+    made.exec("UPDATE sealed SET format = 3");
     expect(() => openBare(made)).toThrow(SealedDamage);
   });
 });

@@ -11,7 +11,7 @@ import { type PrefixList, prefixListOf } from "./prefix-list.ts";
 import { postingListOf } from "./read-posting-list.ts";
 import { planOf } from "./sealed-plan.ts";
 import type { SealedQuery } from "./sealed-query.ts";
-import { readableState } from "./sealed-state.ts";
+import { readableState, readHead } from "./sealed-state.ts";
 import type { TermCache } from "./term-cache.ts";
 
 /** What matches in one chunk: members of `set` from `from` to below `to`, numbers within the chunk. Valid until the next step. */
@@ -57,12 +57,12 @@ export function openSealedIndex(
   database: DatabaseSync,
   { name, terms, ids, evaluators = createEvaluators() }: SealedIndexOptions,
 ): SealedIndex | null {
-  const state = readableState(database);
-  if (state === null) return null;
-  const { posts, sealedMs } = state;
+  if (readableState(database) === null) return null;
+  const head = readHead(database);
+  const { posts, sealedMs } = head;
   const numbers = openPostNumbers(database, name, ids);
-  const dictionary = openDictionary(database, posts);
-  const rows = postingRowsOf(database, posts);
+  const dictionary = openDictionary(database, head);
+  const rows = postingRowsOf(database, head);
   const lists = terms.open<PostingList | null>();
   const prefixes = terms.open<PrefixList | null>();
 

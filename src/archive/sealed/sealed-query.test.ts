@@ -10,7 +10,7 @@ import type { SequenceElement } from "../../text/sequence.ts";
 import { expression } from "../segments/expression.ts";
 import { segmentMigrations } from "../segments/schema.ts";
 import { members } from "./chunk-set.ts";
-import { postsOfChunk, sealedSchema } from "./format.ts";
+import { postsOfChunk } from "./format.ts";
 import { openSealedIndex } from "./sealed-index.ts";
 import { sealedQuery } from "./sealed-query.ts";
 import { createTermCache } from "./term-cache.ts";
@@ -101,10 +101,7 @@ const { plan } = fc.letrec<{ plan: PlanNode }>((tie) => {
 /** The same posts in FTS5 and in a sealed index: what FTS5 made of them is written. */
 function bothIndexes(texts: readonly string[]) {
   const database = new DatabaseSync(":memory:");
-  for (const migration of segmentMigrations.filter((each) => each !== sealedSchema)) {
-    database.exec(migration);
-  }
-  database.exec(sealedSchema);
+  for (const migration of segmentMigrations) database.exec(migration);
   const insert = database.prepare("INSERT INTO term(rowid, terms) VALUES (?, ?)");
   for (const [number, each] of texts.entries())
     insert.run(number, `is:post ${each.toWellFormed()}`);

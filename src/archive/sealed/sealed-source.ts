@@ -1,11 +1,13 @@
+import { Buffer } from "node:buffer";
 import type { DatabaseSync } from "node:sqlite";
 import type { ByteReader } from "./byte-reader.ts";
 import { createByteWriter, replaceEnd } from "./byte-writer.ts";
 import { members } from "./chunk-set.ts";
 import { type Coverage, cover } from "./coverage.ts";
-import { SealedDamage } from "./damage.ts";
+import { missingRows, SealedDamage } from "./damage.ts";
+import { checkedBlock, columnsOf, type DictionaryHead } from "./dictionary.ts";
 import { createEntries, entryOf, nextEntry, openBlock } from "./dictionary-entries.ts";
-import { chunksOf, inlinePosts, postsOfChunk } from "./format.ts";
+import { chunksOf, inlinePosts, postsOfChunk, wordsOfBitmap } from "./format.ts";
 import { readNumbers, readPlaces } from "./inline-list.ts";
 import { readMask } from "./mask.ts";
 import type { NumberLookup } from "./number-lookup.ts";
@@ -15,7 +17,7 @@ import type { PostingList } from "./posting-list.ts";
 import { postingRowsOf } from "./posting-rows.ts";
 import { addPosition, addPost, type Postings } from "./postings.ts";
 import { postingListOf } from "./read-posting-list.ts";
-import { readableState } from "./sealed-state.ts";
+import { readableState, readHead } from "./sealed-state.ts";
 import { compareTerms, type TermSource } from "./term-source.ts";
 
 /** Pages of IDs read in one step. */
@@ -32,12 +34,13 @@ export function* sealedSource(
   coverage: Coverage,
 ): Generator<"worked", TermSource | null> {
   if (readableState(database) === null) return null;
+  const { first, isSummed } = readHead(database);
   const renumbered = yield* renumber(database, lookup);
   for (const number of renumbered) if (number >= 0) cover(coverage, number);
-  return termsOf(database, renumbered);
+  return termsOf(database, renumbered, { first, isSummed });
 }
 
-/** For every number of a sealed index the post's number in the one to be made; -1 where the post was replaced or has none. */
+/** For every number of a sealed index the post's number in the one to be made; -1 where the post was replaced. */
 function* renumber(database: DatabaseSync, lookup: NumberLookup): Generator<"worked", Int32Array> {
   const { posts, heads, read } = openIdPages(database, database.location() ?? "the segment");
   const renumbered = new Int32Array(posts);
@@ -52,21 +55,55 @@ function* renumber(database: DatabaseSync, lookup: NumberLookup): Generator<"wor
   }
   const mask = readMask(database);
   for (let chunk = 0; chunk < chunksOf(posts); chunk += 1) {
-    const bits = mask.replaced(chunk)?.bits;
-    if (bits) leaveOut(renumbered.subarray(chunk * postsOfChunk), bits);
+    const own = renumbered.subarray(chunk * postsOfChunk, (chunk + 1) * postsOfChunk);
+    leaveOut(own, mask.replaced(chunk)?.bits ?? noBits);
   }
   return renumbered;
 }
 
-function leaveOut(renumbered: Int32Array, bits: Uint32Array): void {
-  for (let number = 0; number < Math.min(renumbered.length, postsOfChunk); number += 1) {
-    if (((bits[number >>> 5] as number) >>> (number & 31)) & 1) renumbered[number] = -1;
+/** Errors: `archive_damaged` where a post that is not replaced has no row. */
+function leaveOut(renumbered: Int32Array, replaced: Uint32Array): void {
+  for (let number = 0; number < renumbered.length; number += 1) {
+    const isReplaced = (((replaced[number >>> 5] as number) >>> (number & 31)) & 1) === 1;
+    if (isReplaced) renumbered[number] = -1;
+    else if ((renumbered[number] as number) < 0) throw missingRows();
   }
 }
 
-function termsOf(database: DatabaseSync, renumbered: Int32Array): TermSource {
-  const blocks = database.prepare("SELECT block FROM sealed_terms ORDER BY first").iterate();
-  const rows = postingRowsOf(database, renumbered.length);
+const noBits = new Uint32Array(wordsOfBitmap);
+
+/** All blocks of the dictionary, in order. Errors: `SealedDamage` where one is damaged or missing. */
+function* blocksOf(
+  database: DatabaseSync,
+  { first, isSummed }: Omit<DictionaryHead, "posts">,
+): Generator<unknown, void> {
+  const columns = columnsOf({ isSummed });
+  const all = database.prepare(`SELECT ${columns} FROM sealed_terms ORDER BY first`);
+  all.setReturnArrays(true);
+  let next = first;
+  for (const row of all.iterate()) {
+    if (!isSummed) {
+      yield (row as unknown as unknown[])[1];
+      continue;
+    }
+    const block = checkedBlock(row);
+    if (next === null || Buffer.compare(next, block.first) !== 0) throw missingBlock();
+    yield block.block;
+    next = block.next;
+  }
+  if (next !== null) throw missingBlock();
+}
+
+const missingBlock = (): SealedDamage =>
+  new SealedDamage("a block of the dictionary is missing, or one too many");
+
+function termsOf(
+  database: DatabaseSync,
+  renumbered: Int32Array,
+  { first, isSummed }: Omit<DictionaryHead, "posts">,
+): TermSource {
+  const blocks = blocksOf(database, { first, isSummed });
+  const rows = postingRowsOf(database, { posts: renumbered.length, isSummed });
   const entries = createEntries(renumbered.length);
   const reader: ByteReader = { bytes: entries.bytes, at: 0 };
   /** The last term of the block before. */
@@ -82,7 +119,7 @@ function termsOf(database: DatabaseSync, renumbered: Int32Array): TermSource {
     const block = blocks.next();
     if (block.done) return false;
     replaceEnd(before, 0, entries.term.bytes, 0, entries.term.length);
-    openBlock(entries, block.value.block);
+    openBlock(entries, block.value);
     nextEntry(entries);
     if (compareTerms(before, entries.term) >= 0) {
       throw new SealedDamage("the blocks of the dictionary are not in order");

@@ -1,12 +1,20 @@
 import type { DatabaseSync } from "node:sqlite";
 import { isDamage, SealedDamage } from "./damage.ts";
-import { sealedFormat } from "./format.ts";
+import { idsOfPage, sealedFormat, unsummedFormat } from "./format.ts";
+import { assertSum, headSum, type SealedHead } from "./sums.ts";
 
 /**
- * How many posts a segment was sealed with, when (Unix milliseconds), and whether its index can be read at all: it is of the
- * current format, and the numbers are such as there can be.
+ * How many posts a segment was sealed with, when (Unix milliseconds), whether its index has checksums, and whether it can be
+ * read at all: it is of a known format, and the numbers are such as there can be.
  */
-export type SealedState = { posts: number; sealedMs: number; isReadable: boolean };
+export type SealedState = {
+  posts: number;
+  sealedMs: number;
+  isSummed: boolean;
+  isReadable: boolean;
+};
+
+const unreadableState: SealedState = { posts: 0, sealedMs: 0, isSummed: false, isReadable: false };
 
 /**
  * Null where the segment is not sealed. A file that no writer has opened since there are sealed ones has no table that says so:
@@ -19,7 +27,7 @@ export function sealedState(segment: DatabaseSync): SealedState | null {
     return readState(segment);
   } catch (error) {
     if (!isDamage(error)) throw error;
-    return { posts: 0, sealedMs: 0, isReadable: false };
+    return unreadableState;
   }
 }
 
@@ -28,12 +36,22 @@ function readState(segment: DatabaseSync): SealedState | null {
   // Damaged numbers may be larger than others can be read.
   head.setReadBigInts(true);
   const row = head.get();
-  if (row === undefined) return null;
+  if (row === undefined) return isLost(segment) ? unreadableState : null;
   const posts = Number(row.posts);
   const sealedMs = Number(row.sealed_ms);
-  const isCurrentFormat = row.format === BigInt(sealedFormat);
-  return { posts, sealedMs, isReadable: isCurrentFormat && isCount(posts) && isCount(sealedMs) };
+  const isSummed = row.format === BigInt(sealedFormat);
+  const isKnown = isSummed || row.format === BigInt(unsummedFormat);
+  return {
+    posts,
+    sealedMs,
+    isSummed,
+    isReadable: isKnown && isCount(posts) && isCount(sealedMs),
+  };
 }
+
+/** Whether a row that there was is gone: IDs are numbered in sealed segments alone. */
+const isLost = (segment: DatabaseSync): boolean =>
+  segment.prepare("SELECT 1 FROM sealed_ids LIMIT 1").get() !== undefined;
 
 const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
 
@@ -45,6 +63,39 @@ export function readableState(segment: DatabaseSync): SealedState | null {
   const state = sealedState(segment);
   if (state === null || state.isReadable) return state;
   throw new SealedDamage("its head cannot be read, is of another format, or was spoiled");
+}
+
+/** The head of a sealed segment; without checksums, `pageSums` is empty and `first` null. Errors: `SealedDamage`. */
+export function readHead(segment: DatabaseSync): SealedHead & Pick<SealedState, "isSummed"> {
+  const state = readableState(segment);
+  if (state === null) throw new SealedDamage("its head is missing");
+  const { posts, sealedMs, isSummed } = state;
+  if (!isSummed) {
+    const { heads } = segment.prepare("SELECT heads FROM sealed").get() ?? {};
+    const noSums = { format: unsummedFormat, pageSums: noBytes, first: null };
+    return { ...noSums, posts, sealedMs, isSummed, heads: blobOf(heads) };
+  }
+  const row = segment.prepare("SELECT heads, page_sums, first, sum FROM sealed").get() ?? {};
+  const head = {
+    format: sealedFormat,
+    posts,
+    sealedMs,
+    heads: blobOf(row.heads),
+    pageSums: blobOf(row.page_sums),
+    first: row.first === null ? null : blobOf(row.first),
+  };
+  assertSum(row.sum, headSum(head), "its head");
+  if (head.pageSums.length !== 4 * Math.ceil(posts / idsOfPage)) {
+    throw new SealedDamage("its head has too few checksums");
+  }
+  return { ...head, isSummed };
+}
+
+const noBytes = new Uint8Array(0);
+
+function blobOf(value: unknown): Uint8Array {
+  if (value instanceof Uint8Array) return value;
+  throw new SealedDamage("its head is cut off");
 }
 
 /** Posts of a sealed segment that FTS5 answers for, as they were written since; counted up to `most`. */

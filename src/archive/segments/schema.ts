@@ -1,5 +1,5 @@
 import { analyzerVersion, unicodeVersion } from "../../text/analyze.ts";
-import { sealedSchema } from "../sealed/format.ts";
+import { sealedMigrations } from "../sealed/format.ts";
 
 /** FTS5 is given tokens as they are: white space alone separates them, all punctuation belongs to them. */
 const punctuation = "!\"#$%&''()*+,-./:;<=>?@[\\]^_`{|}~";
@@ -44,7 +44,7 @@ export const segmentMigrations: readonly string[] = [
   INSERT INTO setting SELECT 'imported', value FROM setting WHERE name = 'posts';
   INSERT INTO setting VALUES ('counted', 0);
 `,
-  sealedSchema,
+  sealedMigrations[0],
   // Rows of earlier forms have no sum until their segment is rewritten.
   `
   ALTER TABLE post ADD COLUMN sum INTEGER;
@@ -55,4 +55,5 @@ export const segmentMigrations: readonly string[] = [
   CREATE TABLE tombstone(uri TEXT NOT NULL PRIMARY KEY, revision TEXT NOT NULL);
   CREATE TABLE deleted_account(user_id TEXT NOT NULL PRIMARY KEY, deleted_ms INTEGER NOT NULL);
 `,
+  sealedMigrations[1],
 ];

@@ -229,6 +229,22 @@ describe("a sealed segment", () => {
     expect(archive.ask("edited", { limit: 100 }).positions).toHaveLength(6);
   });
 
+  test("is sealed again at once where its index has no checksums, by an earlier version", () => {
+    const upkeep = sealedFirst();
+    const [{ sequence } = { sequence: 0 }] = readSegments(context.catalog);
+    const segment = new DatabaseSync(pathOf(sequence));
+    segment.exec(`
+      UPDATE sealed SET format = 1, page_sums = NULL, first = NULL, sum = NULL;
+      UPDATE sealed_terms SET sum = NULL;
+      UPDATE sealed_docs SET sum = NULL; UPDATE sealed_positions SET sum = NULL;
+      DELETE FROM sealed_mask`);
+    segment.close();
+    expect(found()).toBe(12);
+    expect(keepUp(upkeep)).toEqual({ seal: 1 });
+    expect(found()).toBe(12);
+    expect(keepUp(upkeep)).toEqual({});
+  });
+
   test("is put back where none is to be sealed", () => {
     sealedFirst();
     const upkeep = startAgain({ seal: "off" });

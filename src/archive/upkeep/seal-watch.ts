@@ -104,13 +104,16 @@ export function createSealWatch({
       const { posts, sealed, isOverlaid } = facts;
       const isDamaged = isMarkedDamaged(path) || sealed?.isReadable === false;
       const obstacle = obstacleOf(entry, posts, isDamaged);
+      // An index without checksums is made anew at once.
+      const isOld = obstacle === null && sealed?.isSummed === false;
       const isWorthwhile =
-        obstacle === null && posts >= bounds.sealPosts && (sealed === null || isOverlaid);
+        isOld ||
+        (obstacle === null && posts >= bounds.sealPosts && (sealed === null || isOverlaid));
       return {
         posts,
         obstacle,
         isWorthwhile,
-        isDue: isWorthwhile && isTime(facts),
+        isDue: isOld || (isWorthwhile && isTime(facts)),
         isUnfit: isDamaged || (sealed !== null && bounds.seal === "off"),
       };
     },
