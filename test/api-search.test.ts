@@ -383,6 +383,21 @@ describe("CSV", () => {
   });
 });
 
+test("a search that nothing can answer warns with the next step, as JSON and as Markdown", async () => {
+  const onX = { ...search("comet"), type: "x" };
+  const { warnings } = (await answered(onX)).json();
+  expect(warnings).toContainEqual({
+    code: "no_source",
+    message: expect.stringContaining("no posts of x"),
+    hint: expect.stringContaining("earshot credentials add x"),
+  });
+  const { body } = await answered(onX, "text/markdown");
+  expect(body).toMatch(/^- `no_source`: there is nothing to search: .*earshot credentials add x/m);
+  expect((await answered(search("comet"))).json().warnings).not.toContainEqual(
+    expect.objectContaining({ code: "no_source" }),
+  );
+});
+
 describe("Markdown", () => {
   test("is a list of quotations with author, time and link", async () => {
     const answer = await answered(search("linked"), "text/markdown");

@@ -50,6 +50,27 @@ describe("the process", () => {
 });
 
 describe("serve", () => {
+  test.each([
+    ["with ingest off", { EARSHOT_INGEST: "off" }, "the archive is empty"],
+    [
+      "offline",
+      { EARSHOT_INGEST: "bluesky", EARSHOT_JETSTREAM_URLS: "ws://127.0.0.1:1/subscribe" },
+      "the stream cannot be reached, and the archive is empty",
+    ],
+  ])("on an empty archive, %s, says what to do next", async (name, settings, message) => {
+    const run = start(["serve"], {
+      EARSHOT_DATA_DIR: join(folder, `empty ${name}`),
+      EARSHOT_LABELER_URLS: "none",
+      EARSHOT_LOOKUP: "off",
+      ...settings,
+    });
+    await printed(run, new RegExp(message));
+    await printed(run, /earshot demo --keep .*\n.*earshot import FILE/);
+    if (settings.EARSHOT_INGEST !== "off") await printed(run, /EARSHOT_INGEST=off/);
+    run.child.kill("SIGTERM");
+    expect(await run.ended).toEqual({ code: 0, signal: null });
+  });
+
   test("says where it listens, answers, lets tools work beside it, and stops in order", async () => {
     const run = start(["serve"]);
     const url = await printed(run, /listening on (http:\S+)/);

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
+import type { StreamState } from "../ingest/ingest-state.ts";
 import { systemClock } from "../lib/clock.ts";
 import { formatDuration } from "../lib/duration.ts";
 import { cleartextWarning } from "../server/cleartext.ts";
@@ -77,14 +78,23 @@ async function offerFirstSignIn({ context, url }: Service, terminal: Terminal): 
 
 const ingestLookMs = 500;
 
-/** Says how live ingestion stands each time that changes, until the command is asked to stop. */
+/** Reports each change of live ingestion, until the command is asked to stop; and once what to do while nothing comes in. */
 async function reportIngest(service: Service, terminal: Terminal): Promise<void> {
   let said = "";
+  let hasOffered = false;
   while (!terminal.stopping.aborted) {
     const state = service.context.http.ingest();
     if (state === null) {
       terminal.out("ingest: off\n");
+      if (await isEmpty(service)) terminal.out(nextSteps("the archive is empty"));
       return;
+    }
+    if (!hasOffered && isUnreachable(state)) {
+      hasOffered = true;
+      if (await isEmpty(service)) {
+        terminal.out(nextSteps("the stream cannot be reached, and the archive is empty"));
+        terminal.out("  EARSHOT_INGEST=off    works offline, without trying again\n");
+      }
     }
     const gist = gistOf(state);
     if (gist !== null && gist !== said) {
@@ -94,6 +104,20 @@ async function reportIngest(service: Service, terminal: Terminal): Promise<void>
     await systemClock.sleep(ingestLookMs, terminal.stopping).catch(() => undefined);
   }
 }
+
+/** Whether a server of the stream was tried in vain, and none has ever served. */
+const isUnreachable = ({ status, detail, events }: StreamState): boolean =>
+  status === "waiting" && events === 0 && detail.includes("next try");
+
+async function isEmpty({ context }: Service): Promise<boolean> {
+  const held = await context.archive.coverage();
+  return !held.some(({ holdsPosts }) => holdsPosts);
+}
+
+const nextSteps = (why: string): string =>
+  `${why}:\n` +
+  "  earshot demo --keep   serves some invented posts, to try everything out\n" +
+  "  earshot import FILE   adds posts from a file\n";
 
 /** What is worth a line: neither another attempt, nor another server that is as far away, nor the seconds until the next. */
 function gistOf({ status, detail }: { status: string; detail: string }): string | null {

@@ -465,7 +465,32 @@ describe("of counts and labels", () => {
   test("nothing is remarked on where nothing can match", () => {
     const intervals = [posts];
     expect(codes(ask("min_faves:10 since:2027-01-01", { intervals }))).toEqual([]);
-    expect(codes(ask("min_faves:10 platform:x", { intervals, platform: "x" }))).toEqual([]);
+    expect(codes(ask("min_faves:10 platform:x", { intervals, fedPlatforms: ["x"] }))).toEqual([]);
+  });
+});
+
+describe("a search that nothing can answer", () => {
+  const nothing = { intervals: [], fedPlatforms: [] } as const;
+
+  test.each(["social", "bluesky", "mastodon", "x"] as const)(
+    "of %s warns with the next step",
+    (platform) => {
+      const [warning, ...more] = ask("comet", { ...nothing, platform }).warnings;
+      expect(warning).toMatchObject({ code: "no_source", hint: expect.stringContaining("import") });
+      expect(more).toEqual([]);
+    },
+  );
+
+  test("does not where the platform is fed or its posts are held", () => {
+    const fed = { intervals: [], fedPlatforms: ["bluesky"], platform: "bluesky" } as const;
+    expect(codes(ask("comet", fed))).toEqual([]);
+    expect(codes(ask("comet", { ...fed, platform: "social" }))).toEqual([]);
+    const held = { intervals: [interval({})], fedPlatforms: [], platform: "bluesky" } as const;
+    expect(codes(ask("comet", held))).toEqual([]);
+  });
+
+  test("does not where the query leaves the platform out", () => {
+    expect(codes(ask("comet platform:x", { ...nothing, platform: "mastodon" }))).toEqual([]);
   });
 });
 

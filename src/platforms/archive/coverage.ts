@@ -10,6 +10,7 @@ import { splitWindow } from "../../query/window.ts";
 import type { CollectionCoverage, Coverage, SearchPlatform, SourceWarning } from "../source.ts";
 import { changingIn, type Followed, followedOf } from "./followed.ts";
 import { missingPosts } from "./missing-posts.ts";
+import { noSourceWarning } from "./no-source.ts";
 
 /** What tells how far the archive is fed. */
 export type ArchiveFeed = {
@@ -73,6 +74,9 @@ export function coverageOf(
       followed: followedOf(changing, around),
     };
   });
+  const isKnown = (platform: Platform): boolean =>
+    isAnswerable(feed, held, platform) ||
+    held.some((entry) => entry.platform === platform && entry.intervals.length > 0);
   const isUnknown = answerable.length === 0 && possible.length > 0;
   const gaps = isUnknown ? [window] : unionOf(ofPlatforms.flatMap((each) => each.gaps));
   const listed = coarsened(gaps, listedGaps);
@@ -94,7 +98,10 @@ export function coverageOf(
       ]),
     },
     platforms: answerable,
-    warnings: ofPlatforms.flatMap(({ platform, followed }) => unfollowed(platform, followed)),
+    warnings: [
+      ...(possible.length === 0 || possible.some(isKnown) ? [] : [noSourceWarning(word)]),
+      ...ofPlatforms.flatMap(({ platform, followed }) => unfollowed(platform, followed)),
+    ],
   };
 }
 
