@@ -5,6 +5,9 @@ export type SourceType = (typeof sourceTypes)[number];
 export const searchMethods = ["searchbyquery", "searchbyfullarchive"] as const;
 export type SearchMethod = (typeof searchMethods)[number];
 
+/** How far `searchbyquery` looks back unless the operator says otherwise: what X calls recent. */
+export const liveWindowMs = 7 * 86_400_000;
+
 /** The fifteen methods. `query`: what the method needs there. `bound`: the most that `max_results` may be. */
 export const methods = {
   searchbyquery: { query: "text", bound: 100 },

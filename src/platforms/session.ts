@@ -47,6 +47,8 @@ export type Bill = { postReads?: number; userReads?: number; requests?: number }
 export type UpstreamAnswer = {
   status: number;
   headers: Headers;
+  /** When it had arrived, Unix milliseconds; absent where it is not known to be later than `nowMs` of the session. */
+  receivedMs?: number;
   /** The parsed body; null where there is none. */
   json: unknown;
   /** What was billed in fact. */

@@ -9,11 +9,12 @@ const post = (key: string, ageMs: number): SentItem & { kind: "post" } => ({
   post: makePost({ key, createdMs: nowMs - ageMs, seenMs: nowMs }),
 });
 
-test("a page holds each item once, and says nothing of itself where all is shown", () => {
+test("a page holds each item once, and says whether one came again", () => {
   const one = post("one", 1);
   const page = pageOf([one, post("two", 2), one], options);
   expect(page.items.map(keyOf)).toEqual([keyOf(one), keyOf(post("two", 2))]);
-  expect(Object.keys(page)).toEqual(["items", "next"]);
+  expect(page.hasRepeats).toBe(true);
+  expect(Object.keys(pageOf([one], options))).toEqual(["items", "next"]);
 });
 
 test("a page tells how much was sent and how far that reaches where some is left out", () => {
@@ -41,6 +42,7 @@ test("a page tells how many items could not be read, beside what else is to be s
       {
         code: "unreadable_items",
         message: "2 of the items that Bluesky answered with could not be read and are left out",
+        isPartial: true,
       },
     ],
   });

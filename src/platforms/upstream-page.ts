@@ -58,6 +58,7 @@ export function pageOf(
   const items = new Map<string, UpstreamItem>();
   let leftOut = 0;
   let unreadable = 0;
+  let hasRepeats = false;
   let oldestMs = Number.POSITIVE_INFINITY;
   for (const item of sent) {
     oldestMs = Math.min(oldestMs, timeOf(item, nowMs));
@@ -67,6 +68,7 @@ export function pageOf(
       continue;
     }
     const key = keyOf(item);
+    hasRepeats ||= items.has(key);
     if (!items.has(key)) items.set(key, item);
   }
   const all = unreadable === 0 ? remarks : [...remarks, unreadableItems(unreadable, name)];
@@ -76,6 +78,7 @@ export function pageOf(
     ...(leftOut === 0 ? {} : { received: items.size + leftOut }),
     ...(leftOut === 0 || oldestMs === Number.POSITIVE_INFINITY ? {} : { oldestMs }),
     ...(all.length === 0 ? {} : { remarks: all }),
+    ...(hasRepeats ? { hasRepeats } : {}),
   };
 }
 

@@ -24,6 +24,8 @@ export type Upstream = {
    * or may not be seen is an empty page. Errors: `upstream_refused` for anything else that the platform refuses.
    */
   page(call: PageCall, session: Session): Promise<UpstreamPage>;
+  /** The routes of a method that does not search, by a kind of access; absent where each method has one that shows everything. */
+  routes?: (method: FetchMethod, access: AccessKind) => readonly Route[];
   /** Null where the platform has no search, or none that may be used. */
   search: UpstreamSearch | null;
   /** Where requests without a credential go: an origin; null where nothing is public. */
@@ -40,6 +42,20 @@ export type Upstream = {
   /** What callers may be shown of what a credential of theirs, of the deployment, or none has fetched. */
   mayShow(owner: Session["owner"]): "everything" | "ids";
 };
+
+/** A way to read a method by one kind of access, such as one of several endpoints that answer it. */
+export type Route = {
+  /** How the adapter knows it. */
+  name: string;
+  /** How far back from now it shows posts, milliseconds; null for all of them. */
+  reachMs: number | null;
+  /** Of routes that show as much, the cheapest is taken. */
+  cost: number;
+};
+
+/** The route of what is read in one way, which shows everything. */
+export const anyRoute: Route = { name: "only", reachMs: null, cost: 0 };
+export const onlyRoute: readonly Route[] = [anyRoute];
 
 /** Requests left in the window of a limit, and when the next window begins, Unix milliseconds. */
 export type Limit = { remaining: number; resetMs: number };
@@ -63,6 +79,10 @@ export type PageCall = {
   cursor: string | null;
   /** Items still wanted; a page may hold more, where the platform has a least size. */
   limit: number;
+  /** The name of the route by which a first page is read, where there are several; a cursor leads on by its own. */
+  route?: string;
+  /** Posts from then on are not wanted, Unix milliseconds; of a request that follows a route of a limited reach. */
+  toMs?: number | null;
 };
 
 export type UpstreamPage = {
@@ -76,6 +96,10 @@ export type UpstreamPage = {
   received?: number;
   /** Unix milliseconds: the oldest time of the posts that it sent, those that were left out among them. */
   oldestMs?: number;
+  /** The platform showed no posts of before, Unix milliseconds, though older ones were requested; absent where it showed all. */
+  sinceMs?: number;
+  /** Whether an item came more than once in it. */
+  hasRepeats?: boolean;
   /** What was asked about does not exist or may not be seen: said on a page that was led to, something was lost on the way. */
   isAbsent?: boolean;
   /** What the caller should know of this page beside its items, such as that the platform tells only a part. */
@@ -97,8 +121,8 @@ export type UpstreamItem =
   | { kind: "space"; space: Space };
 
 export type UpstreamSearch = {
-  /** How far back it looks from now with this access, milliseconds: null for everything. */
-  reachMs(access: AccessKind): number | null;
+  /** The routes by a kind of access. */
+  routes(access: AccessKind): readonly Route[];
   /** Whether what it gives is all there is, so that a window it has searched to its end counts as covered. */
   isExhaustive: boolean;
   /**
@@ -119,6 +143,8 @@ export type SearchCall = {
   asOfMs: number;
   cursor: string | null;
   limit: number;
+  /** The name of the route by which a first page is read, where there are several; a cursor leads on by its own. */
+  route?: string;
 };
 
 /** Where a method that does not search goes on. */
@@ -131,6 +157,9 @@ export type FetchPlace = {
   /** Of that page, what was given already: its last item and how many there were. */
   lastKey: string | null;
   skip: number;
+  /** How the page is requested where it is the first of a route; see `PageCall`. */
+  route?: string | undefined;
+  toMs?: number | undefined;
   /** The node that has this credential; absent for the gateway's own. */
   nodeId?: string;
 };

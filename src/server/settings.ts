@@ -6,6 +6,7 @@ import { githubUrl, gitlabUrl, signInDefaults } from "../accounts/sign-in/settin
 import { archiveDefaults } from "../archive/settings.ts";
 import { jobDefaults } from "../jobs/settings.ts";
 import { webhookDefaults } from "../jobs/webhooks/settings.ts";
+import { liveWindowMs } from "../platforms/methods.ts";
 import { longestArchiveQuery, longestLiveQuery } from "../query/bounds.ts";
 import { gatewaySettings, nodeSettings } from "./node-settings.ts";
 import {
@@ -372,7 +373,7 @@ export const settings = {
   search: {
     liveWindowMs: duration(
       "EARSHOT_LIVE_WINDOW",
-      7 * dayMs,
+      liveWindowMs,
       1_000,
       "How far `searchbyquery` looks back from the submission.",
     ),

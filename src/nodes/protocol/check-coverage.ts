@@ -34,7 +34,8 @@ export function checkCoverage(request: AnswerRequest, coverage: Coverage): void 
   if (!told.every((span) => isWithin(span, coverage)) || !isWithinAsked(request, coverage)) {
     throw answerRefused("coverage_outside_window", "the coverage is of more than was asked for");
   }
-  const least = coverage.complete ? leastWindow(request) : null;
+  const hasRecentSearch = posts.some(({ platform }) => platform === "x");
+  const least = coverage.complete ? leastWindow(request, { hasRecentSearch }) : null;
   if (least !== null && !isWithin(least, coverage)) {
     throw answerRefused("coverage_too_narrow", "the coverage is complete for a part of the window");
   }

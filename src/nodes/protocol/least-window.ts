@@ -1,6 +1,8 @@
+import { liveToleranceMs } from "../../platforms/answer/completeness.ts";
 import { heldFromMs } from "../../platforms/answer/held-answer.ts";
 import { isSearch } from "../../platforms/methods.ts";
 import type { AnswerRequest } from "../../platforms/source.ts";
+import { idTimeMs } from "../../posts/ids.ts";
 import { parseQuery } from "../../query/parse.ts";
 import { timeBoundsOf } from "./time-bounds.ts";
 
@@ -8,17 +10,24 @@ type Window = { fromMs: number | null; toMs: number };
 
 /**
  * What coverage that leaves nothing out has to span at least: the window of the request, but for what its query, or the post
- * whose replies are asked for, leaves out. Null where nothing is left. Errors: `invalid_query`.
+ * whose replies are asked for, leaves out. Where a platform has a recent search, a live window may begin a little later. Null where nothing is left. Errors: `invalid_query`.
  */
-export function leastWindow(request: AnswerRequest): Window | null {
-  const { method, target = null, fromMs, toMs, asOfMs } = request;
+export function leastWindow(
+  request: AnswerRequest,
+  { hasRecentSearch }: { hasRecentSearch: boolean },
+): Window | null {
+  const { method, target = null, fromMs, toMs, asOfMs, after } = request;
   if (!isSearch(method)) {
     const heldMs = target === null ? null : heldFromMs(method, target);
     return orNull(highest(fromMs, heldMs), Math.min(toMs, asOfMs));
   }
   const { tree } = parseQuery(request.query, { maxLength: Number.POSITIVE_INFINITY });
   const { latestFromMs, earliestToMs } = timeBoundsOf(tree, asOfMs);
-  return orNull(highest(fromMs, latestFromMs), Math.min(toMs, earliestToMs ?? toMs));
+  // A later page is of what is older.
+  const isLate = method === "searchbyquery" && fromMs !== null && hasRecentSearch;
+  const startMs = isLate ? fromMs + liveToleranceMs : fromMs;
+  const endMs = after === null ? toMs : Math.min(toMs, idTimeMs(after.id));
+  return orNull(highest(startMs, latestFromMs), Math.min(endMs, earliestToMs ?? endMs));
 }
 
 const highest = (one: number | null, other: number | null): number | null =>

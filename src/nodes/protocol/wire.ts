@@ -57,6 +57,8 @@ const place: z.ZodType<Omit<FetchPlace, "nodeId">> = z.object({
   cursor: z.string().max(16_384).nullable(),
   lastKey: z.string().max(256).nullable(),
   skip: z.int().min(0).max(100_000),
+  route: z.string().max(64).optional(),
+  toMs: z.number().int().optional(),
 });
 
 export const requestShape = z.object({

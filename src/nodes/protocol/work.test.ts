@@ -442,12 +442,36 @@ describe("what is told of an answer is refused where it cannot be so", () => {
     expect(await outcomeOf(answerBytes(nodeAnswer(empty)))).toBe("coverage_too_narrow");
   });
 
+  const liveOnX = (laterMs: number) => {
+    const window = { fromMs: askedRequest.fromMs + laterMs, toMs: nowMs };
+    const known = { complete: true, held: [window], gaps: [], truncated: false };
+    return { ...window, platforms: [{ platform: "x", collection: "posts", ...known }] } as const;
+  };
+  test("a later page covers what is older than the page before", async () => {
+    const lastMs = nowMs - 60_000;
+    const after = { platform: "bluesky", id: lowestId(lastMs) } as const;
+    const coveredTo = (toMs: number) => {
+      const known = { ...coverage, toMs, complete: true, gaps: [], platforms: [] };
+      return answerBytes(
+        nodeAnswer({ ...answerOf([]), complete: true, coverage: known, sources: [] }),
+      );
+    };
+    const request = { ...askedRequest, query: "cats", after };
+    expect(await outcomeOf(coveredTo(lastMs), request)).toBe("taken");
+    expect(await outcomeOf(coveredTo(lastMs - 1), request)).toBe("coverage_too_narrow");
+    expect(await outcomeOf(coveredTo(lastMs), { ...request, after: null })).toBe(
+      "coverage_too_narrow",
+    );
+  });
+
   const day = (days: number) => askedRequest.fromMs + days * 86_400_000;
   test.each([
     ["cats", {}, {}, "taken"],
     ["cats", { fromMs: askedRequest.fromMs + 1 }, {}, "coverage_too_narrow"],
     ["cats", { toMs: nowMs - 1 }, {}, "coverage_too_narrow"],
     ["cats", { toMs: nowMs - 1, complete: false, gaps: [gap] }, {}, "taken"],
+    ["cats", liveOnX(900_000), { platform: "social" }, "taken"],
+    ["cats", liveOnX(900_001), { platform: "social" }, "coverage_too_narrow"],
     ["cats since:2026-01-31", { fromMs: Date.UTC(2026, 0, 31) }, {}, "taken"],
     ["cats since:2026-01-31", { fromMs: Date.UTC(2026, 0, 31) + 1 }, {}, "coverage_too_narrow"],
     ["cats -until:2026-01-31", { fromMs: Date.UTC(2026, 0, 31) }, {}, "taken"],

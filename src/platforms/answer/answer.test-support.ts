@@ -7,7 +7,14 @@ import { type Platform, platforms } from "../../posts/post.ts";
 import { type Method, methodNames } from "../methods.ts";
 import type { AskingJob, ConfiguredAccess, OpenSession } from "../requests/sessions.ts";
 import type { AnswerRequest } from "../source.ts";
-import type { AccessKind, MethodSupport, SearchCall, Upstream, UpstreamPage } from "../upstream.ts";
+import {
+  type AccessKind,
+  type MethodSupport,
+  onlyRoute,
+  type SearchCall,
+  type Upstream,
+  type UpstreamPage,
+} from "../upstream.ts";
 import type { AnswerContext } from "./context.ts";
 
 /** The end of the window of every search here, Unix milliseconds: also the present. */
@@ -50,7 +57,7 @@ export function searchingUpstream(
     support: supported(["user"]),
     search: {
       isExhaustive,
-      reachMs: () => null,
+      routes: () => onlyRoute,
       page: async (call): Promise<UpstreamPage> => {
         asked.push(call);
         const { fromMs, toMs, cursor } = call;

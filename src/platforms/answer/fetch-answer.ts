@@ -1,16 +1,14 @@
 import { EarshotError } from "../../lib/errors.ts";
 import { ownMethods } from "../methods.ts";
 import type { AskingJob, OpenSession } from "../requests/sessions.ts";
-import type { Session } from "../session.ts";
 import type { SourceAnswer, SourceWarning } from "../source.ts";
 import type { Upstream } from "../upstream.ts";
 import { billedParts, partBy } from "./billed-parts.ts";
+import { fetchCoverage } from "./completeness.ts";
 import { type AnswerContext, accessFor } from "./context.ts";
 import { codeOfFault } from "./fault-code.ts";
-import { fetchedItems } from "./fetched-items.ts";
-import { type FetchRequest, heldAnswer, unbounded } from "./held-answer.ts";
-import { inTurn } from "./in-turn.ts";
-import { firstPage, type ReadPages, readPages } from "./pages.ts";
+import { type FetchRequest, heldAnswer } from "./held-answer.ts";
+import { readMethod } from "./read-method.ts";
 import { distinctRemarks } from "./remarks.ts";
 
 /**
@@ -33,7 +31,7 @@ export async function fetchAnswer(
     throw unavailable(request);
   }
   try {
-    return await askPlatform(context, request, sessions);
+    return await askPlatform(context, request, sessions, job);
   } catch (fault) {
     if (held === null || held.items.length === 0 || !(fault instanceof EarshotError)) throw fault;
     const span = { platform: request.platform, fromMs: null, toMs: request.asOfMs };
@@ -71,51 +69,48 @@ async function askPlatform(
   context: AnswerContext,
   request: FetchRequest,
   sessions: readonly OpenSession[],
+  job: AskingJob,
 ): Promise<SourceAnswer> {
   const { platform, asOfMs } = request;
   const upstream = context.upstreams[platform];
-  const { answer: read, session } = await inTurn(sessions, (first, rest) =>
-    readMethod(context, upstream, request, [first, rest]),
-  );
-  const items = await fetchedItems(context.source.archive, read.items, { upstream, session });
+  const opened = new Set(sessions);
+  const openOthers = async (): Promise<readonly OpenSession[]> => {
+    if (request.place == null) return sessions;
+    const others = await sessionsFor(context, { ...request, place: null }, job);
+    for (const other of others) opened.add(other);
+    return others;
+  };
+  const read = await readMethod(context, request, sessions, openOthers);
+  const { readings, place, failures, requested, missing } = read;
+  for (const { attempt } of readings) opened.delete(attempt.session);
   const span = { platform, fromMs: null, toMs: asOfMs };
+  const coverage = fetchCoverage(requested, missing);
   return {
-    items,
+    items: readings.flatMap(({ items }) => items),
     next: null,
-    nextPlace:
-      read.place === null ? null : { platform, credentialId: session.credentialId, ...read.place },
-    complete: read.isWhole,
-    coverage: unbounded(asOfMs, read.isWhole),
+    nextPlace: place,
+    complete: coverage.complete,
+    coverage,
     sources: [
-      partBy(session, span, items.length),
-      ...billedParts(
-        sessions.filter((other) => other !== session),
-        span,
+      ...readings.map(({ attempt, items }) => partBy(attempt.session, span, items.length)),
+      ...billedParts([...opened], span),
+    ],
+    warnings: distinctRemarks([
+      ...readings.flatMap((one) => one.read.remarks),
+      ...read.warnings,
+      ...(missing.length === 0 ? [] : failures.map((fault) => insteadOf(platform, fault))),
+      ...readings.flatMap(({ attempt, items }) =>
+        items.length === 0 ? [] : idsAlone(upstream, attempt.session),
       ),
-    ],
-    warnings: [
-      ...distinctRemarks(read.remarks),
-      ...(items.length === 0 ? [] : idsAlone(upstream, session)),
-    ],
+    ]),
   };
 }
 
-function readMethod(
-  { settings }: AnswerContext,
-  upstream: Upstream,
-  { method, target = null, place = null, maxResults }: FetchRequest,
-  [first, rest]: readonly [Session, Session],
-): Promise<ReadPages> {
-  const start = place ?? firstPage;
-  return readPages({
-    read: (cursor, limit) =>
-      upstream.page({ method, target, cursor, limit }, cursor === start.cursor ? first : rest),
-    start,
-    limit: maxResults,
-    maxPages: settings.maxPages,
-    name: upstream.platform,
-  });
-}
+const insteadOf = (platform: string, fault: EarshotError): SourceWarning => ({
+  code: codeOfFault(fault),
+  message: `${platform} could not be asked in the way that shows most: ${fault.message}`,
+  ...(fault.hint === undefined ? {} : { hint: fault.hint }),
+});
 
 /** Says that the posts of an answer are told by their IDs alone. */
 export function idsAlone(upstream: Upstream, session: OpenSession): SourceWarning[] {

@@ -118,7 +118,8 @@ function queryOf(
     return [`in_reply_to_tweet_id:${operand}`, `conversation_id:${operand}`];
   });
   const query = `(${named.join(" OR ")}) filter:replies`;
-  return { query, fromMs: timeOf(target.platform === "x" ? xUri(first) : first) };
+  const uri = target.platform === "x" && target.id !== null ? xUri(target.id) : first;
+  return { query, fromMs: timeOf(uri) };
 }
 
 /**
@@ -143,7 +144,7 @@ function nameOf({ id, handle }: UserTarget): string | null {
 }
 
 /** What is known of a time that nothing bounds. */
-export function unbounded(toMs: number, complete: boolean): Coverage {
+function unbounded(toMs: number, complete: boolean): Coverage {
   return {
     fromMs: null,
     toMs,

@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import { makePost } from "../../../test/support/make-post.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { UpstreamItem, UpstreamPage } from "../upstream.ts";
-import { keyOf } from "../upstream-page.ts";
+import { keyOf, pageOf } from "../upstream-page.ts";
+import { isWhole } from "./completeness.ts";
 import { firstPage, lastKeyOf, type PageReading, readPages } from "./pages.ts";
 
 const item = (key: number): UpstreamItem => ({
@@ -13,12 +14,12 @@ const item = (key: number): UpstreamItem => ({
 const keys = (items: readonly UpstreamItem[]) => items.map(keyOf);
 
 /** Reads pages that a function gives, by the number of the call. */
-function reading(
+async function reading(
   page: (call: number, cursor: string | null) => UpstreamPage,
   special: Partial<PageReading> = {},
 ) {
   let calls = 0;
-  return readPages({
+  const read = await readPages({
     read: async (cursor) => page(calls++, cursor),
     start: firstPage,
     limit: 100,
@@ -26,6 +27,7 @@ function reading(
     name: "bluesky",
     ...special,
   });
+  return { ...read, isWhole: isWhole(read.remarks) };
 }
 
 test("pages are read until nothing follows", async () => {
@@ -39,13 +41,28 @@ test("pages are read until nothing follows", async () => {
   expect(read).toMatchObject({ isWhole: true, place: null, remarks: [] });
 });
 
-test("an item that pages repeat comes once", async () => {
+test("an item that pages repeat comes once, and makes the reading partial", async () => {
   const pages = [
     { items: [item(1), item(2), item(1)], next: "b" },
     { items: [item(2), item(3)], next: null },
   ];
   const read = await reading((call) => pages[call] ?? { items: [], next: null });
   expect(keys(read.items)).toEqual(keys([item(1), item(2), item(3)]));
+  expect(read).toMatchObject({ isWhole: false, place: null });
+  expect(read.remarks).toMatchObject([{ code: "upstream_repeats" }]);
+});
+
+test("an item that one page repeats makes the reading partial", async () => {
+  const sent = [item(1), item(2), item(1)];
+  const read = await reading(() => pageOf(sent, { name: "bluesky", next: null, nowMs: 0 }));
+  expect(keys(read.items)).toEqual(keys([item(1), item(2)]));
+  expect(read).toMatchObject({ isWhole: false });
+});
+
+test("items of which some could not be read make the reading partial", async () => {
+  const sent = [item(1), { kind: "unreadable" } as const];
+  const read = await reading(() => pageOf(sent, { name: "bluesky", next: null, nowMs: 0 }));
+  expect(read).toMatchObject({ isWhole: false, remarks: [{ code: "unreadable_items" }] });
 });
 
 test("a cursor that leads back ends the reading, and is told", async () => {

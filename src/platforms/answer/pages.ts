@@ -2,8 +2,10 @@ import { hash } from "node:crypto";
 import { EarshotError } from "../../lib/errors.ts";
 import type { FetchPlace, UpstreamItem, UpstreamPage, UpstreamRemark } from "../upstream.ts";
 import { keyOf } from "../upstream-page.ts";
+import type { Reading } from "./completeness.ts";
 import { watchIdlePages } from "./idle-pages.ts";
 import { brokenOff, emptyPages, gone, goOn, repeats, tooManyPages } from "./page-remarks.ts";
+import { watchItems } from "./watch-items.ts";
 
 /** Long enough that two items of one page never share it. */
 const keyLength = 22;
@@ -21,10 +23,7 @@ export type ReadPages = {
   items: readonly UpstreamItem[];
   /** Where to go on; null when nothing follows. */
   place: PagePlace | null;
-  /** False when it ended before as many items as wanted or the last page. */
-  isWhole: boolean;
-  remarks: readonly UpstreamRemark[];
-};
+} & Reading;
 
 export type PageReading = {
   read: (cursor: string | null, limit: number) => Promise<UpstreamPage>;
@@ -38,23 +37,27 @@ export type PageReading = {
 /**
  * Reads page after page until there are as many items as wanted. Each item comes once, whatever the pages repeat. Pages that
  * lead in a circle, are empty as they are sent or do not end within `maxPages` end the reading, and so does a fault once
- * something was read: what was read is given, `isWhole` is false and a remark says why. No `place` leads on in a circle. Errors:
+ * something was read: what was read is given, and a remark says why it is partial. No `place` leads on in a circle. Errors:
  * the fault of a first page.
  */
 export async function readPages(reading: PageReading): Promise<ReadPages> {
   const { start, limit, maxPages, name } = reading;
   const items: UpstreamItem[] = [];
   const remarks: UpstreamRemark[] = [];
-  const seen = new Set<string>();
+  const watched = watchItems(name);
+  let sinceMs: number | null = null;
   const cursors = new Set<string>(start.cursor === null ? [] : [start.cursor]);
   let place: PagePlace = start;
   const idlenessOf = watchIdlePages();
 
-  const ended = (isWhole: boolean, next: PagePlace | null, remark?: UpstreamRemark): ReadPages => ({
+  const ended = (next: PagePlace | null, remark?: UpstreamRemark): ReadPages => ({
     items,
     place: next,
-    isWhole,
-    remarks: remark === undefined ? remarks : [...remarks, remark],
+    sinceMs,
+    remarks:
+      remark === undefined
+        ? [...remarks, ...watched.remarks()]
+        : [...remarks, ...watched.remarks().filter(({ code }) => code !== remark.code), remark],
   });
 
   for (let pages = 0; pages < maxPages; pages += 1) {
@@ -63,33 +66,34 @@ export async function readPages(reading: PageReading): Promise<ReadPages> {
       page = await reading.read(place.cursor, limit - items.length);
     } catch (fault) {
       if (items.length === 0 || !(fault instanceof EarshotError)) throw fault;
-      return ended(false, place, brokenOff(fault));
+      return ended(place, brokenOff(fault));
     }
-    if (page.isAbsent && place.cursor !== null) return ended(false, null, gone(name));
+    if (page.isAbsent && place.cursor !== null) return ended(null, gone(name));
     remarks.push(...(page.remarks ?? []));
+    if (page.sinceMs !== undefined) sinceMs = Math.max(sinceMs ?? page.sinceMs, page.sinceMs);
+    if (page.hasRepeats) watched.noteRepeats();
     const from = startIn(page.items, place);
-    const before = seen.size;
+    let isNews = false;
     for (const [index, item] of page.items.entries()) {
       const key = keyOf(item);
-      const isNews = index >= from && !seen.has(key);
-      seen.add(key);
-      if (!isNews) continue;
+      const isFirst = watched.note(key, null);
+      isNews ||= isFirst;
+      if (!isFirst || index < from) continue;
       items.push(item);
       if (items.length < limit) continue;
       const isLast = index === page.items.length - 1;
-      if (isLast)
-        return ended(true, page.next === null ? null : { ...firstPage, cursor: page.next });
-      return ended(true, { cursor: place.cursor, lastKey: lastKeyOf(item), skip: index + 1 });
+      if (isLast) return ended(page.next === null ? null : { ...firstPage, cursor: page.next });
+      return ended({ cursor: place.cursor, lastKey: lastKeyOf(item), skip: index + 1 });
     }
-    if (page.next === null) return ended(true, null);
-    if (cursors.has(page.next)) return ended(false, null, repeats(name));
+    if (page.next === null) return ended(null);
+    if (cursors.has(page.next)) return ended(null, repeats(name));
     cursors.add(page.next);
     place = { ...firstPage, cursor: page.next };
-    const idleness = idlenessOf(page, seen.size > before);
-    if (idleness === "repeated") return ended(false, null, repeats(name));
-    if (idleness === "empty") return ended(false, place, emptyPages(name, goOn));
+    const idleness = idlenessOf(page, isNews);
+    if (idleness === "repeated") return ended(null, repeats(name));
+    if (idleness === "empty") return ended(place, emptyPages(name, goOn));
   }
-  return ended(false, place, tooManyPages(name, maxPages));
+  return ended(place, tooManyPages(name, maxPages));
 }
 
 /** Behind the item that was given last; where that is gone, behind as many as were given. */

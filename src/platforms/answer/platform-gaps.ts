@@ -3,6 +3,7 @@ import { idTimeMs, tellsTime } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 import type { HeldAnswer } from "../archive/search.ts";
 import type { SourceRequest } from "../source.ts";
+import { lastOf, since, skewMs } from "./completeness.ts";
 
 /** What the archive lacks of a platform: on this page, and older, which the next pages are to ask for. Oldest first. */
 export type Gaps = { gaps: readonly Span[]; olderThanMs: number | null };
@@ -17,17 +18,14 @@ export function gapsOf(
     (each) => each.platform === platform && each.collection === "posts",
   );
   const { fromMs, toMs } = held.coverage;
-  const lastMs = after === null ? toMs : idTimeMs(after.id) + skewMs(platform) + 1;
+  const lastMs = lastOf(after, platform);
   const left = intersectionOf(known?.gaps ?? [], [{ fromMs, toMs: Math.min(toMs, lastMs) }]);
   if (left.length === 0) return null;
   const oldestMs = oldestOfPage(held, platform, maxResults);
   if (oldestMs === null) return { gaps: left, olderThanMs: null };
   const isMore = (left[0]?.fromMs ?? Number.NEGATIVE_INFINITY) < oldestMs;
-  return { gaps: within(left, oldestMs), olderThanMs: isMore ? oldestMs : null };
+  return { gaps: since(left, oldestMs), olderThanMs: isMore ? oldestMs : null };
 }
-
-/** X tells the times of its posts in whole seconds, which their IDs do not. */
-const skewMs = (platform: Platform): number => (platform === "x" ? 1_000 : 0);
 
 /** Where the archive alone fills the page: the time of its last post, as nothing older comes onto it. */
 function oldestOfPage(
@@ -38,7 +36,3 @@ function oldestOfPage(
   const last = items.length < maxResults ? undefined : items.at(-1);
   return last?.id == null || !tellsTime(last.id) ? null : idTimeMs(last.id) - skewMs(platform);
 }
-
-/** The part of spans that is not before a time. */
-export const within = (gaps: readonly Span[], earliestMs: number): readonly Span[] =>
-  intersectionOf([...gaps], [{ fromMs: earliestMs, toMs: Number.MAX_SAFE_INTEGER }]);

@@ -4,6 +4,7 @@ import { makePost } from "../../../test/support/make-post.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { Post } from "../../posts/post.ts";
 import type { AnswerItem, SourceAnswer } from "../source.ts";
+import type { SearchCall, Upstream, UpstreamPage } from "../upstream.ts";
 import {
   type AnsweringUnderTest,
   type AskedPages,
@@ -234,6 +235,103 @@ test("pages that lead in a circle and pages that never end come to an end", asyn
     tested.archive.remove();
     tested = null;
   }
+});
+
+/** A platform whose pages are these, whatever is asked. */
+function givingPages(pages: readonly UpstreamPage[]): Upstream {
+  const upstream = searchingUpstream("bluesky", []);
+  const page = async ({ cursor }: SearchCall) => pages[Number(cursor ?? 0)] ?? null;
+  return { ...upstream, search: upstream.search && { ...upstream.search, page } };
+}
+
+const pageWith = (hours: readonly number[], next: string | null = null): UpstreamPage => ({
+  items: hours.map((hour) => ({ kind: "post", post: postAt(hour) })),
+  next,
+});
+
+test.each([
+  ["out of time order on one page", [pageWith([5, 7, 3])], "upstream_out_of_order"],
+  ["out of time order over two", [pageWith([5, 3], "1"), pageWith([7])], "upstream_out_of_order"],
+  ["more than once", [pageWith([7, 5], "1"), pageWith([5, 3])], "upstream_repeats"],
+  [
+    "in a form that cannot be read",
+    [
+      {
+        ...pageWith([5]),
+        remarks: [{ code: "unreadable_items", message: "one", isPartial: true }],
+      },
+    ],
+    "unreadable_items",
+  ],
+] as const)("posts that a platform gives %s make the answer partial", async (_, pages, code) => {
+  tested = answering({
+    upstreams: { bluesky: givingPages(pages) },
+    sessions: { bluesky: [sessionOf("bluesky")] },
+  });
+  const answer = await answerJob(tested.context, requestOf(everything), tested.job);
+  expect(answer).toMatchObject({ complete: false, coverage: { complete: false } });
+  expect(answer.warnings.map((warning) => warning.code)).toContain(code);
+  expect(answer.warnings.every((warning) => !("isPartial" in warning))).toBe(true);
+});
+
+test("posts of one second are in no order among themselves", async () => {
+  const [one, other] = [postAt(5), postAt(6, { createdMs: startMs + 5 * hourMs + 999 })];
+  const items = [one, other].map((post) => ({ kind: "post", post }) as const);
+  tested = answering({
+    upstreams: { bluesky: givingPages([{ items, next: null }]) },
+    sessions: { bluesky: [sessionOf("bluesky")] },
+  });
+  const answer = await answerJob(tested.context, requestOf(everything), tested.job);
+  expect(answer).toMatchObject({ complete: true });
+});
+
+test("a later page covers what is older than the one before, and calls nothing newer a gap", async () => {
+  const posts = [1, 5, 9, 13, 17, 21].map((hour) => postAt(hour));
+  tested = answering({
+    upstreams: { bluesky: searchingUpstream("bluesky", posts) },
+    sessions: { bluesky: [sessionOf("bluesky")] },
+  });
+  const ask = { ...everything, platform: "bluesky", maxResults: 2 } as const;
+  let after: SourceAnswer["next"] = null;
+  let toMs = endMs;
+  for (let page = 0; page < 3; page += 1) {
+    const answer: SourceAnswer = await answerJob(
+      tested.context,
+      requestOf({ ...ask, after }),
+      tested.job,
+    );
+    expect(answer).toMatchObject({
+      complete: true,
+      coverage: { fromMs: startMs, toMs, complete: true, gaps: [] },
+      warnings: [],
+    });
+    expect(answer.coverage.platforms).toMatchObject([{ held: [{ fromMs: startMs, toMs }] }]);
+    toMs = startMs + (17 - 8 * page) * hourMs + 1;
+    after = answer.next;
+  }
+  expect(after).toBeNull();
+});
+
+test("a later page is complete where a platform filled what is newer, and the archive holds the rest", async () => {
+  const posts = [1, 5, 9, 13, 17, 21].map((hour) => postAt(hour));
+  tested = answering({
+    upstreams: { bluesky: searchingUpstream("bluesky", posts) },
+    sessions: { bluesky: [sessionOf("bluesky")] },
+  });
+  hold(tested, posts.slice(0, 4), [[0, 15]]);
+  const first = await answerJob(
+    tested.context,
+    requestOf({ ...everything, maxResults: 3 }),
+    tested.job,
+  );
+  expect(first).toMatchObject({ complete: true });
+  const second = await answerJob(
+    tested.context,
+    requestOf({ ...everything, maxResults: 3, after: first.next }),
+    tested.job,
+  );
+  expect(second).toMatchObject({ complete: true, next: null, warnings: [] });
+  expect(second.items).toHaveLength(3);
 });
 
 test("pages of any size, put together, are all posts of archive and platform, each once, newest first", async () => {

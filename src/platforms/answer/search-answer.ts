@@ -1,9 +1,9 @@
-import { heldIn, intersectionOf, unionOf } from "../../archive/coverage.ts";
 import { platforms } from "../../posts/post.ts";
 import { type HeldAnswer, searchHeld, warningsOf } from "../archive/search.ts";
 import type { SearchMethod } from "../methods.ts";
 import type { AskingJob } from "../requests/sessions.ts";
 import type { AnswerRequest, Coverage, SourceAnswer } from "../source.ts";
+import { searchCoverage } from "./completeness.ts";
 import { type AnswerContext, accessFor } from "./context.ts";
 import { type MergedPart, merge } from "./merge.ts";
 import { gapsOf } from "./platform-gaps.ts";
@@ -33,11 +33,18 @@ export async function searchAnswer(
     const gaps = gapsOf(held, one.platform, request);
     return gaps === null ? [] : [{ ...one, ...gaps }];
   });
-  if (open.length === 0) return answerOf(held);
+  if (open.length === 0 && request.after === null) return answerOf(held);
+  const isLive = request.method === "searchbyquery";
   const parts = await Promise.all(
-    open.map((one) => searchPlatform(context, request, held, one, job)),
+    open.map((one) => searchPlatform(context, { ...request, isLive }, held, one, job)),
   );
-  return merged(request, held, parts);
+  const coverage = searchCoverage(held.coverage, {
+    searched: parts,
+    askable: asked.map(({ platform }) => platform),
+    after: request.after,
+    isLive,
+  });
+  return merged(request, held, { parts, coverage });
 }
 
 const answerOf = ({ tree, names, plan, isSearched, ...answer }: HeldAnswer): SourceAnswer => answer;
@@ -66,15 +73,14 @@ async function askable(
 function merged(
   { maxResults }: SearchRequest,
   held: HeldAnswer,
-  parts: readonly PlatformPart[],
+  { parts, coverage }: { parts: readonly PlatformPart[]; coverage: Coverage },
 ): SourceAnswer {
   const archivePart: MergedPart = { items: held.items, moreAfter: held.next };
   const { items, next } = merge([archivePart, ...parts.map(({ part }) => part)], maxResults);
   const fault = parts.find((part) => part.fault?.retryable === true)?.fault ?? null;
   if (items.length === 0 && next === null && fault !== null) throw fault;
 
-  const coverage = withoutGaps(held.coverage, parts);
-  const isSearched = held.isSearched && parts.every(({ searched }) => searched?.seenFromMs == null);
+  const isSearched = held.isSearched && parts.every((part) => part.isSearched);
   const given = new Set<unknown>(items);
   return {
     items,
@@ -87,11 +93,12 @@ function merged(
         count: held.items.filter((item) => item.platform === source.platform && given.has(item))
           .length,
       })),
-      ...parts.flatMap(({ source, part }) =>
-        source === null
-          ? []
-          : [{ ...source, count: part.items.filter((item) => given.has(item)).length }],
-      ),
+      ...parts
+        .flatMap(({ sources }) => sources)
+        .map(({ source, items: found }) => ({
+          ...source,
+          count: found.filter((item) => given.has(item)).length,
+        })),
       ...parts.flatMap(({ billed }) => billed),
     ],
     warnings: [
@@ -107,18 +114,3 @@ const ownWarnings = new Set(["incomplete_coverage", "deadline_reached"]);
 
 /** Whether the platform gave all that it was asked for. */
 const isWhole = ({ fault }: PlatformPart): boolean => fault === null;
-
-/** The coverage with what platforms were searched for to its end counted as held. */
-function withoutGaps(coverage: Coverage, parts: readonly PlatformPart[]): Coverage {
-  const window = { fromMs: coverage.fromMs, toMs: coverage.toMs };
-  const each = (coverage.platforms ?? []).map((known) => {
-    const closed = parts.find(({ platform }) => platform === known.platform)?.searched?.closed;
-    if (known.collection !== "posts" || closed === undefined || closed.length === 0) return known;
-    const gaps = intersectionOf([...known.gaps], heldIn(window, unionOf(closed)));
-    return { ...known, complete: gaps.length === 0, gaps, held: heldIn(window, gaps) };
-  });
-  const ofPosts = each.filter(({ collection }) => collection === "posts");
-  if (ofPosts.length === 0) return coverage;
-  const gaps = unionOf(ofPosts.flatMap((known) => known.gaps));
-  return { ...coverage, complete: gaps.length === 0, gaps, platforms: each };
-}

@@ -6,12 +6,14 @@ import { idTimeMs, postTimeMs, tellsTime } from "../../posts/ids.ts";
 import type { Post } from "../../posts/post.ts";
 import type { Session } from "../session.ts";
 import type { SearchCall, UpstreamPage, UpstreamRemark, UpstreamSearch } from "../upstream.ts";
-import { unreadableCode } from "../upstream-page.ts";
+import { keyOf } from "../upstream-page.ts";
 import { type CheckedSearch, matching } from "./check.ts";
+import { type Reading, readOf } from "./completeness.ts";
 import type { AnswerContext } from "./context.ts";
 import { idsOf } from "./fetched-items.ts";
 import { watchIdlePages } from "./idle-pages.ts";
 import { emptyPages, gone, outOfTime, repeats, stuck, tooManyPages } from "./page-remarks.ts";
+import { watchItems } from "./watch-items.ts";
 
 /** A post that a platform gave and the matcher let through, with its place in the order of answers. */
 type GapPost = { position: Position; post: Post };
@@ -24,8 +26,7 @@ export type SearchedGaps = {
   seenFromMs: number | null;
   /** Why it ended early, where it did not end by having enough. */
   fault: EarshotError | null;
-  remarks: readonly UpstreamRemark[];
-};
+} & Reading;
 
 export type GapSearch = CheckedSearch & {
   upstream: UpstreamSearch;
@@ -34,6 +35,8 @@ export type GapSearch = CheckedSearch & {
   rest: Session;
   /** Oldest first. */
   gaps: readonly Span[];
+  /** The name of the route that is read. */
+  route: string;
   /** Only posts strictly after it in the order; null for all. */
   after: Position | null;
   limit: number;
@@ -44,6 +47,13 @@ export type GapSearch = CheckedSearch & {
 
 /** How many times `maxPages` may be read where all that comes is of the moment at which the page before ended. */
 const mostRepeated = 10;
+
+function note(watched: ReturnType<typeof watchItems>, page: UpstreamPage, nowMs: number): void {
+  if (page.hasRepeats) watched.noteRepeats();
+  for (const item of page.items) {
+    watched.note(keyOf(item), item.kind === "post" ? postTimeMs(item.post, nowMs) : null);
+  }
+}
 
 /**
  * Asks a platform for the posts in the gaps of what is held, the newest gap first, until there are as many as wanted. A fault
@@ -59,6 +69,7 @@ export async function searchGaps(
   const closed: Span[] = [];
   const remarks: UpstreamRemark[] = [];
   const seen = new Set<string>();
+  let sinceMs: number | null = null;
   /** The time at which the page before ended: posts of that moment come once more. */
   const startMs = after === null || !tellsTime(after.id) ? null : idTimeMs(after.id);
   let pages = 0;
@@ -69,15 +80,28 @@ export async function searchGaps(
     seenFromMs,
     fault,
     remarks,
+    sinceMs,
   });
-  /** The next page of the answer goes on where this one has enough. */
-  const enough = (seenFromMs: number): SearchedGaps => ({
-    ...ended(seenFromMs),
-    ...(upstream.isExhaustive ? { closed: search.gaps } : {}),
-  });
+  /** Counts what was read to its end as held, where the platform promises everything. */
+  const close = (gaps: readonly Span[], of: readonly UpstreamRemark[]): void => {
+    if (upstream.isExhaustive) {
+      closed.push(...readOf(gaps, { remarks: of, sinceMs }).toReversed());
+    }
+  };
 
-  for (const gap of search.gaps.toReversed()) {
-    if (found.length >= limit) return enough(gap.toMs);
+  for (const [index, gap] of [...search.gaps.entries()].toReversed()) {
+    // The next page of the answer goes on where this one has enough.
+    const older = search.gaps.slice(0, index);
+    if (found.length >= limit) {
+      close([...older, gap], []);
+      return ended(gap.toMs);
+    }
+    const ofGap: UpstreamRemark[] = [];
+    const watched = watchItems(platform);
+    const remark = (...all: readonly UpstreamRemark[]): void => {
+      ofGap.push(...all);
+      remarks.push(...all);
+    };
     const cursors = new Set<string>();
     let cursor: string | null = null;
     let seenFromMs = gap.toMs;
@@ -85,7 +109,7 @@ export async function searchGaps(
     for (;;) {
       const isStuck = found.length === 0 && startMs !== null && seenFromMs >= startMs;
       if (isStuck && pages >= mostRepeated * maxPages) {
-        remarks.push(stuck(platform, pages));
+        remark(stuck(platform, pages));
         break;
       }
       if (!isStuck && pages >= maxPages) {
@@ -98,7 +122,8 @@ export async function searchGaps(
       }
       pages += 1;
       const { tree, names, asOfMs } = search;
-      const call: SearchCall = { tree, names, asOfMs, ...gap, cursor, limit: limit - found.length };
+      const left = { limit: limit - found.length, route: search.route };
+      const call: SearchCall = { tree, names, asOfMs, ...gap, cursor, ...left };
       const page: UpstreamPage | null | EarshotError = await upstream
         .page(call, pages === 1 ? session : search.rest)
         .catch((fault: unknown) => {
@@ -111,10 +136,14 @@ export async function searchGaps(
         break;
       }
       if (page.isAbsent && cursor !== null) {
-        remarks.push(gone(platform));
+        remark(gone(platform));
         break;
       }
-      remarks.push(...(page.remarks ?? []));
+      const { sinceMs: pageSinceMs } = page;
+      if (pageSinceMs !== undefined) sinceMs = Math.max(sinceMs ?? pageSinceMs, pageSinceMs);
+      remark(...(page.remarks ?? []));
+      // Only of a platform that promises everything does it show that something is missing.
+      if (upstream.isExhaustive) note(watched, page, nowMs);
       const posts = page.items.flatMap((item) =>
         item.kind === "post" && !seen.has(item.post.uri) ? [item.post] : [],
       );
@@ -129,15 +158,19 @@ export async function searchGaps(
       const times = known.map((post) => postTimeMs(post, nowMs));
       seenFromMs = Math.min(seenFromMs, page.oldestMs ?? seenFromMs, ...times);
       if (page.next === null) {
-        const isAll =
-          upstream.isExhaustive && !page.isAbsent && !(page.remarks ?? []).some(isIncomplete);
-        if (isAll) closed.push(gap);
+        remark(...watched.remarks());
+        if (!page.isAbsent) close([gap], ofGap);
         break;
       }
-      if (found.length >= limit) return enough(seenFromMs);
+      if (found.length >= limit) {
+        remark(...watched.remarks());
+        close([gap], ofGap);
+        close(older, []);
+        return ended(seenFromMs);
+      }
       const idleness = cursors.has(page.next) ? "repeated" : idlenessOf(page, posts.length > 0);
       if (idleness !== "none") {
-        remarks.push(
+        remark(
           idleness === "empty" ? emptyPages(platform, "search again later") : repeats(platform),
         );
         break;
@@ -148,6 +181,3 @@ export async function searchGaps(
   }
   return ended(null);
 }
-
-/** A page of which something could not be read is not all there is. */
-const isIncomplete = ({ code }: UpstreamRemark): boolean => code === unreadableCode;

@@ -104,6 +104,10 @@ const kindsOf: Readonly<Record<Platform, Partial<Record<AccessKind, string>>>> =
   },
 };
 
+/** How a kind of access to a platform is had; null where nothing gives it. */
+export const credentialCommand = (platform: Platform, access: AccessKind): string | null =>
+  kindsOf[platform][access] ?? null;
+
 /** What makes the method work: by the ways that the type allows, or by another type where it allows none of them. */
 function toConfigure(
   platform: Platform,

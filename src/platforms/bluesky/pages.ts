@@ -1,7 +1,7 @@
 import { requiredList } from "../fields.ts";
 import type { FetchMethod } from "../methods.ts";
 import type { Session } from "../session.ts";
-import type { PageCall, UpstreamPage } from "../upstream.ts";
+import type { PageCall, UpstreamPage, UpstreamRemark } from "../upstream.ts";
 import { absentPage, pageOf, type SentItem } from "../upstream-page.ts";
 import { type AppView, askAppView, type Query } from "./ask.ts";
 import { postOfFeedView, postOfView } from "./post-view.ts";
@@ -137,5 +137,12 @@ async function trends(asked: Asked): Promise<UpstreamPage> {
     const trend = trendOfView(view, index + 1);
     return trend === null ? { kind: "unreadable" } : { kind: "trend", trend };
   });
-  return pageOf(sent, { name, next: null, nowMs: asked.session.nowMs });
+  const remarks = sent.length >= mostTrends && asked.call.limit > mostTrends ? [trendsCut] : [];
+  return pageOf(sent, { name, next: null, nowMs: asked.session.nowMs, remarks });
 }
+
+const trendsCut: UpstreamRemark = {
+  code: "trends_cut",
+  message: `${name} gives ${mostTrends} trends at most`,
+  isPartial: true,
+};

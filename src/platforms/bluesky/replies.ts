@@ -54,6 +54,7 @@ const threadCut: UpstreamRemark = {
   code: "thread_cut",
   message: "the thread is larger than what is read of one; some of its replies are not shown",
   hint: "ask for the replies to a post further down in it",
+  isPartial: true,
 };
 
 type Reply = { view: unknown; post: ReadPost; timeMs: number };

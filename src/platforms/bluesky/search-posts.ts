@@ -1,10 +1,16 @@
 import { EarshotError } from "../../lib/errors.ts";
 import { isoText } from "../../lib/iso-time.ts";
 import { postTimeMs } from "../../posts/ids.ts";
-import { fieldsOf, list, string } from "../fields.ts";
+import { fieldsOf, list } from "../fields.ts";
 import type { Session } from "../session.ts";
-import type { SearchCall, UpstreamPage, UpstreamRemark, UpstreamSearch } from "../upstream.ts";
-import { emptyPage, pageOf, type SentItem } from "../upstream-page.ts";
+import {
+  onlyRoute,
+  type SearchCall,
+  type UpstreamPage,
+  type UpstreamRemark,
+  type UpstreamSearch,
+} from "../upstream.ts";
+import { emptyPage, pageOf, pageToken, type SentItem } from "../upstream-page.ts";
 import { type AppView, faultOf, type Query, tryAppView } from "./ask.ts";
 import { postOfView, timesOfView } from "./post-view.ts";
 import type { Ask } from "./search-alternatives.ts";
@@ -16,11 +22,10 @@ import type { Refusal } from "./xrpc.ts";
 
 const method = "app.bsky.feed.searchPosts";
 const mostItems = 100;
-const longestCursor = 4_096;
 
 /** Searching with `searchPosts`. The index is the platform's own: what it lacks nobody learns. */
 export const blueskySearch = (appView: AppView): UpstreamSearch => ({
-  reachMs: () => null,
+  routes: () => onlyRoute,
   isExhaustive: false,
   page: async (call, session) => await searchPage(call, session, appView),
 });
@@ -99,7 +104,7 @@ function readPart(
     const key = typeof post === "string" ? String(fieldsOf(view).uri) : post.uri;
     return [{ timeMs: postTimeMs(timesOfView(view, nowMs), nowMs), key, item }];
   });
-  return { items, cursor: string(cursor, longestCursor) || null, unreadable };
+  return { items, cursor: pageToken(cursor, name).next, unreadable };
 }
 
 /** Bluesky switches searching off at times, for all or for some. */

@@ -1,12 +1,11 @@
 import type { Profile } from "../../posts/profile.ts";
-import { fieldsOf, requiredList, string } from "../fields.ts";
+import { fieldsOf, requiredList } from "../fields.ts";
 import type { UpstreamPage } from "../upstream.ts";
-import { pageOf, type SentItem } from "../upstream-page.ts";
+import { pageOf, pageToken, type SentItem } from "../upstream-page.ts";
 import { type ReadPost, timesOfView } from "./post-view.ts";
 
 /** Far above what the lexicons allow: it bounds the work that one answer can make. */
 const mostViews = 1_000;
-const longestCursor = 4_096;
 
 /** How remarks name the platform. */
 export const name = "Bluesky";
@@ -27,7 +26,7 @@ export function pageOfPosts(
     if (typeof post !== "string" && isPin(view) && inPlace.has(post.uri)) return [];
     return [sentPost(post, view, nowMs)];
   });
-  return pageOf(sent, { name, next: nextOf(cursor), nowMs });
+  return pageOf(sent, { name, ...pageToken(cursor, name), nowMs });
 }
 
 const isPin = (view: unknown): boolean =>
@@ -53,10 +52,5 @@ export function pageOfProfiles(
       ? { kind: "withheld", times: null }
       : { kind: "profile", profile };
   });
-  return pageOf(sent, { name, next: nextOf(cursor), nowMs });
-}
-
-function nextOf(cursor: unknown): string | null {
-  const next = string(cursor, longestCursor + 1);
-  return next === null || next === "" || next.length > longestCursor ? null : next;
+  return pageOf(sent, { name, ...pageToken(cursor, name), nowMs });
 }

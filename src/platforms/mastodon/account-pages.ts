@@ -1,9 +1,9 @@
 import type { UpstreamPage } from "../upstream.ts";
 import { absentPage } from "../upstream-page.ts";
-import { remarksOnForeign, remarksOnHidden } from "./account-remarks.ts";
+import { partial, remarksOnForeign, remarksOnHidden } from "./account-remarks.ts";
 import { cursorOf } from "./cursor.ts";
 import { type FoundAccount, findAccount } from "./find-account.ts";
-import { nextPaging } from "./link-paging.ts";
+import { nextPaging, remarksOnLink } from "./link-paging.ts";
 import { atMost, bucket, bucketOf, continued, type PageAsked } from "./page-asked.ts";
 import { ask } from "./place.ts";
 import { pageOfAccounts, readable } from "./view-page.ts";
@@ -41,7 +41,11 @@ export async function followPage(
   const request = { path, query, bucket: bucketOf(paging) };
   const answer = await ask(place, request, "read:accounts");
   if (answer === null) return absentPage;
-  const remarks = [...remarksOnForeign(place, json), ...remarksOnHidden(json)];
+  const remarks = [
+    ...remarksOnForeign(place, json).map(partial),
+    ...remarksOnHidden(json),
+    ...remarksOnLink(answer.headers, path),
+  ];
   const next = cursorOf(place, id, nextPaging(answer.headers, path));
   const at = { instance: place.instance, nowMs: session.nowMs };
   return pageOfAccounts(answer.json, at, { next, remarks });

@@ -17,6 +17,9 @@ export function remarksOnForeign({ instance }: Place, account: unknown): Upstrea
   ];
 }
 
+/** Of a list, where what has not reached the server is missing from it. */
+export const partial = (remark: UpstreamRemark): UpstreamRemark => ({ ...remark, isPartial: true });
+
 /** Whether it shows whom it follows. */
 export function remarksOnHidden(account: unknown): UpstreamRemark[] {
   if (fieldsOf(account).hide_collections !== true) return [];
@@ -24,6 +27,7 @@ export function remarksOnHidden(account: unknown): UpstreamRemark[] {
     {
       code: "hidden_list",
       message: "the account does not show whom it follows, nor who follows it",
+      isPartial: true,
     },
   ];
 }

@@ -1,4 +1,5 @@
 import type { Headers } from "undici";
+import type { UpstreamRemark } from "../upstream.ts";
 
 /** Where a list goes on: parameters that the server itself has named. */
 export type Paging = Readonly<Record<string, string>>;
@@ -24,6 +25,20 @@ export function nextPaging(headers: Headers, path: string): Paging | null {
     if (paging !== null) return paging;
   }
   return null;
+}
+
+/** Reports a next page that the header names, and that cannot be requested. */
+export function remarksOnLink(headers: Headers, path: string): UpstreamRemark[] {
+  const header = headers.get("link") ?? "";
+  const isNamed = header.length > longestHeader || addressesOf(header).length > 0;
+  if (!isNamed || nextPaging(headers, path) !== null) return [];
+  return [
+    {
+      code: "page_token_unusable",
+      message: "the server has more, but its link to the next page cannot be followed",
+      isPartial: true,
+    },
+  ];
 }
 
 /** The addresses of `rel="next"`. */

@@ -51,6 +51,7 @@ function remarksOn(place: Place, count: number, isFetching: boolean): UpstreamRe
       code: "partial_thread",
       message: `${place.instance} tells ${mostOpenReplies} replies to those who have not signed in`,
       hint: `add a user token of ${place.instance} for all that it knows`,
+      isPartial: true,
     });
   }
   if (isFetching) {
@@ -58,6 +59,7 @@ function remarksOn(place: Place, count: number, isFetching: boolean): UpstreamRe
       code: "replies_pending",
       message: `${place.instance} is fetching more replies from other servers`,
       hint: "ask again in a minute for those",
+      isPartial: true,
     });
   }
   return remarks;

@@ -1,6 +1,12 @@
 import { fieldsOf } from "../fields.ts";
 import type { Session } from "../session.ts";
-import type { SearchCall, UpstreamPage, UpstreamRemark, UpstreamSearch } from "../upstream.ts";
+import {
+  onlyRoute,
+  type SearchCall,
+  type UpstreamPage,
+  type UpstreamRemark,
+  type UpstreamSearch,
+} from "../upstream.ts";
 import { readFeed } from "./feed-page.ts";
 import { type InstanceInfo, type InstanceInfos, unknownInstance } from "./instance-info.ts";
 import { type Place, placeOf } from "./place.ts";
@@ -16,7 +22,7 @@ import { pageOfStatuses } from "./view-page.ts";
  */
 export function createMastodonSearch(infos: InstanceInfos): UpstreamSearch {
   return {
-    reachMs: () => null,
+    routes: () => onlyRoute,
     isExhaustive: false,
     page: async (call, session) => await searchPage(call, session, infos),
   };

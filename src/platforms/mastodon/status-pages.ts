@@ -4,7 +4,7 @@ import { absentPage } from "../upstream-page.ts";
 import { mostAccounts } from "./account-pages.ts";
 import { cursorOf } from "./cursor.ts";
 import { findStatus } from "./find-status.ts";
-import { nextPaging } from "./link-paging.ts";
+import { nextPaging, remarksOnLink } from "./link-paging.ts";
 import { atMost, bucket, bucketOf, continued, type PageAsked } from "./page-asked.ts";
 import { ask } from "./place.ts";
 import { pageOfReplies } from "./replies.ts";
@@ -52,5 +52,6 @@ export async function rebloggersPage(asked: PageAsked): Promise<UpstreamPage> {
   if (answer === null) return absentPage;
   const next = cursorOf(place, id, nextPaging(answer.headers, path));
   const at = { instance: place.instance, nowMs: session.nowMs };
-  return pageOfAccounts(answer.json, at, { next });
+  const remarks = remarksOnLink(answer.headers, path);
+  return pageOfAccounts(answer.json, at, { next, remarks });
 }

@@ -1,10 +1,10 @@
 import { fieldsOf, list } from "../fields.ts";
 import type { UpstreamPage, UpstreamRemark } from "../upstream.ts";
 import { absentPage } from "../upstream-page.ts";
-import { remarksOnForeign } from "./account-remarks.ts";
+import { partial, remarksOnForeign } from "./account-remarks.ts";
 import { cursorOf, readCursor } from "./cursor.ts";
 import { findAccount } from "./find-account.ts";
-import { nextPaging } from "./link-paging.ts";
+import { nextPaging, remarksOnLink } from "./link-paging.ts";
 import { afterLast, atMost, bucketOf, continued, type PageAsked } from "./page-asked.ts";
 import { ask, type Place, placeOf } from "./place.ts";
 import { isForAll, pageOfStatuses } from "./view-page.ts";
@@ -34,9 +34,15 @@ export async function accountTimeline(
   const at = { instance: place.instance, nowMs: session.nowMs };
   return pageOfStatuses(answer.json, at, isShown, {
     next: cursorOf(place, id, next),
-    remarks: remarksOnForeign(place, json),
+    remarks: [
+      // A later page does not look the account up: its first post shows whose timeline it is.
+      ...remarksOnForeign(place, json ?? accountIn(answer.json)).map(partial),
+      ...remarksOnLink(answer.headers, path),
+    ],
   });
 }
+
+const accountIn = (statuses: unknown): unknown => fieldsOf(list(statuses, 1)[0]).account;
 
 /** Some servers do not know the parameter that asks for media alone. */
 function showsMedia(status: unknown): boolean {
@@ -56,7 +62,10 @@ export async function homeTimeline({ call, session }: PageAsked): Promise<Upstre
   const at = { instance: place.instance, nowMs: session.nowMs };
   return pageOfStatuses(answer.json, at, () => true, {
     next: cursorOf(place, "home", next),
-    remarks: answer.status === 206 ? [stillMade(place)] : [],
+    remarks: [
+      ...(answer.status === 206 ? [stillMade(place)] : []),
+      ...remarksOnLink(answer.headers, path),
+    ],
   });
 }
 
@@ -64,4 +73,5 @@ const stillMade = ({ instance }: Place): UpstreamRemark => ({
   code: "timeline_pending",
   message: `${instance} is still putting this timeline together`,
   hint: "ask again in a minute for all of it",
+  isPartial: true,
 });

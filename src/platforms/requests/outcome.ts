@@ -56,7 +56,7 @@ export async function judged(
   onOutcome(status < 400 ? "answered" : "refused");
   return {
     kind: "answer",
-    answer: { status, headers, json, settle: (bill) => paid?.settle(bill) },
+    answer: { status, headers, receivedMs: nowMs, json, settle: (bill) => paid?.settle(bill) },
   };
 }
 

@@ -2,7 +2,7 @@ import { EarshotError } from "../../lib/errors.ts";
 import { credentialRefused } from "../credentials/faults.ts";
 import { fieldsOf, list } from "../fields.ts";
 import { notPaidTwice } from "../requests/faults.ts";
-import type { Bill, Session, UpstreamRequest } from "../session.ts";
+import type { Bill, Session, UpstreamAnswer, UpstreamRequest } from "../session.ts";
 import type { UpstreamRemark } from "../upstream.ts";
 import { pageToken } from "../upstream-page.ts";
 import { withoutTokens } from "../without-tokens.ts";
@@ -28,11 +28,13 @@ export type Told = {
   /** Leads to the next page. */
   next: string | null;
   remarks: readonly UpstreamRemark[];
+  /** When the answer had arrived, Unix milliseconds. */
+  receivedMs: number;
   /** Whether X says that what was asked about does not exist or may not be seen. */
   isAbsent: boolean;
 };
 
-const absent: Told = {
+const absent: Omit<Told, "receivedMs"> = {
   data: null,
   includes: nothingIncluded,
   next: null,
@@ -49,20 +51,21 @@ export async function ask(session: Session, asked: Asked): Promise<Told> {
   const { path, query = {}, bucket, bill } = asked;
   const answer = await session.get({ path, query, bucket, bill });
   if (answer.status >= 200 && answer.status < 300) {
-    const told = toldBy(answer.json, session);
+    const told = toldBy(answer, session);
     answer.settle(billOf(told, asked.counted));
     return told;
   }
   answer.settle({});
   throwUnlessAbsent(answer.status, answer.json, session, asked);
-  return absent;
+  return { ...absent, receivedMs: answer.receivedMs ?? session.nowMs };
 }
 
 /**
  * Errors: `answer_unreadable` where there is nothing and X does not say why. It may have been billed, so that it counts in full
  * and is not requested again.
  */
-function toldBy(json: unknown, session: Session): Told {
+function toldBy(answer: UpstreamAnswer, session: Session): Told {
+  const { json, receivedMs = session.nowMs } = answer;
   const { data = null, includes, meta, errors } = fieldsOf(json);
   const { next_token: next, result_count: count } = fieldsOf(meta);
   const reasons = list(errors, mostErrors).map(problemOf);
@@ -72,6 +75,7 @@ function toldBy(json: unknown, session: Session): Told {
   }
   return {
     data,
+    receivedMs,
     includes: readIncludes(includes),
     ...pageToken(next, "X"),
     isAbsent,

@@ -1,7 +1,7 @@
 import { list } from "../fields.ts";
 import type { Session } from "../session.ts";
 import type { SpaceTarget } from "../target.ts";
-import type { UpstreamPage } from "../upstream.ts";
+import type { UpstreamPage, UpstreamRemark } from "../upstream.ts";
 import { absentPage, pageOf, type SentItem } from "../upstream-page.ts";
 import { ask } from "./ask.ts";
 import { spaceParameters } from "./fields.ts";
@@ -30,6 +30,14 @@ export async function spaceOf({ id }: SpaceTarget, session: Session): Promise<Up
   return pageOf([sent], { name, next: null, nowMs: session.nowMs });
 }
 
+const mostTrends = 50;
+
+const trendsCut: UpstreamRemark = {
+  code: "trends_cut",
+  message: `${name} gives ${mostTrends} trends at most`,
+  isPartial: true,
+};
+
 /** What is spoken of most at a place, by its number in Yahoo's list of places. */
 export async function trendsAt(
   place: number,
@@ -39,7 +47,7 @@ export async function trendsAt(
   const { data, isAbsent } = await ask(session, {
     path: `/2/trends/by/woeid/${place}`,
     query: {
-      max_trends: Math.min(Math.max(limit, 1), 50),
+      max_trends: Math.min(Math.max(limit, 1), mostTrends),
       "trend.fields": "trend_name,tweet_count",
     },
     bucket: "GET /2/trends/by/woeid/:woeid",
@@ -48,9 +56,10 @@ export async function trendsAt(
     scopes: ["tweet.read"],
   });
   if (isAbsent) return absentPage;
-  const sent = list(data, 50).map((item, index): SentItem => {
+  const sent = list(data, mostTrends).map((item, index): SentItem => {
     const trend = readTrend(item, index + 1);
     return trend === null ? { kind: "unreadable" } : { kind: "trend", trend };
   });
-  return pageOf(sent, { name, next: null, nowMs: session.nowMs });
+  const remarks = sent.length >= mostTrends && limit > mostTrends ? [trendsCut] : [];
+  return pageOf(sent, { name, next: null, nowMs: session.nowMs, remarks });
 }

@@ -1,14 +1,15 @@
 import type { Post } from "../../posts/post.ts";
+import { fieldsOf } from "../fields.ts";
 import type { Session } from "../session.ts";
 import type { PostTarget, UserTarget } from "../target.ts";
-import type { PageCall, UpstreamPage } from "../upstream.ts";
+import type { PageCall, UpstreamPage, UpstreamRemark } from "../upstream.ts";
 import { absentPage } from "../upstream-page.ts";
 import { accountNumber } from "./account-number.ts";
 import { type Asked, ask, type Told } from "./ask.ts";
 import { postParameters } from "./fields.ts";
-import { numberText, postNumber } from "./json.ts";
+import { count, either, numberText, postNumber } from "./json.ts";
 import { withOriginals } from "./originals.ts";
-import { pageOfPosts, readPosts } from "./post-page.ts";
+import { name, pageOfPosts, readPosts } from "./post-page.ts";
 import { readUserCursor } from "./user-cursor.ts";
 
 const scopes = ["tweet.read", "users.read"];
@@ -84,8 +85,12 @@ export async function homePosts(call: PageCall, session: Session): Promise<Upstr
     query: { pagination_token: call.cursor ?? undefined },
     bucket: "GET /2/users/:id/timelines/reverse_chronological",
   };
-  return await postsOf(session, Math.min(Math.max(call.limit, 1), 100), asked, everyPost);
+  const page = await postsOf(session, Math.min(Math.max(call.limit, 1), 100), asked, everyPost);
+  return { ...page, sinceMs: session.nowMs - homeReachMs };
 }
+
+/** X shows a home timeline of so many days. */
+const homeReachMs = 7 * 86_400_000;
 
 async function postsOf(
   session: Session,
@@ -95,7 +100,7 @@ async function postsOf(
 ): Promise<UpstreamPage> {
   const told = await ask(session, {
     path,
-    query: { max_results: size, ...query, ...postParameters },
+    query: { max_results: size, ...postParameters, "user.fields": authorFields, ...query },
     bucket,
     bill: { postReads: size, userReads: size },
     counted: "posts",
@@ -112,11 +117,32 @@ async function wholePage(
 ): Promise<UpstreamPage> {
   const { posts, leftOut } = readPosts(told);
   const whole = await withOriginals(posts, session);
+  const cut = told.next === null && hasMorePosts(told) ? [timelineCut] : [];
   const others = whole.posts.filter((post) => !isShown(post));
   const withheld = others.map((times) => ({ kind: "withheld", times }) as const);
   return pageOfPosts(whole.posts.filter(isShown), [...leftOut, ...withheld], {
     next: told.next,
     nowMs: session.nowMs,
-    remarks: [...told.remarks, ...whole.remarks],
+    remarks: [...told.remarks, ...whole.remarks, ...cut],
   });
 }
+
+/** X shows so many posts of an account, the latest ones. */
+const mostOfAccount = 3_200;
+
+/** Beside what is shown of an author, how many posts the account has. */
+const authorFields = `${postParameters["user.fields"]},public_metrics`;
+
+/** Whether the posts are of one account that has more than X shows. */
+function hasMorePosts({ includes }: Told): boolean {
+  const [author, ...others] = includes.users.values();
+  const metrics = fieldsOf(author?.public_metrics);
+  const posts = count(either(metrics, "tweet_count", "post_count")) ?? 0;
+  return others.length === 0 && posts > mostOfAccount;
+}
+
+const timelineCut: UpstreamRemark = {
+  code: "timeline_cut",
+  message: `${name} shows the latest ${mostOfAccount} posts of an account, and this one has more`,
+  isPartial: true,
+};

@@ -4,7 +4,7 @@ import type { PostTarget, UserTarget } from "../target.ts";
 import type { PageCall, UpstreamPage } from "../upstream.ts";
 import { absentPage, emptyPage } from "../upstream-page.ts";
 import { isHandle, numberText, postNumber } from "./json.ts";
-import { requestSearch } from "./search-request.ts";
+import { requestSearch, searchOf } from "./search-request.ts";
 import { type SearchWindow, searchWindow } from "./search-window.ts";
 
 /** A page of the replies to a post, newest first: of its whole conversation where it began one. */
@@ -18,21 +18,10 @@ export async function repliesTo(
   const number = BigInt(id);
   const fromMs = tellsTime(number) ? idTimeMs(number) : null;
   const query = `(conversation_id:${id} OR in_reply_to_tweet_id:${id}) is:reply`;
-  const page = await searched(query, fromMs, call, session);
-  const isCut = session.access !== "app" && page.next === null && isOlder(fromMs, page.window);
-  return isCut ? { ...page, remarks: [...(page.remarks ?? []), lastDaysOnly] } : page;
+  return await searched(query, fromMs, call, session);
 }
 
-const isOlder = (fromMs: number | null, window: SearchWindow | null): boolean =>
-  window !== null && (fromMs === null || fromMs < (window.fromMs ?? 0) - 1_000);
-
-const lastDaysOnly = {
-  code: "recent_replies_only",
-  message: "X searches no further back than seven days for a user, and the post is older",
-  hint: "with an application's token all replies are found",
-};
-
-/** A page of an account's own posts with media, newest first, of all that X has. Needs an application's token. */
+/** A page of an account's own posts with media, newest first. */
 export async function mediaBySearch(
   { id, handle }: UserTarget,
   call: PageCall,
@@ -43,24 +32,26 @@ export async function mediaBySearch(
   return await searched(`from:${name} has:media -is:retweet`, null, call, session);
 }
 
-type Searched = UpstreamPage & { window: SearchWindow | null };
+/** Whether a cursor is one of these searches, and not of another route of the method. */
+export const isOfSearch = (cursor: string): boolean => readPlace(cursor) !== null;
 
 async function searched(
   query: string,
   fromMs: number | null,
-  { cursor, limit }: PageCall,
+  { cursor, limit, route, toMs = null }: PageCall,
   session: Session,
-): Promise<Searched> {
+): Promise<UpstreamPage> {
   const place = cursor === null ? null : readPlace(cursor);
-  const nowMs = session.nowMs;
-  const window = place ?? searchWindow({ fromMs, toMs: nowMs }, nowMs, session.access === "app");
-  if (window === null) return { ...emptyPage, window };
+  const { nowMs } = session;
+  const asked = { fromMs, toMs: toMs ?? nowMs };
+  const window = place ?? searchWindow(asked, nowMs, searchOf(route));
+  if (window === null) return { ...emptyPage, sinceMs: asked.toMs };
   const token = place?.token ?? null;
   const page = await requestSearch({ ...window, query, token, limit }, session);
   const { search } = window;
   const next =
     page.next === null ? null : [search, window.fromMs ?? "", window.toMs, page.next].join(".");
-  return { ...page, next, window };
+  return { ...page, next };
 }
 
 /** Where a search goes on: in the same window, by X's own token. */

@@ -37,8 +37,8 @@ test("prices are those of X's list", () => {
 });
 
 describe("the window of a search", () => {
-  const window = (fromMs: number | null, toMs: number, maySearchAll = true) =>
-    searchWindow({ fromMs, toMs }, nowMs, maySearchAll);
+  const window = (fromMs: number | null, toMs: number, search: "recent" | "all" = "recent") =>
+    searchWindow({ fromMs, toMs }, nowMs, search);
 
   test("keeps ten seconds from now and whole seconds", () => {
     expect(window(nowMs - day - 1, nowMs)).toEqual({
@@ -48,24 +48,20 @@ describe("the window of a search", () => {
     });
   });
 
-  test("is searched in all of X where it begins before the last days", () => {
-    expect(window(nowMs - 8 * day, nowMs - day)).toMatchObject({
-      search: "all",
-      fromMs: nowMs - 8 * day,
-    });
-    expect(window(null, nowMs - day)).toMatchObject({
-      search: "all",
-      fromMs: Date.UTC(2006, 2, 21),
-    });
+  test("begins with X's first post in the search of everything", () => {
+    expect(window(nowMs - 8 * day, nowMs - day, "all")).toMatchObject({ fromMs: nowMs - 8 * day });
+    expect(window(null, nowMs - day, "all")).toMatchObject({ fromMs: Date.UTC(2006, 2, 21) });
   });
 
-  test("is cut to the last days for a user", () => {
-    expect(window(nowMs - 8 * day, nowMs - day, false)).toEqual({
-      search: "recent",
-      fromMs: nowMs - 7 * day + 900_000,
-      toMs: nowMs - day,
-    });
-    expect(window(nowMs - 9 * day, nowMs - 8 * day, false)).toBeNull();
+  test("has no start in the recent search where that is not clearly within seven days", () => {
+    for (const fromMs of [null, nowMs - 8 * day, nowMs - 7 * day, nowMs - 7 * day + 890_000]) {
+      expect(window(fromMs, nowMs - day)).toEqual({
+        search: "recent",
+        fromMs: null,
+        toMs: nowMs - day,
+      });
+    }
+    expect(window(nowMs - 9 * day, nowMs - 8 * day)).toBeNull();
   });
 
   test("is none when it has not begun", () => {

@@ -1,5 +1,6 @@
+import { liveWindowMs } from "../methods.ts";
 import type { Session } from "../session.ts";
-import type { UpstreamPage } from "../upstream.ts";
+import type { AccessKind, Route, UpstreamPage } from "../upstream.ts";
 import { absentPage } from "../upstream-page.ts";
 import { ask } from "./ask.ts";
 import { postParameters } from "./fields.ts";
@@ -23,15 +24,28 @@ export type SearchName = keyof typeof searches;
 /** A page of an answer is never smaller. */
 const leastResults = 10;
 
-/** How far back the search of recent posts looks; a quarter of an hour is left for a question that waits. */
-export const recentReachMs = 7 * 86_400_000 - 900_000;
+/** The routes of the two searches. The search of everything takes one request a second, and a higher level of access. */
+export const searchRoutes: Readonly<Record<SearchName, Route>> = {
+  recent: { name: "recent", reachMs: liveWindowMs, cost: 1 },
+  all: { name: "all", reachMs: null, cost: 2 },
+};
 
-/** What one of them is asked: a query in X's own operators, the window in Unix milliseconds, and where to go on. */
+/** The searches that an access may use. */
+export const searchRoutesOf = (access: AccessKind): readonly Route[] =>
+  access === "app" ? [searchRoutes.recent, searchRoutes.all] : [searchRoutes.recent];
+
+export const searchOf = (route: string | undefined): SearchName =>
+  route === "all" ? "all" : "recent";
+
+/**
+ * What one of them is asked: a query in X's own operators, the window in Unix milliseconds (`fromMs` null: as far back as the
+ * search looks), and where to go on.
+ */
 export type SearchRequest = {
   search: SearchName;
   query: string;
   fromMs: number | null;
-  toMs: number | null;
+  toMs: number;
   token: string | null;
   limit: number;
 };
@@ -49,7 +63,7 @@ export async function requestSearch(
       max_results: size,
       sort_order: "recency",
       start_time: fromMs === null ? undefined : timeText(fromMs),
-      end_time: toMs === null ? undefined : timeText(toMs),
+      end_time: timeText(toMs),
       next_token: token ?? undefined,
       ...postParameters,
     },
@@ -60,11 +74,9 @@ export async function requestSearch(
   });
   if (told.isAbsent) return absentPage;
   const { posts, leftOut } = readPosts(told);
-  return pageOfPosts(posts, leftOut, {
-    next: told.next,
-    nowMs: session.nowMs,
-    remarks: told.remarks,
-  });
+  const { next, remarks, receivedMs } = told;
+  const page = pageOfPosts(posts, leftOut, { next, nowMs: session.nowMs, remarks });
+  return fromMs === null ? { ...page, sinceMs: receivedMs - liveWindowMs } : page;
 }
 
 const timeText = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;

@@ -1,13 +1,19 @@
 import { EarshotError } from "../../lib/errors.ts";
 import type { Session } from "../session.ts";
-import type { AccessKind, SearchCall, UpstreamPage, UpstreamSearch } from "../upstream.ts";
+import type { SearchCall, UpstreamPage, UpstreamSearch } from "../upstream.ts";
 import { emptyPage } from "../upstream-page.ts";
 import { type Expression, isSayable, printed } from "./query/expression.ts";
 import { lowered } from "./query/lower.ts";
 import { shortened } from "./query/shorten.ts";
 import { windowOf } from "./query/window-of.ts";
 import { refusedOperator } from "./refused-operator.ts";
-import { recentReachMs, requestSearch, type SearchRequest, searches } from "./search-request.ts";
+import {
+  requestSearch,
+  type SearchRequest,
+  searches,
+  searchOf,
+  searchRoutesOf,
+} from "./search-request.ts";
 import { type SearchWindow, searchWindow } from "./search-window.ts";
 
 /**
@@ -15,7 +21,7 @@ import { type SearchWindow, searchWindow } from "./search-window.ts";
  * searches for, or more than it takes.
  */
 export const xSearch: UpstreamSearch = {
-  reachMs: (access: AccessKind) => (access === "app" ? null : recentReachMs),
+  routes: searchRoutesOf,
   isExhaustive: true,
   page: searchPage,
 };
@@ -25,14 +31,14 @@ async function searchPage(call: SearchCall, session: Session): Promise<UpstreamP
   const window = searchWindow(
     windowOf(call.tree, call, call.asOfMs),
     session.nowMs,
-    session.access === "app",
+    searchOf(call.route),
   );
   if (window === null) return emptyPage;
   const refused = new Set<string>();
   for (;;) {
     const expression = lowered(call.tree, { names: call.names, refused });
     if (expression.kind === "none") return null;
-    const request = requestFor(expression, window, session.access);
+    const request = requestFor(expression, window);
     try {
       return await read({ ...request, token: null, limit: call.limit }, session);
     } catch (fault) {
@@ -45,15 +51,13 @@ async function searchPage(call: SearchCall, session: Session): Promise<UpstreamP
 
 type Placed = Omit<SearchRequest, "token" | "limit">;
 
-/** A query that is too long for the search of recent posts may not be for the other. */
-function requestFor(expression: Expression, window: SearchWindow, access: AccessKind): Placed {
+/** Errors: `search_not_sayable`; a query that is too long for the recent search may not be for the other. */
+function requestFor(expression: Expression, window: SearchWindow): Placed {
   if (!isSayable(expression)) throw notSayable();
-  const isLong = printed(expression).length > searches[window.search].mostCharacters;
-  const search = isLong && access === "app" ? "all" : window.search;
-  const { mostCharacters } = searches[search];
+  const { mostCharacters } = searches[window.search];
   const short = shortened(expression, mostCharacters);
   if (short === null) throw tooLong(mostCharacters);
-  return { ...window, search, query: printed(short) };
+  return { ...window, query: printed(short) };
 }
 
 async function read(request: SearchRequest, session: Session): Promise<UpstreamPage> {
@@ -71,7 +75,7 @@ async function nextPage(cursor: string, limit: number, session: Session): Promis
   const [search, query, fromMs, toMs, token] = JSON.parse(cursor) as [
     SearchRequest["search"],
     string,
-    number,
+    number | null,
     number,
     string,
   ];

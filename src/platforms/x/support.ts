@@ -11,12 +11,12 @@ export const support: Readonly<Record<Method, MethodSupport>> = {
   searchbyquery: {
     access: everyone,
     endpoint: "GET /2/tweets/search/recent",
-    note: `The last 7 days; an application's token searches what is older by /2/tweets/search/all. What X's own operators cannot say is checked afterwards, so more posts may be read than are shown. X finds no reposts by words. ${authors}`,
+    note: `The last 7 days, up to ten seconds ago. Where X refuses it, or the window is longer, an application's token searches by /2/tweets/search/all. What X's own operators cannot say is checked afterwards, so more posts may be read than are shown. X finds no reposts by words. ${authors}`,
   },
   searchbyfullarchive: {
     access: everyone,
     endpoint: "GET /2/tweets/search/all",
-    note: "Everything since 2006 with an application's token, one request a second; X gives users the last 7 days alone (/2/tweets/search/recent), and the answer is incomplete then.",
+    note: "Everything since 2006 with an application's token, one request a second. A window within the last 7 days is searched by /2/tweets/search/recent, and so is what a user's credential, or an application of a lower level of access, reaches of a longer one; the answer is incomplete then.",
   },
   searchbyprofile: {
     access: everyone,
@@ -26,8 +26,9 @@ export const support: Readonly<Record<Method, MethodSupport>> = {
   getbyid: { access: everyone, endpoint: "GET /2/tweets?ids=", note: "" },
   getreplies: {
     access: everyone,
-    endpoint: "GET /2/tweets/search/all (conversation_id:, in_reply_to_tweet_id:)",
-    note: "X has no list of replies, so they are searched: the whole conversation of a post that began one, the direct replies of any other. With a user's credential only those of the last 7 days are found.",
+    endpoint:
+      "GET /2/tweets/search/recent, GET /2/tweets/search/all (conversation_id:, in_reply_to_tweet_id:)",
+    note: "X has no list of replies, so they are searched: the whole conversation of a post that began one, the direct replies of any other. With a user's credential those of the last 7 days are found, and the answer is incomplete where the post is older.",
   },
   getretweeters: {
     access: everyone,
@@ -37,17 +38,17 @@ export const support: Readonly<Record<Method, MethodSupport>> = {
   gettweets: {
     access: everyone,
     endpoint: "GET /2/users/:id/tweets",
-    note: "X shows the latest 3,200 of an account. What an account reposted is read and billed beside it.",
+    note: "X shows the latest 3,200 of an account; the answer is incomplete where it has more. What an account reposted is read and billed beside it.",
   },
   getmedia: {
     access: everyone,
     endpoint: "GET /2/tweets/search/all (from: has:media)",
-    note: "X has no list of media. An application's token searches for them; with a user's credential the latest 3,200 posts of the account are read (/2/users/:id/tweets), all billed, and those with media shown.",
+    note: "X has no list of media. An application's token searches for them; with a user's credential, or where X refuses the search, the latest 3,200 posts of the account are read (/2/users/:id/tweets), all billed, and those with media shown.",
   },
   gethometweets: {
     access: ["user"],
     endpoint: "GET /2/users/:id/timelines/reverse_chronological",
-    note: "The last 7 days, at most 3,200 posts.",
+    note: "The last 7 days, at most 3,200 posts; the last page is incomplete, as X shows nothing older.",
   },
   getforyoutweets: {
     access: [],

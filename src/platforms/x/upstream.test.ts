@@ -103,7 +103,7 @@ function textOf(item: UpstreamItem): string {
 }
 
 describe("searching", () => {
-  test("the last days are searched where they are asked for, and all of X elsewhere", async () => {
+  test("each route is a search of its own: of the last days, and of all of X", async () => {
     x.world.posts.push(
       post(1),
       post(2, { createdMs: nowMs - 30 * dayMs }),
@@ -111,17 +111,17 @@ describe("searching", () => {
     );
     expect(texts(await search("river", appSession(x)))).toEqual(["river 1"]);
     expect(x.requests.at(-1)?.path).toBe("/2/tweets/search/recent");
-    expect(texts(await search("river", appSession(x), { fromMs: null }))).toEqual([
-      "river 1",
-      "river 2",
-    ]);
+    const all = { fromMs: null, route: "all" };
+    expect(texts(await search("river", appSession(x), all))).toEqual(["river 1", "river 2"]);
     expect(x.requests.at(-1)?.path).toBe("/2/tweets/search/all");
   });
 
   test("a user searches the last seven days, whatever is asked for", async () => {
     x.world.posts.push(post(1), post(2, { createdMs: nowMs - 30 * dayMs }));
     const session = userSession(x, "12");
-    expect(texts(await search("river", session, { fromMs: null }))).toEqual(["river 1"]);
+    const page = await search("river", session, { fromMs: null });
+    expect(texts(page)).toEqual(["river 1"]);
+    expect(page?.sinceMs).toBe(nowMs - 7 * dayMs);
     const old = { fromMs: nowMs - 40 * dayMs, toMs: nowMs - 20 * dayMs };
     expect(texts(await search("river", session, old))).toEqual([]);
   });
@@ -324,12 +324,14 @@ describe("posts", () => {
     expect(texts(await ask("getreplies", postTarget(reply.id), appSession(x)))).toEqual(["two"]);
   });
 
-  test("a user is told that replies of older posts are not all found", async () => {
+  test("a page says from when on replies were searched for, where the post is older", async () => {
     const old = post(1, { createdMs: nowMs - 20 * dayMs });
     x.world.posts.push(old, post(2, { references: [{ type: "replied_to", id: old.id }] }));
     const page = await ask("getreplies", postTarget(old.id), userSession(x, "12"));
     expect(texts(page)).toEqual(["river 2"]);
-    expect(page.remarks).toMatchObject([{ code: "recent_replies_only" }]);
+    expect(page.sinceMs).toBe(nowMs - 7 * dayMs);
+    const all = await ask("getreplies", postTarget(old.id), appSession(x), { route: "all" });
+    expect(all).not.toHaveProperty("sinceMs");
   });
 
   test("media are searched for with an application's token, and picked from the posts with a user's", async () => {
@@ -341,7 +343,11 @@ describe("posts", () => {
     expect(texts(await ask("getmedia", userTarget({ handle: "ann" }), session))).toEqual(["with"]);
     expect(session.settled.postReads).toBe(1);
     expect(
-      texts(await ask("getmedia", userTarget({ handle: "ann" }), userSession(x, "12"))),
+      texts(
+        await ask("getmedia", userTarget({ handle: "ann" }), userSession(x, "12"), {
+          route: "timeline",
+        }),
+      ),
     ).toEqual(["with"]);
   });
 

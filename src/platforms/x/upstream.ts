@@ -4,7 +4,8 @@ import type { PageCall, Upstream, UpstreamPage } from "../upstream.ts";
 import { absentPage } from "../upstream-page.ts";
 import { spaceOf, trendsAt } from "./fetch-others.ts";
 import { homePosts, mediaInTimeline, postById, postsOfUser } from "./fetch-posts.ts";
-import { mediaBySearch, repliesTo } from "./fetch-searched.ts";
+import { fetchRoutes, timelineRoute } from "./fetch-routes.ts";
+import { isOfSearch, mediaBySearch, repliesTo } from "./fetch-searched.ts";
 import { followsOf, profileOf, retweetersOf } from "./fetch-users.ts";
 import { limitOf } from "./limits.ts";
 import { priceOf } from "./prices.ts";
@@ -27,6 +28,7 @@ export function createXUpstream(settings: XSettings): Upstream {
     platform: "x",
     support,
     page: (call, session) => pageOf(call, session, trendsPlace),
+    routes: fetchRoutes,
     search: xSearch,
     publicBaseUrl: null,
     limitOf,
@@ -55,8 +57,9 @@ async function pageOf(
       return user === null ? absentPage : await postsOfUser(user, call, session);
     case "getmedia": {
       if (user === null) return absentPage;
-      const read = session.access === "app" ? mediaBySearch : mediaInTimeline;
-      return await read(user, call, session);
+      const { cursor, route } = call;
+      const isSearched = cursor === null ? route !== timelineRoute.name : isOfSearch(cursor);
+      return await (isSearched ? mediaBySearch : mediaInTimeline)(user, call, session);
     }
     case "gethometweets":
       return await homePosts(call, session);

@@ -177,7 +177,7 @@ export const endpoints: readonly Endpoint[] = [
           data: Object.fromEntries(shown),
           ...(users.length === 0
             ? {}
-            : { includes: { users: users.map((each) => showUser(each, fieldsShown)) } }),
+            : { includes: { users: users.map((each) => showUser(each, fieldsShown, world)) } }),
         },
         reads: { posts: 1, users: users.length },
       };

@@ -8,6 +8,8 @@ export type EmulatedUser = {
   isProtected?: boolean;
   isSuspended?: boolean;
   followers?: readonly string[];
+  /** Posts that the account has beside those that the emulator holds. */
+  otherPosts?: number;
 };
 
 export type EmulatedPost = {

@@ -82,8 +82,12 @@ export function timeline(
       !(excluded.has("retweets") && referenced(post, "retweeted") !== null) &&
       !(excluded.has("replies") && referenced(post, "replied_to") !== null),
   );
-  return postsPage(call, found, numberIn(query, "max_results", sizes, 10));
+  return postsPage(call, found.slice(0, mostPosts), numberIn(query, "max_results", sizes, 10));
 }
+
+/** X shows the latest posts of a timeline alone. */
+const mostPosts = 3_200;
+const homeDays = 7;
 
 export function home(call: Call): Reply {
   if (call.id !== call.userId) {
@@ -98,5 +102,11 @@ export function home(call: Call): Reply {
       .filter(({ followers = [] }) => followers.includes(call.id))
       .map(({ id }) => id),
   );
-  return timeline(call, [1, 100], ({ authorId }) => followed.has(authorId) || authorId === call.id);
+  const earliestMs = call.nowMs - homeDays * 86_400_000;
+  return timeline(
+    call,
+    [1, 100],
+    ({ authorId, createdMs }) =>
+      createdMs >= earliestMs && (followed.has(authorId) || authorId === call.id),
+  );
 }

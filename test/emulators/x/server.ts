@@ -41,6 +41,8 @@ type XFaults = {
   isUsageCapped?: boolean;
   isWithoutCredit?: boolean;
   isClientForbidden?: boolean;
+  /** Endpoints, as X documents them, of a higher level of access than the application has. */
+  forbiddenEndpoints?: readonly string[];
   /** Refuses each question, and repeats the header that it came with. */
   isEchoing?: boolean;
   /** Operators that the application may not use. */
@@ -165,7 +167,9 @@ export async function startXEmulator(options: XEmulatorOptions = {}) {
           )
         : unsupportedAuthentication("OAuth 2.0 User Context", "OAuth 2.0 Application-Only");
     }
-    if (faults.isClientForbidden) throw clientForbidden();
+    if (faults.isClientForbidden || faults.forbiddenEndpoints?.includes(name)) {
+      throw clientForbidden();
+    }
     if (!isApp && scopes.some((scope) => !reader.scopes.includes(scope))) throw missingScope();
     const limit = faults.limit ?? (isApp ? limits.app : limits.user);
     const headers = count(`${reader.token} ${name}`, limit);

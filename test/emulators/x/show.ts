@@ -111,7 +111,12 @@ function entitiesOf({
   };
 }
 
-export function showUser(user: EmulatedUser, { naming, userFields }: Shown): Json {
+export function showUser(
+  user: EmulatedUser,
+  { naming, userFields }: Shown,
+  { posts }: Pick<EmulatedWorld, "posts">,
+): Json {
+  const own = posts.filter(({ authorId }) => authorId === user.id).length;
   const all: Json = {
     created_at: "2009-03-21T20:50:14.000Z",
     description: user.description ?? "",
@@ -121,7 +126,7 @@ export function showUser(user: EmulatedUser, { naming, userFields }: Shown): Jso
     public_metrics: {
       followers_count: user.followers?.length ?? 0,
       following_count: 0,
-      [names[naming].own]: 0,
+      [names[naming].own]: own + (user.otherPosts ?? 0),
       listed_count: 0,
     },
   };
@@ -154,7 +159,7 @@ export function showIncludes(
   const includes: Json = {
     ...(authors.length === 0
       ? {}
-      : { users: [...new Set(authors)].map((user) => showUser(user, shown)) }),
+      : { users: [...new Set(authors)].map((user) => showUser(user, shown, world)) }),
     ...(others.length === 0
       ? {}
       : { [names[shown.naming].posts]: [...new Set(others)].map((post) => showPost(post, shown)) }),

@@ -22,7 +22,7 @@ export function oneUser(
     };
     return { body: { errors: [suspended] }, reads: {} };
   }
-  return { body: { data: showUser(user, shownBy(call)) }, reads: { users: 1 } };
+  return { body: { data: showUser(user, shownBy(call), call.world) }, reads: { users: 1 } };
 }
 
 export function usersPage(
@@ -42,7 +42,9 @@ export function usersPage(
   const isLast = start + size >= users.length;
   return {
     body: {
-      ...(page.length === 0 ? {} : { data: page.map((user) => showUser(user, shownBy(call))) }),
+      ...(page.length === 0
+        ? {}
+        : { data: page.map((user) => showUser(user, shownBy(call), call.world)) }),
       meta: {
         result_count: page.length,
         ...(isLast ? {} : { next_token: tokenFor(query, start + size) }),
