@@ -1,5 +1,4 @@
 import { systemClock } from "../lib/clock.ts";
-import { EarshotError } from "../lib/errors.ts";
 import type { CredentialKind, NewCredential } from "../platforms/credentials/credential.ts";
 import { keepCredential } from "../platforms/credentials/keep-credential.ts";
 import { authorizeCredential, makeCredential } from "../platforms/credentials/make-credential.ts";
@@ -29,7 +28,8 @@ export async function addCredential(
   }
   await withCredentials(terminal, kindsOf, async (folder) => {
     const kind = findKind(folder.kinds, platform, kindName);
-    const accountId = await accountOf(folder, options.account);
+    const { account } = options;
+    const accountId = account === undefined ? null : folder.accountIdOf(account);
     const made = await askFor(kind, words, options, terminal, folder);
     const id = await keepCredential(folder, kind, accountId, made);
     const [listing] = (await folder.store.read("listCredentials", { accountId })).filter(
@@ -46,19 +46,6 @@ export async function addCredential(
         `credential ${id} is kept: ${kind.platform} ${kind.name} of ${whose}, for ${subjectOf(listing)}, secret ${made.hint}…\n`,
       ),
     );
-  });
-}
-
-async function accountOf(
-  { store }: CredentialsFolder,
-  account: string | undefined,
-): Promise<string | null> {
-  if (account === undefined) return null;
-  const id = await store.read("findCredentialAccount", { account });
-  if (id !== null) return id;
-  throw new EarshotError("unknown_account", `there is no account ${JSON.stringify(account)}`, {
-    status: 404,
-    hint: "earshot keys create --name NAME --account NAME makes one",
   });
 }
 

@@ -22,6 +22,8 @@ export type CredentialsFolder = Keeper & {
   clock: Clock;
   kinds: readonly CredentialKind[];
   tools: CredentialTools;
+  /** Errors: `account_not_found`, `ambiguous_account`. */
+  accountIdOf(account: string): string;
 };
 
 /** Opens a data folder for one command; works beside a running server. */
@@ -43,6 +45,7 @@ export async function withCredentials<Value>(
       kinds: kindsOf(config, client),
       tools: { fetch: client.fetch, now: systemClock.now, randomBytes },
       maxCredentials: config.upstreams.maxCredentials,
+      accountIdOf: (account) => control.run("resolveAccount", { account }),
     });
   } finally {
     control.close();

@@ -283,12 +283,28 @@ describe("add", () => {
     expect(await listed()).toEqual([]);
   });
 
+  test("a key's name is not an account: the refusal names the account of the key", async () => {
+    const control = openControl(dataDir);
+    const key = {
+      requestsPerSecond: null,
+      submissionsPerMinute: null,
+      accountName: null,
+      nowMs: 1,
+    };
+    const { accountId } = control.run("createKey", { ...key, name: "me" });
+    control.close();
+    const given = [...addArgs, "--account", "me", "--secrets", "-"];
+    const { code, notes } = await credentials(given, { piped: canary });
+    expect(code).toBe(1);
+    expect(notes).toContain(`a key has this name; its account is ${accountId}`);
+  });
+
   test("belongs to an account that exists, by its name or id", async () => {
     const unknown = await credentials([...addArgs, "--account", "newsroom", "--secrets", "-"], {
       piped: canary,
     });
     expect(unknown.code).toBe(1);
-    expect(unknown.notes).toMatch(/there is no account "newsroom" – .*keys create/);
+    expect(unknown.notes).toMatch(/there is no account "newsroom" – earshot accounts list shows/);
     const control = openControl(dataDir);
     const key = { name: "k", requestsPerSecond: null, submissionsPerMinute: null, nowMs: 1 };
     const { accountId } = control.run("createKey", { ...key, accountName: "newsroom" });

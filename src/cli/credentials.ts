@@ -45,7 +45,10 @@ export function addCredentials(
     .argument("<platform>", "bluesky, mastodon or x")
     .argument("<kind>", "the kind of credential, see below")
     .argument("[values...]", "what the kind takes that is not secret, as --name value")
-    .option("--account <name>", "the account, by name or id, whose own it is")
+    .option(
+      "--account <account>",
+      "the account whose own it is: its id, its name, or its login such as github:ann",
+    )
     .option("--secrets <file>", "read name=value lines of this file, - for standard input")
     .option("--json", "print it as a line of JSON")
     .allowUnknownOption()

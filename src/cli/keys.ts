@@ -33,7 +33,10 @@ export function addKeys(program: Command, terminal: Terminal): void {
         "its own, with its own jobs, unless --account names one. Limits are counted per key.",
     )
     .requiredOption("--name <name>", `what the key is for, up to ${longestKeyName} characters`)
-    .option("--account <name>", "the account it belongs to; made when it does not exist")
+    .option(
+      "--account <account>",
+      "the account it belongs to: its id, its name, or its login such as github:ann; a name that no account has makes one",
+    )
     .option("--requests-per-second <number>", "instead of EARSHOT_REQUESTS_PER_SECOND", limit)
     .option("--submissions-per-minute <number>", "instead of EARSHOT_SUBMISSIONS_PER_MINUTE", limit)
     .option("--methods <methods>", "all that it may use, with commas between them", methodList)
@@ -42,7 +45,12 @@ export function addKeys(program: Command, terminal: Terminal): void {
       "ends after a duration, such as 90d; never without it",
       durationUpTo(1_000, longestLifeMs),
     )
-    .addHelpText("after", "\nExample:\n  KEY=$(earshot keys create --name laptop | tail -n 1)")
+    .addHelpText(
+      "after",
+      "\nExamples:\n" +
+        "  KEY=$(earshot keys create --name laptop | tail -n 1)\n" +
+        "  earshot keys create --name laptop --account ann",
+    )
     .action((options: Parameters<typeof createKey>[0]) => createKey(options, terminal));
   keys
     .command("list")

@@ -17,9 +17,9 @@ export function addSignIn(program: Command, terminal: Terminal): void {
     )
     .option(
       "--account <account>",
-      "its id, its name, or its login such as github:ann, instead of the operator's",
+      "instead of the operator, this account: its id, its name, or its login such as github:ann",
     )
-    .addHelpText("after", "\nExample:\n  earshot sign-in --account laptop")
+    .addHelpText("after", "\nExample:\n  earshot sign-in --account ann")
     .action((options: { account?: string }) => signIn(options, terminal));
 }
 

@@ -2,12 +2,8 @@ import type { Database } from "../../db/open.ts";
 import { durable } from "../../db/operations.ts";
 import { type Actor, type AuditNote, noteAudit } from "../audit.ts";
 import { requireOtherOperator } from "./last-operator.ts";
-import {
-  type AccountListing,
-  accountListing,
-  type Role,
-  unknownAccount,
-} from "./listing-operations.ts";
+import { type AccountListing, accountListing, type Role } from "./listing-operations.ts";
+import { unknownAccount } from "./resolve-account.ts";
 
 /** What is left out stays as it is; null limits are the deployment's. */
 export type AskedAccountChange = {

@@ -4,7 +4,7 @@ import { forgetSpendingOf } from "../../platforms/requests/spending-rows.ts";
 import { type Actor, noteAudit } from "../audit.ts";
 import { rememberedMs, rememberIdentities } from "../closed-identities.ts";
 import { requireOtherOperator } from "./last-operator.ts";
-import { unknownAccount } from "./listing-operations.ts";
+import { unknownAccount } from "./resolve-account.ts";
 
 export type AskedDeletion = {
   accountId: string;

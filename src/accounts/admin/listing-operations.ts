@@ -1,7 +1,7 @@
 import type { Database } from "../../db/open.ts";
 import { read } from "../../db/operations.ts";
-import { EarshotError } from "../../lib/errors.ts";
 import { accountNameSql, isKept } from "./names.ts";
+import { accountIdOf, nextStep, unknownAccount } from "./resolve-account.ts";
 
 export type Role = "member" | "operator";
 
@@ -81,23 +81,11 @@ export const listingOperations = {
       accountListing(database, id, nowMs),
   ),
 
-  /**
-   * The id of the account that has this id or name, in this order, or, with its provider before it (`github:ann`), this login.
-   * People choose their logins: a bare word never leads to one. Errors: `account_not_found`, `ambiguous_account`.
-   */
+  /** The id of the account that is called so, see `accountIdOf`. Errors: `account_not_found`, `ambiguous_account`. */
   resolveAccount: read((database, { account }: { account: string }): string => {
-    const found = database.all<{ id: string; rank: number }>(
-      `SELECT id, min(rank) AS rank FROM (
-         SELECT id, 1 AS rank FROM account WHERE id = :account
-         UNION ALL SELECT id, 2 FROM account WHERE name = :account
-         UNION ALL SELECT account_id, 3 FROM identity WHERE provider || ':' || login = :account COLLATE NOCASE)
-       JOIN account USING (id) WHERE ${isKept} GROUP BY id ORDER BY 2 LIMIT 3`,
-      { account },
-    );
-    const [first, second] = found;
-    if (first === undefined) throw unknownAccount(account, loginHint(database, account));
-    if (second?.rank === first.rank) throw ambiguous(account);
-    return first.id;
+    const id = accountIdOf(database, account);
+    if (id === null) throw unknownAccount(account, nextStep(database, account));
+    return id;
   }),
 };
 
@@ -133,32 +121,4 @@ export function accountListing(
     ...times(nowMs),
   });
   return row ?? null;
-}
-
-const listHint = "earshot accounts list shows all accounts";
-
-/** What to write in the place of a bare login. */
-function loginHint(database: Database, login: string): string {
-  const held = database.get<{ provider: string }>(
-    "SELECT provider FROM identity WHERE login = :login COLLATE NOCASE",
-    { login },
-  );
-  return held === undefined
-    ? listHint
-    : `a login stands behind its provider: ${held.provider}:${login}`;
-}
-
-export function unknownAccount(account: string, hint: string = listHint): EarshotError {
-  return new EarshotError("account_not_found", `there is no account ${JSON.stringify(account)}`, {
-    status: 404,
-    hint,
-  });
-}
-
-function ambiguous(account: string): EarshotError {
-  return new EarshotError(
-    "ambiguous_account",
-    `more than one account is called ${JSON.stringify(account)}`,
-    { status: 409, hint: "give its id, as earshot accounts list shows it" },
-  );
 }

@@ -50,6 +50,21 @@ test("each key is an account of its own unless a name says which", async () => {
   expect(joined.accountId).toBe(named.accountId);
 });
 
+test("a key joins an account by its id or login too, and no account is named like an unknown login", async () => {
+  const named = await store.write("createKey", { ...asked, accountName: "newsroom" });
+  const byId = await store.write("createKey", { ...asked, accountName: named.accountId });
+  expect(byId.accountId).toBe(named.accountId);
+  accounts.database.run(
+    `INSERT INTO identity(provider, subject, account_id, login, created_ms, seen_ms)
+     VALUES('github', '1', :accountId, 'Ann', 1, 1)`,
+    { accountId: named.accountId },
+  );
+  const byLogin = await store.write("createKey", { ...asked, accountName: "github:ann" });
+  expect(byLogin.accountId).toBe(named.accountId);
+  const unknown = store.write("createKey", { ...asked, accountName: "github:zoe" });
+  await expect(unknown).rejects.toMatchObject({ code: "account_not_found" });
+});
+
 test("an account has five keys; a revoked one makes room", async () => {
   const newsroom = { ...asked, accountName: "newsroom" };
   const keys = await Promise.all(

@@ -2,6 +2,7 @@ import type { Database } from "../../db/open.ts";
 import { durable, read } from "../../db/operations.ts";
 import type { RandomBytes } from "../../lib/base62.ts";
 import type { Method } from "../../platforms/methods.ts";
+import { accountIdOf, unknownAccount } from "../admin/resolve-account.ts";
 import { noteAudit } from "../audit.ts";
 import { insertAccount } from "../insert-account.ts";
 import { insertKey, refuseTooMany } from "./insert-key.ts";
@@ -22,6 +23,7 @@ import { keyColumns } from "./read-keys.ts";
  */
 export type NewKey = KeyLimits & {
   name: string;
+  /** The account by its id, name or login, which gets this name where there is none; null for an account without a name. */
   accountName: string | null;
   /** Left out: all. */
   methods?: readonly Method[] | null;
@@ -36,10 +38,10 @@ export type KeyListing = StoredKey & KeyLimits & { accountName: string | null; r
 /** What the command line does with keys, whoever owns them. */
 export function commandLineKeyOperations(randomBytes: RandomBytes) {
   function accountOf(database: Database, { accountName, nowMs }: NewKey): string {
-    const held = database.get<{ id: string }>("SELECT id FROM account WHERE name = :accountName", {
-      accountName,
-    });
-    if (held !== undefined) return held.id;
+    const known = accountName === null ? null : accountIdOf(database, accountName);
+    if (known !== null) return known;
+    // A login that is not known must not become the name of another account.
+    if (accountName?.includes(":")) throw unknownAccount(accountName);
     const accountId = insertAccount(database, { name: accountName, nowMs }, randomBytes);
     noteAudit(database, {
       atMs: nowMs,
@@ -51,7 +53,7 @@ export function commandLineKeyOperations(randomBytes: RandomBytes) {
   }
 
   return {
-    /** Makes a key. Errors: `invalid_request` for its name, `too_many_keys`. */
+    /** Makes a key. Errors: `invalid_request` for its name, `too_many_keys`, `account_not_found` for a login, `ambiguous_account`. */
     createKey: durable((database, asked: NewKey): CreatedKey => {
       const { methods = null, expiresMs = null, maxKeys = keyDefaults.maxPerAccount } = asked;
       const { requestsPerSecond, submissionsPerMinute, nowMs } = asked;

@@ -47,7 +47,7 @@ export const ownCredentialNeeded = (platform: Platform, method: Method): Unanswe
   ok: false,
   why: "own_credential_needed",
   message: `${method} shows what belongs to one account: it needs a credential of ${platform} of your own`,
-  hint: `${kindsOf[platform].user} --account NAME adds one to the account of your key`,
+  hint: `${kindsOf[platform].user} --account ACCOUNT adds one to the account of your key`,
 });
 
 /** Nothing in this process can ask; what the type allows, and what there is at all. */

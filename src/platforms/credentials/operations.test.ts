@@ -134,13 +134,3 @@ test("the same credential is found for its owner alone", async () => {
     expect(await bench.store.read("findSameCredential", { ...asked, ...other })).toBeNull();
   }
 });
-
-test("an account is found by its name before another one's id", async () => {
-  bench.database.run("INSERT INTO account(id, name, created_ms) VALUES('zoe', 'ann2', 1)");
-  bench.database.run("INSERT INTO account(id, name, created_ms) VALUES('ann2', NULL, 1)");
-  const find = async (account: string) =>
-    await bench.store.read("findCredentialAccount", { account });
-  expect(await find("ann2")).toBe("zoe");
-  expect(await find("zoe")).toBe("zoe");
-  expect(await find("nobody")).toBeNull();
-});

@@ -65,15 +65,6 @@ export const credentialOperations = {
     return row?.id ?? null;
   }),
 
-  /** An account by its name, else by its id; null when there is none. */
-  findCredentialAccount: read((database, { account }: { account: string }): string | null => {
-    const row = database.get<{ id: string }>(
-      "SELECT id FROM account WHERE name = :account OR id = :account ORDER BY name IS :account DESC LIMIT 1",
-      { account },
-    );
-    return row?.id ?? null;
-  }),
-
   /** Without what is secret; null lists all. */
   listCredentials: read(
     (database, owner: { accountId: string | null } | null): CredentialListing[] =>
@@ -132,6 +123,6 @@ function requireAccount(database: Database, accountId: string | null): void {
   if (row !== undefined) return;
   throw new EarshotError("unknown_account", `there is no account ${JSON.stringify(accountId)}`, {
     status: 404,
-    hint: "earshot keys create --name NAME --account NAME makes one",
+    hint: "earshot accounts list shows all accounts",
   });
 }

@@ -1,0 +1,55 @@
+import type { Database } from "../../db/open.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import { isKept } from "./names.ts";
+
+/**
+ * The id of the account that has this id or name, in this order, or, with its provider before it (`github:ann`), this login; null
+ * when there is none. People choose their logins: a bare word never leads to one. Errors: `ambiguous_account`.
+ */
+export function accountIdOf(database: Database, account: string): string | null {
+  const [first, second] = database.all<{ id: string; rank: number }>(
+    `SELECT id, min(rank) AS rank FROM (
+       SELECT id, 1 AS rank FROM account WHERE id = :account
+       UNION ALL SELECT id, 2 FROM account WHERE name = :account
+       UNION ALL SELECT account_id, 3 FROM identity WHERE provider || ':' || login = :account COLLATE NOCASE)
+     JOIN account USING (id) WHERE ${isKept} GROUP BY id ORDER BY 2 LIMIT 3`,
+    { account },
+  );
+  if (first !== undefined && second?.rank === first.rank) throw ambiguous(account);
+  return first?.id ?? null;
+}
+
+const listHint = "earshot accounts list shows all accounts";
+
+export function unknownAccount(account: string, hint: string = listHint): EarshotError {
+  return new EarshotError("account_not_found", `there is no account ${JSON.stringify(account)}`, {
+    status: 404,
+    hint,
+  });
+}
+
+/** What to write instead of a bare login or the name of a key, which is not the name of its account. */
+export function nextStep(database: Database, account: string): string {
+  const login = database.get<{ provider: string }>(
+    "SELECT provider FROM identity WHERE login = :account COLLATE NOCASE",
+    { account },
+  );
+  if (login !== undefined)
+    return `a login stands behind its provider: ${login.provider}:${account}`;
+  const key = database.get<{ accountId: string; keys: number }>(
+    "SELECT min(account_id) AS accountId, count(*) AS keys FROM api_key WHERE name = :account",
+    { account },
+  );
+  if (key === undefined || key.keys === 0) return listHint;
+  return key.keys === 1
+    ? `a key has this name; its account is ${key.accountId}`
+    : "keys have this name; earshot keys list shows their accounts";
+}
+
+function ambiguous(account: string): EarshotError {
+  return new EarshotError(
+    "ambiguous_account",
+    `more than one account is called ${JSON.stringify(account)}`,
+    { status: 409, hint: "give its id, as earshot accounts list shows it" },
+  );
+}
