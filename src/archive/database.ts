@@ -59,7 +59,19 @@ export function onSnapshot<Value>(database: DatabaseSync, work: () => Value): Va
   try {
     return work();
   } finally {
-    database.exec("COMMIT");
+    endSnapshot(database);
+  }
+}
+
+/** Ends a transaction that only read. One that met damage may have ended, or not be committed. */
+export function endSnapshot(database: DatabaseSync): void {
+  for (const end of ["COMMIT", "ROLLBACK"]) {
+    if (!database.isTransaction) return;
+    try {
+      database.exec(end);
+    } catch {
+      // What was read has been answered from, or has failed by itself.
+    }
   }
 }
 

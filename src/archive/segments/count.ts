@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { IdRange } from "../../posts/ids.ts";
 import { onSnapshot } from "../database.ts";
+import { allPosts } from "./all-posts.ts";
 import { candidatesOfStep } from "./candidates-of-step.ts";
 import {
   add,
@@ -14,6 +15,7 @@ import {
 import { indexCounter } from "./count-in-index.ts";
 import { countInRows, type RowMatcher } from "./count-in-rows.ts";
 import { countInSealed } from "./count-in-sealed.ts";
+import { guardedBySeal } from "./damage-marker.ts";
 import { single } from "./damaged-ids.ts";
 import { indexCandidates, noLimit } from "./index-candidates.ts";
 import { type CandidateBatch, mergedCandidates } from "./merged-candidates.ts";
@@ -52,13 +54,28 @@ export type SegmentCounter = {
 /** The counter of an open segment. */
 export function segmentCounter(
   database: DatabaseSync,
-  { sealed, ...matcher }: RowMatcher & { sealed: SealedPart | null },
+  { path, sealed, ...matcher }: RowMatcher & { path: string; sealed: SealedPart | null },
 ): SegmentCounter {
   const countInIndex = indexCounter(database);
   const candidates = indexCandidates(database);
+  const everyPost = allPosts(database, path);
   const version = database.prepare("PRAGMA data_version");
 
-  /** FTS5 alone knows what matches, or every row is looked at. */
+  /** No index is to be trusted: the row of every post is looked at. */
+  function countEveryRow(
+    asked: CountQuery,
+    part: IdRange,
+    clocking: Clocking,
+    expired: () => boolean,
+  ): Tally {
+    const { residual } = rowByRow(asked);
+    const tally = { ...emptyTally(), statements: 1 };
+    const posts = everyPost(part, () => tally.damaged.push(part));
+    countInRows(batchesOf(posts, part), matcher, residual, part, clocking, expired, tally);
+    return tally;
+  }
+
+  /** FTS5 alone knows what matches. */
   function countByIndex(
     { expression, residual }: CountQuery,
     part: IdRange,
@@ -112,11 +129,11 @@ export function segmentCounter(
     clocking: Clocking,
     expired: () => boolean,
   ): Tally {
-    if (sealed === null) return countByIndex(query, part, clocking, expired);
-    return sealed.read(
-      (view) => countSealed(view, query, part, clocking, expired),
-      () => countByIndex(rowByRow(query), part, clocking, expired),
-    );
+    const byRows = (): Tally => countEveryRow(query, part, clocking, expired);
+    if (sealed === null) {
+      return guardedBySeal(path, () => countByIndex(query, part, clocking, expired), byRows);
+    }
+    return sealed.read((view) => countSealed(view, query, part, clocking, expired), byRows);
   }
 
   function count(

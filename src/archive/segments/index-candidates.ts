@@ -9,7 +9,7 @@ export const noLimit = -1;
 
 /** What the tables of a segment name of a range of IDs, newest first, without what is hidden. */
 export type IndexCandidates = {
-  /** Posts that an expression matches in FTS5; all that there are, whatever finds them, where it is null. */
+  /** Posts that an expression matches in FTS5; all that it holds where it is null. */
   named(expression: string | null, range: IdRange, limit: number): Generator<bigint, void>;
   /** For a sealed segment: posts that were written since, which an expression matches; all of those where it is null. */
   overlay(
@@ -34,7 +34,7 @@ export function indexCandidates(database: DatabaseSync): IndexCandidates {
     const sql = hidden.get() === undefined ? ofAll : ofShown;
     const rows =
       expression === null
-        ? statement(sql.posts).iterate(low, high, limit)
+        ? statement(sql.written).iterate(low, high, limit)
         : statement(sql.matching).iterate(expression, low, high, limit);
     for (const row of rows) yield firstColumn(row);
   }
@@ -64,8 +64,6 @@ export function indexCandidates(database: DatabaseSync): IndexCandidates {
 const firstColumn = (row: unknown): bigint => (row as [bigint])[0];
 
 const texts = (isShown: (id: string) => string) => ({
-  posts: `SELECT id FROM post WHERE id BETWEEN ? AND ? ${isShown("post.id")}
-    ORDER BY id DESC LIMIT ?`,
   // The sizes of FTS5's documents, one for each that it holds.
   written: `SELECT id FROM term_docsize WHERE id BETWEEN ? AND ? ${isShown("term_docsize.id")}
     ORDER BY id DESC LIMIT ?`,

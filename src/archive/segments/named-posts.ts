@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { members } from "../sealed/chunk-set.ts";
+import { type ChunkSet, members } from "../sealed/chunk-set.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { postsOfChunk } from "../sealed/format.ts";
 import type { SealedPart, SealedView } from "./sealed-part.ts";
@@ -41,6 +41,9 @@ function isSealed({ index: { numbers }, mask }: SealedView, id: bigint): boolean
   const number = numbers.numberOf(id);
   if (number === null) return false;
   const replaced = mask.replaced(Math.floor(number / postsOfChunk));
-  const post = number % postsOfChunk;
-  return replaced === null || members(replaced, post, post + 1, found, 1) === 0;
+  return !isAmong(replaced, number % postsOfChunk);
 }
+
+/** Whether a post of a chunk is in a set of it; null is the empty one. */
+export const isAmong = (set: ChunkSet | null, post: number): boolean =>
+  set !== null && members(set, post, post + 1, found, 1) > 0;

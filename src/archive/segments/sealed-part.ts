@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { endSnapshot } from "../database.ts";
 import { SealedDamage } from "../sealed/damage.ts";
 import { createEvaluators, type Evaluators } from "../sealed/evaluate.ts";
 import type { IdMemory } from "../sealed/id-memory.ts";
@@ -53,7 +54,6 @@ export function openSealedPart(
   let index = guardedBySeal(path, open, () => null);
   const begin = database.prepare("BEGIN");
   const rollback = database.prepare("ROLLBACK");
-  const commit = database.prepare("COMMIT");
   const version = database.prepare("PRAGMA data_version");
   const overlay = database.prepare("SELECT 1 FROM term_docsize LIMIT 1");
   const hidden = database.prepare("SELECT 1 FROM hidden LIMIT 1");
@@ -114,7 +114,7 @@ export function openSealedPart(
       try {
         return onView(work, byRows);
       } finally {
-        if (database.isTransaction) commit.get();
+        endSnapshot(database);
       }
     },
     close,

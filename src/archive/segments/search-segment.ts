@@ -4,7 +4,9 @@ import { matches } from "../../posts/matcher.ts";
 import type { PlanNode } from "../../query/plan.ts";
 import { onSnapshot } from "../database.ts";
 import type { SealedQuery } from "../sealed/sealed-query.ts";
+import { allPosts } from "./all-posts.ts";
 import { candidatesOfStep } from "./candidates-of-step.ts";
+import { guardedBySeal } from "./damage-marker.ts";
 import { single } from "./damaged-ids.ts";
 import { indexCandidates, noLimit } from "./index-candidates.ts";
 import { mergedCandidates } from "./merged-candidates.ts";
@@ -46,6 +48,7 @@ export type SegmentAnswer = {
 
 /** What a search needs of the segment around it. */
 type SearchedSegment = {
+  path: string;
   sealed: SealedPart | null;
   rows(ids: readonly bigint[]): RowsRead;
 };
@@ -53,6 +56,7 @@ type SearchedSegment = {
 /** The search of an open segment: the newest `limit` posts of a range of IDs that match, newest first. */
 export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) {
   const candidates = indexCandidates(database);
+  const everyPost = allPosts(database, segment.path);
 
   /** Whether a candidate matches; its row is read only where the index and the ID leave that open. */
   function isMatch(id: bigint, query: SegmentQuery, answer: SegmentAnswer): boolean {
@@ -88,7 +92,20 @@ export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) 
     return false;
   }
 
-  /** FTS5 alone knows what matches, or every row is looked at. */
+  /** No index is to be trusted: the row of every post is looked at. */
+  function searchRows(
+    asked: SegmentQuery,
+    range: IdRange,
+    limit: number,
+    expired: () => boolean,
+  ): SegmentAnswer {
+    const answer = noAnswer();
+    const posts = everyPost(range, () => answer.damaged.push(range));
+    takeMatches(posts, rowByRow(asked), limit, expired, answer);
+    return answer;
+  }
+
+  /** FTS5 alone knows what matches. */
   function searchIndex(
     query: SegmentQuery,
     range: IdRange,
@@ -130,11 +147,15 @@ export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) 
     expired: () => boolean,
   ): SegmentAnswer => {
     if (segment.sealed === null) {
-      return onSnapshot(database, () => searchIndex(query, range, limit, expired));
+      return guardedBySeal(
+        segment.path,
+        () => onSnapshot(database, () => searchIndex(query, range, limit, expired)),
+        () => onSnapshot(database, () => searchRows(query, range, limit, expired)),
+      );
     }
     return segment.sealed.read(
       (view) => searchSealed(view, query, range, limit, expired),
-      () => searchIndex(rowByRow(query), range, limit, expired),
+      () => searchRows(query, range, limit, expired),
     );
   };
 }

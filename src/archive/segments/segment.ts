@@ -49,9 +49,9 @@ export function openSegment(
 
   const isMatch = (plan: PlanNode, row: RecordRow): boolean => matches(plan, rowSubject(row));
   return {
-    search: segmentSearch(database, { sealed, rows }),
+    search: segmentSearch(database, { path, sealed, rows }),
     rows,
-    counter: segmentCounter(database, { sealed, rows, isMatch }),
+    counter: segmentCounter(database, { path, sealed, rows, isMatch }),
     arrivals: segmentArrivals(database),
     lookup: segmentLookup(database, platform),
     close,

@@ -1,0 +1,130 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { IdRange } from "../../posts/ids.ts";
+import { isDamage } from "../sealed/damage.ts";
+import { postsOfChunk } from "../sealed/format.ts";
+import { readMask } from "../sealed/mask.ts";
+import { numbersOfRange, openPostNumbers } from "../sealed/post-numbers.ts";
+import { sealedState } from "../sealed/sealed-state.ts";
+import { keptStatements } from "./kept-statements.ts";
+import { isAmong } from "./named-posts.ts";
+
+/**
+ * The posts of a range of IDs in a segment whose index is not to be trusted, newest first, without hidden ones. `onUnsure` is
+ * called when posts may be missing: where what lists them is damaged too. Those whose row is damaged or lost are among them.
+ */
+export type AllPosts = (range: IdRange, onUnsure: () => void) => Generator<bigint, void>;
+
+/** IDs read at once. */
+const idsOfStep = 500;
+
+/** `path` is that of the segment's file. The caller holds a snapshot. */
+export function allPosts(database: DatabaseSync, path: string): AllPosts {
+  const statement = keptStatements(database);
+
+  /** Ends without the rest where a page is damaged. */
+  function* ids(table: string, { low, high }: IdRange, onDamage: () => void): Generator<bigint> {
+    const select = statement(
+      `SELECT id FROM ${table} WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT ${idsOfStep}`,
+    );
+    for (let next = high; next >= low; ) {
+      const rows = orDamaged(() => select.all(low, next) as unknown as [bigint][], null);
+      if (rows === null) {
+        onDamage();
+        next = belowDamage(table, low, next);
+        continue;
+      }
+      for (const [id] of rows) {
+        // A page that is the copy of another one repeats its rows.
+        if (id > next || id < low) {
+          onDamage();
+          return;
+        }
+        yield id;
+        next = id - 1n;
+      }
+      if (rows.length < idsOfStep) return;
+    }
+  }
+
+  /** An ID below `from` from which on the table can be read again; below `low` where there is none. */
+  function belowDamage(table: string, low: bigint, from: bigint): bigint {
+    const find = statement(`SELECT id FROM ${table} WHERE id <= ? ORDER BY id DESC LIMIT 1`);
+    for (let step = 1n; from - step >= low; step *= 2n) {
+      const isReadable = orDamaged(() => find.get(from - step) !== undefined, null);
+      if (isReadable !== null) return from - step;
+    }
+    return low - 1n;
+  }
+
+  /** What the sealed index of the segment answers for; null where it cannot be read. */
+  function sealedIds({ low, high }: IdRange): Generator<bigint> | null {
+    return orDamaged(() => {
+      const numbers = openPostNumbers(database, path, null);
+      const { replaced } = readMask(database);
+      const { from, to } = numbersOfRange(numbers, { low, high });
+      return (function* () {
+        for (let number = from; number < to; number++) {
+          const chunk = Math.floor(number / postsOfChunk);
+          if (!isAmong(replaced(chunk), number % postsOfChunk)) yield numbers.idOf(number);
+        }
+      })();
+    }, null);
+  }
+
+  return function* all(range, onUnsure) {
+    let isWhole = true;
+    const onDamage = (): void => {
+      isWhole = false;
+    };
+    const lists = [ids("term_docsize", range, onDamage)];
+    if (orDamaged(() => sealedState(database), null) !== null) {
+      const sealed = sealedIds(range);
+      if (sealed === null) onDamage();
+      else lists.push(quietly(sealed, onDamage));
+    }
+    const isHidden = statement("SELECT 1 FROM hidden WHERE id = ?");
+    const named = [...merged(lists)];
+    if (!isWhole) onUnsure();
+    const list = isWhole ? named : merged([named.values(), ids("post", range, () => {})]);
+    for (const id of list) {
+      if (orDamaged(() => isHidden.get(id), undefined) === undefined) yield id;
+    }
+  };
+}
+
+function orDamaged<Value, Otherwise>(work: () => Value, otherwise: Otherwise): Value | Otherwise {
+  try {
+    return work();
+  } catch (error) {
+    if (isDamage(error)) return otherwise;
+    throw error;
+  }
+}
+
+/** The list as far as it can be read. */
+function* quietly(list: Generator<bigint>, onDamage: () => void): Generator<bigint> {
+  try {
+    yield* list;
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    onDamage();
+  }
+}
+
+/** Descending lists as one, each ID once. */
+function* merged(lists: readonly Iterator<bigint>[]): Generator<bigint> {
+  const heads = lists.map((list) => list.next());
+  for (;;) {
+    let highest: bigint | null = null;
+    for (const head of heads) {
+      if (!head.done && (highest === null || head.value > highest)) highest = head.value;
+    }
+    if (highest === null) return;
+    yield highest;
+    for (const [index, head] of heads.entries()) {
+      if (head.done || head.value !== highest) continue;
+      const list = lists[index];
+      if (list !== undefined) heads[index] = list.next();
+    }
+  }
+}
