@@ -209,7 +209,17 @@ describe.for(forms)("a damaged segment that is %s", (form) => {
     expect((await checked()).findings).toEqual([]);
   });
 
-  test.for(["uri", "hidden", "arrival", "term_idx", "term_data", "term_docsize", "setting"])(
+  test.for([
+    "uri",
+    "hidden",
+    "arrival",
+    "arrival_number",
+    "changed",
+    "term_idx",
+    "term_data",
+    "term_docsize",
+    "setting",
+  ])(
     "loses no post where all of %s is zeroed, and hides and deletes none otherwise",
     async (table) => {
       const before = contents();

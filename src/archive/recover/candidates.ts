@@ -3,13 +3,13 @@ import { type Platform, platforms } from "../../posts/post.ts";
 import { segmentPath } from "../catalog.ts";
 import { openForReading, preparesBigInts } from "../database.ts";
 import { segmentNumbersIn } from "../orphaned.ts";
-import { readIdentity, type SegmentIdentity, unfinished } from "../segments/identity.ts";
+import { intactIdentity, type SegmentIdentity, unfinished } from "../segments/identity.ts";
 
 /** A file that may be a segment. */
 export type Candidate = {
   platform: Platform;
   sequence: number;
-  /** Null where an earlier version of Earshot wrote it last. */
+  /** Null where an earlier version of Earshot wrote it last, and where it is damaged. */
   identity: SegmentIdentity | null;
   posts: number;
   /** Null where it holds no posts. */
@@ -58,7 +58,7 @@ function describe(
   const prepare = preparesBigInts(segment);
   const isUnfinished = prepare("SELECT 1 FROM setting WHERE name = ?").get(unfinished);
   const posts = Number(prepare("SELECT value FROM setting WHERE name = 'posts'").get()?.value ?? 0);
-  const identity = readIdentity(segment);
+  const identity = intactIdentity(segment);
   if (isUnfinished !== undefined || (identity === null && posts === 0)) {
     return { platform, sequence, reason: "unfinished" };
   }

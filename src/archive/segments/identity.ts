@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { crc32 } from "node:zlib";
 
 /**
  * What a segment file notes of itself, so that a catalog that is not the archive's present one is recognised, and can be
@@ -32,6 +33,32 @@ export function writeIdentity(segment: DatabaseSync, identity: SegmentIdentity):
   put.run("made_in", identity.madeIn);
   put.run("written_in", identity.writtenIn);
   if (identity.replaces !== null) put.run("replaces", identity.replaces);
+  put.run(sumName, sumOf(identity));
+}
+
+/** Notes the catalog commit in which a segment is written, within a transaction of it. */
+export function writtenInWriter(segment: DatabaseSync): (commit: number) => void {
+  const put = segment.prepare("UPDATE setting SET value = ? WHERE name = ?");
+  return (commit) => {
+    put.run(commit, "written_in");
+    const identity = readIdentity(segment);
+    if (identity !== null) put.run(sumOf(identity), sumName);
+  };
+}
+
+const sumName = "identity_sum";
+
+const sumOf = (identity: SegmentIdentity): number => {
+  const { uriKey, platform, sequence, low, madeIn, writtenIn, replaces } = identity;
+  return crc32(`${uriKey} ${platform} ${sequence} ${low} ${madeIn} ${writtenIn} ${replaces}`);
+};
+
+/** The identity of a segment where it matches its checksum; a changed bit must not make it one of another archive. */
+export function intactIdentity(segment: DatabaseSync): SegmentIdentity | null {
+  const identity = readIdentity(segment);
+  if (identity === null) return null;
+  const sum = segment.prepare("SELECT value FROM setting WHERE name = ?").get(sumName)?.value;
+  return sum === undefined || sum === sumOf(identity) ? identity : null;
 }
 
 /** Null where the segment has none yet: an earlier version made it, or it is a copy that was not finished. */
@@ -58,7 +85,7 @@ const busyTimeoutMs = 1_000;
 
 /**
  * The identity in a file. `unknown`: an earlier version filled it, or it is a copy that was not finished. `empty`: there is no
- * post in it, as it was being created. `unreadable`: SQLite cannot read it.
+ * post in it, as it was being created. `unreadable`: SQLite cannot read it, or it does not match its checksum.
  */
 export function identityIn(path: string): SegmentIdentity | "unknown" | "empty" | "unreadable" {
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return "empty";
@@ -66,8 +93,9 @@ export function identityIn(path: string): SegmentIdentity | "unknown" | "empty" 
   try {
     segment = new DatabaseSync(path, { readOnly: true, timeout: busyTimeoutMs });
     if (segment.prepare("PRAGMA user_version").get()?.user_version === 0) return "empty";
-    const identity = readIdentity(segment);
+    const identity = intactIdentity(segment);
     if (identity !== null) return identity;
+    if (readIdentity(segment) !== null) return "unreadable";
     return segment.prepare("SELECT 1 FROM post LIMIT 1").get() === undefined ? "empty" : "unknown";
   } catch {
     return "unreadable";

@@ -14,6 +14,7 @@ import { openForWriting, preparesBigInts } from "../database.ts";
 import type { PreparedPost } from "../prepare.ts";
 import { arrivalsIn } from "./arrivals.ts";
 import { type Deletions, deletionsIn } from "./deletions.ts";
+import { writtenInWriter } from "./identity.ts";
 import { damagedRow, defineRowSum, rowSum, rowSumSql, rowSumsOf } from "./row-sum.ts";
 import { segmentMigrations } from "./schema.ts";
 import { sealedWritesOf } from "./sealed-writes.ts";
@@ -86,6 +87,7 @@ export function openSegmentWriter(
   defineRowSum(database);
   const sums = rowSumsOf(database);
   const sql = prepareStatements(database);
+  const setWrittenIn = writtenInWriter(database);
   const arrivals = arrivalsIn(database);
   const sealed = sealedWritesOf(database, path);
   const deletions = deletionsIn(database);
@@ -258,7 +260,7 @@ export function openSegmentWriter(
       added = { posts: 0, imported: 0 };
       sealed.begin();
       database.exec("BEGIN IMMEDIATE");
-      sql.setWrittenIn.run(commitNumber);
+      setWrittenIn(commitNumber);
     },
     commit: () => {
       arrivals.flush();
@@ -396,7 +398,6 @@ function prepareStatements(database: DatabaseSync) {
     addImported: prepare("UPDATE setting SET value = value + ? WHERE name = 'imported'"),
     noteChange: prepare("INSERT OR IGNORE INTO changed VALUES(?)"),
     counted: prepare("SELECT value FROM setting WHERE name = 'counted'"),
-    setWrittenIn: prepare("UPDATE setting SET value = ? WHERE name = 'written_in'"),
     setCounted: prepare("UPDATE setting SET value = ? WHERE name = 'counted'"),
   };
 }

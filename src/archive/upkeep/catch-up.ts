@@ -1,3 +1,4 @@
+import { isDamage } from "../sealed/damage.ts";
 import { arrivalsIn } from "../segments/arrivals.ts";
 import { arrivedTogether } from "../segments/read-arrivals.ts";
 import { type FollowedSegment, putArrivals } from "./followed-segment.ts";
@@ -64,8 +65,20 @@ function inCopies({ parts }: FollowedSegment, work: () => void): void {
   nested();
 }
 
-/** Numbers that were not committed may be given again after a crash: those above the last one committed are read again. */
+/**
+ * As `copyNewArrivals`. Where a damaged segment is salvaged, posts whose arrival cannot be read are found by every search, and
+ * passed over by clients that follow the order of arrival.
+ */
 function copyArrivals(segment: FollowedSegment): void {
+  try {
+    copyNewArrivals(segment);
+  } catch (error) {
+    if (!segment.salvages || !isDamage(error)) throw error;
+  }
+}
+
+/** Numbers that were not committed may be given again after a crash: those above the last one committed are read again. */
+function copyNewArrivals(segment: FollowedSegment): void {
   const { old, parts, arrival } = segment;
   for (const { copy } of parts) copy.arrivals.forgetAfter(arrival);
   for (const arrived of arrivedTogether(old)(arrival + 1, Number.MAX_SAFE_INTEGER)) {

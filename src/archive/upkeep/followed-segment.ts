@@ -13,6 +13,8 @@ export type Part = { sequence: number; low: bigint; copy: SegmentCopy };
 /** A segment and the copies that follow it. */
 export type FollowedSegment = {
   platform: Platform;
+  /** Whether the segment may be damaged, and what can be read of it is enough. */
+  salvages: boolean;
   old: DatabaseSync;
   /** Lowest IDs first. */
   parts: readonly Part[];
@@ -44,7 +46,7 @@ export function follow(
   platform: Platform,
   old: DatabaseSync,
   parts: readonly Part[],
-  keeps: ((record: string) => boolean) | null,
+  { keeps, salvages = false }: { keeps: ((record: string) => boolean) | null; salvages?: boolean },
 ): FollowedSegment {
   const find = old.prepare("SELECT * FROM post WHERE id = ?");
   find.setReadBigInts(true);
@@ -91,6 +93,7 @@ export function follow(
   const lastArrival = (): number => Number(readSetting(catalog, "arrival"));
   const followed: FollowedSegment = {
     platform,
+    salvages,
     old,
     parts,
     copyOf,

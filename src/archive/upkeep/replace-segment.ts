@@ -106,7 +106,7 @@ export function* replaceSegment(
       const path = segmentPath(folder, { platform: entry.platform, sequence });
       parts.push({ sequence, low, copy: createSegmentCopy(path, entry.platform) });
     }
-    const followed = follow(context, entry.platform, old, parts, replacement.keeps);
+    const followed = follow(context, entry.platform, old, parts, replacement);
     yield* replacement.fill(followed, begun);
     const copyDeletions = copierOf(old, replacement.salvages === true);
     parts[0]?.copy.takeDeletions(copyDeletions);

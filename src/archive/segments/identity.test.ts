@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { inTransaction } from "../database.ts";
+import { identityIn, writtenInWriter } from "./identity.ts";
+import { createSegmentFile } from "./segment-file.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "earshot-identity-"));
+const path = join(folder, "000003.db");
+const identity = {
+  uriKey: "a1",
+  platform: "x",
+  sequence: 3,
+  low: 77n,
+  madeIn: 5,
+  writtenIn: 5,
+  replaces: 2,
+};
+let segment: DatabaseSync;
+
+beforeAll(() => createSegmentFile(path, identity));
+beforeEach(() => {
+  segment = new DatabaseSync(path);
+  segment.exec("BEGIN");
+  return () => {
+    if (segment.isTransaction) segment.exec("ROLLBACK");
+    segment.close();
+  };
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test("an identity is read as it was written, also after the segment was written to", () => {
+  expect(identityIn(path)).toEqual(identity);
+  segment.exec("COMMIT");
+  inTransaction(segment, () => writtenInWriter(segment)(9));
+  expect(identityIn(path)).toEqual({ ...identity, writtenIn: 9 });
+  inTransaction(segment, () => writtenInWriter(segment)(5));
+});
+
+test.for(["uri_key", "platform", "sequence", "low", "made_in", "written_in", "replaces"])(
+  "an identity of which %s was changed is unreadable, and not that of another segment",
+  (name) => {
+    const value = typeof identityValue(name) === "string" ? "'b2'" : "value + 64";
+    segment.exec(`COMMIT; UPDATE setting SET value = ${value} WHERE name = '${name}'`);
+    expect(identityIn(path)).toBe("unreadable");
+    const restored = identityValue(name);
+    segment.prepare("UPDATE setting SET value = ? WHERE name = ?").run(restored, name);
+    expect(identityIn(path)).toEqual(identity);
+  },
+);
+
+function identityValue(name: string): string | number | bigint {
+  const values: Record<string, string | number | bigint> = {
+    uri_key: identity.uriKey,
+    platform: identity.platform,
+    sequence: identity.sequence,
+    low: identity.low,
+    made_in: identity.madeIn,
+    written_in: identity.writtenIn,
+    replaces: identity.replaces,
+  };
+  return values[name] ?? 0;
+}
