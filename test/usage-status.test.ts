@@ -227,7 +227,7 @@ describe("status", () => {
     const times = Array.from({ length: 300 }, (_, index) => nowMs - index * 20 * 60_000);
     await own.addPosts(times.map((createdMs, index) => makePost({ key: `s${index}`, createdMs })));
     const gap = [nowMs - 6 * hourMs, nowMs - 5 * hourMs] as const;
-    await cover(own, [nowMs - 50 * hourMs, gap[0]], [gap[1], nowMs]);
+    await cover(own, [nowMs - 50 * hourMs, gap[0]], [gap[1], nowMs + hourMs]);
     const session = await own.signIn();
 
     for (const [range, spanMs] of [

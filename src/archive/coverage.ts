@@ -18,9 +18,35 @@ const partialSource = /^mastodon-stream:/;
 /** What a source is called that follows the public stream of one server. */
 export const mastodonStreamSource = (host: string): string => `mastodon-stream:${host}`;
 
+/** The end of the newest interval of a stream, Unix milliseconds; -Infinity when there is none. */
+const newestOf = (intervals: readonly CoverageInterval[]): number =>
+  intervals
+    .filter(isStream)
+    .reduce((end, { toMs }) => Math.max(end, toMs), Number.NEGATIVE_INFINITY);
+
+/**
+ * Whether a stream has caught up: `liveSinceMs` is when its present connection was opened, null while there is none. What an
+ * outage delayed comes first, so the stream has caught up once its intervals reach beyond that.
+ */
+export const hasCaughtUp = (
+  intervals: readonly CoverageInterval[],
+  liveSinceMs: number | null,
+): boolean => liveSinceMs !== null && newestOf(intervals) >= liveSinceMs;
+
+/**
+ * How far the intervals of a stream that has caught up, and others beyond them, reach into a window: to its end, or to where only
+ * the slack of the stream closes it.
+ */
+export function reachedMs(window: Span, intervals: readonly CoverageInterval[]): number {
+  const newestMs = newestOf(intervals);
+  const [gap] = gapsIn({ ...window, fromMs: newestMs }, intervals, Number.POSITIVE_INFINITY, 0);
+  return gap === undefined ? window.toMs : (gap.fromMs ?? newestMs);
+}
+
 /**
  * The parts of a window that no interval holds, oldest first. A live stream is always a moment behind: where the window reaches
- * to the present, the newest interval of a stream reaches it too, unless it ended longer than `slackMs` before `nowMs`.
+ * to the present, the newest interval of a stream reaches it too, unless it ended longer than `slackMs` before `nowMs`. The slack
+ * is for a stream that `hasCaughtUp`; for any other it is 0.
  */
 export function gapsIn(
   window: Span,
@@ -28,9 +54,7 @@ export function gapsIn(
   nowMs: number,
   slackMs: number,
 ): Span[] {
-  const newestMs = intervals
-    .filter(isStream)
-    .reduce((end, { toMs }) => Math.max(end, toMs), Number.NEGATIVE_INFINITY);
+  const newestMs = newestOf(intervals);
   const reachesPresent = window.toMs >= nowMs - slackMs && newestMs >= nowMs - slackMs;
   const gaps: Span[] = [];
   let reachedMs = startOf(window);

@@ -3,6 +3,7 @@ import { openArchive } from "../archive/open.ts";
 import { systemClock } from "../lib/clock.ts";
 import { EarshotError } from "../lib/errors.ts";
 import { countArchive, type SourceCounts } from "../platforms/archive/count.ts";
+import { noLiveStream } from "../platforms/archive/coverage.ts";
 import type { Coverage } from "../platforms/source.ts";
 import { renderDiagnostic } from "../query/diagnostics.ts";
 import { parseQueryLeniently } from "../query/parse.ts";
@@ -80,7 +81,8 @@ async function counts(query: string, options: Options, terminal: Terminal): Prom
         archive,
         clock: systemClock,
         fedPlatforms: fedPlatforms(config),
-        coverageSlackMs: config.ingest.coverageSlackMs,
+        coverageSlackMs: 0,
+        liveSinceMs: noLiveStream,
       },
       {
         platform: "social",

@@ -8,7 +8,7 @@ import { wrap } from "./text-layout.ts";
 export type CoverageLook = {
   width: number;
   nowMs: number;
-  /** How far a live stream may be behind and still reach the present. */
+  /** How far a live stream may be behind and still be drawn up to the present; no answer is called complete by it. */
   slackMs: number;
   /** Where the drawing begins; with the first interval, when it is left out. */
   fromMs?: number;

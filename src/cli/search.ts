@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { openArchive } from "../archive/open.ts";
 import { systemClock } from "../lib/clock.ts";
 import { EarshotError } from "../lib/errors.ts";
+import { noLiveStream } from "../platforms/archive/coverage.ts";
 import { searchArchive } from "../platforms/archive/search.ts";
 import { withDamage } from "../platforms/damage.ts";
 import { recordsOf } from "../platforms/fill-in.ts";
@@ -54,7 +55,8 @@ async function search(query: string, options: Options, terminal: Terminal): Prom
         archive,
         clock: systemClock,
         fedPlatforms: fedPlatforms(config),
-        coverageSlackMs: config.ingest.coverageSlackMs,
+        coverageSlackMs: 0,
+        liveSinceMs: noLiveStream,
       },
       {
         platform: "social",

@@ -145,6 +145,7 @@ test("docs/metrics.md explains every metric, and no other", () => {
       },
       clock: systemClock,
       coverageSlackMs: 0,
+      liveSinceMs: () => null,
     },
     process: { version: "0", threads: () => [], disk: async () => null },
     isStoreFull: () => false,

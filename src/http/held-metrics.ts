@@ -1,13 +1,16 @@
 import { Gauge, type Registry } from "prom-client";
 import type { Archive, PlatformCoverage } from "../archive/archive.ts";
-import { gapsIn, intervalsOf, type Span } from "../archive/coverage.ts";
+import { gapsIn, hasCaughtUp, intervalsOf, type Span } from "../archive/coverage.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { Platform } from "../posts/post.ts";
 
 export type HeldSource = {
   archive: Pick<Archive, "coverage" | "stats">;
   clock: Pick<Clock, "now" | "elapsed">;
   /** How far the newest end of a stream's coverage may lie back and still count as now. */
   coverageSlackMs: number;
+  /** Since when the connection of a platform's stream is open; null while it is not. */
+  liveSinceMs(platform: Platform): number | null;
 };
 
 /** The sums open every segment once, which is not done for each look. */
@@ -16,7 +19,7 @@ const sumsFreshMs = 60_000;
 /** Adds what `/metrics` tells of what the archive holds: posts, and the gaps in what is held completely. */
 export function addHeldMetrics(
   registry: Registry,
-  { archive, clock, coverageSlackMs }: HeldSource,
+  { archive, clock, ...feed }: HeldSource,
 ): { look(): Promise<void> } {
   const registers = [registry];
   let held: readonly PlatformCoverage[] = [];
@@ -41,7 +44,7 @@ export function addHeldMetrics(
       registers,
       collect() {
         this.reset();
-        for (const { platform, gaps } of gapsOf(held, clock.now(), coverageSlackMs)) {
+        for (const { platform, gaps } of gapsOf(held, clock.now(), feed)) {
           this.set({ platform }, value(gaps));
         }
       },
@@ -84,11 +87,12 @@ type PlatformGaps = { platform: string; gaps: readonly Span[] };
 function gapsOf(
   held: readonly PlatformCoverage[],
   nowMs: number,
-  slackMs: number,
+  feed: Pick<HeldSource, "coverageSlackMs" | "liveSinceMs">,
 ): readonly PlatformGaps[] {
   return held.flatMap(({ platform, intervals }) => {
     const own = intervalsOf(intervals, "posts");
     if (own.length === 0) return [];
+    const slackMs = hasCaughtUp(own, feed.liveSinceMs(platform)) ? feed.coverageSlackMs : 0;
     const fromMs = own.reduce((first, interval) => Math.min(first, interval.fromMs), nowMs);
     return [{ platform, gaps: gapsIn({ fromMs, toMs: nowMs }, own, nowMs, slackMs) }];
   });

@@ -42,6 +42,7 @@ test("the first look tells everything as it is then", async () => {
       },
       clock,
       coverageSlackMs: 0,
+      liveSinceMs: () => 0,
     },
     process: {
       version: "1.2.3",
@@ -91,6 +92,7 @@ function metricsOf(
       },
       clock,
       coverageSlackMs: 0,
+      liveSinceMs: () => 0,
     },
     process: {
       version: "1.2.3",

@@ -14,6 +14,8 @@ export type StreamState = {
   /** One line for people. */
   detail: string;
   host: string | null;
+  /** When the open connection was opened, Unix milliseconds; null while there is none that is read and written down. */
+  liveSinceMs: number | null;
   /** How far the last event lies back; null before the first. */
   lagMs: number | null;
   lastEventMs: number | null;
@@ -81,6 +83,7 @@ export const streamNotStarted: StreamState = {
   status: "waiting",
   detail: "waiting for its start",
   host: null,
+  liveSinceMs: null,
   lagMs: null,
   lastEventMs: null,
   events: 0,

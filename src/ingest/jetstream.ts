@@ -192,6 +192,7 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
       status,
       detail: withoutDictionary === null ? detail : `${detail}, uncompressed: ${withoutDictionary}`,
       host,
+      liveSinceMs: link.liveSinceMs(),
       lastEventMs,
       lagMs: lastEventMs === null ? null : Math.max(0, clock.now() - lastEventMs),
       ...tally.counts,

@@ -37,6 +37,8 @@ export type StreamLink = {
   added(): void;
   /** To be called when something is written: goes on reading when little enough waits. */
   written(): void;
+  /** When the open connection was opened, Unix milliseconds; null while there is none that is read and written down. */
+  liveSinceMs(): number | null;
   /** How it is, in one word and in one line for people. */
   status(): { status: PartStatus; detail: string };
   /** Ends the connection, and whatever waits. */
@@ -79,6 +81,7 @@ export function createStreamLink(options: StreamLinkOptions): StreamLink {
   let link: Link = { kind: "connecting", whom: "the archive" };
   let connection: StreamConnection | null = null;
   let isPaused = false;
+  let openedMs: number | null = null;
 
   async function readPlace<Place>(
     checkpoint: string,
@@ -108,6 +111,7 @@ export function createStreamLink(options: StreamLinkOptions): StreamLink {
       clock,
       onOpen: () => {
         link = { kind: "connected", whom: name };
+        openedMs = clock.now();
         options.onOpen(name);
         added();
       },
@@ -118,6 +122,7 @@ export function createStreamLink(options: StreamLinkOptions): StreamLink {
     connection = opened;
     const end = await opened.ended;
     connection = null;
+    openedMs = null;
     isPaused = false;
     return end;
   }
@@ -139,6 +144,9 @@ export function createStreamLink(options: StreamLinkOptions): StreamLink {
     isPaused = false;
     connection?.resume();
   }
+
+  const liveSinceMs = (): number | null =>
+    isPaused || options.failure() !== null || stopping.signal.aborted ? null : openedMs;
 
   function status(): { status: PartStatus; detail: string } {
     if (stopping.signal.aborted) return { status: "off", detail: "stopped" };
@@ -164,6 +172,7 @@ export function createStreamLink(options: StreamLinkOptions): StreamLink {
     wait,
     added,
     written,
+    liveSinceMs,
     status,
     stop: () => {
       stopping.abort();

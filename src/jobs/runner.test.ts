@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { SearchRequest } from "../archive/archive.ts";
 import { EarshotError } from "../lib/errors.ts";
+import { noLiveStream } from "../platforms/archive/coverage.ts";
 import { type ArchiveSource, searchArchive } from "../platforms/archive/search.ts";
 import { searchMethods } from "../platforms/methods.ts";
 import { type Runner, startRunner } from "./runner.ts";
@@ -65,7 +66,13 @@ beforeEach(async () => {
     gateway,
     answer: (request, { deadlineMs, signal }) =>
       searchArchive(
-        { archive: heldArchive(), clock: jobs.clock, fedPlatforms: [], coverageSlackMs: 0 },
+        {
+          archive: heldArchive(),
+          clock: jobs.clock,
+          fedPlatforms: [],
+          coverageSlackMs: 0,
+          liveSinceMs: noLiveStream,
+        },
         request,
         deadlineMs,
         signal,

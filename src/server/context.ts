@@ -21,6 +21,7 @@ import { watchDamage } from "./damage-watch.ts";
 import { createDashboardRole } from "./dashboard.ts";
 import { diskOf } from "./disk.ts";
 import { fedPlatforms } from "./fed-platforms.ts";
+import { liveSinceOf } from "./live-since.ts";
 import { createLog } from "./log.ts";
 import { createNodesRole, type NodesRole } from "./nodes.ts";
 import { createReadiness } from "./readiness.ts";
@@ -76,11 +77,12 @@ export function createContext(
   });
   const limiter = createLimiter(store, clock, config.limits);
   const ingest = createIngestRole(config);
+  const liveSinceMs = liveSinceOf(ingest);
   const metrics = createMetrics({
     queueDepth: () => queue.depth(),
     ingest: ingest.state,
     mastodonStream: ingest.mastodonState,
-    archive: { archive, clock, coverageSlackMs: config.ingest.coverageSlackMs },
+    archive: { archive, clock, coverageSlackMs: config.ingest.coverageSlackMs, liveSinceMs },
     process: {
       version: packageVersion(),
       threads: () => [...control.load(), ...archive.load()],
@@ -153,6 +155,7 @@ export function createContext(
     fedPlatforms: fedPlatforms(config),
     coverageSlackMs: config.ingest.coverageSlackMs,
     freshnessOf: ingest.freshnessOf,
+    liveSinceMs,
   };
   const upstreams = createUpstreamRole({
     config,

@@ -643,7 +643,7 @@ export const settings = {
       "EARSHOT_COVERAGE_SLACK",
       10_000,
       0,
-      "How far the newest end of the live stream's coverage may lie back and still count as now.",
+      "How far the newest end of the live stream's coverage may lie back and still count as now, while its connection is open and it has caught up.",
     ),
     labelerUrls: urlListOrNone(
       "EARSHOT_LABELER_URLS",

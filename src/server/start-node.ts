@@ -11,6 +11,7 @@ import type { Config } from "./config.ts";
 import { watchDamage } from "./damage-watch.ts";
 import { fedPlatforms } from "./fed-platforms.ts";
 import { watchIngest } from "./ingest-watch.ts";
+import { liveSinceOf } from "./live-since.ts";
 import { createLog } from "./log.ts";
 import { createNodeApp } from "./node-app.ts";
 import { createLastRefusal, createStandingLog, withoutCauses } from "./node-standing.ts";
@@ -89,6 +90,7 @@ export async function startRemoteNode(
         fedPlatforms: fedPlatforms(config),
         coverageSlackMs: config.ingest.coverageSlackMs,
         freshnessOf: ingest.freshnessOf,
+        liveSinceMs: liveSinceOf(ingest),
       },
       clock,
       random: Math.random,

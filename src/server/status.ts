@@ -9,6 +9,7 @@ import type { Config } from "./config.ts";
 import type { Control } from "./control.ts";
 import { diskOf } from "./disk.ts";
 import { fedPlatforms } from "./fed-platforms.ts";
+import { liveSinceOf } from "./live-since.ts";
 import type { IngestRole } from "./roles.ts";
 import type { UsageRole } from "./usage.ts";
 
@@ -52,6 +53,7 @@ export function createStatus(context: StatusContext): StatusBoard {
       maxAgeMs: config.data.maxAgeMs,
     },
     fedPlatforms: fedPlatforms(config),
+    liveSinceMs: liveSinceOf(ingest),
     isAsked,
     ingest: ingest.state,
     mastodonStream: ingest.mastodonState,

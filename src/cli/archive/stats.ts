@@ -236,7 +236,7 @@ function asJson(stats: ArchiveStats, now: Now): Record<string, unknown> {
         const own = intervalsOf(intervals, collection);
         if (own.length === 0) return [];
         const window = { fromMs: null, toMs: now.nowMs };
-        const gaps = gapsIn(window, own, now.nowMs, now.slackMs);
+        const gaps = gapsIn(window, own, now.nowMs, 0);
         const held = heldIn(window, gaps);
         return [{ platform, collection, held: held.map(spanJson), gaps: gaps.map(spanJson) }];
       }),

@@ -20,7 +20,7 @@ function interval(fromHours: number, toHours: number, more: Partial<CoverageInte
 }
 
 const told = (intervals: readonly CoverageInterval[]) =>
-  platformCoverage(intervals, { fromMs: at(24), nowMs, slackMs: 10_000 });
+  platformCoverage(intervals, { fromMs: at(24), nowMs, slackMs: 10_000, liveSinceMs: 0 });
 
 test("a gap is where nothing was held between what was", () => {
   expect(told([interval(30, 10), interval(8, 0)])).toEqual({

@@ -1,10 +1,20 @@
 import type { CoverageInterval } from "../../archive/archive.ts";
-import { coarsened, gapsIn, heldIn, intervalsOf, type Span } from "../../archive/coverage.ts";
+import {
+  coarsened,
+  gapsIn,
+  hasCaughtUp,
+  heldIn,
+  intervalsOf,
+  type Span,
+} from "../../archive/coverage.ts";
 import { isoText } from "../../lib/iso-time.ts";
 import type { PlatformStatus } from "./contract.ts";
 
 /** How many gaps are told; beyond that the oldest become one. */
 const toldGaps = 100;
+
+/** Unix milliseconds. `liveSinceMs` is when the connection of the platform's stream was opened; null while there is none. */
+type CoverageRange = { fromMs: number; nowMs: number; slackMs: number; liveSinceMs: number | null };
 
 /**
  * What the ledger tells of a platform's posts within a range that ends at `nowMs`. What lies before the first interval is not
@@ -13,7 +23,7 @@ const toldGaps = 100;
  */
 export function platformCoverage(
   intervals: readonly CoverageInterval[],
-  { fromMs, nowMs, slackMs }: { fromMs: number; nowMs: number; slackMs: number },
+  { fromMs, nowMs, slackMs, liveSinceMs }: CoverageRange,
 ): PlatformStatus["coverage"] {
   const own = intervals.filter(
     ({ collection, account }) => collection === "posts" && account === null,
@@ -21,7 +31,8 @@ export function platformCoverage(
   const firstMs = own.reduce((first, interval) => Math.min(first, interval.fromMs), nowMs);
   const window = { fromMs: Math.max(firstMs, fromMs), toMs: nowMs };
   if (window.fromMs >= nowMs) return { held: [], gaps: [], complete_since: null };
-  const missing = coarsened(gapsIn(window, own, nowMs, slackMs), toldGaps);
+  const grantedMs = hasCaughtUp(own, liveSinceMs) ? slackMs : 0;
+  const missing = coarsened(gapsIn(window, own, nowMs, grantedMs), toldGaps);
   const isImported = own.every(({ source }) => source === "import");
   const gaps = isImported ? missing.filter(({ toMs }) => toMs < nowMs) : missing;
   return {
@@ -30,7 +41,7 @@ export function platformCoverage(
       source: sourcesOf(own, span),
     })),
     gaps: gaps.map((span) => spanText(span, window.fromMs)),
-    complete_since: completeSince(intervalsOf(intervals, "posts"), nowMs, slackMs),
+    complete_since: completeSince(intervalsOf(intervals, "posts"), nowMs, grantedMs),
   };
 }
 

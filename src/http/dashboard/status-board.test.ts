@@ -77,6 +77,7 @@ function testBoard(differences: Partial<StatusSource> = {}) {
     clock,
     settings: { cacheMs: 60_000, coverageSlackMs: 10_000, maxAgeMs: 0 },
     fedPlatforms: ["mastodon"],
+    liveSinceMs: () => 0,
     isAsked: async (platform) => platform === "x",
     ingest: () => null,
     mastodonStream: () => null,

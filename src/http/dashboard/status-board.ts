@@ -32,6 +32,8 @@ export type StatusSource = {
     maxAgeMs: number;
   };
   fedPlatforms: readonly Platform[];
+  /** Since when the connection of a platform's stream is open; null while it is not. */
+  liveSinceMs(platform: Platform): number | null;
   /** Whether a platform is asked for any account. */
   isAsked(platform: Platform): Promise<boolean>;
   ingest(): IngestState | null;
@@ -182,6 +184,7 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
         fromMs,
         nowMs,
         slackMs: settings.coverageSlackMs,
+        liveSinceMs: source.liveSinceMs(platform),
       }),
       heard: heard && inParts(heard.get(platform) ?? new Map(), span),
       lag: (lags ?? [])

@@ -6,6 +6,9 @@ import { idTimeMs } from "../../posts/ids.ts";
 import { parseQuery } from "../../query/parse.ts";
 import { timeBoundsOf } from "./time-bounds.ts";
 
+/** How far before the present the coverage of a complete answer may end: where the node's live stream has reached. */
+const streamToleranceMs = 60_000;
+
 type Window = { fromMs: number | null; toMs: number };
 
 /**
@@ -19,14 +22,15 @@ export function leastWindow(
   const { method, target = null, fromMs, toMs, asOfMs, after } = request;
   if (!isSearch(method)) {
     const heldMs = target === null ? null : heldFromMs(method, target);
-    return orNull(highest(fromMs, heldMs), Math.min(toMs, asOfMs));
+    return orNull(highest(fromMs, heldMs), Math.min(toMs, asOfMs) - streamToleranceMs);
   }
   const { tree } = parseQuery(request.query, { maxLength: Number.POSITIVE_INFINITY });
   const { latestFromMs, earliestToMs } = timeBoundsOf(tree, asOfMs);
   // A later page is of what is older.
   const isLate = method === "searchbyquery" && fromMs !== null && hasRecentSearch;
   const startMs = isLate ? fromMs + liveToleranceMs : fromMs;
-  const endMs = after === null ? toMs : Math.min(toMs, idTimeMs(after.id));
+  const reachedMs = toMs < asOfMs ? toMs : toMs - streamToleranceMs;
+  const endMs = after === null ? reachedMs : Math.min(reachedMs, idTimeMs(after.id));
   return orNull(highest(startMs, latestFromMs), Math.min(endMs, earliestToMs ?? endMs));
 }
 

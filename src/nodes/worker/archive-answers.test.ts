@@ -63,7 +63,13 @@ const fields = {
 
 /** What the gateway reads of what the node answers. */
 async function travelled(request: AnswerRequest) {
-  const source = { archive, clock, fedPlatforms: ["x", "bluesky"] as const, coverageSlackMs: 0 };
+  const source = {
+    archive,
+    clock,
+    fedPlatforms: ["x", "bluesky"] as const,
+    coverageSlackMs: 0,
+    liveSinceMs: () => 0,
+  };
   const found = await searchArchive(source, request, nowMs + 60_000);
   const answer = await withRecords(archive, found);
   const knowledge = knowledgeText(answer);

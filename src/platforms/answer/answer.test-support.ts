@@ -129,6 +129,7 @@ export function answering({
       clock: createManualClock(endMs),
       fedPlatforms: [],
       coverageSlackMs: 0,
+      liveSinceMs: () => 0,
     },
     sessions: {
       open: async ({ platform }) => sessions[platform] ?? [],

@@ -66,6 +66,7 @@ type Asked = {
   toMs?: number;
   fedPlatforms?: readonly Platform[];
   slackMs?: number;
+  liveSinceMs?: number | null;
 };
 
 function ask(query: string, asked: Asked): AskedCoverage {
@@ -78,6 +79,7 @@ function ask(query: string, asked: Asked): AskedCoverage {
     clock: { now: () => nowMs },
     fedPlatforms: asked.fedPlatforms ?? (["bluesky"] as const),
     coverageSlackMs: asked.slackMs ?? 0,
+    liveSinceMs: () => (asked.liveSinceMs === undefined ? 0 : asked.liveSinceMs),
   };
   return coverageOf(feed, heldOf(asked.intervals), { platform, tree, names, plan, fromMs, toMs });
 }
@@ -145,11 +147,21 @@ describe("of what the live stream held", () => {
     const behind = (ms: number) => [interval({ toMs: nowMs - ms })];
     expect(ask("comet", { intervals: behind(10_000), slackMs: 10_000 }).coverage).toMatchObject({
       complete: true,
-      platforms: [{ held: [{ fromMs: nowMs - 7 * dayMs, toMs: nowMs }], gaps: [] }],
+      toMs: nowMs - 10_000,
+      platforms: [{ held: [{ fromMs: nowMs - 7 * dayMs, toMs: nowMs - 10_000 }], gaps: [] }],
     });
     expect(ask("comet", { intervals: behind(10_001), slackMs: 10_000 }).coverage.gaps).toEqual([
       { fromMs: nowMs - 10_001, toMs: nowMs },
     ]);
+  });
+
+  test("a stream that is not connected, or has not caught up since, does not reach the present", () => {
+    const intervals = [interval({ toMs: nowMs - 3_000 })];
+    const slack = { intervals, slackMs: 10_000 };
+    const missing = [{ fromMs: nowMs - 3_000, toMs: nowMs }];
+    expect(ask("comet", { ...slack, liveSinceMs: null }).coverage.gaps).toEqual(missing);
+    expect(ask("comet", { ...slack, liveSinceMs: nowMs - 2_999 }).coverage.gaps).toEqual(missing);
+    expect(ask("comet", { ...slack, liveSinceMs: nowMs - 3_000 }).coverage.complete).toBe(true);
   });
 
   test("IDs in the query narrow the window, to the second", () => {

@@ -1,5 +1,13 @@
 import type { PlatformCoverage } from "../../archive/archive.ts";
-import { coarsened, heldIn, type Span, unionOf } from "../../archive/coverage.ts";
+import {
+  coarsened,
+  hasCaughtUp,
+  heldIn,
+  intervalsOf,
+  reachedMs,
+  type Span,
+  unionOf,
+} from "../../archive/coverage.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { windowOfIds } from "../../posts/ids.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
@@ -17,9 +25,17 @@ export type ArchiveFeed = {
   clock: Pick<Clock, "now">;
   /** Platforms that something feeds into the archive, whether or not a post of theirs has come yet. */
   fedPlatforms: readonly Platform[];
-  /** How far a live stream may be behind and still reach the present. */
+  /** How far a live stream that has caught up may be behind and still reach the present. */
   coverageSlackMs: number;
+  /**
+   * Since when the connection of a platform's live stream is open, Unix milliseconds; null while it is not, or where this process
+   * does not know.
+   */
+  liveSinceMs: (platform: Platform) => number | null;
 };
+
+/** For a process that follows no stream. */
+export const noLiveStream: ArchiveFeed["liveSinceMs"] = () => null;
 
 /** A query with its plan, and the window that it is asked of. */
 export type AskedQuery = {
@@ -62,17 +78,16 @@ export function coverageOf(
   const window = windowOf(asked);
   const changing = changingIn(tree);
   const ofPlatforms = answerable.map((platform) => {
-    const around = {
-      window,
-      intervals: held.find((entry) => entry.platform === platform)?.intervals ?? [],
-      nowMs: feed.clock.now(),
-      slackMs: feed.coverageSlackMs,
-    };
-    return {
-      platform,
-      gaps: missingPosts({ platform, tree, names, ...around }),
-      followed: followedOf(changing, around),
-    };
+    const intervals = held.find((entry) => entry.platform === platform)?.intervals ?? [];
+    const ofPosts = intervalsOf(intervals, "posts");
+    const isLive = hasCaughtUp(ofPosts, feed.liveSinceMs(platform));
+    const slackMs = isLive ? feed.coverageSlackMs : 0;
+    const around = { window, intervals, nowMs: feed.clock.now(), slackMs, isLive };
+    const gaps = missingPosts({ platform, tree, names, ...around });
+    // What the stream has not brought yet is not claimed.
+    const toMs = isLive && gaps.length === 0 ? reachedMs(window, ofPosts) : window.toMs;
+    const claimed = { ...window, toMs: Math.max(toMs, window.fromMs ?? toMs) };
+    return { platform, gaps, claimed, followed: followedOf(changing, around) };
   });
   const isKnown = (platform: Platform): boolean =>
     isAnswerable(feed, held, platform) ||
@@ -80,14 +95,22 @@ export function coverageOf(
   const isUnknown = answerable.length === 0 && possible.length > 0;
   const gaps = isUnknown ? [window] : unionOf(ofPlatforms.flatMap((each) => each.gaps));
   const listed = coarsened(gaps, listedGaps);
+  const isComplete = gaps.length === 0;
+  const ends = isComplete ? ofPlatforms.map(({ claimed }) => claimed.toMs) : [];
+  const toMs = Math.min(window.toMs, ...ends);
   return {
     coverage: {
       ...window,
-      complete: gaps.length === 0,
+      toMs,
+      complete: isComplete,
       gaps: listed,
       truncated: listed.length < gaps.length,
-      platforms: ofPlatforms.flatMap(({ platform, gaps, followed }) => [
-        { platform, collection: "posts", ...listedIn(window, gaps) },
+      platforms: ofPlatforms.flatMap(({ platform, gaps, claimed, followed }) => [
+        {
+          platform,
+          collection: "posts",
+          ...listedIn(isComplete ? { ...window, toMs } : claimed, gaps),
+        },
         ...followed
           .filter(({ collection }) => collection !== "posts")
           .map(({ collection, span, gaps }) => ({

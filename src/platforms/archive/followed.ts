@@ -54,7 +54,7 @@ export type Followed = {
  */
 export function followedOf(
   changing: ReadonlySet<Changing>,
-  { window, intervals, nowMs, slackMs }: PostsHeld,
+  { window, intervals, nowMs, slackMs, isLive }: PostsHeld,
 ): Followed[] {
   if (changing.size === 0) return [];
   const imported = intervals.filter(({ source }) => source === "import");
@@ -66,7 +66,7 @@ export function followedOf(
     const collection = collections[what];
     const held = intervalsOf(intervals, collection);
     const isUnfollowed = (by: readonly CoverageInterval[]) =>
-      gapsIn(span, by, nowMs, Math.max(slackMs, leastSlackMs));
+      gapsIn(span, by, nowMs, isLive ? Math.max(slackMs, leastSlackMs) : 0);
     const gaps =
       collection === "labels" ? unionOf(byLabeler(held).flatMap(isUnfollowed)) : isUnfollowed(held);
     return { what, collection, span, gaps };
@@ -85,4 +85,6 @@ type PostsHeld = {
   intervals: readonly CoverageInterval[];
   nowMs: number;
   slackMs: number;
+  /** Whether the stream has caught up; without it nothing reaches the present. */
+  isLive: boolean;
 };

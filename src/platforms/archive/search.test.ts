@@ -39,6 +39,7 @@ function ask(query: string, platform: SearchPlatform = "social", asOfMs = endMs)
     clock: createManualClock(endMs),
     fedPlatforms: ["bluesky"],
     coverageSlackMs: 0,
+    liveSinceMs: () => 0,
   } as const;
   const request = {
     platform,
