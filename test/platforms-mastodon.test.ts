@@ -158,6 +158,23 @@ describe("without a credential", () => {
     ).toEqual([]);
   });
 
+  test("replies to a post whose id has letters are found, by its page and by ID@host", async () => {
+    open.character.differences.ulids = true;
+    const { id } = open.network.addStatus({ accountId: ann, text: "lettered", createdMs: startMs });
+    const reply = { accountId: ann, text: "a reply", inReplyToId: id, createdMs: startMs + 1 };
+    open.network.addStatus(reply);
+    open.character.differences.ulids = false;
+    expect(id).toMatch(/^[0-9A-Z]{26}$/);
+    for (const query of [
+      `${id}@${open.host}`,
+      `${open.url}/@ann/statuses/${id}`,
+      `${open.url}/users/ann/statuses/${id}`,
+    ]) {
+      const { records } = await answered({ method: "getreplies", query, by: stranger });
+      expect(contents(records)).toEqual(["a reply"]);
+    }
+  });
+
   test("posts with a hashtag are found, of authors who agree to be searched", async () => {
     const { records, status } = await answered({
       method: "searchbyquery",

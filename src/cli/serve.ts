@@ -109,7 +109,9 @@ async function reportIngest(service: Service, terminal: Terminal): Promise<void>
 const isUnreachable = ({ status, detail, events }: StreamState): boolean =>
   status === "waiting" && events === 0 && detail.includes("next try");
 
+/** Whether the archive has no posts, and nothing else is going to bring any. */
 async function isEmpty({ context }: Service): Promise<boolean> {
+  if (context.http.mastodonStream() !== null) return false;
   const held = await context.archive.coverage();
   return !held.some(({ holdsPosts }) => holdsPosts);
 }
