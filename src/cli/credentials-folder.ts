@@ -41,7 +41,7 @@ export async function withCredentials<Value>(
       clock: systemClock,
       randomBytes,
       keep: async (kept) => control.run("addCredential", { ...kept, actor: "command_line" }),
-      sealer: createSealer(secretKeyOf(config), randomBytes),
+      sealer: createSealer(secretKeyOf(config, control), randomBytes),
       kinds: kindsOf(config, client),
       tools: { fetch: client.fetch, now: systemClock.now, randomBytes },
       maxCredentials: config.upstreams.maxCredentials,
@@ -53,8 +53,8 @@ export async function withCredentials<Value>(
   }
 }
 
-const secretKeyOf = ({ data }: Config): Uint8Array =>
-  data.secretKey ?? ensureSecretKey(data.dir, randomBytes);
+const secretKeyOf = ({ data }: Config, control: OpenControl): Uint8Array =>
+  data.secretKey ?? ensureSecretKey(data.dir, randomBytes, control.run("holdsSecrets", null));
 
 function storeOn(control: OpenControl): Store<CredentialOperations> {
   const call: Store<CredentialOperations>["read"] = async (name, args) => control.run(name, args);

@@ -120,7 +120,10 @@ export async function printKey({ env }: { env?: boolean }, terminal: Terminal): 
   const { data, http, nodes } = readConfig(terminal);
   const { gatewayKeyOf } = await import("../nodes/protocol/keys.ts");
   const secretKey =
-    data.secretKey ?? inControl(terminal, () => ensureSecretKey(data.dir, randomBytes));
+    data.secretKey ??
+    inControl(terminal, (control) =>
+      ensureSecretKey(data.dir, randomBytes, control.run("holdsSecrets", null)),
+    );
   const { publicKey } = gatewayKeyOf(secretKey);
   if (!env) {
     terminal.out(`${publicKey}\n`);

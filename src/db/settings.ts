@@ -22,6 +22,14 @@ export const settingOperations = {
   /** Does nothing but have the store opened. */
   open: relaxed((_database, _args: null) => null),
 
+  /** Whether anything in the store is encrypted with the folder's secret key. */
+  holdsSecrets: read((database, _args: null): boolean => {
+    const row = database.get<{ found: number }>(
+      "SELECT EXISTS(SELECT 1 FROM webhook) OR EXISTS(SELECT 1 FROM credential) AS found",
+    );
+    return row?.found === 1;
+  }),
+
   readSecret: read((database, { name }: { name: SecretName }): Uint8Array => {
     const row = database.get<{ value: Uint8Array }>(
       "SELECT value FROM setting WHERE name = :name",

@@ -37,9 +37,9 @@ test.each([
 });
 
 test("a folder's key is made once, for its owner alone, and nothing else is left behind", () => {
-  const made = ensureSecretKey(folder, randomBytes);
+  const made = ensureSecretKey(folder, randomBytes, false);
   expect(made).toHaveLength(32);
-  expect(ensureSecretKey(folder, randomBytes)).toEqual(made);
+  expect(ensureSecretKey(folder, randomBytes, false)).toEqual(made);
   expect(readdirSync(folder)).toEqual(["secret.key"]);
   expect(statSync(join(folder, "secret.key")).mode & 0o777).toBe(0o600);
 });
@@ -48,7 +48,7 @@ test("a file that holds no key is left as it is, and the error does not repeat i
   const path = join(folder, "secret.key");
   writeFileSync(path, "half-a-key");
   try {
-    ensureSecretKey(folder, randomBytes);
+    ensureSecretKey(folder, randomBytes, false);
     expect.unreachable();
   } catch (fault) {
     expect(fault).toMatchObject({ code: "secret_key_unreadable" });
@@ -65,7 +65,7 @@ test("processes that come at once agree on one key", async () => {
     import { ensureSecretKey } from ${module};
     const dir = ${JSON.stringify(folder)};
     process.stdin.once("data", () => {
-      console.log(Buffer.from(ensureSecretKey(dir, randomBytes)).toString("hex"));
+      console.log(Buffer.from(ensureSecretKey(dir, randomBytes, false)).toString("hex"));
       process.exit();
     });
     console.log("ready");
@@ -81,5 +81,20 @@ test("processes that come at once agree on one key", async () => {
   );
   for (const child of children) child.stdin.write("go\n");
   const keys = new Set(await told);
-  expect([...keys]).toEqual([Buffer.from(ensureSecretKey(folder, randomBytes)).toString("hex")]);
+  expect([...keys]).toEqual([
+    Buffer.from(ensureSecretKey(folder, randomBytes, false)).toString("hex"),
+  ]);
+});
+
+test("no key is made where something is encrypted with one that is gone", () => {
+  const made = ensureSecretKey(folder, randomBytes, false);
+  expect(ensureSecretKey(folder, randomBytes, true)).toEqual(made);
+  rmSync(join(folder, "secret.key"));
+  expect(() => ensureSecretKey(folder, randomBytes, true)).toThrow(
+    expect.objectContaining({
+      code: "secret_key_missing",
+      hint: expect.stringContaining("put the file back"),
+    }),
+  );
+  expect(readdirSync(folder)).toEqual([]);
 });

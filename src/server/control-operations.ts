@@ -5,12 +5,14 @@ import { accountStoreOperations } from "../accounts/store.ts";
 import { controlMigrations } from "../db/migrations/control.ts";
 import { type Database, openForReading, openForWriting } from "../db/open.ts";
 import { ensureSecrets, settingOperations } from "../db/settings.ts";
+import { noteStoreId } from "../db/store-id.ts";
 import { sampleOperations } from "../ingest/samples/operations.ts";
 import { jobOperations } from "../jobs/operations.ts";
 import { webhookOperations } from "../jobs/webhooks/operations.ts";
 import { nodeOperations } from "../nodes/gateway/operations.ts";
 import { credentialOperations } from "../platforms/credentials/operations.ts";
 import { spendingOperations } from "../platforms/requests/operations.ts";
+import { controlId, requireControl } from "./require-control.ts";
 
 /** Everything that can be asked of the control store. */
 export const controlOperations = {
@@ -27,10 +29,21 @@ export const controlOperations = {
 
 export type ControlOperations = typeof controlOperations;
 
-/** Opens a data folder's control database for writing; makes it, with secrets of its own, when there is none. */
+/**
+ * Opens a data folder's control database for writing; makes it, with secrets of its own, when there is none and the folder
+ * notes none. Errors: `control_missing`, `control_foreign`, `newer_schema`.
+ */
 export function openControlForWriting(dataDir: string): Database {
+  requireControl(dataDir, pathIn(dataDir));
   const database = openForWriting(pathIn(dataDir), controlMigrations);
-  ensureSecrets(database, randomBytes);
+  try {
+    ensureSecrets(database, randomBytes);
+    const cursorKey = settingOperations.readSecret.run(database, { name: "cursor_key" });
+    noteStoreId(dataDir, "control", controlId(cursorKey));
+  } catch (error) {
+    database.close();
+    throw error;
+  }
   return database;
 }
 

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -69,6 +69,65 @@ test("an empty folder becomes a store, for its owner alone, with a secret that s
   const second = await startControl({ dataDir });
   expect(second.secrets.cursorKey.equals(cursorKey)).toBe(true);
   await second.close();
+});
+
+const loseControl = (): void => {
+  for (const suffix of ["", "-wal", "-shm"]) {
+    rmSync(join(dataDir, `control.db${suffix}`), { force: true });
+  }
+};
+
+test("a control store that is missing, empty or another folder's is refused, by commands too", async () => {
+  await (await startControl({ dataDir })).close();
+  const other = join(parent, "other");
+  await (await startControl({ dataDir: other })).close();
+  const path = join(dataDir, "control.db");
+  const losses: [string, () => void][] = [
+    ["control_missing", loseControl],
+    ["control_missing", () => writeFileSync(path, "")],
+    ["control_foreign", () => cpSync(join(other, "control.db"), path)],
+  ];
+  for (const [code, lose] of losses) {
+    lose();
+    const refused = { code, hint: expect.stringMatching(/control\.id/) };
+    await expect(startControl({ dataDir })).rejects.toMatchObject(refused);
+    expect(() => openControl(dataDir)).toThrow(expect.objectContaining(refused));
+  }
+  rmSync(join(dataDir, "control.id"));
+  await (await startControl({ dataDir })).close();
+});
+
+test("a control store is put back from its backup, also from one of before its folder noted it", async () => {
+  const first = await startControl({ dataDir });
+  await first.close();
+  const kept = join(parent, "kept.db");
+  cpSync(join(dataDir, "control.db"), kept);
+  rmSync(join(dataDir, "control.id"));
+  await (await startControl({ dataDir })).close();
+  loseControl();
+  cpSync(kept, join(dataDir, "control.db"));
+  const again = await startControl({ dataDir });
+  expect(again.secrets.cursorKey.equals(first.secrets.cursorKey)).toBe(true);
+  await again.close();
+});
+
+test("a secret key that is gone is not made again while anything is encrypted with it", async () => {
+  await (await startControl({ dataDir })).close();
+  const path = join(dataDir, "secret.key");
+  rmSync(path);
+  await (await startControl({ dataDir })).close();
+  expect(existsSync(path)).toBe(true);
+  const control = new DatabaseSync(join(dataDir, "control.db"));
+  control.exec(
+    `INSERT INTO credential(id, platform, kind, host, hint, sealed_secret, created_ms)
+     VALUES('a', 'x', 'x-app', 'api.x.com', 'AAAA', x'00', 1)`,
+  );
+  control.close();
+  rmSync(path);
+  await expect(startControl({ dataDir })).rejects.toMatchObject({ code: "secret_key_missing" });
+  expect(existsSync(path)).toBe(false);
+  const secretKey = new Uint8Array(32).fill(7);
+  await (await startControl({ dataDir, secretKey })).close();
 });
 
 test("a second server on the folder is refused; the first goes on", async () => {

@@ -30,7 +30,7 @@ export type Control = {
 /**
  * Takes a data folder for this server: makes what is missing and starts the threads that read and write.
  * Errors: `folder_in_use`, `newer_schema`, `not_writable`, `disk_full`, `store_unavailable`,
- * `secret_key_unreadable`. Without a configured secret key the folder has one of its own.
+ * `control_missing`, `control_foreign`, `secret_key_missing`, `secret_key_unreadable`. Without a configured secret key the folder has one of its own.
  */
 export async function startControl({
   dataDir,
@@ -56,7 +56,8 @@ export async function startControl({
   try {
     await store.write("open", null);
     const cursorKey = Buffer.from(await store.read("readSecret", { name: "cursor_key" }));
-    const secretKey = configured ?? ensuredSecretKey(dataDir);
+    const holdsSecrets = await store.read("holdsSecrets", null);
+    const secretKey = configured ?? ensuredSecretKey(dataDir, holdsSecrets);
     return { store, secrets: { cursorKey, secretKey }, load, close };
   } catch (error) {
     await close();
@@ -64,9 +65,9 @@ export async function startControl({
   }
 }
 
-function ensuredSecretKey(dataDir: string): Uint8Array {
+function ensuredSecretKey(dataDir: string, holdsSecrets: boolean): Uint8Array {
   try {
-    return ensureSecretKey(dataDir, randomBytes);
+    return ensureSecretKey(dataDir, randomBytes, holdsSecrets);
   } catch (error) {
     throw careFault(error, dataDir);
   }

@@ -1,0 +1,46 @@
+import { createHash } from "node:crypto";
+import { statSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { noteIdOf, readStoreId } from "../db/store-id.ts";
+import { EarshotError } from "../lib/errors.ts";
+
+/** What a control store is recognised by: it follows from a secret that it has kept since it was made. */
+export const controlId = (cursorKey: Uint8Array): string =>
+  createHash("sha256").update("earshot control ").update(cursorKey).digest("hex").slice(0, 32);
+
+/**
+ * Refuses to begin a new control store in a data folder that notes another one: accounts, keys and jobs would be gone without
+ * a word. Errors: `control_missing`, `control_foreign`.
+ */
+export function requireControl(dataDir: string, path: string): void {
+  const noted = readStoreId(dataDir, "control");
+  if (noted === null) return;
+  const note = noteIdOf(dataDir, "control");
+  const id = idIn(path);
+  if (id === noted) return;
+  const message =
+    id === null
+      ? `${path} is missing or empty, and ${note} names a control store`
+      : `${path} is another control store than ${note} names`;
+  throw new EarshotError(id === null ? "control_missing" : "control_foreign", message, {
+    status: 503,
+    hint:
+      id === null
+        ? `put it back, or restore a backup that earshot backup-control made; to begin with a new one, without its accounts, keys and jobs, remove ${note}`
+        : `put back the one that belongs to the folder; to go on with this one, remove ${note}`,
+  });
+}
+
+/** Null where there is no store in the file. */
+function idIn(path: string): string | null {
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return null;
+  const connection = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
+  try {
+    const table = connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'setting'").get();
+    if (table === undefined) return null;
+    const row = connection.prepare("SELECT value FROM setting WHERE name = 'cursor_key'").get();
+    return row?.value instanceof Uint8Array ? controlId(row.value) : null;
+  } finally {
+    connection.close();
+  }
+}

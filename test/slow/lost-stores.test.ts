@@ -1,0 +1,222 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freePort } from "../support/free-port.ts";
+import { connect } from "../support/http-client.ts";
+import { environmentOf, program, startServer } from "../support/server-process.ts";
+
+/** Segments of a hundred posts, so that a few hundred make several. */
+const settings = { EARSHOT_SEGMENT_POSTS: "100", EARSHOT_SEAL: "off" };
+const posts = 450;
+
+const folder = mkdtempSync(join(tmpdir(), "earshot-slow-lost-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A data folder as kill -9 left it, its logs not yet moved into its databases, and an early copy of its catalog. */
+const killed = join(folder, "killed");
+const early = join(folder, "early.db");
+
+function writePosts(from: number, to: number): string {
+  const lines = Array.from({ length: to - from }, (_, index) => {
+    const n = from + index;
+    const created_at = new Date(Date.UTC(2026, 0, 1) + n * 60_000).toISOString();
+    return JSON.stringify({ id: String(n + 1), text: `a comet ${n}`, created_at, author: "a" });
+  });
+  const path = join(folder, `posts-${from}.ndjson`);
+  writeFileSync(path, `${lines.join("\n")}\n`);
+  return path;
+}
+
+function run(dataDir: string, ...args: string[]): { code: number | null; said: string } {
+  const env = environmentOf(dataDir, { ...settings, EARSHOT_PORT: "0" });
+  const options = { env, encoding: "utf8", timeout: 60_000 } as const;
+  const { status, stderr } = spawnSync(process.execPath, [program, ...args], options);
+  return { code: status, said: stderr };
+}
+
+const importPosts = (dataDir: string, from: number, to: number) =>
+  run(dataDir, "import", writePosts(from, to), "--platform", "mastodon");
+
+const segmentFiles = (dataDir: string): string[] =>
+  readdirSync(join(dataDir, "archive", "mastodon")).filter((name) => name.endsWith(".db"));
+
+beforeAll(async () => {
+  expect(importPosts(killed, 0, 50).code).toBe(0);
+  cpSync(join(killed, "archive", "catalog.db"), early);
+  const server = await startServer(killed, await freePort(), settings);
+  for (let from = 50; from < posts; from += 100) {
+    expect(importPosts(killed, from, from + 100).code).toBe(0);
+  }
+  const env = environmentOf(killed, settings);
+  const forget = ["archive", "forget", "--query", '"comet 7"', "--yes"];
+  const child = spawn(process.execPath, [program, ...forget], { env, stdio: "ignore" });
+  expect(await once(child, "exit")).toEqual([0, null]);
+  server.child.kill("SIGKILL");
+  await once(server.child, "exit");
+}, 120_000);
+
+function copyOf(name: string): string {
+  const dataDir = join(folder, name.replaceAll(" ", "-"));
+  cpSync(killed, dataDir, { recursive: true });
+  return dataDir;
+}
+
+const catalogOf = (dataDir: string): string => join(dataDir, "archive", "catalog.db");
+
+function removeDatabase(path: string): void {
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true });
+}
+
+/** How many posts a server on the folder finds. */
+async function found(dataDir: string): Promise<number> {
+  const server = await startServer(dataDir, await freePort(), settings);
+  const client = connect(server.base, server.key);
+  const text = await client.result(await client.submit("comet", 500));
+  client.close();
+  await server.stop();
+  return (JSON.parse(text) as unknown[]).length;
+}
+
+describe("a catalog that is not the present one", () => {
+  const losses: [string, (dataDir: string) => void, RegExp][] = [
+    [
+      "missing",
+      (dataDir) => removeDatabase(catalogOf(dataDir)),
+      /is missing, and there are segments/,
+    ],
+    [
+      "empty",
+      (dataDir) => {
+        removeDatabase(catalogOf(dataDir));
+        writeFileSync(catalogOf(dataDir), "");
+      },
+      /is empty, and there are segments/,
+    ],
+    [
+      "cut off",
+      (dataDir) => {
+        removeDatabase(catalogOf(dataDir));
+        cpSync(early, catalogOf(dataDir));
+        truncateSync(catalogOf(dataDir), 20_000);
+      },
+      /is damaged/,
+    ],
+    [
+      "an early copy",
+      (dataDir) => {
+        removeDatabase(catalogOf(dataDir));
+        cpSync(early, catalogOf(dataDir));
+      },
+      /is older than its segments/,
+    ],
+    [
+      "without its log, one bit of which is flipped",
+      (dataDir) => {
+        const path = `${catalogOf(dataDir)}-wal`;
+        const log = readFileSync(path);
+        log[200] = (log[200] ?? 0) ^ 1;
+        writeFileSync(path, log);
+        rmSync(`${catalogOf(dataDir)}-shm`, { force: true });
+      },
+      /is older than its segments|there are segments/,
+    ],
+    [
+      "another archive's",
+      (dataDir) => {
+        const other = join(folder, "another");
+        importPosts(other, 0, 50);
+        removeDatabase(catalogOf(dataDir));
+        cpSync(catalogOf(other), catalogOf(dataDir));
+      },
+      /another archive/,
+    ],
+  ];
+
+  test.each(losses)(
+    "%s: refused with what to do, and recovered with every post",
+    async (name, lose, message) => {
+      const dataDir = copyOf(name);
+      const before = segmentFiles(dataDir);
+      expect(before.length).toBeGreaterThan(3);
+      lose(dataDir);
+      for (const command of [
+        ["serve"],
+        ["archive", "reindex"],
+        ["archive", "backup", join(folder, `${name}-backup`)],
+      ]) {
+        const { code, said } = run(dataDir, ...command);
+        expect(code, command.join(" ")).toBe(1);
+        expect(said).toMatch(message);
+        expect(said).toMatch(/archive recover/);
+      }
+      expect(importPosts(dataDir, 500, 510).code).toBe(1);
+      expect(run(dataDir, "archive", "check").code).toBe(1);
+      expect(segmentFiles(dataDir)).toEqual(before);
+
+      const recovery = run(dataDir, "archive", "recover");
+      expect(recovery.said).toBe("");
+      expect(recovery.code).toBe(0);
+      expect(run(dataDir, "archive", "check", "--full")).toEqual({ code: 0, said: "" });
+      // The post that was forgotten does not come back, whatever brings it.
+      expect(importPosts(dataDir, 0, 50).code).toBe(0);
+      expect(await found(dataDir)).toBe(posts - 1);
+    },
+  );
+});
+
+describe("a control store that is gone", () => {
+  const path = (dataDir: string): string => join(dataDir, "control.db");
+  const losses: [string, (dataDir: string) => void, RegExp][] = [
+    [
+      "control store missing",
+      (dataDir) => removeDatabase(path(dataDir)),
+      /is missing or empty, and .*control\.id names/,
+    ],
+    [
+      "control store empty",
+      (dataDir) => {
+        removeDatabase(path(dataDir));
+        writeFileSync(path(dataDir), "");
+      },
+      /is missing or empty/,
+    ],
+    [
+      "another control store",
+      (dataDir) => {
+        const other = join(folder, "another-control");
+        expect(run(other, "keys", "create", "--name", "a").code).toBe(0);
+        removeDatabase(path(dataDir));
+        cpSync(path(other), path(dataDir));
+      },
+      /is another control store/,
+    ],
+  ];
+
+  test.each(losses)(
+    "%s: refused with what to do; nothing is begun instead",
+    (name, lose, message) => {
+      const dataDir = copyOf(name);
+      lose(dataDir);
+      for (const command of [["serve"], ["keys", "create", "--name", "b"]]) {
+        const { code, said } = run(dataDir, ...command);
+        expect(code).toBe(1);
+        expect(said).toMatch(message);
+      }
+      rmSync(join(dataDir, "control.id"));
+      expect(run(dataDir, "keys", "list").code).toBe(0);
+      expect(existsSync(join(dataDir, "control.id"))).toBe(true);
+    },
+  );
+});
