@@ -3,12 +3,14 @@ import { openArchive } from "../archive/open.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Config } from "./config.ts";
 import { type Control, startControl } from "./control.ts";
+import { requireStartNeeds } from "./start-needs.ts";
 
 export type Stores = { control: Control; archive: Archive };
 
 /** Opens both stores, side by side, their threads with them. When one cannot be opened, the other is closed again. */
 export async function openStores(config: Config, clock: Clock): Promise<Stores> {
   const { dir: dataDir, secretKey, ...settings } = config.data;
+  await requireStartNeeds(config.data);
   const [control, archive] = await Promise.allSettled([
     startControl({ dataDir, secretKey }),
     openArchive({ dataDir, ...settings, upkeep: "on", clock }).then((opened) =>

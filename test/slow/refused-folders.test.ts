@@ -72,6 +72,20 @@ test("a second server is refused with the process of the first", async () => {
   await server.stop();
 });
 
+test("a limit of 64 open files: a server says how many it needs and does not start", () => {
+  const env = environmentOf(join(folder, "few-files"), { EARSHOT_PORT: "0" });
+  const command = 'ulimit -n 64 && exec "$0" "$@"';
+  const { status, stderr } = spawnSync("sh", ["-c", command, process.execPath, program, "serve"], {
+    env,
+    encoding: "utf8",
+    timeout: 30_000,
+  });
+  expect(status).toBe(1);
+  expect(stderr).toMatch(
+    /^earshot: this process may open 64 files, .* it needs 112 – raise the limit/,
+  );
+});
+
 const disk = mountSmallDisk(24);
 
 describe.skipIf(disk === null)("a disk", () => {
@@ -84,7 +98,7 @@ describe.skipIf(disk === null)("a disk", () => {
     small.fill();
     const { code, said } = run(dataDir, "serve");
     expect(code).toBe(1);
-    expect(said).toMatch(/^earshot: .*disk.* full/);
+    expect(said).toMatch(/^earshot: .*disk.* full: \d+ bytes are free, a start needs \d+/);
     expect(said.trimEnd().split("\n")).toHaveLength(1);
     small.free();
   });
