@@ -11,11 +11,15 @@ let server: WebSocketServer;
 let url: URL;
 let connection: StreamConnection | null = null;
 
-const open = (onFrame: (frame: Frame) => void, onOpen = () => {}): StreamConnection => {
+const open = (
+  onFrame: (frame: Frame) => void,
+  onOpen = () => {},
+  clock = systemClock,
+): StreamConnection => {
   connection = openStreamConnection({
     url,
     guard: createGuard([url.href]),
-    clock: systemClock,
+    clock,
     userAgent: "earshot/test",
     handshakeTimeoutMs: 5_000,
     idleTimeoutMs: 30_000,
@@ -79,6 +83,35 @@ describe("a flood of frames", () => {
     });
     await vi.waitFor(() => expect(all).toBe(frames), { timeout: 10_000 });
     expect(most).toBeLessThanOrEqual(mostOfTurn);
+  }, 15_000);
+
+  test("leaves a turn to everything else as soon as slow frames have taken some milliseconds", async () => {
+    let elapsedMs = 0;
+    const clock = { ...systemClock, elapsed: () => elapsedMs };
+    serve((socket) => {
+      for (let n = 0; n < 400; n += 1) socket.send("x".repeat(9_000));
+    });
+    let all = 0;
+    let ofTurn = 0;
+    let most = 0;
+    open(
+      () => {
+        all += 1;
+        elapsedMs += 20;
+        if (ofTurn === 0) {
+          setImmediate(() => {
+            most = Math.max(most, ofTurn);
+            ofTurn = 0;
+          });
+        }
+        ofTurn += 1;
+      },
+      () => {},
+      clock,
+    );
+    await vi.waitFor(() => expect(all).toBe(400), { timeout: 10_000 });
+    // What was read from the network together with the second frame still comes.
+    expect(most).toBeLessThan(20);
   }, 15_000);
 
   test("stops at a pause and goes on after it, with nothing lost", async () => {

@@ -65,6 +65,7 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
   let isHeld = false;
   let isResting = false;
   let framesOfTurn = 0;
+  let turnBeganMs = 0;
   let reason: string | null = null;
   let status: number | null = null;
   let frameTooLarge = false;
@@ -104,11 +105,15 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
     if (Buffer.isBuffer(data)) options.onFrame({ data, isBinary });
   });
 
-  /** The network can hand over megabytes at once; after some frames everything else has its turn. */
+  /** The network can hand over megabytes at once; after some frames, or some slow ones, everything else has its turn. */
   function countFrame(): void {
     framesOfTurn += 1;
-    if (framesOfTurn === 1) setImmediate(beginTurn);
-    if (framesOfTurn !== mostFramesOfTurn) return;
+    if (framesOfTurn === 1) {
+      turnBeganMs = clock.elapsed();
+      setImmediate(beginTurn);
+    }
+    const isOver = framesOfTurn >= mostFramesOfTurn || clock.elapsed() - turnBeganMs > turnMs;
+    if (!isOver || isResting) return;
     isResting = true;
     socket.pause();
   }
@@ -152,6 +157,7 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
 
 /** Some milliseconds of work, also where each frame must be decompressed; what was read with them still comes. */
 const mostFramesOfTurn = 100;
+const turnMs = 10;
 const refusalBytes = 300;
 
 /** The status of a refused handshake, with the first words of its body. */

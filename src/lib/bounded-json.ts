@@ -6,9 +6,9 @@ import { createJsonMeter, type JsonShape } from "./json-shape.ts";
  */
 export const jsonBounds = {
   deepest: 1_000,
-  values: 120_000,
+  values: 80_000,
   names: 5_000,
-  shortStrings: 80_000,
+  shortStrings: 60_000,
 } as const;
 
 /** So much text cannot hold enough to matter, and is not measured. */
