@@ -246,7 +246,7 @@ describe("an account that its owner deletes", () => {
 
     expect(answer.statusCode).toBe(204);
     expect(answer.headers["set-cookie"]).toMatch(/Max-Age=0/i);
-    expect((await held).json().code).toBe("job_cancelled");
+    expect((await held).json().code).toBe("unauthorized");
     expect([...rowsThatTell(ann.traces)]).toEqual([]);
     expect(rowsThatTell(bob.traces)).toEqual(others);
     // What its jobs may have spent of the deployment's month still counts.

@@ -121,7 +121,7 @@ describe("a flood of frames", () => {
       all += 1;
       if (all === 500) opened.pause();
     });
-    await vi.waitFor(() => expect(all).toBeGreaterThanOrEqual(500));
+    await vi.waitFor(() => expect(all).toBeGreaterThanOrEqual(500), { timeout: 10_000 });
     for (let turns = 0; turns < 50; turns += 1) {
       await new Promise((resolve) => setImmediate(resolve));
     }

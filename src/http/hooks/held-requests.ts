@@ -118,6 +118,8 @@ export function createHeldRequests(
       startIdleTime();
       unwatch();
       release();
+      // What ended the wait may have ended the caller too: it is looked up again, however short the wait was.
+      reply.request.admittedMs = Number.NEGATIVE_INFINITY;
     }
   }
 
