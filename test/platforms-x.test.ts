@@ -30,6 +30,7 @@ beforeAll(async () => {
   startMs = Date.now();
   x = await startXEmulator({
     clients: [client],
+    appTokens: ["app-token-0001", "app-token-0002"],
     world: { users, posts: [] },
     faults: { isUnpaced: true },
   });
@@ -74,12 +75,16 @@ const post = (n: number, more: Partial<EmulatedPost> = {}): EmulatedPost => {
 };
 
 /** Keeps a credential as `earshot credentials add` does. */
-async function keep(kind: "app-token" | "user-token", owner: string | null): Promise<void> {
+async function keep(
+  kind: "app-token" | "user-token",
+  owner: string | null,
+  token = "app-token-0001",
+): Promise<void> {
   const id = `${kind}-of-${owner ?? "all"}`.slice(0, 40);
   const scopes = ["tweet.read", "users.read", "follows.read", "offline.access"];
   const secrets =
     kind === "app-token"
-      ? { token: "app-token-0001" }
+      ? { token }
       : {
           clientId: client.id,
           clientSecret: "",
@@ -249,6 +254,41 @@ describe("with a credential of the deployment", () => {
     );
     expect(x.requests).toHaveLength(asked);
     expect(x.billed.posts - before).toBe(20);
+  });
+
+  test.each([
+    ["gettrends", undefined],
+    ["getspace", "1DXxyRYNejbKM"],
+  ])(
+    "%s, of which nothing may be shown to others, is refused before it is paid for",
+    async (method, query) => {
+      const body = { type: "social", arguments: { type: method, query, max_results: 10 } };
+      const refused = await service.submit(key, body, "/v1/search/live/x");
+      expect(refused.statusCode).toBe(422);
+      expect(refused.json()).toMatchObject({
+        code: "source_unavailable",
+        error: expect.stringContaining("of your own"),
+        hint: expect.stringContaining("earshot credentials add x app-token"),
+      });
+      expect(refused.json().hint).toContain("--account ACCOUNT");
+      expect(x.requests).toEqual([]);
+    },
+  );
+
+  test("an own credential that X takes one request a second of is waited for, not replaced", async () => {
+    await keep("app-token", accountId, "app-token-0002");
+    x.faults.isUnpaced = false;
+    x.world.posts.push(post(1));
+    const asked = { query: "river", method: "searchbyfullarchive", type: "social" };
+    const answers = await Promise.all([answered(asked), answered(asked)]);
+    x.faults.isUnpaced = true;
+    for (const { records, status } of answers) {
+      expect(records).toMatchObject([{ Content: "a river, number 1" }]);
+      expect(status.complete).toBe(true);
+    }
+    expect(x.requests.map(({ path, authorization }) => [path, authorization])).toEqual(
+      Array(2).fill(["/2/tweets/search/all", "Bearer app-token-0002"]),
+    );
   });
 
   test("what X cannot be asked is said, and asks nothing", async () => {

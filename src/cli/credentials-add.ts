@@ -40,6 +40,7 @@ export async function addCredential(
       terminal.out(`${JSON.stringify(listingAsJson(listing, systemClock.now()))}\n`);
       return;
     }
+    if (accountId === null && kind.sharing !== undefined) terminal.note(`${kind.sharing}\n`);
     const whose = accountId === null ? "the deployment" : `the account ${options.account}`;
     terminal.out(
       withoutControls(

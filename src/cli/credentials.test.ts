@@ -84,6 +84,13 @@ const userToken: CredentialKind = {
   },
 };
 
+/** One of which the operator has to know something where it serves every account. */
+const sharedToken: CredentialKind = {
+  ...userToken,
+  name: "shared-token",
+  sharing: "Others are given IDs only; --account ACCOUNT gives it to one account.",
+};
+
 /** One that is allowed in a browser. */
 const oauth: CredentialKind = {
   ...userToken,
@@ -150,7 +157,7 @@ async function credentials(args: readonly string[], { lines, piped }: Typed = {}
     writeOut: (text) => terminal.out(text),
     writeErr: () => undefined,
   });
-  addCredentials(program, terminal, () => [userToken, oauth]);
+  addCredentials(program, terminal, () => [userToken, sharedToken, oauth]);
   let code: number = exitCode.ok;
   try {
     await program.parseAsync(["credentials", ...args], { from: "user" });
@@ -235,7 +242,7 @@ describe("add", () => {
     [["add", "mastodon"], /missing required argument 'kind'/],
     [
       ["add", "mastodon", "app"],
-      /"mastodon app" is no kind of credential – there are mastodon user-token, x oauth/,
+      /"mastodon app" is no kind of credential – there are mastodon user-token, mastodon shared-token, x oauth/,
     ],
     [["add", "--host", host, "mastodon", "user-token"], /stand first/],
     [["add", "mastodon", "user-token"], /--host is missing: the server – write --host VALUE/],
@@ -314,6 +321,18 @@ describe("add", () => {
     expect(await listed()).toMatchObject([
       { id, owner: "account", account: "newsroom", account_id: accountId },
     ]);
+  });
+
+  test("says what others are shown by a credential that serves every account", async () => {
+    const control = openControl(dataDir);
+    const key = { name: "k", requestsPerSecond: null, submissionsPerMinute: null, nowMs: 1 };
+    control.run("createKey", { ...key, accountName: "newsroom" });
+    control.close();
+    const args = ["add", "mastodon", "shared-token", "--host", host, "--secrets", "-"];
+    const own = await credentials([...args, "--account", "newsroom"], { piped: canary });
+    expect(own).toMatchObject({ code: 0, notes: "" });
+    const shared = await credentials(args, { piped: canary });
+    expect(shared).toMatchObject({ code: 0, notes: `${sharedToken.sharing}\n` });
   });
 
   test("one that acts for the same subject is replaced, another is beside it", async () => {

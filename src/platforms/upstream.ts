@@ -37,8 +37,18 @@ export type Upstream = {
   publicOriginOf?: (target: Target | null) => string | null;
   /** What the headers of an answer tell of the limit of its bucket; null when nothing. */
   limitOf(headers: Headers, status: number, nowMs: number): Limit | null;
+  /**
+   * How long the next request of a bucket waits after the answer to the one before, milliseconds; absent or 0 where any number may
+   * be pending.
+   */
+  intervalMs?: (bucket: string) => number;
   /** What a bill comes to, in millionths of a dollar; null where nothing is billed. */
   priceOf: ((bill: Bill) => number) | null;
+  /**
+   * Methods of which only the account whose credential fetched it may be shown anything; they are requested with an account's own
+   * credential alone. Absent for none but `ownMethods`.
+   */
+  ownMethods?: readonly Method[];
   /** What callers may be shown of what a credential of theirs, of the deployment, or none has fetched. */
   mayShow(owner: Session["owner"]): "everything" | "ids";
 };

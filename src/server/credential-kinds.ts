@@ -14,6 +14,9 @@ export function credentialKinds(
   return [
     ...blueskyCredentialKinds({ plcUrl, appviewUrl: ingest.appviewUrl, resolveTxt }),
     ...mastodonCredentialKinds(),
-    ...xCredentialKinds({ apiUrl: upstreams.xApiUrl }),
+    ...xCredentialKinds({
+      apiUrl: upstreams.xApiUrl,
+      isRedistributionAgreed: upstreams.xRedistributionAgreed === "true",
+    }),
   ];
 }

@@ -37,6 +37,10 @@ export function accessFor(
   return ownMethods.includes(method) ? allowed.filter((access) => access === "user") : allowed;
 }
 
+/** Whether a method is requested with a credential of the calling account alone. */
+export const isOwn = (method: Method, upstream: Pick<Upstream, "ownMethods">): boolean =>
+  ownMethods.includes(method) || (upstream.ownMethods?.includes(method) ?? false);
+
 const ways: Readonly<Record<AccessKind, SourceWay>> = {
   user: "credential",
   app: "api",

@@ -1,11 +1,10 @@
 import { EarshotError } from "../../lib/errors.ts";
-import { ownMethods } from "../methods.ts";
 import type { AskingJob, OpenSession } from "../requests/sessions.ts";
 import type { SourceAnswer, SourceWarning } from "../source.ts";
 import type { Upstream } from "../upstream.ts";
 import { billedParts, partBy } from "./billed-parts.ts";
 import { fetchCoverage } from "./completeness.ts";
-import { type AnswerContext, accessFor } from "./context.ts";
+import { type AnswerContext, accessFor, isOwn } from "./context.ts";
 import { codeOfFault } from "./fault-code.ts";
 import { type FetchRequest, heldAnswer } from "./held-answer.ts";
 import { readMethod } from "./read-method.ts";
@@ -54,7 +53,7 @@ async function sessionsFor(
   const asked = {
     job,
     platform,
-    whose: ownMethods.includes(method) ? ("own" as const) : ("any" as const),
+    whose: isOwn(method, upstreams[platform]) ? ("own" as const) : ("any" as const),
     bucket: null,
     credentialId: place?.credentialId ?? null,
   };

@@ -12,7 +12,7 @@ import type { ConfiguredAccess } from "../requests/sessions.ts";
 import type { SearchPlatform, SourceWay } from "../source.ts";
 import type { Target } from "../target.ts";
 import type { MethodSupport } from "../upstream.ts";
-import { type AnswerContext, accessFor, wayOf } from "./context.ts";
+import { type AnswerContext, accessFor, isOwn, wayOf } from "./context.ts";
 import { nowhereElse } from "./elsewhere.ts";
 import { isAnsweredByArchive } from "./held-answer.ts";
 import {
@@ -76,16 +76,17 @@ export function createSources(
     const access = accessFor(type, method, upstreams[platform]);
     if (access.length === 0) return [];
     const configured = await sessions.configured(platform, accountId);
-    const isOwn = ownMethods.includes(method);
+    const needsOwn = isOwn(method, upstreams[platform]);
     return configured.filter(
-      (one) => access.includes(one.access) && (!isOwn || one.owner === "account"),
+      (one) => access.includes(one.access) && (!needsOwn || one.owner === "account"),
     );
   }
 
   const answerable: Sources["answerable"] = async (asked) => {
     const here = elsewhere.isRunHere ? await answerableHere(asked) : null;
     if (here?.ok && here.isAsked) return here;
-    const there = ownMethods.includes(asked.method) ? null : elsewhere.answers(asked);
+    const needsOwn = isOwn(asked.method, upstreams[asked.platform]);
+    const there = needsOwn ? null : elsewhere.answers(asked);
     if (there === "asked") return { ok: true, isAsked: true };
     if (here?.ok) return here;
     if (there === "held") return { ok: true, isAsked: false };
@@ -104,8 +105,9 @@ export function createSources(
     if (support.access.length === 0) return noCounterpart(upstreams, platform, method);
     const refusal = await sessions.refusal(platform, accountId);
     if (refusal !== null) return credentialRefused(platform, refusal);
-    if (ownMethods.includes(method)) return ownCredentialNeeded(platform, method);
-    return notConfigured(asked, accessFor(type, method, upstreams[platform]), support.access);
+    const allowed = accessFor(type, method, upstreams[platform]);
+    if (isOwn(method, upstreams[platform])) return ownCredentialNeeded(asked, allowed);
+    return notConfigured(asked, allowed, support.access);
   }
 
   /** What of a platform a method asks, where it can be asked at all. */
@@ -134,7 +136,7 @@ export function createSources(
         .map(wayOf);
     return new Map(
       methodNames
-        .filter((method) => askedBy(platform, method).length > 0 && !ownMethods.includes(method))
+        .filter((method) => askedBy(platform, method).length > 0 && !isOwn(method, upstream))
         .map((method) => [method, waysOf(method)] as const)
         .filter(([, ways]) => ways.length > 0),
     );

@@ -43,12 +43,22 @@ export const credentialRefused = (platform: Platform, reason: string): Unanswera
   hint: "earshot credentials test uses it again where it works, earshot credentials add replaces it",
 });
 
-export const ownCredentialNeeded = (platform: Platform, method: Method): Unanswerable => ({
-  ok: false,
-  why: "own_credential_needed",
-  message: `${method} shows what belongs to one account: it needs a credential of ${platform} of your own`,
-  hint: `${kindsOf[platform].user} --account ACCOUNT adds one to the account of your key`,
-});
+/** Only an account's own credential may fetch it: it is that account's, or the platform allows no other to be shown it. */
+export function ownCredentialNeeded(
+  { platform, method }: Pick<AskedFetch, "platform" | "method">,
+  allowed: readonly AccessKind[],
+): Unanswerable {
+  const why = ownMethods.includes(method)
+    ? "shows what belongs to one account"
+    : `of ${platform} may be shown only to the account whose credential fetched it`;
+  const commands = allowed.flatMap((access) => kindsOf[platform][access] ?? []);
+  return {
+    ok: false,
+    why: "own_credential_needed",
+    message: `${method} ${why}: it needs a credential of ${platform} of your own`,
+    hint: `${commands.join(", or ")} --account ACCOUNT adds one to the account of your key`,
+  };
+}
 
 /** Nothing in this process can ask; what the type allows, and what there is at all. */
 export const notConfigured = (

@@ -38,6 +38,8 @@ export type CredentialKind = {
   purpose: string;
   /** One sentence: what it is and where it is to be had. */
   meaning: string;
+  /** What the operator has to know of one that serves every account, one sentence; absent where there is nothing. */
+  sharing?: string;
   /** What has to be given, in the order in which it is asked for. Secret ones are never taken from the command line. */
   fields: readonly CredentialField[];
   /**

@@ -80,13 +80,16 @@ async function tryOnce(
   { signal, progress }: { signal: AbortSignal; progress: Progress },
 ): Promise<Outcome> {
   const { limits, clock } = context;
-  const { url, bucket, way, paid, patience, job } = question;
+  const { url, bucket, way, paid, patience, job, intervalMs } = question;
   const permit = await limits.take({
     owner: way.ownerOf(url),
     bucket,
     host: url.host,
     patience,
+    intervalMs,
     deadlineMs: waitEndMs(job, clock.now()),
+    // An interval is short, and so is the queue of those who wait for it.
+    intervalDeadlineMs: job.deadlineMs,
     signal,
   });
   try {

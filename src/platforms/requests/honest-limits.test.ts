@@ -36,8 +36,14 @@ async function played({ limit, windowMs, tellsSeconds, travelMs, startMs }: Plat
     await clock.sleep(atMs);
     for (;;) {
       const deadlineMs = Number.MAX_SAFE_INTEGER;
-      const place = { owner: "c1", bucket: "posts", host: "api.example" };
-      const permit = await limits.take({ ...place, patience: "patient", deadlineMs, signal });
+      const place = { owner: "c1", bucket: "posts", host: "api.example", intervalMs: 0 };
+      const permit = await limits.take({
+        ...place,
+        patience: "patient",
+        deadlineMs,
+        intervalDeadlineMs: deadlineMs,
+        signal,
+      });
       await travel();
       if (clock.now() >= resetMs) [used, resetMs] = [0, clock.now() + windowMs];
       used += 1;

@@ -18,13 +18,19 @@ export type LimitState = {
   closedUntilMs: number;
   /** Refusals in a row, each after the pause of the one before. */
   refusals: number;
+  /** Where requests go one at a time: the least time from an answer to the next request, milliseconds; 0 where they do not. */
+  intervalMs: number;
+  /** The next request waits for it. */
+  intervalUntilMs: number;
 };
 
 export type Standing =
   | { kind: "open" }
   /** Until an answer to what is under way tells more. */
   | { kind: "unknown" }
-  | { kind: "closed"; untilMs: number };
+  | { kind: "closed"; untilMs: number }
+  /** The limit is open, and the request before was answered a moment ago. */
+  | { kind: "paced"; untilMs: number };
 
 export const unknownLimit = (): LimitState => ({
   window: null,
@@ -34,6 +40,8 @@ export const unknownLimit = (): LimitState => ({
   era: 0,
   closedUntilMs: Number.NEGATIVE_INFINITY,
   refusals: 0,
+  intervalMs: 0,
+  intervalUntilMs: Number.NEGATIVE_INFINITY,
 });
 
 /** Resets that are told within this of one another are those of one window. */
@@ -46,9 +54,20 @@ const mostUnknown = 64;
 export function standing(state: LimitState, nowMs: number): Standing {
   if (nowMs < state.closedUntilMs) return { kind: "closed", untilMs: state.closedUntilMs };
   if (state.window !== null && nowMs >= state.window.resetMs) beginEra(state);
-  if (!state.isKnown) return { kind: state.underWay < state.mostUnknown ? "open" : "unknown" };
-  if (state.window === null || state.window.remaining > state.underWay) return { kind: "open" };
-  return { kind: "closed", untilMs: state.window.resetMs };
+  if (state.isKnown && state.window !== null && state.window.remaining <= state.underWay) {
+    return { kind: "closed", untilMs: state.window.resetMs };
+  }
+  if (state.intervalMs > 0) {
+    if (state.underWay > 0) return { kind: "unknown" };
+    if (nowMs < state.intervalUntilMs) return { kind: "paced", untilMs: state.intervalUntilMs };
+  }
+  if (state.isKnown || state.underWay < state.mostUnknown) return { kind: "open" };
+  return { kind: "unknown" };
+}
+
+/** A request has ended, answered or not: the next one waits for the interval. */
+export function noteEnd(state: LimitState, nowMs: number): void {
+  if (state.intervalMs > 0) state.intervalUntilMs = nowMs + state.intervalMs;
 }
 
 /** What an answer told of the limit. */

@@ -6,9 +6,11 @@ import { tooLate } from "./faults.ts";
 import {
   type LimitState,
   noteAnswer,
+  noteEnd,
   noteRefusal,
   noteReplacement,
   noteSilence,
+  type Standing,
   standing,
   unknownLimit,
 } from "./limit-standing.ts";
@@ -52,7 +54,12 @@ type AskedPermit = LimitPlace & {
   /** Names the platform in errors. */
   host: string;
   patience: Patience;
+  /** Where requests of the bucket go one at a time: how long the next one waits after an answer, milliseconds; else 0. */
+  intervalMs: number;
+  /** Until when a used up limit is waited for. */
   deadlineMs: number;
+  /** The same of an interval. */
+  intervalDeadlineMs: number;
   signal: AbortSignal;
 };
 
@@ -74,6 +81,7 @@ const mostBelieved = 3;
 const mostLimits = 10_000;
 
 type Waiter = AskedPermit & { admit: (permit: Permit) => void; refuse: (reason: unknown) => void };
+type Closed = Extract<Standing, { untilMs: number }>;
 type Held = LimitState & {
   waiting: Waiter[];
   wake: { atMs: number; timer: AbortController } | null;
@@ -109,8 +117,8 @@ export function createLimits({ clock, random, pauses }: LimitsContext): Limits {
       }
       const now = standing(held, clock.elapsed());
       if (now.kind === "unknown") return;
-      if (now.kind === "closed") {
-        refuseAll(held, now.untilMs);
+      if (now.kind !== "open") {
+        refuseAll(held, now);
         if (held.waiting.length > 0) wakeAt(held, now.untilMs);
         return;
       }
@@ -120,10 +128,10 @@ export function createLimits({ clock, random, pauses }: LimitsContext): Limits {
   }
 
   /** Those who cannot wait until then. */
-  function refuseAll(held: Held, untilMs: number): void {
+  function refuseAll(held: Held, { kind, untilMs }: Closed): void {
     const retryAtMs = wallOf(untilMs);
-    const isOutOfTime = ({ patience, deadlineMs }: Waiter) =>
-      patience === "impatient" || deadlineMs <= retryAtMs;
+    const isOutOfTime = ({ patience, deadlineMs, intervalDeadlineMs }: Waiter) =>
+      patience === "impatient" || (kind === "paced" ? intervalDeadlineMs : deadlineMs) <= retryAtMs;
     const gone = held.waiting.filter(isOutOfTime);
     held.waiting = held.waiting.filter((waiter) => !isOutOfTime(waiter));
     for (const { host, refuse } of gone) refuse(new UpstreamLimited(host, retryAtMs));
@@ -159,6 +167,11 @@ export function createLimits({ clock, random, pauses }: LimitsContext): Limits {
       note();
       admit(held);
     };
+    const ended = (note: () => void) =>
+      end(() => {
+        noteEnd(held, clock.elapsed());
+        note();
+      });
     const noteRefused = (untilMs: number | null) => {
       const nowMs = clock.elapsed();
       const askedMs = untilMs === null ? null : elapsedOf(untilMs);
@@ -172,11 +185,11 @@ export function createLimits({ clock, random, pauses }: LimitsContext): Limits {
       }
     };
     return {
-      answered: (told) => end(() => noteAnswer(held, era, toldHere(told))),
-      unanswered: () => end(() => noteSilence(held, era)),
+      answered: (told) => ended(() => noteAnswer(held, era, toldHere(told))),
+      unanswered: () => ended(() => noteSilence(held, era)),
       unused: () => end(() => undefined),
       refused: (untilMs) => {
-        end(() => noteRefused(untilMs));
+        ended(() => noteRefused(untilMs));
         return wallOf(held.closedUntilMs);
       },
     };
@@ -188,8 +201,10 @@ export function createLimits({ clock, random, pauses }: LimitsContext): Limits {
   const wallOf = (elapsedMs: number): number => elapsedMs - clock.elapsed() + clock.now();
 
   function take(asked: AskedPermit): Promise<Permit> {
-    const { signal, deadlineMs, host } = asked;
+    const { signal, host, intervalMs } = asked;
+    const deadlineMs = intervalMs > 0 ? asked.intervalDeadlineMs : asked.deadlineMs;
     const held = heldOf(asked);
+    held.intervalMs = intervalMs;
     return new Promise((resolve, reject) => {
       if (signal.aborted) {
         reject(signal.reason);

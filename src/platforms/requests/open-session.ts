@@ -41,7 +41,8 @@ export function openSession(options: SessionOptions): OpenSession {
     const { job, pace } = options;
     await pace.turn(job);
     const { limitOf } = upstream;
-    return await ask(options.ask, { ...question, headers, bucket, limitOf, job });
+    const intervalMs = upstream.intervalMs?.(bucket) ?? 0;
+    return await ask(options.ask, { ...question, headers, bucket, limitOf, intervalMs, job });
   }
 
   function sessionOf(patience: Patience): Session {

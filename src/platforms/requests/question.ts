@@ -35,6 +35,8 @@ export type Question = {
   bucket: string;
   way: Way;
   limitOf: Upstream["limitOf"];
+  /** See `Upstream`; 0 for none. */
+  intervalMs: number;
   patience: Patience;
   job: AskingJob;
   /** Null where nothing is billed. */

@@ -25,6 +25,16 @@ afterEach(() => x.close());
 
 const toolsNow = { ...tools, now: () => now };
 
+test("a credential that serves every account says so, unless X has agreed that all is shown", () => {
+  const sharingOf = (isRedistributionAgreed: boolean) =>
+    xCredentialKinds({ apiUrl: "https://api.x.com", isRedistributionAgreed }).map(
+      ({ sharing }) => sharing,
+    );
+  const note = expect.stringMatching(/IDs only.*--account ACCOUNT/);
+  expect(sharingOf(false)).toEqual([note, note]);
+  expect(sharingOf(true)).toEqual([undefined, undefined]);
+});
+
 function kindOf(name: string) {
   const kind = xCredentialKinds({ apiUrl: x.url }).find((each) => each.name === name);
   if (kind === undefined) throw new Error(`no ${name}`);

@@ -2,7 +2,21 @@ import type { CredentialKind } from "../credentials/credential.ts";
 import { appTokenKind } from "./app-token.ts";
 import { userTokenKind } from "./user-token.ts";
 
-/** What X can be asked with. `apiUrl` is the origin of its API. */
-export function xCredentialKinds({ apiUrl }: { apiUrl: string }): readonly CredentialKind[] {
-  return [appTokenKind(apiUrl), userTokenKind(apiUrl)];
+type KindsOptions = {
+  /** The origin of X's API. */
+  apiUrl: string;
+  /** Whether X has agreed that callers are shown what the deployment's credentials fetch. */
+  isRedistributionAgreed?: boolean;
+};
+
+/** What X can be asked with. */
+export function xCredentialKinds({
+  apiUrl,
+  isRedistributionAgreed = false,
+}: KindsOptions): readonly CredentialKind[] {
+  const kinds = [appTokenKind(apiUrl), userTokenKind(apiUrl)];
+  return isRedistributionAgreed ? kinds : kinds.map((kind) => ({ ...kind, sharing: idsOnly }));
 }
+
+const idsOnly =
+  "X allows others to be given IDs only: answers to accounts hold no texts and names, and no trends and Spaces; with --account ACCOUNT it belongs to one account, which is shown everything.";

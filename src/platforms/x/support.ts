@@ -6,6 +6,9 @@ const everyone = ["user", "app"] as const;
 const authors =
   "Each post read is billed. X's price list does not say whether authors that are sent beside posts are billed too; they are counted as if they were.";
 
+const ownOnly =
+  "Needs a credential of the calling account, unless `EARSHOT_X_REDISTRIBUTION_AGREED` is `true`.";
+
 /** What each method leads to on X. */
 export const support: Readonly<Record<Method, MethodSupport>> = {
   searchbyquery: {
@@ -63,7 +66,7 @@ export const support: Readonly<Record<Method, MethodSupport>> = {
   gettrends: {
     access: everyone,
     endpoint: "GET /2/trends/by/woeid/:woeid",
-    note: "Those of the place `EARSHOT_X_TRENDS_WOEID`, 50 at most.",
+    note: `Those of the place \`EARSHOT_X_TRENDS_WOEID\`, 50 at most. ${ownOnly}`,
   },
   getfollowing: {
     access: everyone,
@@ -78,6 +81,6 @@ export const support: Readonly<Record<Method, MethodSupport>> = {
   getspace: {
     access: everyone,
     endpoint: "GET /2/spaces/:id",
-    note: "Live and scheduled ones; X forgets a Space when it has ended. Hosts and speakers are counted as user reads. A user's credential needs the scope space.read.",
+    note: `Live and scheduled ones; X forgets a Space when it has ended. Hosts and speakers are counted as user reads. A user's credential needs the scope space.read. ${ownOnly}`,
   },
 };

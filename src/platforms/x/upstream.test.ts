@@ -585,4 +585,6 @@ test("what others' credentials fetch is shown by its IDs, unless X has agreed to
     ["account", "deployment", null].map((owner) => upstream.mayShow(owner as "account")),
   ).toEqual(["everything", "ids", "ids"]);
   expect(agreed.mayShow("deployment")).toBe("everything");
+  expect(upstream.ownMethods).toEqual(["gettrends", "getspace"]);
+  expect(agreed.ownMethods).toEqual([]);
 });

@@ -1,3 +1,4 @@
+import type { Method } from "../methods.ts";
 import type { Session } from "../session.ts";
 import type { Target } from "../target.ts";
 import type { PageCall, Upstream, UpstreamPage } from "../upstream.ts";
@@ -7,7 +8,7 @@ import { homePosts, mediaInTimeline, postById, postsOfUser } from "./fetch-posts
 import { fetchRoutes, timelineRoute } from "./fetch-routes.ts";
 import { isOfSearch, mediaBySearch, repliesTo } from "./fetch-searched.ts";
 import { followsOf, profileOf, retweetersOf } from "./fetch-users.ts";
-import { limitOf } from "./limits.ts";
+import { intervalMs, limitOf } from "./limits.ts";
 import { priceOf } from "./prices.ts";
 import { xSearch } from "./search.ts";
 import { support } from "./support.ts";
@@ -21,6 +22,9 @@ export type XSettings = {
   isRedistributionAgreed: boolean;
 };
 
+/** Methods whose records have nothing that X allows others to be given: trends have no ID, and a Space's is in the request. */
+const withoutIds: readonly Method[] = ["gettrends", "getspace"];
+
 /** X, by its API v2. */
 export function createXUpstream(settings: XSettings): Upstream {
   const { trendsPlace, isRedistributionAgreed } = settings;
@@ -32,7 +36,9 @@ export function createXUpstream(settings: XSettings): Upstream {
     search: xSearch,
     publicBaseUrl: null,
     limitOf,
+    intervalMs,
     priceOf,
+    ownMethods: isRedistributionAgreed ? [] : withoutIds,
     mayShow: (owner) => (owner === "account" || isRedistributionAgreed ? "everything" : "ids"),
   };
 }
