@@ -70,7 +70,7 @@ describe("an answer", () => {
   });
 
   test("that is JSON of more names than are parsed says so", async () => {
-    const names = Array.from({ length: 100_000 }, (_, n) => `"n${n}":1`);
+    const names = Array.from({ length: 20_000 }, (_, n) => `"n${n}":1`);
     const { url } = await host((_request, response) => response.end(`{${names.join(",")}}`));
     const answer = await client([url], { maxBytes: 4_194_304 })(url);
     expect(() => answer.json()).toThrow("holds more than 5000 different names");

@@ -257,7 +257,7 @@ describe("whatever is sent", () => {
 });
 
 test("an event with more names than are parsed is unreadable", () => {
-  const names = Array.from({ length: 100_000 }, (_, n) => [`n${n}`, 1]);
+  const names = Array.from({ length: 20_000 }, (_, n) => [`n${n}`, 1]);
   const record = { text: "hello", ...Object.fromEntries(names) };
   expect(readCommit({ record })).toMatchObject({
     fault: expect.stringContaining("more than 5000 different names"),
