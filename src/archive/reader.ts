@@ -45,10 +45,12 @@ import { type Identified, identifyPosts, type UnknownPost } from "./identify.ts"
 import { labelsOf } from "./labels.ts";
 import { requireKnownAnalyzers } from "./open-catalog.ts";
 import { owner } from "./placement.ts";
+import { isDamage } from "./sealed/damage.ts";
 import { comparePositions, type SearchSurroundings, searchSegments } from "./search.ts";
 import { single } from "./segments/damaged-ids.ts";
 import { createSealedMemory, type SealedMemory } from "./segments/sealed-part.ts";
 import { openSegment, type Segment } from "./segments/segment.ts";
+import { unreadableSegment } from "./segments/unreadable-segment.ts";
 import { readStats } from "./stats.ts";
 import { isStopped } from "./stop-flags.ts";
 import { strayedOf } from "./strayed.ts";
@@ -153,7 +155,7 @@ export function createReader(
 
   function open(entry: SegmentEntry): Segment {
     const path = segmentPath(folder, entry);
-    const segment = opened.get(path) ?? openSegment(path, entry.platform, cacheKib, memory);
+    const segment = opened.get(path) ?? openReadable(path, entry.platform);
     opened.delete(path);
     opened.set(path, segment);
     if (opened.size > openSegments) {
@@ -164,6 +166,16 @@ export function createReader(
       }
     }
     return segment;
+  }
+
+  /** Damage of one file must not keep the others from answering. */
+  function openReadable(path: string, platform: Platform): Segment {
+    try {
+      return openSegment(path, platform, cacheKib, memory);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      return unreadableSegment(path);
+    }
   }
 
   function records(positions: readonly Position[]): StoredRecords {

@@ -1,0 +1,42 @@
+import { EarshotError } from "../../lib/errors.ts";
+import type { Segment } from "./segment.ts";
+
+/**
+ * Stands for a segment whose file SQLite cannot open, or that lacks what every read needs. Searches and counts report all of
+ * its posts as damaged, and go on with the other segments. Where an answer cannot say what is missing, it is refused.
+ * Errors: `archive_damaged`.
+ */
+export function unreadableSegment(path: string): Segment {
+  const refuse = (): never => {
+    throw new EarshotError("archive_damaged", `${path} cannot be read`, {
+      status: 503,
+      hint: "`earshot archive check` names the command that repairs it",
+    });
+  };
+  return {
+    search: (_query, range) => ({
+      ids: [],
+      stoppedAt: null,
+      candidates: 0,
+      rechecked: 0,
+      containers: 0,
+      statements: 0,
+      damaged: [range],
+    }),
+    rows: (ids) => ({ rows: [], damaged: [...ids] }),
+    counter: {
+      onSnapshot: (work) => work(0),
+      count: (_query, range) => ({
+        counts: new Map(),
+        countedFromMs: null,
+        stoppedAt: null,
+        damaged: [range],
+        statements: 1,
+        containers: 0,
+      }),
+    },
+    lookup: { holds: refuse, findById: refuse, findByUri: refuse },
+    arrivals: refuse,
+    close: () => {},
+  };
+}
