@@ -18,10 +18,12 @@ import { countInSealed } from "./count-in-sealed.ts";
 import { guardedBySeal } from "./damage-marker.ts";
 import { single } from "./damaged-ids.ts";
 import { indexCandidates, noLimit } from "./index-candidates.ts";
+import { indexCost } from "./index-cost.ts";
 import { type CandidateBatch, mergedCandidates } from "./merged-candidates.ts";
 import { rowByRow } from "./row-by-row.ts";
 import type { SealedPart, SealedView } from "./sealed-part.ts";
 import type { SegmentQuery } from "./search-segment.ts";
+import { firstOf, inSlices, slicedCandidates } from "./sliced-candidates.ts";
 
 /** What is counted in a segment; without an expression every row has to be looked at. */
 export type CountQuery = Omit<SegmentQuery, "fromMs" | "toMs">;
@@ -59,6 +61,10 @@ export function segmentCounter(
   const countInIndex = indexCounter(database);
   const candidates = indexCandidates(database);
   const everyPost = allPosts(database, path);
+  const sliced = slicedCandidates(database);
+  const cost = indexCost(database);
+  const isSliced = (query: CountQuery): boolean =>
+    query.expression !== null && !cost.isBounded(query.sealed);
   const version = database.prepare("PRAGMA data_version");
 
   /** No index is to be trusted: the row of every post is looked at. */
@@ -77,15 +83,22 @@ export function segmentCounter(
 
   /** FTS5 alone knows what matches. */
   function countByIndex(
-    { expression, residual }: CountQuery,
+    query: CountQuery,
     part: IdRange,
     clocking: Clocking,
     expired: () => boolean,
   ): Tally {
+    const { expression, residual } = query;
+    const tally = { ...emptyTally(), statements: 1 };
+    if (isSliced(query)) {
+      const { residual: checked } = inSlices(query);
+      const batches = sliced.batches(query.sealed, part, tally);
+      countInRows(batches, matcher, checked, part, clocking, expired, tally);
+      return tally;
+    }
     if (expression !== null && residual.kind === "all") {
       return countInIndex(expression, part, clocking, expired);
     }
-    const tally = { ...emptyTally(), statements: 1 };
     const batches = batchesOf(candidates.named(expression, part, noLimit), part);
     countInRows(batches, matcher, residual, part, clocking, expired, tally);
     return tally;
@@ -93,15 +106,21 @@ export function segmentCounter(
 
   function countSealed(
     { index, mask, hasOverlay, hidesAny }: SealedView,
-    { expression, sealed: query, residual }: CountQuery,
+    asked: CountQuery,
     part: IdRange,
     clocking: Clocking,
     expired: () => boolean,
   ): Tally {
+    const inParts = hasOverlay && isSliced(asked);
+    const { expression, sealed: query, residual } = inParts ? inSlices(asked) : asked;
     const tally = { ...emptyTally(), statements: 1 };
     const sources = { index, query, leftOut: mask.leftOut };
-    if (expression === null || residual.kind !== "all") {
-      const overlay = hasOverlay ? candidates.overlay(expression, hidesAny, tally, expired) : null;
+    if (expression === null || residual.kind !== "all" || inParts) {
+      const overlay = inParts
+        ? (written: IdRange) => firstOf(sliced.batches(query, written, tally))
+        : hasOverlay
+          ? candidates.overlay(expression, hidesAny, tally, expired)
+          : null;
       const batches = mergedCandidates({ ...sources, overlay }, part, firstRows, expired, tally);
       countInRows(batches, matcher, residual, part, clocking, expired, tally);
       return tally;

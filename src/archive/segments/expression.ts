@@ -1,6 +1,7 @@
 import type { PlanNode } from "../../query/plan.ts";
 import { everyPost } from "../../text/facets.ts";
 import type { SequenceElement } from "../../text/sequence.ts";
+import { quotedToken } from "./quoted-token.ts";
 
 /**
  * A lowered plan as an FTS5 expression; null when it holds for every post.
@@ -17,7 +18,7 @@ export function expression(plan: PlanNode): string | null {
 function compile(plan: PlanNode): string {
   switch (plan.kind) {
     case "all":
-      return quoted(everyPost);
+      return quotedToken(everyPost);
     case "terms":
       return sequence(plan.elements);
     case "not":
@@ -36,7 +37,7 @@ function conjunction(children: readonly PlanNode[]): string {
   const negative = deepestFirst(
     children.flatMap((child) => (child.kind === "not" ? [child.child] : [])),
   );
-  const base = positive.length > 0 ? positive.map(operand).join(" AND ") : quoted(everyPost);
+  const base = positive.length > 0 ? positive.map(operand).join(" AND ") : quotedToken(everyPost);
   if (negative.length === 0) return base;
   const excluded = negative.map(operand).join(" OR ");
   return `${positive.length > 1 ? `(${base})` : base} NOT ${negative.length > 1 ? `(${excluded})` : excluded}`;
@@ -64,8 +65,6 @@ function sequence(elements: readonly SequenceElement[]): string {
     if (element.kind === "prefix") return element.prefix;
     throw new Error("a lowered plan holds no open place");
   });
-  const text = quoted(tokens.join(" "));
+  const text = quotedToken(tokens.join(" "));
   return elements.at(-1)?.kind === "prefix" ? `${text} *` : text;
 }
-
-const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;

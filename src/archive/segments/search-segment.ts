@@ -5,15 +5,17 @@ import type { PlanNode } from "../../query/plan.ts";
 import { onSnapshot } from "../database.ts";
 import type { SealedQuery } from "../sealed/sealed-query.ts";
 import { allPosts } from "./all-posts.ts";
-import { candidatesOfStep } from "./candidates-of-step.ts";
+import { candidatesOfStep, recheckedOfStep } from "./candidates-of-step.ts";
 import { guardedBySeal } from "./damage-marker.ts";
 import { single } from "./damaged-ids.ts";
 import { indexCandidates, noLimit } from "./index-candidates.ts";
-import { mergedCandidates } from "./merged-candidates.ts";
+import { indexCost } from "./index-cost.ts";
+import { type CandidateBatch, mergedCandidates } from "./merged-candidates.ts";
 import type { RowsRead } from "./read-rows.ts";
 import { rowByRow } from "./row-by-row.ts";
 import { rowSubject } from "./row-subject.ts";
 import type { SealedPart, SealedView } from "./sealed-part.ts";
+import { firstOf, inSlices, slicedCandidates } from "./sliced-candidates.ts";
 
 /** What a segment is asked, the same for all segments of a search. */
 export type SegmentQuery = {
@@ -57,6 +59,8 @@ type SearchedSegment = {
 export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) {
   const candidates = indexCandidates(database);
   const everyPost = allPosts(database, segment.path);
+  const sliced = slicedCandidates(database);
+  const cost = indexCost(database);
 
   /** Whether a candidate matches; its row is read only where the index and the ID leave that open. */
   function isMatch(id: bigint, query: SegmentQuery, answer: SegmentAnswer): boolean {
@@ -81,11 +85,12 @@ export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) 
     answer: SegmentAnswer,
   ): boolean {
     const isExact = everyCandidateCounts(query);
+    const step = isExact ? candidatesOfStep : recheckedOfStep;
     for (const id of named) {
       answer.candidates += 1;
       if (isExact || isMatch(id, query, answer)) answer.ids.push(id);
       if (answer.ids.length >= limit) return true;
-      if (answer.candidates % candidatesOfStep !== 0 || !expired()) continue;
+      if (answer.candidates % step !== 0 || !expired()) continue;
       answer.stoppedAt = id;
       return true;
     }
@@ -113,10 +118,36 @@ export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) 
     expired: () => boolean,
   ): SegmentAnswer {
     const answer = noAnswer();
+    if (isSliced(query)) {
+      const batches = sliced.batches(query.sealed, range, answer);
+      return takeBatches(batches, inSlices(query), range, limit, expired, answer);
+    }
     const most = everyCandidateCounts(query) ? limit : noLimit;
     takeMatches(candidates.named(query.expression, range, most), query, limit, expired, answer);
     return answer;
   }
+
+  /** Adds the matches of batches until there are enough of them, or time is over. */
+  function takeBatches(
+    batches: Iterable<CandidateBatch>,
+    query: SegmentQuery,
+    range: IdRange,
+    limit: number,
+    expired: () => boolean,
+    answer: SegmentAnswer,
+  ): SegmentAnswer {
+    const isExact = everyCandidateCounts(query);
+    for (const { ids, seenTo } of batches) {
+      if (takeMatches(ids, query, limit, isExact ? never : expired, answer)) return answer;
+      if (seenTo <= range.low || !expired()) continue;
+      answer.stoppedAt = seenTo;
+      return answer;
+    }
+    return answer;
+  }
+
+  const isSliced = (query: SegmentQuery): boolean =>
+    query.expression !== null && !cost.isBounded(query.sealed);
 
   function searchSealed(
     { index, mask, hasOverlay, hidesAny }: SealedView,
@@ -126,18 +157,15 @@ export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) 
     expired: () => boolean,
   ): SegmentAnswer {
     const answer = noAnswer();
-    const isExact = everyCandidateCounts(query);
-    const overlay = hasOverlay
-      ? candidates.overlay(query.expression, hidesAny, answer, expired)
-      : null;
+    const inParts = hasOverlay && isSliced(query);
+    const overlay = inParts
+      ? (part: IdRange) => firstOf(sliced.batches(query.sealed, part, answer))
+      : hasOverlay
+        ? candidates.overlay(query.expression, hidesAny, answer, expired)
+        : null;
     const sources = { index, query: query.sealed, leftOut: mask.leftOut, overlay };
-    for (const { ids, seenTo } of mergedCandidates(sources, range, limit, expired, answer)) {
-      if (takeMatches(ids, query, limit, isExact ? never : expired, answer)) return answer;
-      if (seenTo <= range.low || !expired()) continue;
-      answer.stoppedAt = seenTo;
-      return answer;
-    }
-    return answer;
+    const batches = mergedCandidates(sources, range, limit, expired, answer);
+    return takeBatches(batches, inParts ? inSlices(query) : query, range, limit, expired, answer);
   }
 
   return (

@@ -1,0 +1,171 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { SealedQuery } from "../sealed/sealed-query.ts";
+import { keptStatements } from "./kept-statements.ts";
+import { quotedToken } from "./quoted-token.ts";
+
+/**
+ * Whether FTS5 ends each step of a query's statement soon. It looks for the next match without regard to the lower bound of a range
+ * of IDs, and nothing interrupts it: where matches are rare among many postings, one step may walk all of them. Whether that is
+ * so follows from how frequent the terms are, which is estimated and remembered for as long as the segment is open.
+ */
+export type IndexCost = { isBounded(query: SealedQuery): boolean };
+
+/** Postings that one step may walk, about 0.1 µs each. */
+const mostPostings = 500_000;
+/** A term that occurs so often among the newest posts is as frequent among the others. */
+const sampledPosts = 64;
+/** FTS5 puts together all terms that begin alike, which takes longer for each posting. */
+const costOfPrefix = 18;
+const mostPrefixTerms = 500;
+/** What looking for one rowid among the postings of a term takes at most, in postings. */
+const costOfSeek = 500;
+const fewPosts = 65_536;
+const mostRemembered = 4_096;
+
+/** How many posts there are at most, and how many postings are walked to find them. */
+type Estimate = { posts: number; cost: number };
+
+export function indexCost(database: DatabaseSync): IndexCost {
+  const statement = keptStatements(database);
+  const remembered = new Map<string, number>();
+  /** A search asks again for each of its slices. */
+  const decided = new WeakMap<SealedQuery, boolean>();
+
+  const numberOf = (sql: string, ...values: (string | bigint | number)[]): number =>
+    Number((statement(sql).get(...values) as unknown as [bigint] | undefined)?.[0] ?? 0);
+
+  /** Posts that FTS5 has; where there are many, those of the segment. */
+  function countPosts(): number {
+    const few = numberOf(`SELECT count(*) FROM (SELECT 1 FROM term_docsize LIMIT ${fewPosts})`);
+    return few < fewPosts ? few : Math.max(few, numberOf(postsSql));
+  }
+
+  function remember(key: string, make: () => number): number {
+    const known = remembered.get(key);
+    if (known !== undefined) return known;
+    if (remembered.size >= mostRemembered) remembered.clear();
+    const made = make();
+    remembered.set(key, made);
+    return made;
+  }
+
+  /** The share of the posts that hold a term, as among the newest posts. */
+  const shareOf = (term: string, posts: number): number =>
+    remember(term, () => {
+      const newest = statement(newestSql).all(quotedToken(term)) as unknown as [bigint][];
+      const last = newest.at(-1)?.[0];
+      if (last === undefined || newest.length < sampledPosts) return newest.length / posts;
+      return sampledPosts / Math.max(sampledPosts, numberOf(newerSql, last));
+    });
+
+  /** Postings of all terms that begin so; infinite where there are too many to look at. */
+  const postingsOf = (prefix: string): number =>
+    remember(`${prefix} *`, () => {
+      database.exec(vocabularySql);
+      let postings = 0;
+      let terms = 0;
+      for (const row of statement(termsSql).iterate(prefix)) {
+        const [term, posts] = row as unknown as [string, bigint];
+        if (!term.startsWith(prefix)) break;
+        postings += Number(posts);
+        terms += 1;
+        if (terms > mostPrefixTerms || postings * costOfPrefix > mostPostings) {
+          return Number.POSITIVE_INFINITY;
+        }
+      }
+      return postings;
+    });
+
+  function estimateTerm(term: string, posts: number): Estimate {
+    const holding = Math.ceil(shareOf(term, posts) * posts);
+    return { posts: holding, cost: holding };
+  }
+
+  function together(
+    children: readonly Estimate[],
+    excluded: readonly Estimate[],
+    most: number,
+  ): Estimate {
+    const posts = Math.min(most, ...children.map((child) => child.posts));
+    const walked = (sum: number, { cost }: Estimate): number =>
+      sum + (cost === Number.POSITIVE_INFINITY ? cost : Math.min(cost, posts * costOfSeek));
+    const base = children.length === 0 ? most : children.reduce(walked, 0);
+    return { posts, cost: excluded.reduce(walked, base) };
+  }
+
+  function estimate(query: SealedQuery, posts: number): Estimate {
+    const each = (queries: readonly SealedQuery[]): Estimate[] =>
+      queries.map((child) => estimate(child, posts));
+    const terms = (names: readonly string[]): Estimate[] =>
+      names.map((term) => estimateTerm(term, posts));
+    switch (query.kind) {
+      case "none":
+        return { posts: 0, cost: 0 };
+      case "every":
+        return { posts, cost: posts };
+      case "term":
+        return estimateTerm(query.term, posts);
+      case "phrase":
+        return together(terms(query.terms), [], posts);
+      case "prefix": {
+        const beginning = postingsOf(query.prefix);
+        const last = { posts: Math.min(beginning, posts), cost: beginning * costOfPrefix };
+        return together([...terms(query.terms), last], [], posts);
+      }
+      case "or":
+        return each(query.children).reduce(
+          (a, b) => ({ posts: Math.min(posts, a.posts + b.posts), cost: a.cost + b.cost }),
+          { posts: 0, cost: 0 },
+        );
+      case "and":
+        return together(each(query.children), each(query.excluded), posts);
+    }
+  }
+
+  const decide = (query: SealedQuery): boolean =>
+    countTerms(query) * numberOf(postsSql) <= mostPostings ||
+    estimate(query, countPosts()).cost <= mostPostings;
+
+  return {
+    isBounded(query) {
+      if (isStream(query)) return true;
+      const known = decided.get(query) ?? decide(query);
+      decided.set(query, known);
+      return known;
+    },
+  };
+}
+
+/** Every post, a term, or one of several: each step is a match. */
+const isStream = (query: SealedQuery): boolean =>
+  query.kind === "every" ||
+  query.kind === "term" ||
+  (query.kind === "or" && query.children.every(isStream));
+
+/** Terms of a query, as often as they occur; a prefix may be that of any number of them. */
+function countTerms(query: SealedQuery): number {
+  const sum = (queries: readonly SealedQuery[]): number =>
+    queries.reduce((total, child) => total + countTerms(child), 0);
+  switch (query.kind) {
+    case "none":
+      return 0;
+    case "every":
+    case "term":
+      return 1;
+    case "phrase":
+      return query.terms.length;
+    case "prefix":
+      return query.terms.length + costOfPrefix;
+    case "or":
+      return sum(query.children);
+    case "and":
+      return Math.max(1, sum(query.children)) + sum(query.excluded);
+  }
+}
+
+const postsSql = "SELECT value FROM setting WHERE name = 'posts'";
+const newestSql = `SELECT rowid FROM term WHERE term MATCH ? ORDER BY rowid DESC LIMIT ${sampledPosts}`;
+const newerSql = `SELECT count(*) FROM (SELECT 1 FROM term_docsize WHERE id >= ? LIMIT ${fewPosts})`;
+const vocabularySql =
+  "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab('main', 'term', 'row')";
+const termsSql = "SELECT term, doc FROM temp.vocabulary WHERE term >= ?";

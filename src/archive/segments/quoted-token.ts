@@ -1,0 +1,2 @@
+/** A text as a string of an FTS5 expression. */
+export const quotedToken = (text: string): string => `"${text.replaceAll('"', '""')}"`;
