@@ -118,7 +118,7 @@ describe.each(indexForms)("calls that take turns on posts found by %s", (form) =
     const stays = (name: string): boolean => !comesAndGoes.has(name);
     let slices = 0;
     try {
-      for (let round = 0; round < 9; round++) {
+      for (let round = 0; round < 4; round++) {
         const running = Array.from({ length: 16 }, (_, n) => beginOne(set, random, n % 4 === 3));
         while (running.length > 0) {
           const place = Math.floor(random() * running.length);
@@ -149,6 +149,6 @@ describe.each(indexForms)("calls that take turns on posts found by %s", (form) =
     } finally {
       set.remove();
     }
-    expect(slices).toBeGreaterThan(300);
+    expect(slices).toBeGreaterThan(120);
   });
 });
