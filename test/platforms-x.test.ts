@@ -179,6 +179,23 @@ describe("with a credential of its own an account", () => {
     for (const token of tokens) expect(everything).not.toContain(token);
   });
 
+  test.each(["app-token", "user-token"] as const)(
+    "searches the last days by the recent search, completely, with its %s",
+    async (kind) => {
+      await keep(kind, accountId);
+      x.world.posts.push(post(1), post(6 * 24 * 60));
+      const { records, status, result } = await answered({ query: "river" });
+      expect(records).toHaveLength(2);
+      expect(status).toMatchObject({ complete: true, coverage: { complete: true, gaps: [] } });
+      expect(result.headers["x-coverage"]).toMatch(/^complete, /);
+      const late =
+        Date.parse(status.coverage.from) - (Date.parse(status.submitted_at) - 7 * 86_400_000);
+      expect(late).toBeGreaterThanOrEqual(0);
+      expect(late).toBeLessThan(15 * minuteMs);
+      expect(x.requests.map(({ path }) => path)).toEqual(["/2/tweets/search/recent"]);
+    },
+  );
+
   test("spends nothing of the deployment's budget", async () => {
     await keep("app-token", accountId);
     x.world.posts.push(...Array.from({ length: 40 }, (_, n) => post(n + 1)));

@@ -267,15 +267,19 @@ test("a live window is read by the recent search alone, whoever asks", async () 
   begin(["own app"]);
 });
 
-test("a live window begins where the recent search of X begins", async () => {
-  begin(["own user"]);
-  const fromMs = endMs - 7 * dayMs - 5_000;
-  const [answer] = await allPages({ method: "searchbyquery", fromMs, query: "heron" });
-  expect(answer).toMatchObject({
-    complete: true,
-    coverage: { fromMs: endMs - 7 * dayMs, complete: true, gaps: [] },
-  });
-});
+test.each([[["own user"]], [["own app"]], [["own user", "deployment app"]]] as const)(
+  "a live window begins where the recent search of X begins, and nothing else is asked (%j)",
+  async (access) => {
+    begin(access);
+    const fromMs = endMs - 7 * dayMs - 5_000;
+    const [answer] = await allPages({ method: "searchbyquery", fromMs, query: "heron" });
+    expect(answer).toMatchObject({
+      complete: true,
+      coverage: { fromMs: endMs - 7 * dayMs, complete: true, gaps: [] },
+    });
+    expect(x.requests.map(({ path }) => path)).toEqual(["/2/tweets/search/recent"]);
+  },
+);
 
 test("where an application may not search everything, the last days are searched, and it says so", async () => {
   begin(["own app"]);

@@ -100,6 +100,8 @@ export async function readGaps(context: AnswerContext, asked: GapRequest): Promi
     }
     limit -= searched.posts.length;
     left = unreachedBy(attempt, left, nowMs);
+    // The part of a live window that is tolerated is not worth another request.
+    if (isLive && lengthOf(left) <= liveToleranceMs) left = [];
     const spent = new Set(failed.map((one) => one.attempt));
     attempts = attempts.filter((one) => !spent.has(one) && isFurther(one, attempt));
     const more = attempts.length === 0 ? [] : left;
@@ -157,6 +159,9 @@ function unreachedBy({ route }: Attempt, spans: readonly Span[], nowMs: number):
     ? []
     : intersectionOf([...spans], [{ fromMs: null, toMs: earliestMs }]);
 }
+
+const lengthOf = (spans: readonly Span[]): number =>
+  spans.reduce((sum, { fromMs, toMs }) => sum + toMs - (fromMs ?? Number.NEGATIVE_INFINITY), 0);
 
 function isFurther({ route }: Attempt, than: Attempt): boolean {
   const { reachMs } = than.route;
