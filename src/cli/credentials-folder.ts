@@ -2,14 +2,13 @@ import { randomBytes } from "node:crypto";
 import type { Store } from "../db/operations.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { createSealer } from "../lib/seal.ts";
-import { ensureSecretKey } from "../lib/secret-key.ts";
 import type { CredentialKind, CredentialTools } from "../platforms/credentials/credential.ts";
 import type { Keeper } from "../platforms/credentials/keep-credential.ts";
 import type { CredentialOperations } from "../platforms/credentials/operations.ts";
-import type { Config } from "../server/config.ts";
 import { type OpenControl, openControl } from "../server/control.ts";
 import type { credentialKinds } from "../server/credential-kinds.ts";
 import { openUpstreamClient } from "../server/upstream-client.ts";
+import { secretKeyOf } from "./secret-key.ts";
 import { readConfig } from "./settings.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -52,9 +51,6 @@ export async function withCredentials<Value>(
     await client.close();
   }
 }
-
-const secretKeyOf = ({ data }: Config, control: OpenControl): Uint8Array =>
-  data.secretKey ?? ensureSecretKey(data.dir, randomBytes, control.run("holdsSecrets", null));
 
 function storeOn(control: OpenControl): Store<CredentialOperations> {
   const call: Store<CredentialOperations>["read"] = async (name, args) => control.run(name, args);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Command } from "commander";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Outcome, runCommand } from "../../test/support/run-command.ts";
+import { lockFolder } from "../db/folder-lock.ts";
 import { EarshotError } from "../lib/errors.ts";
 import type { CredentialKind } from "../platforms/credentials/credential.ts";
 import { hintOf } from "../platforms/credentials/hint.ts";
@@ -288,6 +289,17 @@ describe("add", () => {
     expect(code).toBe(1);
     expect(notes).toBe(`earshot: ${host} refuses … – not …\n`);
     expect(await listed()).toEqual([]);
+  });
+
+  test("is refused beside a server whose key is in its environment alone, and no other key is made", async () => {
+    const lock = lockFolder(dataDir);
+    const { code, notes } = await credentials([...addArgs, "--secrets", "-"], { piped: canary });
+    lock.release();
+    expect(code).toBe(1);
+    expect(notes).toContain("set EARSHOT_SECRET_KEY for this command");
+    expect(readdirSync(dataDir)).not.toContain("secret.key");
+    await added(canary);
+    expect(readdirSync(dataDir)).toContain("secret.key");
   });
 
   test("a key's name is not an account: the refusal names the account of the key", async () => {

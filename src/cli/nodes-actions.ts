@@ -1,13 +1,12 @@
-import { randomBytes } from "node:crypto";
 import { resolve } from "node:path";
 import type { NodeChange } from "../accounts/admin/node-operations.ts";
 import { systemClock } from "../lib/clock.ts";
 import { EarshotError } from "../lib/errors.ts";
-import { ensureSecretKey } from "../lib/secret-key.ts";
 import type { NodeRecord } from "../nodes/gateway/node-store.ts";
 import type { OpenControl } from "../server/control.ts";
 import { withoutControls } from "../text/controls.ts";
 import { withControl } from "./control.ts";
+import { secretKeyOf } from "./secret-key.ts";
 import { readConfig } from "./settings.ts";
 import {
   checkAsJson,
@@ -120,10 +119,7 @@ export async function printKey({ env }: { env?: boolean }, terminal: Terminal): 
   const { data, http, nodes } = readConfig(terminal);
   const { gatewayKeyOf } = await import("../nodes/protocol/keys.ts");
   const secretKey =
-    data.secretKey ??
-    inControl(terminal, (control) =>
-      ensureSecretKey(data.dir, randomBytes, control.run("holdsSecrets", null)),
-    );
+    data.secretKey ?? inControl(terminal, (control) => secretKeyOf({ data }, control));
   const { publicKey } = gatewayKeyOf(secretKey);
   if (!env) {
     terminal.out(`${publicKey}\n`);

@@ -1,0 +1,34 @@
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { holdLock } from "../db/folder-lock.ts";
+import { EarshotError } from "../lib/errors.ts";
+import { ensureSecretKey } from "../lib/secret-key.ts";
+import type { Config } from "../server/config.ts";
+import type { OpenControl } from "../server/control.ts";
+
+/** The key of the server. What is encrypted with another one can never be used. Errors: `secret_key_needed`. */
+export function secretKeyOf(
+  { data: { dir, secretKey } }: Pick<Config, "data">,
+  control: OpenControl,
+): Uint8Array {
+  if (secretKey !== null) return secretKey;
+  if (!existsSync(join(dir, "secret.key")) && isServed(dir)) throw secretKeyNeeded();
+  return ensureSecretKey(dir, randomBytes, control.run("holdsSecrets", null));
+}
+
+function isServed(dir: string): boolean {
+  const path = join(dir, "lock.db");
+  if (!existsSync(path)) return false;
+  const lock = holdLock(path);
+  lock?.release();
+  return lock === null;
+}
+
+function secretKeyNeeded(): EarshotError {
+  return new EarshotError(
+    "secret_key_needed",
+    "the running server has its secret key in EARSHOT_SECRET_KEY, and this command does not",
+    { hint: "set EARSHOT_SECRET_KEY for this command to the value that the server has" },
+  );
+}
