@@ -118,3 +118,14 @@ test("a row that does not match its checksum is found", async () => {
     /post \d+ cannot be read: it does not match its checksum/,
   );
 });
+
+test("a bit in the list of uris that keeps it from being searched does not end a check", async () => {
+  const path = segmentFile();
+  const { pageBytes, tables } = pageMap(path);
+  const page = tables.find(({ table }) => table === "uri")?.pages[0] ?? 0;
+  for (let byte = 0; byte < 400; byte += 7) {
+    overwrite(path, (page - 1) * pageBytes + byte, Uint8Array.of(0xff));
+    await expect(checked(false), `byte ${byte}`).resolves.toHaveProperty("findings");
+    cpSync(made, data, { recursive: true });
+  }
+});

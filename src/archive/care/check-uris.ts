@@ -19,12 +19,7 @@ export function* checkUrisOnce(
   findings: Findings,
 ): Generator<number, void> {
   const readable = segments.filter(({ entry, database }) => isReadable(entry, database, findings));
-  const statements = readable.map(({ database }) => {
-    const statement = database.prepare("SELECT hash FROM uri WHERE hash BETWEEN ? AND ?");
-    statement.setReadBigInts(true);
-    statement.setReturnArrays(true);
-    return statement;
-  });
+  const readers = readable.map(({ entry, database }) => hashReader(entry, database, findings));
   const entries = readable.reduce((sum, { database }) => sum + urisIn(database), 0);
   // As hashes are evenly spread, so are those of each pass.
   const passes = BigInt(Math.max(1, Math.ceil(entries / hashesOfPass)));
@@ -32,9 +27,8 @@ export function* checkUrisOnce(
     const from = lowestHash + (hashes * pass) / passes;
     const to = lowestHash + (hashes * (pass + 1n)) / passes - 1n;
     const found: bigint[][] = [];
-    for (const statement of statements) {
-      const own = statement.all(from, to) as unknown as [bigint][];
-      found.push(own.map(([hash]) => hash));
+    for (const read of readers) {
+      found.push(read(from, to));
       yield 0;
     }
     const sorted = BigInt64Array.from(found.flat()).sort();
@@ -50,23 +44,30 @@ export function* checkUrisOnce(
 const urisIn = (database: DatabaseSync): number =>
   Number(database.prepare("SELECT count(*) AS n FROM uri").get()?.n);
 
-/** Whether the list of uris of a segment can be read through; the others are compared without it. */
-function isReadable(entry: SegmentEntry, database: DatabaseSync, findings: Findings): boolean {
-  const { platform } = entry;
-  const segment = `${platform}/${entry.sequence}`;
-  const count = attempt(
-    "the list of its uris",
-    () => urisIn(database),
-    (message) =>
-      findings.add({
-        kind: "file_damaged",
-        platform,
-        segment,
-        message: `${segmentPath("", entry)}: ${message}`,
-      }),
-  );
-  return count !== null;
+/** The hashes of a segment's uris within a range; none where they cannot be read, so that the others are still compared. */
+function hashReader(entry: SegmentEntry, database: DatabaseSync, findings: Findings) {
+  const statement = database.prepare("SELECT hash FROM uri WHERE hash BETWEEN ? AND ?");
+  statement.setReadBigInts(true);
+  statement.setReturnArrays(true);
+  return (from: bigint, to: bigint): bigint[] => {
+    const read = (): [bigint][] => statement.all(from, to) as unknown as [bigint][];
+    return (attempt(listOfUris, read, onDamage(entry, findings)) ?? []).map(([hash]) => hash);
+  };
 }
+
+const isReadable = (entry: SegmentEntry, database: DatabaseSync, findings: Findings): boolean =>
+  attempt(listOfUris, () => urisIn(database), onDamage(entry, findings)) !== null;
+
+const listOfUris = "the list of its uris";
+
+const onDamage =
+  (entry: SegmentEntry, findings: Findings) =>
+  (message: string): void => {
+    const { platform, sequence } = entry;
+    const segment = `${platform}/${sequence}`;
+    const path = segmentPath("", entry);
+    findings.add({ kind: "file_damaged", platform, segment, message: `${path}: ${message}` });
+  };
 
 /** Two uris may have the same hash: their rows tell. */
 function reportTwice(
