@@ -38,7 +38,7 @@ export function careFault(thrown: unknown, place: string): unknown {
         `a file in ${place} is damaged (${messageOf(thrown)})`,
         {
           ...options,
-          hint: "earshot archive check names it; restore a backup, or run earshot archive recover where it is catalog.db",
+          hint: "earshot archive check names it, or earshot check-control where it is control.db; restore a backup, or run earshot archive recover where it is catalog.db",
         },
       );
     case "missing":
