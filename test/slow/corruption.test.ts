@@ -1,0 +1,171 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  type ArchiveUnderTest,
+  makeArchiveUnderTest,
+  openForTrial,
+} from "../support/corruption/archive-under-test.ts";
+import { isAffected, outcomeTable } from "../support/corruption/outcome-table.ts";
+import {
+  type Answer,
+  type Question,
+  questions,
+  questionsById,
+} from "../support/corruption/queries.ts";
+import { drawTrials, runTrial, type TrialReport } from "../support/corruption/trials.ts";
+import { testRuns, testSeed } from "../support/seed.ts";
+
+/** Trials that run at the same time; each has threads of its own. */
+const lanes = 2;
+
+/** Of so many trials in a row, as many as there are lanes are repaired, and asked again. */
+const repairedEvery = 3 * lanes;
+
+const root = mkdtempSync(join(tmpdir(), "earshot-corruption-"));
+const truth = new Map<Question, Answer>();
+const reports: TrialReport[] = [];
+let archive: ArchiveUnderTest;
+
+beforeAll(async () => {
+  archive = await makeArchiveUnderTest(root);
+  await askTruth();
+  const trials = drawTrials(archive, testRuns(300), testSeed(1));
+  await Promise.all(
+    Array.from({ length: lanes }, async (_, lane) => {
+      for (const [index, trial] of trials.entries()) {
+        if (index % lanes !== lane) continue;
+        const isRepaired = index % repairedEvery < lanes;
+        const dataDir = join(root, `trial${lane}`);
+        reports.push(await runTrial(archive, trial, truth, dataDir, isRepaired));
+      }
+    }),
+  );
+  console.log(outcomeTable(reports));
+}, 1_200_000);
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+/** What the healthy archive answers. */
+async function askTruth(): Promise<void> {
+  const opened = await openForTrial(archive.dataDir);
+  for (const question of questions) truth.set(question, await question.answer(opened));
+  const [, everything] = [...truth].find(([{ name }]) => name === "search social -nowhere") ?? [];
+  for (const question of everything === undefined ? [] : questionsById(everything, 150)) {
+    truth.set(question, await question.answer(opened));
+  }
+  await opened.close();
+}
+
+const describeTrial = ({ trial, where }: TrialReport): string =>
+  `${trial.name} ${trial.file.path} ${trial.fault}: ${where}`;
+
+/** Tables whose rows carry no checksum of their own, and those of SQLite. */
+const unsummed = /^(term_|hidden|uri|arrival|changed|setting|tombstone|deleted_account|sqlite_)/;
+
+/** Whether something covers what is damaged: not an older copy of a segment, which is intact, nor tables of the catalog. */
+const isSummed = ({ trial, where }: TrialReport): boolean => {
+  if (trial.file.kind === "catalog") return !where.includes(", page");
+  return trial.fault !== "older" && trial.fault !== "oldest" && !unsummed.test(where);
+};
+
+/** The answers of some kinds, each with the trial that it belongs to. */
+const answersOf = (
+  among: (report: TrialReport) => boolean,
+  ...outcomes: readonly string[]
+): string[] =>
+  reports.filter(among).flatMap((report) =>
+    report.asked
+      .filter(({ outcome }) => outcomes.includes(outcome))
+      .slice(0, 3)
+      .map(
+        ({ question, outcome, detail }) =>
+          `${describeTrial(report)} → ${outcome} ${question.name}: ${detail}`,
+      ),
+  );
+
+test("the healthy archive answers every question completely, with more than one result", () => {
+  expect(truth.size).toBeGreaterThan(40);
+  for (const [{ name }, { values, complete }] of truth) {
+    expect(complete, name).toBe(true);
+    expect(values.size, name).toBeGreaterThan(name.startsWith("post") ? 0 : 2);
+  }
+});
+
+describe("whatever is damaged", () => {
+  test("no answer that differs says that it is complete, where a checksum covers what is damaged", () => {
+    expect(answersOf(isSummed, "wrong")).toEqual([]);
+  });
+
+  test("no answer goes on for ever, and none fails without a code", () => {
+    expect(answersOf(() => true, "endless", "failed")).toEqual([]);
+  });
+
+  test("no healthy file is removed", () => {
+    const removed = reports.filter((report) => report.removed.length > 0);
+    expect(removed.map((report) => `${describeTrial(report)}: ${report.removed}`)).toEqual([]);
+  });
+
+  test("a full check ends, and finds what changes an answer", () => {
+    const silent = reports.filter(
+      (report) =>
+        report.checkError !== null ||
+        (report.findings === 0 && isAffected(report) && isSummed(report)),
+    );
+    expect(silent.map((report) => `${describeTrial(report)}: ${report.checkError}`)).toEqual([]);
+  });
+});
+
+test("a damaged segment changes no answer about other platforms", () => {
+  const changed = reports.flatMap((report) => {
+    const { platform } = report.trial.file;
+    if (platform === null) return [];
+    return report.asked
+      .filter(({ question }) => !question.platforms.includes(platform))
+      .filter(({ outcome }) => outcome !== "correct")
+      .map(({ question, detail }) => `${describeTrial(report)} → ${question.name}: ${detail}`);
+  });
+  expect(changed).toEqual([]);
+});
+
+test("one damaged page costs few answers: most are still given", () => {
+  const costly = reports.filter(
+    ({ trial, asked, refusal, where }) =>
+      trial.file.platform !== null &&
+      pageFaults.has(trial.fault) &&
+      !/sqlite_schema/.test(where) &&
+      (refusal !== null ||
+        asked.filter(({ outcome }) => outcome === "refused").length > asked.length / 2),
+  );
+  expect(costly.map(describeTrial)).toEqual([]);
+});
+
+const pageFaults: ReadonlySet<string> = new Set(["flipped bit", "zeroed page", "copied page"]);
+
+/** What no record of a post tells. */
+const onlyInCatalog: ReadonlySet<string> = new Set(["search social from:latest.example"]);
+
+/** No page of a table has more rows than this; their records may go on elsewhere. */
+const mostRowsOfPage = 60;
+
+test("a damaged segment is made again with every readable post, and answers everything but the lost ones", () => {
+  const repaired = reports.filter((report) => report.repaired !== null);
+  expect(repaired.length).toBeGreaterThan(0);
+  const faults = repaired.flatMap((report) => {
+    const { lost = [], asked = [], findings = 0 } = report.repaired ?? {};
+    // Coverage is unknown where posts may be lost, and where the catalog was built again.
+    const differing = asked.filter(({ question, outcome, differences }) => {
+      if (report.trial.file.kind === "catalog" && onlyInCatalog.has(question.name)) return false;
+      return differences > 0 || (outcome !== "correct" && outcome !== "partial");
+    });
+    const isPostPage = / post, page|^post, page/.test(report.where);
+    return [
+      ...(lost.length > (isPostPage ? mostRowsOfPage : 0) ? [`lost ${lost.length} posts`] : []),
+      ...(findings > 0 ? [`check finds ${findings}`] : []),
+      ...differing
+        .slice(0, 2)
+        .map(({ question, outcome, detail }) => `${outcome} ${question.name}: ${detail}`),
+    ].map((fault) => `${describeTrial(report)} → ${fault}`);
+  });
+  expect(faults).toEqual([]);
+});

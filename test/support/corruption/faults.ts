@@ -1,0 +1,88 @@
+import {
+  closeSync,
+  copyFileSync,
+  openSync,
+  readSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeSync,
+} from "node:fs";
+import { pageMap } from "./page-map.ts";
+
+export type FaultKind =
+  | "flipped bit"
+  | "zeroed page"
+  | "copied page"
+  | "truncated"
+  | "missing"
+  | "older"
+  | "oldest";
+
+/** Damages a SQLite file; tells where. `older` is the path of its older copy, null where it has none. */
+export function damageFile(
+  path: string,
+  fault: FaultKind,
+  random: () => number,
+  older: string | null,
+): string {
+  const pick = <Value>(values: readonly Value[]): Value =>
+    values[Math.floor(random() * values.length)] as Value;
+  switch (fault) {
+    case "missing":
+      rmSync(path);
+      return "removed";
+    case "older":
+    case "oldest":
+      if (older === null) throw new Error(`there is no older copy of ${path}`);
+      copyFileSync(older, path);
+      return "copied from earlier";
+    case "truncated": {
+      const bytes = Math.floor(random() * statSync(path).size);
+      truncateSync(path, bytes);
+      return `to ${bytes} bytes`;
+    }
+  }
+  const { pageBytes, tables } = pageMap(path);
+  const { table, pages } = pick(tables);
+  const page = pick(pages);
+  const at = (page - 1) * pageBytes;
+  if (fault === "zeroed page") {
+    put(path, at, Buffer.alloc(pageBytes));
+    return `${table}, page ${page}`;
+  }
+  if (fault === "copied page") {
+    const others = pages.filter((other) => other !== page);
+    const from = others.length > 0 && random() < 0.7 ? pick(others) : pick(pick(tables).pages);
+    put(path, at, bytesAt(path, (from - 1) * pageBytes, pageBytes));
+    return `${table}, page ${page} is page ${from}`;
+  }
+  const content = bytesAt(path, at, pageBytes);
+  const offset = usedOffset(content, page === 1 ? 100 : 0, random);
+  const bit = Math.floor(random() * 8);
+  put(path, at + offset, Buffer.from([(content[offset] ?? 0) ^ (1 << bit)]));
+  return `${table}, page ${page}, byte ${offset}, bit ${bit}`;
+}
+
+/** A place that holds something: most bytes of a page that is not full are zeros. */
+function usedOffset(content: Buffer, start: number, random: () => number): number {
+  for (let tries = 0; tries < 200; tries++) {
+    const offset = start + Math.floor(random() * (content.length - start));
+    if (content[offset] !== 0) return offset;
+  }
+  return start;
+}
+
+function bytesAt(path: string, at: number, length: number): Buffer {
+  const file = openSync(path, "r");
+  const bytes = Buffer.alloc(length);
+  readSync(file, bytes, 0, length, at);
+  closeSync(file);
+  return bytes;
+}
+
+function put(path: string, at: number, bytes: Buffer): void {
+  const file = openSync(path, "r+");
+  writeSync(file, bytes, 0, bytes.length, at);
+  closeSync(file);
+}
