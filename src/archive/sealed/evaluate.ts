@@ -10,9 +10,24 @@ export type SealedWork = { containers: number };
 /** Evaluates plans one chunk at a time: the work of a step is bounded whatever matches. Has the room that this takes. */
 type Evaluator = {
   readonly scratch: Scratch;
-  /** The posts of the chunk that match, in an index of so many posts. Valid until something else is evaluated. */
-  evaluate(plan: SealedPlan, posts: number, chunk: number, work: SealedWork): ChunkSet;
+  /**
+   * Prepares a plan for a chunk of an index of so many posts: into how many parts the chunk has to be cut so that none of them
+   * takes long.
+   */
+  prepare(plan: SealedPlan, posts: number, chunk: number, work: SealedWork): number;
+  /**
+   * The posts of the prepared chunk that match; where a part is given, at least those of the part. Valid until something else is
+   * evaluated.
+   */
+  evaluate(plan: SealedPlan, part: ChunkPart | null): ChunkSet;
 };
+
+/** Post numbers within a chunk, `to` exclusive. */
+type ChunkPart = { from: number; to: number };
+
+/** How many places of phrases one part of a chunk may look at, about 30 ns each. */
+const mostPlaces = 500_000;
+const mostParts = 64;
 
 /** Evaluators of a thread, for all the indexes that it has open. */
 export type Evaluators = {
@@ -40,15 +55,36 @@ function createEvaluator(): Evaluator {
   const run: Run = { scratch, phrases, posts: 0, chunk: 0, work: { containers: 0 } };
   return {
     scratch,
-    evaluate(plan, posts, chunk, work) {
+    prepare(plan, posts, chunk, work) {
       run.posts = posts;
       run.chunk = chunk;
       run.work = work;
+      const most = bound(plan, run);
+      return Math.min(mostParts, Math.max(1, Math.ceil(placesOf(plan, most) / mostPlaces)));
+    },
+    evaluate(plan, part) {
       scratch.release(0, emptySet);
-      bound(plan, run);
-      return evaluate(plan, run, null);
+      return evaluate(plan, run, part === null ? null : partSet(part, scratch));
     },
   };
+}
+
+/** How many places the phrases of a plan look at in a chunk, where at most so many posts are left for them. */
+function placesOf(plan: SealedPlan, most: number): number {
+  const posts = Math.min(most, plan.most);
+  let places = plan.phrase.length * posts;
+  for (const child of plan.children) places += placesOf(child, posts);
+  for (const child of plan.excluded) places += placesOf(child, posts);
+  return places;
+}
+
+function partSet({ from, to }: ChunkPart, scratch: Scratch): ChunkSet {
+  const { bits } = scratch.take();
+  bits.fill(0);
+  for (let post = from; post < to; post++) {
+    bits[post >>> 5] = (bits[post >>> 5] as number) | (1 << (post & 31));
+  }
+  return bitmapSet(bits, to - from);
 }
 
 type Run = {

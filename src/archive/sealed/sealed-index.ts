@@ -27,7 +27,8 @@ export type SealedIndex = {
   sealedMs: number;
   numbers: PostNumbers;
   /**
-   * Chunk by chunk, newest first, what matches in the range: one step for each of its chunks, also where nothing matches.
+   * Chunk by chunk, newest first, what matches in the range: one step for each of its chunks, also where nothing matches, and
+   * several for one in which many phrases have to be looked for.
    * `leftOut` says which posts of a chunk this index does not answer for; null is none. What was looked at is added to `work`.
    */
   matches(
@@ -90,14 +91,18 @@ export function openSealedIndex(
       const begin = Math.floor(range.from / postsOfChunk);
       for (let chunk = begin; chunk < chunksOf(last); chunk++) {
         const start = chunk * postsOfChunk;
-        const found = plan === null ? emptySet : evaluator.evaluate(plan, posts, chunk, work);
-        const left = found.count === 0 ? null : leftOut(chunk);
-        yield {
-          chunk,
-          set: left === null ? found : andNot(found, left, evaluator.scratch),
-          from: Math.max(0, range.from - start),
-          to: Math.min(postsIn(chunk, posts), last - start),
-        };
+        const from = Math.max(0, range.from - start);
+        const to = Math.min(postsIn(chunk, posts), last - start);
+        const parts = plan === null ? 1 : evaluator.prepare(plan, posts, chunk, work);
+        const size = Math.ceil((to - from) / parts);
+        for (let at = from; at < to; at += size) {
+          const part = { from: at, to: Math.min(to, at + size) };
+          const found =
+            plan === null ? emptySet : evaluator.evaluate(plan, parts === 1 ? null : part);
+          const left = found.count === 0 ? null : leftOut(chunk);
+          const set = left === null ? found : andNot(found, left, evaluator.scratch);
+          yield { chunk, set, ...part };
+        }
       }
     } finally {
       evaluators.giveBack(evaluator);
