@@ -81,7 +81,8 @@ const search = async (session: TestSession, query: string, fromMs: number | null
   const { tree } = parseQuery(query);
   const names = { accounts: new Map(), posts: new Map() };
   const nowMs = Date.now();
-  const call = { tree, names, fromMs, toMs: nowMs, asOfMs: nowMs, cursor: null, limit: 10 };
+  const route = fromMs === null ? "all" : "recent";
+  const call = { tree, names, fromMs, toMs: nowMs, asOfMs: nowMs, cursor: null, limit: 10, route };
   return (await upstream.search?.page(call, session)) ?? null;
 };
 
@@ -156,7 +157,7 @@ describe.skipIf(!hasApp)(appTitle, () => {
     expectWhole(await page(await session(), "getmedia", userTarget({ handle })));
     expectWhole(await page(await session(), "getfollowers", userTarget({ handle }), { limit: 1 }));
     expectWhole(await page(await session(), "gettrends", null));
-    const replies = await page(await session(), "getreplies", postTarget("20"));
+    const replies = await page(await session(), "getreplies", postTarget("20"), { route: "all" });
     for (const item of replies.items) expect(item).toMatchObject({ post: { isReply: true } });
   });
 

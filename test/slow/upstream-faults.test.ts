@@ -177,9 +177,11 @@ describe("a fault that stays", () => {
 });
 
 describe("pages", () => {
-  test("that repeat and come in another order give each post once", async () => {
+  test("that repeat and come in another order give each post once, and are not complete", async () => {
     hostile.script = [page(["1", "2", "2"], "b"), page(["3", "2", "1"], "c"), page(["1", "4"])];
-    expect(await job()).toMatchObject({ complete: true, posts: ["1", "2", "3", "4"] });
+    const told = await job();
+    expect(told).toMatchObject({ complete: false, posts: ["1", "2", "3", "4"] });
+    expect(codesOf(told)).toContain("upstream_repeats");
   });
 
   test("whose cursors lead in a circle end, and it is said", async () => {

@@ -1,0 +1,102 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { plainSession } from "../../../test/emulators/mastodon/plain-session.ts";
+import {
+  type MastodonEmulator,
+  startMastodonEmulator,
+} from "../../../test/emulators/mastodon/server.ts";
+import { isWhole } from "../answer/completeness.ts";
+import { firstPage, type PagePlace, readPages } from "../answer/pages.ts";
+import type { FetchMethod } from "../methods.ts";
+import { readTarget } from "../read-target.ts";
+import type { UpstreamItem } from "../upstream.ts";
+import { createMastodonUpstream } from "./upstream.ts";
+
+/** Whether a reading counts as whole exactly where everything came that the emulated network has. */
+
+const nowMs = Date.UTC(2026, 10, 2);
+const upstream = createMastodonUpstream({ instance: null });
+let server: MastodonEmulator;
+let token: string;
+let names: { root: string; far: string };
+
+beforeEach(async () => {
+  server = await startMastodonEmulator({ now: () => nowMs });
+  const { network } = server;
+  const ann = network.addAccount({ username: "ann" });
+  const far = network.addAccount({ username: "cat", domain: "far.example" });
+  const shy = network.addAccount({ username: "shy", hidesCollections: true });
+  const root = network.addStatus({ accountId: ann.id, text: "root", createdMs: nowMs - 90_000 });
+  for (let index = 0; index < 70; index += 1) {
+    const createdMs = nowMs - 80_000 + index * 1_000;
+    const reply = { accountId: ann.id, text: `@ann ${index}`, inReplyToId: root.id, createdMs };
+    network.addStatus(reply);
+    network.addStatus({ accountId: far.id, text: `far ${index}`, createdMs });
+    const fan = network.addAccount({ username: `fan${index}` });
+    network.follow(fan.id, ann.id);
+    network.follow(fan.id, shy.id);
+  }
+  token = server.addToken({ accountId: ann.id }).token;
+  names = { root: root.id, far: "cat@far.example" };
+});
+afterEach(() => server.close());
+
+/** All items, read in steps of a few, and whether each reading was whole. */
+async function readAll(
+  method: FetchMethod,
+  [kind, query]: readonly ["user" | "post", string],
+  access: "user" | "public",
+) {
+  const session = plainSession(server, { nowMs, access, ...(access === "user" ? { token } : {}) });
+  const target = readTarget(kind, query, "mastodon");
+  const items: UpstreamItem[] = [];
+  let areWhole = true;
+  let lastIsWhole = true;
+  let place: PagePlace | null = firstPage;
+  while (place !== null) {
+    const read = await readPages({
+      read: (cursor, limit) => upstream.page({ method, target, cursor, limit }, session),
+      start: place,
+      limit: 30,
+      maxPages: 20,
+      name: "mastodon",
+    });
+    items.push(...read.items);
+    lastIsWhole = isWhole(read.remarks);
+    areWhole &&= lastIsWhole;
+    place = read.place;
+  }
+  return { count: items.length, areWhole, lastIsWhole };
+}
+
+test.each([
+  ["gettweets", "user", "user", 71],
+  ["gettweets", "user", "public", 71],
+  ["getfollowers", "user", "user", 70],
+  ["getfollowers", "user", "public", 70],
+  ["getreplies", "post", "user", 70],
+] as const)(
+  "%s of what the server knows all of is whole (%s, %s)",
+  async (method, kind, access, all) => {
+    const read = await readAll(method, [kind, kind === "post" ? names.root : "ann"], access);
+    expect(read).toEqual({ count: all, areWhole: true, lastIsWhole: true });
+  },
+);
+
+test("replies that a server shows a part of are not whole", async () => {
+  const { count, lastIsWhole } = await readAll("getreplies", ["post", names.root], "public");
+  expect(count).toBeLessThan(70);
+  expect(lastIsWhole).toBe(false);
+});
+
+test("the timeline of another server's account is not whole, nor is its last page", async () => {
+  const read = await readAll("gettweets", ["user", names.far], "user");
+  expect(read).toMatchObject({ areWhole: false, lastIsWhole: false });
+});
+
+test("a list of followers that an account hides is not whole", async () => {
+  expect(await readAll("getfollowers", ["user", "shy"], "user")).toEqual({
+    count: 0,
+    areWhole: false,
+    lastIsWhole: false,
+  });
+});
