@@ -19,6 +19,9 @@ import { systemClock } from "../../lib/clock.ts";
 import { catalogPath, readCoverage, readSegments, segmentPath } from "../catalog.ts";
 import { openForReading } from "../database.ts";
 import { archiveDefaults } from "../settings.ts";
+import { upkeepContext } from "../upkeep/context.ts";
+import { runSteps } from "../upkeep/steps.ts";
+import { createUpkeep } from "../upkeep/upkeep.ts";
 import { check } from "./check.ts";
 import { type RewriteOutcome, rewriteWanted, wantSegments } from "./rewrite-wanted.ts";
 
@@ -241,6 +244,20 @@ describe.for(forms)("a damaged segment that is %s", (form) => {
     expect(contents()).toEqual(before);
     expect((await checked()).findings).toEqual([]);
   });
+});
+
+test("the maintenance of a running server salvages a segment that was named, beside others that it keeps in shape", async () => {
+  takeCopy("unsealed");
+  const before = contents();
+  const { pageBytes } = pagesOf("post");
+  zeroPage(1, pageBytes);
+  await wantSegments(folder(), { segment: nameOfSegment() }, signal);
+  const context = upkeepContext(folder(), archiveDefaults, systemClock);
+  const upkeep = createUpkeep(context);
+  while (runSteps(upkeep.look()));
+  context.catalog.close();
+  expect(upkeep.state()).toMatchObject({ fault: null, done: { reindex: 1 } });
+  expect(contents()).toEqual(before);
 });
 
 test("a healthy segment that is named is made again as it is, and its file is not kept", async () => {
