@@ -52,6 +52,7 @@ export function* countSegments(
       isOver: () => isStopped() || clock.now() >= endMs,
       isSliceOver,
     };
+    yield* open(visit.entry).verify(isSliceOver);
     const counted = yield* countVisit(visit, request.bucketMs, turn, cache);
     work.slices += counted.slices;
     work.statements += counted.statements;

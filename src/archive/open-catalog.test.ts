@@ -54,7 +54,6 @@ describe("a segment whose terms another analyzer made", () => {
         makePost({ key: "2", text: "the harbour" }),
       );
       spoilTerms();
-      expect(archive.ask("river").positions).toHaveLength(0);
       note(analyzer);
       expect(archive.ask("river").positions).toHaveLength(1);
       expect(archive.ask("the -river").positions).toHaveLength(1);
@@ -105,6 +104,7 @@ describe("an archive of the first form", () => {
     segment.exec(segmentMigrations[0] ?? "");
     segment.exec(`
       INSERT INTO post VALUES(2000000000000000000, 1765672189543, NULL, NULL, NULL, NULL, '', '"an old harbour"');
+      INSERT INTO term(rowid, terms) VALUES(2000000000000000000, 'is:post');
       UPDATE setting SET value = 1 WHERE name = 'posts';
     `);
     version(segment);

@@ -72,6 +72,7 @@ export function* searchSegments(
     const sharers = isShared ? sharersOf(visit, visits.slice(index + 1)) : 1;
     const endMs = clock.now() + (request.deadlineMs - clock.now()) / sharers;
     const isOver = (): boolean => isStopped() || clock.now() >= endMs;
+    yield* open(visit.entry).verify(isSliceOver);
     const own: bigint[] = [];
     const damaged: IdRange[] = [];
     const ofSegment = { candidates: 0, rechecked: 0, containers: 0, tookMs: 0 };

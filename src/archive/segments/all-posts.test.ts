@@ -111,3 +111,43 @@ test("a row that is lost is named where every row is looked at", () => {
   expect(positions).toHaveLength(posts - Math.ceil((posts - 3) / 7) - 1);
   expect(damage).toMatchObject([{ platform: "bluesky", sequence: 1 }]);
 });
+
+describe("what SQLite itself does not notice", () => {
+  /** Writes into a table of the file as a broken disk does: no writer hears of it. */
+  function change(sql: string): void {
+    const database = new DatabaseSync(path(), { defensive: false });
+    database.exec(sql);
+    database.close();
+    archive.reopen();
+  }
+
+  test.each(["fts5", "sealed"])(
+    "other bytes in FTS5's index are not answered from, of %s",
+    (form) => {
+      if (form === "sealed") {
+        archive.seal();
+        archive.put(makePost({ key: "late", createdMs: startMs + 500, text: "river late n3" }));
+      }
+      change(
+        `UPDATE term_data SET block = CAST(replace(block, 'river', 'rover') AS BLOB) WHERE id > 10`,
+      );
+      const { positions, damage } = ask("river n3");
+      const late = form === "sealed" ? 1 : 0;
+      expect(positions).toHaveLength(Math.ceil((posts - 3) / 7) + late);
+      expect(damage).toEqual([]);
+      expect(existsSync(damageMarkerOf(path()))).toBe(true);
+    },
+  );
+
+  test("a post that is in no list of FTS5 any more is found by its row, and the answer is not whole", () => {
+    change("DELETE FROM term_docsize WHERE id = (SELECT id FROM term_docsize LIMIT 1 OFFSET 9)");
+    const { positions, damage } = ask("river");
+    expect(positions).toHaveLength(posts);
+    expect(damage).toHaveLength(1);
+  });
+
+  test("a post that is hidden by nothing makes answers not whole", () => {
+    change("INSERT INTO hidden SELECT id FROM post LIMIT 1");
+    expect(ask("river").damage).toHaveLength(1);
+  });
+});

@@ -5,6 +5,7 @@ import { postsOfChunk } from "../sealed/format.ts";
 import { readMask } from "../sealed/mask.ts";
 import { numbersOfRange, openPostNumbers } from "../sealed/post-numbers.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
+import { markedTables } from "./damage-marker.ts";
 import { keptStatements } from "./kept-statements.ts";
 import { isAmong } from "./named-posts.ts";
 
@@ -13,6 +14,9 @@ import { isAmong } from "./named-posts.ts";
  * called when posts may be missing: where what lists them is damaged too. Those whose row is damaged or lost are among them.
  */
 export type AllPosts = (range: IdRange, onUnsure: () => void) => Generator<bigint, void>;
+
+/** What tells which posts there are, and which of them are hidden. */
+const lists: ReadonlySet<string> = new Set(["term_docsize", "hidden"]);
 
 /** IDs read at once. */
 const idsOfStep = 500;
@@ -72,21 +76,22 @@ export function allPosts(database: DatabaseSync, path: string): AllPosts {
   }
 
   return function* all(range, onUnsure) {
-    let isWhole = true;
+    const isListTrusted = !markedTables(path).some((table) => lists.has(table));
+    let isWhole = isListTrusted;
     const onDamage = (): void => {
       isWhole = false;
     };
-    const lists = [ids("term_docsize", range, onDamage)];
+    const named = [ids("term_docsize", range, onDamage)];
     if (orDamaged(() => sealedState(database), null) !== null) {
       const sealed = sealedIds(range);
       if (sealed === null) onDamage();
-      else lists.push(quietly(sealed, onDamage));
+      else named.push(quietly(sealed, onDamage));
     }
     const isHidden = statement("SELECT 1 FROM hidden WHERE id = ?");
-    const named = [...merged(lists)];
+    const listed = [...merged(named)];
     if (!isWhole) onUnsure();
-    const list = isWhole ? named : merged([named.values(), ids("post", range, () => {})]);
-    for (const id of list) {
+    const all = isWhole ? listed : merged([listed.values(), ids("post", range, () => {})]);
+    for (const id of all) {
       if (orDamaged(() => isHidden.get(id), undefined) === undefined) yield id;
     }
   };

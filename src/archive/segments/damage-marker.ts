@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { isDamage } from "../sealed/damage.ts";
 
 /**
@@ -11,10 +11,23 @@ export const damageMarkerOf = (segmentPath: string): string =>
 export const isMarkedDamaged = (segmentPath: string): boolean =>
   existsSync(damageMarkerOf(segmentPath));
 
-/** Puts the marker there as well as it can be: who cannot write finds out alone, each time anew. */
-export function markDamaged(segmentPath: string): void {
+/** The tables that the marker of a segment names; none where there is no marker, or it names none. */
+export function markedTables(segmentPath: string): string[] {
   try {
-    writeFileSync(damageMarkerOf(segmentPath), "");
+    return readFileSync(damageMarkerOf(segmentPath), "utf8").split("\n");
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * Puts the marker there as well as it can be, with the tables that do not match their sums: a process that cannot write finds out
+ * alone, each time again.
+ */
+export function markDamaged(segmentPath: string, tables: readonly string[] = []): void {
+  try {
+    const named = new Set([...markedTables(segmentPath), ...tables].filter((name) => name !== ""));
+    writeFileSync(damageMarkerOf(segmentPath), [...named].join("\n"));
   } catch {
     // The folder is full or closed to this process.
   }

@@ -56,4 +56,6 @@ export const segmentMigrations: readonly string[] = [
   CREATE TABLE deleted_account(user_id TEXT NOT NULL PRIMARY KEY, deleted_ms INTEGER NOT NULL);
 `,
   sealedMigrations[1],
+  // Of tables whose rows have no checksum (`table-sums.ts`); empty in a segment of an earlier form.
+  "CREATE TABLE table_sum(name TEXT PRIMARY KEY, rows INTEGER NOT NULL, sum INTEGER NOT NULL) WITHOUT ROWID",
 ];

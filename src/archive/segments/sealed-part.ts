@@ -11,7 +11,13 @@ import { archiveDefaults } from "../settings.ts";
 import { guardedBySeal, isMarkedDamaged, markingDamage } from "./damage-marker.ts";
 
 /** What a thread remembers of sealed indexes, over all segments that it has open. */
-export type SealedMemory = { terms: TermCache; ids: IdMemory | null; evaluators: Evaluators };
+export type SealedMemory = {
+  terms: TermCache;
+  ids: IdMemory | null;
+  evaluators: Evaluators;
+  /** Files whose tables were verified against their sums. */
+  verified: Set<string>;
+};
 
 /** Memory of a thread of its own, `ids` aside, which is shared with others; `termBytes` bounds what is remembered of terms. */
 export const createSealedMemory = (
@@ -21,6 +27,7 @@ export const createSealedMemory = (
   terms: createTermCache(termBytes),
   ids,
   evaluators: createEvaluators(),
+  verified: new Set(),
 });
 
 /** A sealed segment as it is on one snapshot. */
@@ -40,6 +47,8 @@ export type SealedPart = {
    * also of one that has begun, and the segment is marked.
    */
   read<Value>(work: (view: SealedView) => Value, byRows: () => Value): Value;
+  /** Looks at the marker again. */
+  lookAgain(): void;
   close(): void;
 };
 
@@ -116,6 +125,9 @@ export function openSealedPart(
       } finally {
         endSnapshot(database);
       }
+    },
+    lookAgain: () => {
+      seen = null;
     },
     close,
   };

@@ -6,6 +6,7 @@ import { EarshotError } from "../../lib/errors.ts";
 import { inTransaction, openForWriting } from "../database.ts";
 import { type SegmentIdentity, writeIdentity } from "./identity.ts";
 import { segmentMigrations } from "./schema.ts";
+import { sumTables } from "./table-sums.ts";
 
 /** Page cache while a segment is created, KiB. */
 const creatingCacheKib = 1_000;
@@ -15,7 +16,10 @@ export function createSegmentFile(path: string, identity: SegmentIdentity): void
   makePrivateFolder(dirname(path));
   const segment = openForWriting(path, segmentMigrations, creatingCacheKib);
   try {
-    inTransaction(segment, () => writeIdentity(segment, identity));
+    inTransaction(segment, () => {
+      writeIdentity(segment, identity);
+      for (const _ of sumTables(segment));
+    });
   } finally {
     segment.close();
   }

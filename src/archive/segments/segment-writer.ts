@@ -18,6 +18,7 @@ import { writtenInWriter } from "./identity.ts";
 import { damagedRow, defineRowSum, rowSum, rowSumSql, rowSumsOf } from "./row-sum.ts";
 import { segmentMigrations } from "./schema.ts";
 import { sealedWritesOf } from "./sealed-writes.ts";
+import { tableSumsOf } from "./table-sums.ts";
 
 /** A post that a segment holds, as far as writing another version of it needs to know. */
 export type HeldPost = {
@@ -88,6 +89,7 @@ export function openSegmentWriter(
   const sums = rowSumsOf(database);
   const sql = prepareStatements(database);
   const setWrittenIn = writtenInWriter(database);
+  const tableSums = tableSumsOf(database);
   const arrivals = arrivalsIn(database);
   const sealed = sealedWritesOf(database, path);
   const deletions = deletionsIn(database);
@@ -260,6 +262,7 @@ export function openSegmentWriter(
       added = { posts: 0, imported: 0 };
       sealed.begin();
       database.exec("BEGIN IMMEDIATE");
+      tableSums.begin();
       setWrittenIn(commitNumber);
     },
     commit: () => {
@@ -268,11 +271,13 @@ export function openSegmentWriter(
       if (added.posts !== 0) sql.addPosts.run(added.posts);
       if (added.imported !== 0) sql.addImported.run(added.imported);
       added = { posts: 0, imported: 0 };
+      tableSums.end();
       database.exec("COMMIT");
     },
     rollback: () => {
       arrivals.discard();
       sealed.discard();
+      tableSums.discard();
       added = { posts: 0, imported: 0 };
       if (database.isTransaction) database.exec("ROLLBACK");
     },

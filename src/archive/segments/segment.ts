@@ -5,7 +5,9 @@ import type { RecordRow } from "../../posts/record.ts";
 import type { PlanNode } from "../../query/plan.ts";
 import { openForReading } from "../database.ts";
 import type { HeldLookup } from "../placement.ts";
+import { isDamage } from "../sealed/damage.ts";
 import { type SegmentCounter, segmentCounter } from "./count.ts";
+import { isMarkedDamaged, markDamaged } from "./damage-marker.ts";
 import { segmentLookup } from "./lookup.ts";
 import { namedPosts } from "./named-posts.ts";
 import { type SegmentArrival, segmentArrivals } from "./read-arrivals.ts";
@@ -13,6 +15,7 @@ import { type RowsRead, rowsReader } from "./read-rows.ts";
 import { rowSubject } from "./row-subject.ts";
 import { createSealedMemory, openSealedPart, type SealedMemory } from "./sealed-part.ts";
 import { type SegmentAnswer, type SegmentQuery, segmentSearch } from "./search-segment.ts";
+import { damagedTables } from "./table-sums.ts";
 
 /** A segment that is open for reading. What is hidden is neither found nor told, but by `lookup`. */
 export type Segment = {
@@ -25,8 +28,35 @@ export type Segment = {
   lookup: HeldLookup<{ id: bigint }>;
   /** Posts by the number of their arrival: from a number and an ID on, up to a number. */
   arrivals(from: SegmentArrival, to: number, limit: number): SegmentArrival[];
+  /**
+   * Verifies what has no checksums of its own against the sums of its tables, once; the segment is marked where they differ, and
+   * searched row by row from then on. Yields when `isSliceOver` says so.
+   */
+  verify(isSliceOver: () => boolean): Iterable<void>;
   close(): void;
 };
+
+/** Page cache while tables are read through once, KiB. */
+const verifyingCacheKib = 500;
+
+/** The tables of a segment that do not match their sums, or cannot be read; on a connection of its own, as others go on. */
+function* damagedTablesOf(path: string, isSliceOver: () => boolean): Generator<void, string[]> {
+  const database = openForReading(path, verifyingCacheKib);
+  try {
+    database.exec("BEGIN");
+    const steps = damagedTables(database);
+    for (;;) {
+      const step = steps.next();
+      if (step.done) return step.value;
+      if (isSliceOver()) yield;
+    }
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return ["unreadable"];
+  } finally {
+    database.close();
+  }
+}
 
 /**
  * Opens a segment for reading. Every call sees the last commit; none waits for a writer. `memory` is shared by the segments that
@@ -47,6 +77,16 @@ export function openSegment(
     database.close();
   }
 
+  function* verify(isSliceOver: () => boolean): Generator<void, void> {
+    if (memory.verified.has(path)) return;
+    if (!isMarkedDamaged(path)) {
+      const tables = yield* damagedTablesOf(path, isSliceOver);
+      if (tables.length > 0) markDamaged(path, tables);
+      sealed?.lookAgain();
+    }
+    memory.verified.add(path);
+  }
+
   const isMatch = (plan: PlanNode, row: RecordRow): boolean => matches(plan, rowSubject(row));
   return {
     search: segmentSearch(database, { path, sealed, rows }),
@@ -54,6 +94,7 @@ export function openSegment(
     counter: segmentCounter(database, { path, sealed, rows, isMatch }),
     arrivals: segmentArrivals(database),
     lookup: segmentLookup(database, platform),
+    verify,
     close,
   };
 }

@@ -16,6 +16,7 @@ import { damageMarkerOf } from "../segments/damage-marker.ts";
 import { type SegmentIdentity, unfinished, writeIdentity } from "../segments/identity.ts";
 import { damagedRow, defineRowSum, rowSum } from "../segments/row-sum.ts";
 import { segmentMigrations } from "../segments/schema.ts";
+import { sumTables, tableSumsOf } from "../segments/table-sums.ts";
 import { fileBytes } from "./files.ts";
 import { mergeTerms } from "./merge-terms.ts";
 import type { Steps } from "./steps.ts";
@@ -85,6 +86,7 @@ export type SegmentCopy = {
 export function createSegmentCopy(path: string, platform: Platform): SegmentCopy {
   let database = create(path);
   let sql = prepareStatements(database);
+  let tableSums = tableSumsOf(database);
   let arrivals = arrivalsIn(database);
   let isComplete = false;
   let mask: MaskWriter | null = null;
@@ -174,6 +176,9 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
   function* complete(): Steps<void> {
     database.exec("COMMIT");
     yield* synced(mergeTerms(database));
+    database.exec("BEGIN");
+    yield* sumTables(database);
+    database.exec("COMMIT");
     database.close();
     sync(path);
     syncFolder(dirname(path));
@@ -182,6 +187,7 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
     // Frames are moved into the file when nobody waits for it.
     database.exec("PRAGMA wal_autocheckpoint = 0");
     sql = prepareStatements(database);
+    tableSums = tableSumsOf(database);
     arrivals = arrivalsIn(database);
     mask = maskOf(database, path);
     isComplete = true;
@@ -220,8 +226,10 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
     complete,
     commit: (work) => {
       database.exec("BEGIN IMMEDIATE");
+      tableSums.begin();
       work();
       mask?.flush();
+      tableSums.end();
       database.exec("COMMIT");
     },
     setNumbers: (counted) => {

@@ -1,0 +1,72 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { defineRowSum, rowSum, rowSumSql } from "../src/archive/segments/row-sum.ts";
+import { segmentMigrations } from "../src/archive/segments/schema.ts";
+import { damagedTables, sumTables, tableSumsOf } from "../src/archive/segments/table-sums.ts";
+
+/** What checksums cost: a row, a batch of posts with and without sums of its tables, verifying a segment when it is opened. */
+const posts = 100_000;
+const ofBatch = 1_000;
+const words = Array.from({ length: 20_000 }, (_, n) => `word${n}`);
+const folder = mkdtempSync(join(tmpdir(), "earshot-checksums-"));
+const textOf = (id: number): string =>
+  Array.from(
+    { length: 25 },
+    (_, n) => words[Math.floor((id * 7_919 * (n + 1)) ** 0.7) % 20_000],
+  ).join(" ");
+
+function fill(name: string, isSummed: boolean): { database: DatabaseSync; ms: number } {
+  const database = new DatabaseSync(join(folder, name));
+  database.exec("PRAGMA page_size = 8192; PRAGMA journal_mode = WAL");
+  for (const migration of segmentMigrations) database.exec(migration);
+  defineRowSum(database);
+  if (isSummed) for (const _ of sumTables(database));
+  const sums = tableSumsOf(database);
+  const post = database.prepare("INSERT INTO post VALUES(?, ?, 0, 0, 0, 0, '', ?, ?)");
+  const term = database.prepare("INSERT INTO term(rowid, terms) VALUES(?, ?)");
+  const startedAt = performance.now();
+  for (let id = 1; id <= posts; id += ofBatch) {
+    database.exec("BEGIN IMMEDIATE");
+    sums.begin();
+    for (let n = id; n < id + ofBatch; n++) {
+      post.run(n, n, textOf(n), null);
+      term.run(n, textOf(n));
+    }
+    sums.end();
+    database.exec("COMMIT");
+  }
+  return { database, ms: performance.now() - startedAt };
+}
+
+const report = (what: string, value: string): void => console.log(`${what.padEnd(52)} ${value}`);
+
+try {
+  for (const round of [1, 2]) {
+    const plain = fill(`plain${round}.db`, false);
+    plain.database.close();
+    const summed = fill(`summed${round}.db`, true);
+    report(
+      "writing a post, without sums of tables",
+      `${((plain.ms / posts) * 1_000).toFixed(1)} µs`,
+    );
+    report("writing a post, with them", `${((summed.ms / posts) * 1_000).toFixed(1)} µs`);
+    let startedAt = performance.now();
+    for (const _ of damagedTables(summed.database));
+    const ms = performance.now() - startedAt;
+    report(`verifying the tables of ${posts} posts`, `${ms.toFixed(0)} ms`);
+    summed.database.exec(`UPDATE post SET sum = ${rowSumSql}`);
+    const row = { id: 7n, timeMs: 1, likes: 0, reposts: 0, replies: 0, quotes: 0, revision: "" };
+    const record = textOf(7);
+    startedAt = performance.now();
+    for (let n = 0; n < posts; n++) rowSum({ ...row, timeMs: n, record });
+    report(
+      "the checksum of a row",
+      `${(((performance.now() - startedAt) / posts) * 1_000).toFixed(2)} µs`,
+    );
+    summed.database.close();
+  }
+} finally {
+  rmSync(folder, { recursive: true });
+}

@@ -1,0 +1,127 @@
+import { DatabaseSync } from "node:sqlite";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { segmentMigrations } from "./schema.ts";
+import { damagedTables, sumTables, tableSumsOf } from "./table-sums.ts";
+
+function run<Value>(steps: Generator<unknown, Value>): Value {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+function emptySegment(): DatabaseSync {
+  const database = new DatabaseSync(":memory:", { defensive: false });
+  for (const migration of segmentMigrations) database.exec(migration);
+  run(sumTables(database));
+  return database;
+}
+
+function write(database: DatabaseSync, work: () => void, end: "COMMIT" | "ROLLBACK" = "COMMIT") {
+  const sums = tableSumsOf(database);
+  database.exec("BEGIN");
+  sums.begin();
+  work();
+  if (end === "COMMIT") sums.end();
+  else sums.discard();
+  database.exec(end);
+}
+
+test("sums follow whatever is written, and roll back with it", () => {
+  const step = fc.record({
+    kind: fc.constantFrom("add", "remove", "hide", "show", "merge"),
+    id: fc.integer({ min: 1, max: 40 }),
+    words: fc.array(fc.constantFrom("river", "brook", "a", "längs"), { maxLength: 5 }),
+  });
+  const transaction = fc.record({
+    steps: fc.array(step, { maxLength: 12 }),
+    end: fc.constantFrom("COMMIT" as const, "COMMIT" as const, "ROLLBACK" as const),
+  });
+  fc.assert(
+    fc.property(fc.array(transaction, { maxLength: 8 }), (transactions) => {
+      const database = emptySegment();
+      const add = database.prepare("INSERT INTO term(rowid, terms) VALUES(?, ?)");
+      const remove = database.prepare("DELETE FROM term WHERE rowid = ?");
+      for (const { steps, end } of transactions) {
+        write(
+          database,
+          () => {
+            for (const { kind, id, words } of steps) {
+              if (kind === "add" || kind === "remove") remove.run(id);
+              if (kind === "add") add.run(id, `w${id} ${words.join(" ")}`);
+              if (kind === "hide") database.exec(`INSERT OR IGNORE INTO hidden VALUES(${id})`);
+              if (kind === "show") database.exec(`DELETE FROM hidden WHERE id = ${id}`);
+              if (kind === "merge")
+                database.exec("INSERT INTO term(term, rank) VALUES('merge', -9)");
+            }
+          },
+          end,
+        );
+        expect(run(damagedTables(database))).toEqual([]);
+      }
+    }),
+    { numRuns: 40 },
+  );
+});
+
+function filled(): DatabaseSync {
+  const database = emptySegment();
+  write(database, () => {
+    const add = database.prepare("INSERT INTO term(rowid, terms) VALUES(?, ?)");
+    for (let id = 1; id <= 3_000; id++) add.run(id, `all w${id} x${id % 50}`);
+    database.exec("INSERT INTO hidden VALUES(4), (77)");
+  });
+  return database;
+}
+
+test.each([
+  [
+    "term_data",
+    "UPDATE term_data SET block = substr(block, 1, 50) || x'00' || substr(block, 52) WHERE id > 10",
+  ],
+  ["term_data", "DELETE FROM term_data WHERE id = (SELECT max(id) FROM term_data)"],
+  [
+    "term_data",
+    "UPDATE term_data SET block = (SELECT block FROM term_data WHERE id > 10 LIMIT 1) WHERE id > 10",
+  ],
+  ["term_idx", "UPDATE term_idx SET pgno = pgno + 2"],
+  ["term_idx", "DELETE FROM term_idx"],
+  ["term_docsize", "UPDATE term_docsize SET sz = x'05' WHERE id = 9"],
+  ["term_docsize", "DELETE FROM term_docsize WHERE id = 9"],
+  ["hidden", "DELETE FROM hidden WHERE id = 4"],
+  ["hidden", "UPDATE hidden SET id = 5 WHERE id = 4"],
+])(
+  "a change of %s that no writer made is noticed, also after it was written to: %s",
+  (table, sql) => {
+    const database = filled();
+    database.exec(sql);
+    expect(run(damagedTables(database))).toEqual([table]);
+    write(database, () => database.exec("INSERT INTO hidden VALUES(99)"));
+    expect(run(damagedTables(database))).toEqual([table]);
+  },
+);
+
+test("every bit of a block of FTS5 counts", () => {
+  const database = filled();
+  const select = database.prepare("SELECT id, block FROM term_data WHERE id > 10 LIMIT 1");
+  select.setReadBigInts(true);
+  const { id = 0n, block } = select.get() ?? {};
+  const set = database.prepare("UPDATE term_data SET block = ? WHERE id = ?");
+  fc.assert(
+    fc.property(fc.nat((block as Uint8Array).length * 8 - 1), (bit) => {
+      const bytes = Uint8Array.from(block as Uint8Array);
+      bytes[bit >>> 3] = (bytes[bit >>> 3] ?? 0) ^ (1 << (bit & 7));
+      set.run(bytes, id as bigint);
+      expect(run(damagedTables(database))).toEqual(["term_data"]);
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test("a segment without sums, of an earlier version, is taken as it is", () => {
+  const database = new DatabaseSync(":memory:", { defensive: false });
+  for (const migration of segmentMigrations) database.exec(migration);
+  write(database, () => database.exec("INSERT INTO hidden VALUES(1)"));
+  expect(run(damagedTables(database))).toEqual([]);
+});

@@ -1,0 +1,157 @@
+import { Buffer } from "node:buffer";
+import type { DatabaseSync } from "node:sqlite";
+import { cellSum, type Delta, deltaOf, keySum, sumModulus } from "./changeset.ts";
+
+/**
+ * Tables of a segment whose rows have no checksums of their own: those of FTS5, and the list of hidden posts. `table_sum` has, of
+ * each, how many rows there are and the sum of their checksums, kept up in every transaction that writes to them. A bit that is
+ * another one, a page that is lost or copied over another one makes them differ for good: a damaged row that is written over
+ * leaves the difference.
+ */
+const tables = {
+  term_data: { key: ["id"], others: ["block"] },
+  term_idx: { key: ["segid", "term"], others: ["pgno"] },
+  term_docsize: { key: ["id"], others: ["sz", "origin"] },
+  hidden: { key: ["id"], others: [] },
+} as const;
+type Table = keyof typeof tables;
+const names = Object.keys(tables) as Table[];
+
+/** The sums of a segment that is open for writing. */
+export type TableSums = {
+  /** Comes after the beginning of a transaction. */
+  begin(): void;
+  /** Comes before its commit. */
+  end(): void;
+  discard(): void;
+};
+
+/** Does nothing in a segment that has no sums, as an earlier version wrote it. */
+export function tableSumsOf(database: DatabaseSync): TableSums {
+  const add = database.prepare(
+    `UPDATE table_sum SET rows = rows + ?1, sum = ((sum + ?2) % ${sumModulus} + ${sumModulus}) % ${sumModulus}
+     WHERE name = ?3`,
+  );
+  const isSummed = database.prepare("SELECT 1 FROM table_sum LIMIT 1");
+  let sessions: { table: Table; session: ReturnType<DatabaseSync["createSession"]> }[] = [];
+
+  function discard(): void {
+    for (const { session } of sessions) session.close();
+    sessions = [];
+  }
+
+  return {
+    begin: () => {
+      discard();
+      if (isSummed.get() === undefined) return;
+      sessions = names.map((table) => ({ table, session: database.createSession({ table }) }));
+    },
+    end: () => {
+      if (sessions.length === 0) return;
+      // FTS5 writes to its tables what it has gathered.
+      database.exec("SAVEPOINT gathered; RELEASE gathered");
+      const deltas = sessions.map(({ table, session }) => deltaOf(table, session.changeset()));
+      discard();
+      for (const [index, { rows, sum }] of deltas.entries()) {
+        if (rows !== 0 || sum !== 0) add.run(rows, sum, names[index] as Table);
+      }
+    },
+    discard,
+  };
+}
+
+/** Rows read at once. */
+const rowsOfStep = 200;
+
+/** Sums up a segment from its tables, within a transaction of the caller. Yields after some rows. */
+export function* sumTables(database: DatabaseSync): Generator<"worked", void> {
+  const put = database.prepare("INSERT OR REPLACE INTO table_sum VALUES(?, ?, ?)");
+  for (const table of names) {
+    const { rows, sum } = yield* readSum(database, table);
+    put.run(table, rows, sum);
+  }
+}
+
+/**
+ * The tables of a segment that are not what was written; none where it has no sums. One snapshot of the caller from the first step
+ * to the last. Errors: those of SQLite where a page cannot be read.
+ */
+export function* damagedTables(database: DatabaseSync): Generator<"worked", string[]> {
+  if (!hasSums(database)) return [];
+  const stored = database.prepare("SELECT rows, sum FROM table_sum WHERE name = ?");
+  const isAny = database.prepare("SELECT 1 FROM table_sum LIMIT 1").get() !== undefined;
+  if (!isAny) return [];
+  const damaged: string[] = [];
+  for (const table of names) {
+    const { rows, sum } = yield* readSum(database, table);
+    const row = stored.get(table);
+    if (row?.rows !== rows || row?.sum !== sum) damaged.push(table);
+  }
+  return damaged;
+}
+
+const hasSums = (database: DatabaseSync): boolean =>
+  database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'table_sum'").get() !== undefined;
+
+function* readSum(database: DatabaseSync, table: Table): Generator<"worked", Delta> {
+  const { key, others } = tables[table];
+  const columns = [...key, ...others];
+  const after = key.map(() => "?").join();
+  const select = database.prepare(
+    `SELECT ${columns.join()} FROM ${table} WHERE (${key.join()}) > (${after}) ORDER BY ${key.join()} LIMIT ${rowsOfStep}`,
+  );
+  select.setReadBigInts(true);
+  select.setReturnArrays(true);
+  const total: Delta = { rows: 0, sum: 0 };
+  let last: Value[] = key.map((name) => (name === "term" ? noBytes : lowest));
+  for (;;) {
+    const rows = select.all(...last) as unknown as Value[][];
+    for (const row of rows) {
+      const cells = row.map(cellOf);
+      const sum = keySum(table, cells.slice(0, key.length));
+      total.rows += 1;
+      total.sum += sum;
+      for (let at = key.length; at < cells.length; at++) {
+        total.sum += cellSum(sum, at, cells[at] ?? noBytes);
+      }
+      total.sum %= sumModulus;
+    }
+    const end = rows.at(-1);
+    if (end === undefined || rows.length < rowsOfStep) return total;
+    last = end.slice(0, key.length);
+    yield "worked";
+  }
+}
+
+type Value = bigint | number | string | Uint8Array | null;
+const lowest = -(2n ** 63n);
+const noBytes = new Uint8Array(0);
+
+/** A value as a changeset has it. */
+function cellOf(value: Value): Uint8Array {
+  if (value === null) return Uint8Array.of(5);
+  if (typeof value === "bigint") {
+    const cell = Buffer.allocUnsafe(9);
+    cell[0] = 1;
+    cell.writeBigInt64BE(value, 1);
+    return cell;
+  }
+  if (typeof value === "number") {
+    const cell = Buffer.allocUnsafe(9);
+    cell[0] = 2;
+    cell.writeDoubleBE(value, 1);
+    return cell;
+  }
+  const bytes = typeof value === "string" ? Buffer.from(value) : value;
+  return Buffer.concat([
+    Uint8Array.of(typeof value === "string" ? 3 : 4),
+    lengthOf(bytes.length),
+    bytes,
+  ]);
+}
+
+function lengthOf(length: number): Uint8Array {
+  const bytes: number[] = [length & 0x7f];
+  for (let rest = length >>> 7; rest > 0; rest >>>= 7) bytes.unshift((rest & 0x7f) | 0x80);
+  return Uint8Array.from(bytes);
+}
