@@ -123,7 +123,7 @@ export function* replaceSegment(
       });
     }
     const posts = parts.reduce((sum, { copy }) => sum + copy.numbers().posts, 0);
-    return { isDone, posts, dropped: Math.max(postsOf(old) - posts, 0) };
+    return { isDone, posts, dropped: Math.max((postsOf(old) ?? posts) - posts, 0) };
   } finally {
     for (const { copy } of parts) copy.close();
     old?.close();
@@ -157,8 +157,15 @@ function openFollowable({ catalog }: UpkeepContext, path: string): DatabaseSync 
   return empty;
 }
 
-const postsOf = (segment: DatabaseSync): number =>
-  Number(segment.prepare("SELECT value FROM setting WHERE name = 'posts'").get()?.value);
+/** Null where a damaged segment does not tell. */
+function postsOf(segment: DatabaseSync): number | null {
+  try {
+    return Number(segment.prepare("SELECT value FROM setting WHERE name = 'posts'").get()?.value);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return null;
+  }
+}
 
 function begin(
   context: UpkeepContext,

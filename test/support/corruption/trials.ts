@@ -103,8 +103,16 @@ export async function runTrial(
   const removed = databasesIn(archive.dataDir).filter(
     (path) => path !== file.path && !existsSync(join(dataDir, path)),
   );
-  const repaired = isRepaired ? await repair(dataDir, trial, refusal !== null, truth) : null;
+  const repaired = isRepaired
+    ? await repair(dataDir, trial, refusal !== null, truth).catch(asFailed)
+    : null;
   return { trial, where, refusal, asked, findings, checkError, removed, repaired };
+}
+
+/** What a repair that threw counts as: one more finding than there may be. */
+function asFailed(error: unknown): Repaired {
+  console.log(`a repair failed: ${messageOf(error)}`);
+  return { lost: [], asked: [], findings: 1 };
 }
 
 const segmentFaults: ReadonlySet<FaultKind> = new Set([
