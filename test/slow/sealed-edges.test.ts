@@ -202,9 +202,8 @@ describe("posts of many words", () => {
       foundAlike(forms, plan);
       counted(forms, plan);
     }
-    expect(foundAlike(forms, words("n1", "n2", "again", "again", "n2", "again"))).toBeGreaterThan(
-      0,
-    );
+    // A word that comes up three times is matched twice, and the rows of this segment hold other words.
+    expect(foundAlike(forms, words("n1", "n2", "again", "again", "n2"))).toBeGreaterThan(0);
   });
 });
 
