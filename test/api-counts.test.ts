@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { makePost } from "./support/make-post.ts";
 import { type ServiceUnderTest, startServiceUnderTest } from "./support/service-under-test.ts";
+import { until } from "./support/until.ts";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -233,8 +234,8 @@ describe("pages", () => {
     const cut = { ...service.context.http };
     const told: number[] = [];
     const { countPosts } = service.context.http;
-    service.context.http.countPosts = async (request, deadlineMs) => {
-      const counted = await countPosts(request, deadlineMs);
+    service.context.http.countPosts = async (request, ...rest) => {
+      const counted = await countPosts(request, ...rest);
       told.push(request.toMs);
       if (told.length > 1) return counted;
       const countedFromMs = hour - 4 * hourMs;
@@ -259,8 +260,8 @@ describe("pages", () => {
 
   test("a count that has no time for a single bucket is a 504", async () => {
     const { countPosts } = service.context.http;
-    service.context.http.countPosts = async (request, deadlineMs) => ({
-      ...(await countPosts(request, deadlineMs)),
+    service.context.http.countPosts = async (request, ...rest) => ({
+      ...(await countPosts(request, ...rest)),
       buckets: [],
       countedFromMs: request.toMs,
     });
@@ -331,4 +332,29 @@ test("a count costs one request and one of the searches a minute; what is refuse
   expect(refused.statusCode).toBe(429);
   expect(refused.headers["retry-after"]).toBeDefined();
   expect(refused.json().code).toBe("rate_limited");
+});
+
+test("a count stops when its client closes the connection, and still costs its search", async () => {
+  const own = await service.makeKey({ requestsPerSecond: 1_000, submissionsPerMinute: 2 });
+  const { http } = service.context;
+  const begun = Promise.withResolvers<AbortSignal>();
+  const count = vi.spyOn(http, "countPosts").mockImplementation((_request, _deadlineMs, signal) => {
+    begun.resolve(signal);
+    return new Promise((_, reject) =>
+      signal.addEventListener("abort", () => reject(signal.reason), { once: true }),
+    );
+  });
+  const leaving = new AbortController();
+  const answer = fetch(`${service.url}/v1/search/social/counts?query=comet`, {
+    headers: { authorization: `Bearer ${own}` },
+    signal: leaving.signal,
+  });
+  const signal = await begun.promise;
+  leaving.abort();
+  await expect(answer).rejects.toThrow();
+  await until("the count is cancelled", async () => (signal.aborted ? true : null));
+  count.mockRestore();
+  const next = await get({ query: "comet" }, "/v1/search/social/counts", own);
+  expect(next.headers.ratelimit).toMatch(/"search";r=0;/);
+  expect(await http.metrics.text()).not.toContain('code="internal"');
 });

@@ -98,8 +98,12 @@ export type HttpContext = {
     accountId: string,
     id: bigint,
   ): Promise<readonly { platform: Platform; uri: string }[]>;
-  /** Counts posts of the archive until a deadline, Unix milliseconds. */
-  countPosts(request: CountsRequest, deadlineMs: number): Promise<SourceCounts>;
+  /** Counts posts of the archive until a deadline, Unix milliseconds; rejects with the signal's reason when that aborts. */
+  countPosts(
+    request: CountsRequest,
+    deadlineMs: number,
+    signal: AbortSignal,
+  ): Promise<SourceCounts>;
   /** State of the live stream; null when it is off. */
   ingest(): IngestState | null;
   /** State of the stream of a Mastodon server; null when it is off. */

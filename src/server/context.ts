@@ -229,7 +229,7 @@ export function createContext(
     }),
     fetchedPosts: (accountId, id) =>
       store.read("findFetched", { accountId, id, nowMs: clock.now() }),
-    countPosts: (request, deadlineMs) => countArchive(source, request, deadlineMs),
+    countPosts: (request, deadlineMs, signal) => countArchive(source, request, deadlineMs, signal),
     ingest: ingest.state,
     mastodonStream: ingest.mastodonState,
     readerAnswers: createReadiness(archive, clock),

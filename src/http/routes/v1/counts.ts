@@ -3,6 +3,7 @@ import type { SourceCounts } from "../../../platforms/archive/count.ts";
 import { parseQuery } from "../../../query/parse.ts";
 import { printQuery } from "../../../query/print.ts";
 import { requireCounts } from "../../allowed-method.ts";
+import { clientGone } from "../../client-gone.ts";
 import type { HttpContext } from "../../context.ts";
 import { countsBody } from "../../counts-body.ts";
 import { askedBoundsOf, type CountsQuestion, granularityMs, pageOf } from "../../counts-page.ts";
@@ -59,7 +60,8 @@ export function addCountsRoute(app: TypedApp, context: HttpContext): void {
       requireCounts(callerOf(request));
       const { tree, warnings, ...question } = questionOf(context, request, word, request.query);
       const page = pageOf(context, question, request.query.next_token);
-      const counts = await counted(context, reply, question.caller, () =>
+      const gone = clientGone(reply);
+      const counts = await counted(context, reply, question.caller, gone, () =>
         context.countPosts(
           {
             platform: question.platform,
@@ -71,8 +73,10 @@ export function addCountsRoute(app: TypedApp, context: HttpContext): void {
             account: question.caller.accountId,
           },
           context.clock.now() + context.settings.countDeadlineMs,
+          gone,
         ),
       );
+      if (counts === null) return reply.hijack();
       if (page.fromMs < page.toMs && counts.countedFromMs >= page.toMs) throw nothingCounted();
       const { asked } = question;
       const end = { startMs: asked.startMs, endMs: asked.endMs ?? page.toMs };
@@ -112,19 +116,24 @@ function questionOf(
   } as const;
 }
 
-/** A count is one of the key's searches; one that the archive cannot answer costs nothing of them. */
+/**
+ * A count is one of the key's searches; one that the archive cannot answer costs nothing of them. Null when the client closed the
+ * connection: a cancelled count used reader time, and so it costs as much as one that ended.
+ */
 async function counted(
   context: HttpContext,
   reply: FastifyReply,
   caller: CountsQuestion["caller"],
+  gone: AbortSignal,
   count: () => Promise<SourceCounts>,
-): Promise<SourceCounts> {
+): Promise<SourceCounts | null> {
   const turn = await takeSearch(context, caller, reply);
   try {
     const counts = await count();
     context.metrics.submissions.inc({ method: "counts" });
     return counts;
   } catch (error) {
+    if (gone.aborted) return null;
     await turn.giveBack();
     throw error;
   }
