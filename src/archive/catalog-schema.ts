@@ -100,4 +100,7 @@ export const catalogMigrations: readonly string[] = [
   ALTER TABLE alias ADD COLUMN name TEXT;
   CREATE INDEX alias_by_id ON alias(platform, id) WHERE name IS NOT NULL;
 `,
+  `
+  ALTER TABLE segment ADD COLUMN written_in INTEGER NOT NULL DEFAULT 0;
+`,
 ];

@@ -57,14 +57,26 @@ export function readSegments(catalog: DatabaseSync): SegmentEntry[] {
 
 export function addSegmentEntry(
   catalog: DatabaseSync,
-  { platform, sequence, low, skew }: Pick<SegmentEntry, "platform" | "sequence" | "low" | "skew">,
+  entry: Pick<SegmentEntry, "platform" | "sequence" | "low" | "skew"> & { writtenIn: number },
 ): void {
+  const { platform, sequence, low, skew, writtenIn } = entry;
   catalog
     .prepare(
-      `INSERT INTO segment(platform, sequence, low, skew_min_ms, skew_max_ms, analyzer)
-       VALUES(?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO segment(platform, sequence, low, skew_min_ms, skew_max_ms, analyzer, written_in)
+       VALUES(?, ?, ?, ?, ?, ?, ?)`,
     )
-    .run(platform, sequence, low, skew.minMs, skew.maxMs, presentAnalyzer);
+    .run(platform, sequence, low, skew.minMs, skew.maxMs, presentAnalyzer, writtenIn);
+}
+
+/** Notes the commit in which a segment was last written, after the segment has noted it itself (`commit-number.ts`). */
+export function setWrittenIn(
+  catalog: DatabaseSync,
+  { platform, sequence }: Pick<SegmentEntry, "platform" | "sequence">,
+  commit: number,
+): void {
+  catalog
+    .prepare("UPDATE segment SET written_in = ? WHERE platform = ? AND sequence = ?")
+    .run(commit, platform, sequence);
 }
 
 /** The number of a platform's next segment: above that of every one there is, or was and may still be read. */

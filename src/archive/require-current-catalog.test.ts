@@ -9,6 +9,7 @@ import { heldPosts, writerOn } from "../../test/support/whole-archive.ts";
 import { systemClock } from "../lib/clock.ts";
 import { catalogPath } from "./catalog.ts";
 import { openArchive } from "./open.ts";
+import { recover } from "./recover/recover.ts";
 import { archiveDefaults } from "./settings.ts";
 import { upkeepContext } from "./upkeep/context.ts";
 import { tidyUp } from "./upkeep/retire.ts";
@@ -131,6 +132,36 @@ describe("a catalog that is not the present one of its segments is refused, and 
     writer.close();
     setBack();
     expect(await refusal()).toBe("catalog_older");
+  });
+
+  test("an earlier copy of one segment file: segment_older, until the catalog is rebuilt without the lost posts", async () => {
+    put(1);
+    const path = join(folder, "bluesky", "000001.db");
+    const earlier = join(dataDir, "earlier.db");
+    cpSync(path, earlier);
+    put(2, 3);
+    cpSync(earlier, path);
+    expect(await refusal()).toBe("segment_older");
+    expect(await findingsIn(folder)).not.toEqual([]);
+    expect(() => tidy()).toThrow();
+    expect(segmentFiles()).toHaveLength(2);
+    await recover({
+      dataDir,
+      isForced: false,
+      arrivalsKept: archiveDefaults.arrivalsKept,
+      onProgress: () => {},
+      signal: new AbortController().signal,
+    });
+    expect(await refusal()).toBeNull();
+    expect(heldPosts(folder)).toHaveLength(2);
+  });
+
+  test("a segment that a crash left a commit ahead of the catalog is not taken for an earlier copy", async () => {
+    put(1);
+    const setBack = keepCatalog();
+    put(2);
+    setBack();
+    expect(await refusal()).toBeNull();
   });
 
   test("one that lists a segment whose file is missing or empty: segment_missing", async () => {

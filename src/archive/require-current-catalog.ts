@@ -7,7 +7,7 @@ import { platforms } from "../posts/post.ts";
 import { archiveId } from "./archive-id.ts";
 import { catalogPath, segmentPath } from "./catalog.ts";
 import { catalogMigrations } from "./catalog-schema.ts";
-import { openForReading, versionOf } from "./database.ts";
+import { openForReading, preparesBigInts, versionOf } from "./database.ts";
 import { segmentNumbersIn } from "./orphaned.ts";
 import { identityIn, type SegmentIdentity } from "./segments/identity.ts";
 import { segmentMissing } from "./segments/segment-file.ts";
@@ -19,7 +19,10 @@ import { segmentMissing } from "./segments/segment-file.ts";
  * A crash leaves segments that are one commit ahead of the catalog, and never two (`commit-number.ts`). Segments are looked at
  * before the catalog, which only grows, so that no lock is needed beside a process that writes.
  *
- * Errors: `catalog_missing`, `catalog_older`, `catalog_foreign`, `segment_missing`, `archive_missing`, each with how to repair it.
+ * The catalog notes the last commit of each segment, after the segment does. A segment file that is older than that is an earlier copy.
+ *
+ * Errors: `catalog_missing`, `catalog_older`, `catalog_foreign`, `segment_missing`, `segment_older`, `archive_missing`, each with how to
+ * repair it.
  */
 export function requireCurrentCatalog(folder: string): void {
   const problem = catalogProblem(folder);
@@ -42,7 +45,8 @@ type SegmentFile = { name: string; path: string; identity: ReturnType<typeof ide
 type CatalogState = {
   uriKey: string;
   commitNumber: number;
-  listed: ReadonlySet<string>;
+  /** The last commit of each segment that the catalog lists; 0 where an earlier version wrote it. */
+  listed: ReadonlyMap<string, number>;
   /** Files that are no segments any more, or not yet. */
   retired: ReadonlySet<string>;
 };
@@ -64,10 +68,34 @@ function problemNow(folder: string): EarshotError | null {
     const problem = fileProblem(file, catalog, folder);
     if (problem !== null) return problem;
   }
-  for (const name of catalog.listed) {
+  const older = before === null || before === "newer" ? null : olderSegment(files, before, folder);
+  if (older !== null) return older;
+  for (const name of catalog.listed.keys()) {
     const [platform = "", sequence] = name.split("/");
     const path = segmentPath(folder, { platform, sequence: Number(sequence) });
     if (sizeOf(path) === 0) return segmentMissing(path);
+  }
+  return null;
+}
+
+/** The error of a file that lacks commits which the catalog knew of before the file was read; null where there is none. */
+function olderSegment(
+  files: readonly SegmentFile[],
+  { listed, uriKey }: CatalogState,
+  folder: string,
+): EarshotError | null {
+  for (const { name, path, identity } of files) {
+    if (typeof identity === "string" || identity.uriKey !== uriKey) continue;
+    const commit = listed.get(name) ?? 0;
+    if (identity.writtenIn >= commit) continue;
+    return new EarshotError(
+      "segment_older",
+      `${path} is an earlier copy: its last commit is number ${identity.writtenIn}, and ${catalogPath(folder)} knows number ${commit}`,
+      {
+        status: 503,
+        hint: "stop the server and put back the present file or restore a backup, or run earshot archive recover, which goes on without the lost posts",
+      },
+    );
   }
   return null;
 }
@@ -98,7 +126,7 @@ function unknownProblem(
   folder: string,
 ): EarshotError | null {
   const [platform = ""] = name.split("/");
-  const known = [...listed, ...retired];
+  const known = [...listed.keys(), ...retired];
   if (known.some((other) => other.startsWith(`${platform}/`))) return null;
   return missing(`${catalogPath(folder)} lists no segment of ${platform}, and there are some`);
 }
@@ -161,20 +189,24 @@ function catalogState(folder: string): CatalogState | "newer" | null {
     return {
       uriKey: setting("uri_key") ?? "",
       commitNumber: Number(setting("commit_number") ?? 0),
-      listed: namesIn(catalog, "segment"),
-      retired: version === 1 ? new Set() : namesIn(catalog, "retired"),
+      listed: lastCommits(catalog),
+      retired: version === 1 ? new Set() : retiredNames(catalog),
     };
   } finally {
     catalog.close();
   }
 }
 
-const namesIn = (catalog: DatabaseSync, table: "segment" | "retired"): ReadonlySet<string> =>
-  new Set(
-    catalog
-      .prepare(`SELECT platform, sequence FROM ${table}`)
-      .all()
-      .map((row) => nameOf({ platform: String(row.platform), sequence: Number(row.sequence) })),
-  );
+function lastCommits(catalog: DatabaseSync): ReadonlyMap<string, number> {
+  // A column that an earlier version lacks is left out of the rows.
+  const rows = preparesBigInts(catalog)("SELECT * FROM segment").all();
+  return new Map(rows.map((row) => [nameOfRow(row), Number(row.written_in ?? 0)]));
+}
+
+const retiredNames = (catalog: DatabaseSync): ReadonlySet<string> =>
+  new Set(catalog.prepare("SELECT platform, sequence FROM retired").all().map(nameOfRow));
+
+const nameOfRow = ({ platform, sequence }: Record<string, unknown>): string =>
+  nameOf({ platform: String(platform), sequence: Number(sequence) });
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;

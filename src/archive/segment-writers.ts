@@ -90,7 +90,7 @@ export function segmentWritersOf(
         writtenIn: number,
         replaces: null,
       });
-      addSegmentEntry(catalog, entry);
+      addSegmentEntry(catalog, { ...entry, writtenIn: number });
       open(entry, fillingCacheKib);
     },
     close: (entry) => closePath(segmentPath(folder, entry)),

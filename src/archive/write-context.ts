@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Accounts } from "./accounts.ts";
 import type { Aliases } from "./aliases.ts";
-import type { SegmentEntry } from "./catalog.ts";
+import { type SegmentEntry, setWrittenIn } from "./catalog.ts";
 import type { CommitNumber } from "./commit-number.ts";
 import type { CountChanges } from "./count-changes.ts";
 import type { Labels } from "./labels.ts";
@@ -26,7 +26,7 @@ export type WriteContext = {
 
 /** One transaction of a segment: all that `work` does, or nothing. */
 export function inSegment(
-  { commit }: Pick<WriteContext, "commit">,
+  { catalog, commit }: Pick<WriteContext, "catalog" | "commit">,
   writer: SegmentWriter,
   entry: SegmentEntry,
   work: () => void,
@@ -39,4 +39,5 @@ export function inSegment(
     writer.rollback();
     throw error;
   }
+  setWrittenIn(catalog, entry, commit.current());
 }

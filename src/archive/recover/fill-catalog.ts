@@ -76,10 +76,11 @@ export async function fillCatalog(
 function addSegment(
   catalog: DatabaseSync,
   segment: DatabaseSync,
-  { platform, sequence, low }: ChosenSegment,
+  { platform, sequence, low, identity }: ChosenSegment,
   { skew, strayed, handles, withoutHandle }: RecoveredRows,
 ): void {
-  addSegmentEntry(catalog, { platform, sequence, low, skew });
+  const writtenIn = identity?.writtenIn ?? 0;
+  addSegmentEntry(catalog, { platform, sequence, low, skew, writtenIn });
   catalog
     .prepare("UPDATE segment SET analyzer = ? WHERE platform = ? AND sequence = ?")
     .run(analyzerOf(segment), platform, sequence);

@@ -34,7 +34,7 @@ export function* cutNewest({ folder, catalog }: UpkeepContext, entry: SegmentEnt
       writtenIn: commit,
       replaces: null,
     });
-    addSegmentEntry(catalog, { platform, sequence, low, skew: newest.skew });
+    addSegmentEntry(catalog, { platform, sequence, low, skew: newest.skew, writtenIn: commit });
   });
 }
 

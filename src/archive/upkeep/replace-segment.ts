@@ -238,6 +238,7 @@ function swap(
       sequence,
       low: lowOf(low, entry, now),
       skew: copy.skew(),
+      writtenIn: commit,
     });
     const next = followed.parts.find((part) => part.low > low);
     // What still fills is merged when it is quiet.
