@@ -26,6 +26,7 @@ function fill(name: string, isSummed: boolean): { database: DatabaseSync; ms: nu
   const sums = tableSumsOf(database);
   const post = database.prepare("INSERT INTO post VALUES(?, ?, 0, 0, 0, 0, '', ?, ?)");
   const term = database.prepare("INSERT INTO term(rowid, terms) VALUES(?, ?)");
+  const uri = database.prepare("INSERT INTO uri VALUES(?, ?)");
   const startedAt = performance.now();
   for (let id = 1; id <= posts; id += ofBatch) {
     database.exec("BEGIN IMMEDIATE");
@@ -33,6 +34,7 @@ function fill(name: string, isSummed: boolean): { database: DatabaseSync; ms: nu
     for (let n = id; n < id + ofBatch; n++) {
       post.run(n, n, textOf(n), null);
       term.run(n, textOf(n));
+      uri.run(BigInt.asIntN(64, BigInt(n) * 0x9e3779b97f4a7c15n), n);
     }
     sums.end();
     database.exec("COMMIT");

@@ -1,5 +1,4 @@
 import { Buffer } from "node:buffer";
-import { crc32 } from "node:zlib";
 
 /** What a table has more, or less, than before: rows, and the sum of their checksums (`table-sums.ts`). */
 export type Delta = { rows: number; sum: number };
@@ -11,19 +10,13 @@ const insertion = 18;
 const deletion = 9;
 const tableHeader = 0x54;
 
-/**
- * The checksum of a cell, made of its row's key and its column: `key` is that of the row's key, `value` the cell as a changeset
- * of SQLite has it (kind, length, bytes).
- */
-export const cellSum = (key: number, column: number, value: Uint8Array): number =>
-  crc32(value, crc32(Uint8Array.of(column), key));
-
-/** The checksum of a row's key; in a table whose columns are all of the key, that of the row. */
-export const keySum = (table: string, values: readonly Uint8Array[]): number =>
-  values.reduce((sum, value) => crc32(value, sum), crc32(table));
+/** What a row is summed by, so that a cell that changes needs nothing but the row's key. Cells are as a changeset has them. */
+export type RowSums = {
+  of(key: readonly Uint8Array[]): { key: number; cell(column: number, value: Uint8Array): number };
+};
 
 /** Reads what one table has more or less from a changeset of SQLite's session extension. */
-export function deltaOf(table: string, changeset: Uint8Array): Delta {
+export function deltaOf(changeset: Uint8Array, sums: RowSums): Delta {
   const bytes = Buffer.from(changeset.buffer, changeset.byteOffset, changeset.byteLength);
   const delta: Delta = { rows: 0, sum: 0 };
   if (bytes.length === 0) return delta;
@@ -57,32 +50,30 @@ export function deltaOf(table: string, changeset: Uint8Array): Delta {
     }
   }
 
-  function add(key: number, cells: readonly (Uint8Array | null)[], sign: 1 | -1): void {
+  type Cells = readonly (Uint8Array | null)[];
+  function add(row: ReturnType<RowSums["of"]>, cells: Cells, sign: 1 | -1): void {
     for (const [column, cell] of cells.entries()) {
       if (cell === null || isKey[column]) continue;
-      delta.sum += sign * cellSum(key, column, cell);
+      delta.sum += sign * row.cell(column, cell);
     }
   }
 
-  const keyOf = (cells: readonly (Uint8Array | null)[]): number =>
-    keySum(
-      table,
-      cells.filter((cell, column) => cell !== null && isKey[column]).map((cell) => cell ?? noBytes),
-    );
+  const keyOf = (cells: Cells): Uint8Array[] =>
+    cells.filter((cell, column) => cell !== null && isKey[column]).map((cell) => cell ?? noBytes);
 
   while (at < bytes.length) {
     const operation = bytes[at] as number;
     at += 2;
     const first = record();
-    const key = keyOf(first);
+    const row = sums.of(keyOf(first));
     if (operation === insertion || operation === deletion) {
       const sign = operation === insertion ? 1 : -1;
       delta.rows += sign;
-      delta.sum += sign * key;
-      add(key, first, sign);
+      delta.sum += sign * row.key;
+      add(row, first, sign);
     } else {
-      add(key, first, -1);
-      add(key, record(), 1);
+      add(row, first, -1);
+      add(row, record(), 1);
     }
     delta.sum %= sumModulus;
   }

@@ -30,7 +30,7 @@ function write(database: DatabaseSync, work: () => void, end: "COMMIT" | "ROLLBA
 
 test("sums follow whatever is written, and roll back with it", () => {
   const step = fc.record({
-    kind: fc.constantFrom("add", "remove", "hide", "show", "merge"),
+    kind: fc.constantFrom("add", "remove", "hide", "show", "merge", "name", "unname"),
     id: fc.integer({ min: 1, max: 40 }),
     words: fc.array(fc.constantFrom("river", "brook", "a", "längs"), { maxLength: 5 }),
   });
@@ -52,6 +52,9 @@ test("sums follow whatever is written, and roll back with it", () => {
               if (kind === "add") add.run(id, `w${id} ${words.join(" ")}`);
               if (kind === "hide") database.exec(`INSERT OR IGNORE INTO hidden VALUES(${id})`);
               if (kind === "show") database.exec(`DELETE FROM hidden WHERE id = ${id}`);
+              if (kind === "name")
+                database.exec(`INSERT OR IGNORE INTO uri VALUES(-${id} << 55, ${id})`);
+              if (kind === "unname") database.exec(`DELETE FROM uri WHERE id = ${id}`);
               if (kind === "merge")
                 database.exec("INSERT INTO term(term, rank) VALUES('merge', -9)");
             }
@@ -71,6 +74,7 @@ function filled(): DatabaseSync {
     const add = database.prepare("INSERT INTO term(rowid, terms) VALUES(?, ?)");
     for (let id = 1; id <= 3_000; id++) add.run(id, `all w${id} x${id % 50}`);
     database.exec("INSERT INTO hidden VALUES(4), (77)");
+    database.exec("INSERT INTO uri SELECT (id % 7 - 3) << 60 | id, id FROM term_docsize");
   });
   return database;
 }
@@ -91,6 +95,14 @@ test.each([
   ["term_docsize", "DELETE FROM term_docsize WHERE id = 9"],
   ["hidden", "DELETE FROM hidden WHERE id = 4"],
   ["hidden", "UPDATE hidden SET id = 5 WHERE id = 4"],
+  ["hidden", "UPDATE hidden SET id = 4611686018427387904 | id WHERE id = 4"],
+  ["term_docsize", "UPDATE term_docsize SET sz = NULL WHERE id = 9"],
+  ["term_docsize", "UPDATE term_docsize SET origin = origin + 1 WHERE id = 9"],
+  ["term_docsize", "UPDATE term_docsize SET id = id + 9000 WHERE id <= 100"],
+  ["uri", "DELETE FROM uri WHERE id = 9"],
+  ["uri", "UPDATE uri SET hash = hash + 1 WHERE id = 9"],
+  ["uri", "UPDATE uri SET id = id + 1 WHERE id = 9"],
+  ["uri", "UPDATE uri SET id = CASE id WHEN 9 THEN 10 ELSE 9 END WHERE id IN (9, 10)"],
 ])(
   "a change of %s that no writer made is noticed, also after it was written to: %s",
   (table, sql) => {
@@ -117,6 +129,62 @@ test("every bit of a block of FTS5 counts", () => {
     }),
     { numRuns: 40 },
   );
+});
+
+test.each([
+  ["term_docsize", "id", 63],
+  ["term_docsize", "origin", 63],
+  ["hidden", "id", 63],
+  ["uri", "hash", 64],
+  ["uri", "id", 63],
+])("every bit counts of a row of %s: its %s", (table, column, bits) => {
+  const database = filled();
+  const select = database.prepare(`SELECT max(id), ${column} AS value FROM ${table}`);
+  select.setReadBigInts(true);
+  const value = select.get()?.value as bigint;
+  for (let bit = 0n; bit < BigInt(bits); bit++) {
+    const damaged = BigInt.asIntN(64, value ^ (1n << bit));
+    database.exec(
+      `BEGIN; UPDATE OR REPLACE ${table} SET ${column} = ${damaged} WHERE ${column} = ${value}`,
+    );
+    expect(run(damagedTables(database)), `bit ${bit}`).toEqual([table]);
+    database.exec("ROLLBACK");
+  }
+});
+
+test("every bit of the size of a document counts", () => {
+  const database = filled();
+  const set = database.prepare("UPDATE term_docsize SET sz = ? WHERE id = 9");
+  for (const size of [[0], [5], [0x81, 0x05], [0xff, 0x7f], [0x81, 0x80, 0x01]]) {
+    write(database, () => set.run(Uint8Array.from(size)));
+    expect(run(damagedTables(database))).toEqual([]);
+    for (let bit = 0; bit < size.length * 8; bit++) {
+      set.run(Uint8Array.from(size, (byte, at) => byte ^ (at === bit >> 3 ? 1 << (bit & 7) : 0)));
+      expect(run(damagedTables(database)), `${size}, bit ${bit}`).toEqual(["term_docsize"]);
+    }
+    set.run(Uint8Array.from(size));
+  }
+});
+
+test("a damaged row may have cells of any type when it is removed", () => {
+  const database = filled();
+  database.exec("UPDATE term_docsize SET sz = NULL, origin = 1.5 WHERE id = 9");
+  database.exec("UPDATE term_docsize SET sz = 'a text', origin = zeroblob(300) WHERE id = 10");
+  write(database, () => database.exec("DELETE FROM term WHERE rowid IN (9, 10)"));
+  expect(run(damagedTables(database))).toEqual(["term_docsize"]);
+});
+
+test("tables of many rows are summed in steps", () => {
+  const database = emptySegment();
+  write(database, () =>
+    database.exec(`INSERT INTO uri
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50000)
+      SELECT i / 3 - 5000, i FROM n`),
+  );
+  expect([...damagedTables(database)].length).toBe(2);
+  expect(run(damagedTables(database))).toEqual([]);
+  database.exec("UPDATE uri SET id = id + 1 WHERE id = 50000");
+  expect(run(damagedTables(database))).toEqual(["uri"]);
 });
 
 test("a segment without sums, of an earlier version, is taken as it is", () => {

@@ -1,21 +1,29 @@
 import { Buffer } from "node:buffer";
 import type { DatabaseSync } from "node:sqlite";
-import { cellSum, type Delta, deltaOf, keySum, sumModulus } from "./changeset.ts";
+import { cellSums } from "./cell-sums.ts";
+import { type Delta, deltaOf, sumModulus } from "./changeset.ts";
+import { type NumberTable, numberSums, numberTables, rowNumber } from "./row-numbers.ts";
 
 /**
- * Tables of a segment whose rows have no checksums of their own: those of FTS5, and the list of hidden posts. `table_sum` has, of
- * each, how many rows there are and the sum of their checksums, kept up in every transaction that writes to them. A bit that is
- * another one, a page that is lost or copied over another one makes them differ for good: a damaged row that is written over
- * leaves the difference.
+ * Tables of a segment whose rows have no checksums of their own: those of FTS5, the list of uris, and the list of hidden posts.
+ * `table_sum` has, of each, how many rows there are and the sum of their checksums, kept up in every transaction that writes to
+ * them. A flipped bit, or a page that is lost or copied over another one, makes them differ for good: a damaged row that is
+ * written over leaves the difference.
+ *
+ * The blocks of FTS5 are summed by CRC-32. Tables with a row for every post are summed by SQL (`row-numbers.ts`), as a reader
+ * verifies them before its first search.
  */
-const tables = {
+const blockTables = {
   term_data: { key: ["id"], others: ["block"] },
   term_idx: { key: ["segid", "term"], others: ["pgno"] },
-  term_docsize: { key: ["id"], others: ["sz", "origin"] },
-  hidden: { key: ["id"], others: [] },
 } as const;
-type Table = keyof typeof tables;
-const names = Object.keys(tables) as Table[];
+type BlockTable = keyof typeof blockTables;
+type Table = BlockTable | NumberTable;
+const isBlockTable = (table: Table): table is BlockTable => table in blockTables;
+const names: readonly Table[] = [
+  ...(Object.keys(blockTables) as BlockTable[]),
+  ...(Object.keys(numberTables) as NumberTable[]),
+];
 
 /** The sums of a segment that is open for writing. */
 export type TableSums = {
@@ -50,7 +58,9 @@ export function tableSumsOf(database: DatabaseSync): TableSums {
       if (sessions.length === 0) return;
       // FTS5 writes to its tables what it has gathered.
       database.exec("SAVEPOINT gathered; RELEASE gathered");
-      const deltas = sessions.map(({ table, session }) => deltaOf(table, session.changeset()));
+      const deltas = sessions.map(({ table, session }) =>
+        deltaOf(session.changeset(), isBlockTable(table) ? cellSums(table) : numberSums),
+      );
       discard();
       for (const [index, { rows, sum }] of deltas.entries()) {
         if (rows !== 0 || sum !== 0) add.run(rows, sum, names[index] as Table);
@@ -67,7 +77,7 @@ const rowsOfStep = 200;
 export function* sumTables(database: DatabaseSync): Generator<"worked", void> {
   const put = database.prepare("INSERT OR REPLACE INTO table_sum VALUES(?, ?, ?)");
   for (const table of names) {
-    const { rows, sum } = yield* readSum(database, table);
+    const { rows, sum } = yield* readSum(database, table, Number.POSITIVE_INFINITY);
     put.run(table, rows, sum);
   }
 }
@@ -83,8 +93,8 @@ export function* damagedTables(database: DatabaseSync): Generator<"worked", stri
   if (!isAny) return [];
   const damaged: string[] = [];
   for (const table of names) {
-    const { rows, sum } = yield* readSum(database, table);
     const row = stored.get(table);
+    const { rows, sum } = yield* readSum(database, table, Number(row?.rows ?? 0));
     if (row?.rows !== rows || row?.sum !== sum) damaged.push(table);
   }
   return damaged;
@@ -93,8 +103,54 @@ export function* damagedTables(database: DatabaseSync): Generator<"worked", stri
 const hasSums = (database: DatabaseSync): boolean =>
   database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'table_sum'").get() !== undefined;
 
-function* readSum(database: DatabaseSync, table: Table): Generator<"worked", Delta> {
-  const { key, others } = tables[table];
+/** Ends once there are more than `mostRows`: a damaged table may lead back to rows that were read. */
+const readSum = (
+  database: DatabaseSync,
+  table: Table,
+  mostRows: number,
+): Generator<"worked", Delta> =>
+  isBlockTable(table)
+    ? readBlocks(database, table, mostRows)
+    : readNumbers(database, table, mostRows);
+
+/** Rows that SQL sums at once, some milliseconds. */
+const numbersOfStep = 20_000;
+
+function* readNumbers(
+  database: DatabaseSync,
+  table: NumberTable,
+  mostRows: number,
+): Generator<"worked", Delta> {
+  const key = numberTables[table].key.join();
+  const marks = numberTables[table].key.map(() => "?").join();
+  const sums = (within: string): string =>
+    `SELECT count(*) AS rows, coalesce(sum(${rowNumber(table)}), 0) % ${sumModulus} AS sum FROM ${table}
+     WHERE (${key}) > (${marks}) ${within}`;
+  const end = database.prepare(
+    `SELECT ${key} FROM ${table} WHERE (${key}) > (${marks}) ORDER BY ${key} LIMIT 1 OFFSET ${numbersOfStep - 1}`,
+  );
+  end.setReadBigInts(true);
+  end.setReturnArrays(true);
+  const upTo = database.prepare(sums(`AND (${key}) <= (${marks})`));
+  const rest = database.prepare(sums(""));
+  const total: Delta = { rows: 0, sum: 0 };
+  for (let last = numberTables[table].key.map(() => lowest); ; ) {
+    const next = end.get(...last) as unknown as bigint[] | undefined;
+    const row = next === undefined ? rest.get(...last) : upTo.get(...last, ...next);
+    total.rows += Number(row?.rows);
+    total.sum = (total.sum + Number(row?.sum)) % sumModulus;
+    if (next === undefined || total.rows > mostRows) return total;
+    last = next;
+    yield "worked";
+  }
+}
+
+function* readBlocks(
+  database: DatabaseSync,
+  table: BlockTable,
+  mostRows: number,
+): Generator<"worked", Delta> {
+  const { key, others } = blockTables[table];
   const columns = [...key, ...others];
   const after = key.map(() => "?").join();
   const select = database.prepare(
@@ -108,16 +164,16 @@ function* readSum(database: DatabaseSync, table: Table): Generator<"worked", Del
     const rows = select.all(...last) as unknown as Value[][];
     for (const row of rows) {
       const cells = row.map(cellOf);
-      const sum = keySum(table, cells.slice(0, key.length));
+      const sums = cellSums(table).of(cells.slice(0, key.length));
       total.rows += 1;
-      total.sum += sum;
+      total.sum += sums.key;
       for (let at = key.length; at < cells.length; at++) {
-        total.sum += cellSum(sum, at, cells[at] ?? noBytes);
+        total.sum += sums.cell(at, cells[at] ?? noBytes);
       }
       total.sum %= sumModulus;
     }
     const end = rows.at(-1);
-    if (end === undefined || rows.length < rowsOfStep) return total;
+    if (end === undefined || rows.length < rowsOfStep || total.rows > mostRows) return total;
     last = end.slice(0, key.length);
     yield "worked";
   }

@@ -1,0 +1,10 @@
+import { crc32 } from "node:zlib";
+import type { RowSums } from "./changeset.ts";
+
+/** Sums a table by CRC-32: the checksum of a row's key, and of every other cell one that includes the key and the column. */
+export const cellSums = (table: string): RowSums => ({
+  of(values) {
+    const key = values.reduce((sum, value) => crc32(value, sum), crc32(table));
+    return { key, cell: (column, value) => crc32(value, crc32(Uint8Array.of(column), key)) };
+  },
+});
