@@ -28,6 +28,7 @@ import { openCatalog } from "./open-catalog.ts";
 import { type Preparation, type PreparedChanges, startPreparation } from "./prepare.ts";
 import type { ReaderThreadData } from "./reader-thread.ts";
 import { createIdMemory } from "./sealed/id-memory.ts";
+import { createVerifiedFiles } from "./segments/verified-files.ts";
 import { type ArchiveBounds, archiveDefaults } from "./settings.ts";
 import { createStopFlags } from "./stop-flags.ts";
 import type { UpkeepState } from "./upkeep/state.ts";
@@ -71,6 +72,7 @@ export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
     cacheKib: readerCacheKib,
     stopFlags: stopFlags.shared,
     ids: createIdMemory(bounds.idMemoryBytes),
+    verifiedFiles: createVerifiedFiles(),
     termMemoryBytes: bounds.termMemoryBytes,
   };
   const writer = startThread(siblingModule(import.meta.url, "./writer-thread"), writerData);

@@ -5,6 +5,7 @@ import { createReaderScheduler, type ReaderTask, type Slice } from "./reader-sch
 import { useIdMemory } from "./sealed/id-memory.ts";
 import type { SharedIdMemory } from "./sealed/shared-pages.ts";
 import { createSealedMemory } from "./segments/sealed-part.ts";
+import { type SharedVerifiedFiles, useVerifiedFiles } from "./segments/verified-files.ts";
 import { isStopped } from "./stop-flags.ts";
 
 /** One of the threads that read the archive. */
@@ -14,6 +15,8 @@ export type ReaderThreadData = {
   stopFlags: Int32Array;
   /** The IDs of sealed segments, which all of them share. */
   ids: SharedIdMemory;
+  /** Which files they have verified, which all of them share. */
+  verifiedFiles: SharedVerifiedFiles;
   /** What each remembers of their terms, bytes. */
   termMemoryBytes: number;
 };
@@ -21,8 +24,13 @@ export type ReaderThreadData = {
 /** How long a call runs before the others that wait have their turn. */
 const sliceMs = 8;
 
-const { folder, cacheKib, stopFlags, ids, termMemoryBytes } = threadData<ReaderThreadData>();
-const memory = createSealedMemory(termMemoryBytes, useIdMemory(ids));
+const { folder, cacheKib, stopFlags, ids, verifiedFiles, termMemoryBytes } =
+  threadData<ReaderThreadData>();
+const memory = createSealedMemory(
+  termMemoryBytes,
+  useIdMemory(ids),
+  useVerifiedFiles(verifiedFiles),
+);
 const reader = createReader(folder, cacheKib, systemClock, stopFlags, memory);
 
 type Asked = { account?: string; stopFlag?: number | null } | null;

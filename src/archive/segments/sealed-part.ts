@@ -9,25 +9,33 @@ import { sealedState } from "../sealed/sealed-state.ts";
 import { createTermCache, type TermCache } from "../sealed/term-cache.ts";
 import { archiveDefaults } from "../settings.ts";
 import { guardedBySeal, isMarkedDamaged, markingDamage } from "./damage-marker.ts";
+import { useVerifiedFiles, type VerifiedFiles } from "./verified-files.ts";
 
 /** What a thread remembers of sealed indexes, over all segments that it has open. */
 export type SealedMemory = {
   terms: TermCache;
   ids: IdMemory | null;
   evaluators: Evaluators;
-  /** Files whose tables were verified against their sums. */
-  verified: Set<string>;
+  /** Files whose tables were verified against their sums by any thread. */
+  verified: VerifiedFiles;
+  /** Those of which this thread knows it. */
+  verifiedHere: Set<string>;
 };
 
-/** Memory of a thread of its own, `ids` aside, which is shared with others; `termBytes` bounds what is remembered of terms. */
+/**
+ * Memory of a thread of its own, but for `ids` and `verified`, which are shared with others; `termBytes` bounds what is
+ * remembered of terms.
+ */
 export const createSealedMemory = (
   termBytes = archiveDefaults.termMemoryBytes,
   ids: IdMemory | null = null,
+  verified = useVerifiedFiles(),
 ): SealedMemory => ({
   terms: createTermCache(termBytes),
   ids,
   evaluators: createEvaluators(),
-  verified: new Set(),
+  verified,
+  verifiedHere: new Set(),
 });
 
 /** A sealed segment as it is on one snapshot. */

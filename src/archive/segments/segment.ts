@@ -29,7 +29,7 @@ export type Segment = {
   /** Posts by the number of their arrival: from a number and an ID on, up to a number. */
   arrivals(from: SegmentArrival, to: number, limit: number): SegmentArrival[];
   /**
-   * Verifies what has no checksums of its own against the sums of its tables, once; the segment is marked where they differ, and
+   * Verifies what has no checksums of its own against the sums of its tables, once a process; the segment is marked where they differ, and
    * searched row by row from then on. Yields when `isSliceOver` says so.
    */
   verify(isSliceOver: () => boolean): Iterable<void>;
@@ -78,13 +78,15 @@ export function openSegment(
   }
 
   function* verify(isSliceOver: () => boolean): Generator<void, void> {
-    if (memory.verified.has(path)) return;
+    if (memory.verifiedHere.has(path)) return;
     if (!isMarkedDamaged(path)) {
-      const tables = yield* damagedTablesOf(path, isSliceOver);
-      if (tables.length > 0) markDamaged(path, tables);
+      yield* memory.verified.once(path, function* () {
+        const tables = yield* damagedTablesOf(path, isSliceOver);
+        if (tables.length > 0) markDamaged(path, tables);
+      });
       sealed?.lookAgain();
     }
-    memory.verified.add(path);
+    memory.verifiedHere.add(path);
   }
 
   const isMatch = (plan: PlanNode, row: RecordRow): boolean => matches(plan, rowSubject(row));

@@ -1,0 +1,98 @@
+import { existsSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { expect, test } from "vitest";
+import { makePost } from "../../../test/support/make-post.ts";
+import { smallArchive } from "../../../test/support/small-archive.ts";
+import { segmentPath } from "../catalog.ts";
+import { damageMarkerOf } from "./damage-marker.ts";
+import { createSealedMemory } from "./sealed-part.ts";
+import { openSegment } from "./segment.ts";
+import { createVerifiedFiles, useVerifiedFiles, type VerifiedFiles } from "./verified-files.ts";
+
+function* twoSteps(onEnd: () => void): Generator<void, void> {
+  yield;
+  onEnd();
+}
+
+const counted = () => {
+  const count = { runs: 0, verify: () => twoSteps(() => (count.runs += 1)) };
+  return count;
+};
+
+const run = (steps: Iterable<void>): number => [...steps].length;
+
+test("a file that one thread has verified is verified by no other", () => {
+  const shared = createVerifiedFiles();
+  const count = counted();
+  for (const thread of [useVerifiedFiles(shared), useVerifiedFiles(shared)]) {
+    run(thread.once("/a/1.db", count.verify));
+    run(thread.once("/a/1.db", count.verify));
+  }
+  expect(count.runs).toBe(1);
+  run(useVerifiedFiles(shared).once("/a/2.db", count.verify));
+  expect(count.runs).toBe(2);
+});
+
+test("a thread waits for another one that is verifying, in slices, and runs nothing itself", () => {
+  const shared = createVerifiedFiles();
+  const count = counted();
+  const first = useVerifiedFiles(shared).once("/a/1.db", count.verify);
+  first.next();
+  const second = useVerifiedFiles(shared).once("/a/1.db", count.verify);
+  for (let step = 0; step < 3; step++) expect(second.next().done).toBe(false);
+  expect(first.next().done).toBe(true);
+  expect(second.next().done).toBe(true);
+  expect(count.runs).toBe(1);
+});
+
+test("what is given up or fails is taken over by the thread that waits", () => {
+  const shared = createVerifiedFiles();
+  const count = counted();
+  const first = useVerifiedFiles(shared).once("/a/1.db", count.verify);
+  first.next();
+  const second = useVerifiedFiles(shared).once("/a/1.db", count.verify);
+  second.next();
+  first.return();
+  run(second);
+  expect(count.runs).toBe(1);
+  const failing = useVerifiedFiles(shared).once("/a/2.db", () => {
+    throw new Error("the disk is gone");
+  });
+  expect(() => run(failing)).toThrow("the disk is gone");
+  run(useVerifiedFiles(shared).once("/a/2.db", count.verify));
+  expect(count.runs).toBe(2);
+});
+
+test("two searches of one thread never wait for each other", () => {
+  const thread = useVerifiedFiles();
+  const count = counted();
+  const first = thread.once("/a/1.db", count.verify);
+  first.next();
+  run(thread.once("/a/1.db", count.verify));
+  run(first);
+  expect(count.runs).toBe(2);
+});
+
+test("a segment is verified by the first of the threads that opens it", () => {
+  const archive = smallArchive(100);
+  try {
+    archive.put(makePost({ key: "one" }));
+    const path = segmentPath(archive.folder, { platform: "bluesky", sequence: 1 });
+    const shared = createVerifiedFiles();
+    const verify = (files: VerifiedFiles): void => {
+      const segment = openSegment(path, "bluesky", 500, createSealedMemory(undefined, null, files));
+      run(segment.verify(() => false));
+      segment.close();
+    };
+    verify(useVerifiedFiles(shared));
+    const database = new DatabaseSync(path);
+    database.exec("INSERT INTO hidden VALUES(5)");
+    database.close();
+    verify(useVerifiedFiles(shared));
+    expect(existsSync(damageMarkerOf(path))).toBe(false);
+    verify(useVerifiedFiles());
+    expect(existsSync(damageMarkerOf(path))).toBe(true);
+  } finally {
+    archive.remove();
+  }
+});
