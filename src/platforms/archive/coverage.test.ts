@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { CoverageInterval, PlatformCoverage } from "../../archive/archive.ts";
+import type { CoverageInterval, PlatformCoverage, Position } from "../../archive/archive.ts";
 import { lowestId } from "../../posts/ids.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
 import { makePlan, namesIn } from "../../query/make-plan.ts";
@@ -67,6 +67,7 @@ type Asked = {
   fedPlatforms?: readonly Platform[];
   slackMs?: number;
   liveSinceMs?: number | null;
+  after?: Position | null;
 };
 
 function ask(query: string, asked: Asked): AskedCoverage {
@@ -81,7 +82,9 @@ function ask(query: string, asked: Asked): AskedCoverage {
     coverageSlackMs: asked.slackMs ?? 0,
     liveSinceMs: () => (asked.liveSinceMs === undefined ? 0 : asked.liveSinceMs),
   };
-  return coverageOf(feed, heldOf(asked.intervals), { platform, tree, names, plan, fromMs, toMs });
+  const { after = null } = asked;
+  const page = { platform, tree, names, plan, fromMs, toMs, after };
+  return coverageOf(feed, heldOf(asked.intervals), page);
 }
 
 const gapsOf = ({ coverage }: AskedCoverage) =>
@@ -104,6 +107,21 @@ describe("of what the live stream held", () => {
         truncated: false,
       },
     ]);
+  });
+
+  test("a later page claims nothing after its cursor, where posts may have come since the page before", () => {
+    const cursorMs = nowMs - hourMs;
+    const answer = ask("comet", {
+      intervals: [interval({ fromMs: nowMs - 8 * dayMs })],
+      after: { platform: "bluesky", id: lowestId(cursorMs) },
+    });
+    expect(answer.coverage).toMatchObject({ toMs: cursorMs + 1, complete: true });
+    const without = { platform: "x", id: 20n } as const;
+    const old = ask("comet", {
+      intervals: [interval({ fromMs: nowMs - 8 * dayMs })],
+      after: without,
+    });
+    expect(old.coverage.toMs).toBe(nowMs);
   });
 
   test("before anything was heard the whole window is a gap", () => {

@@ -1,4 +1,4 @@
-import type { PlatformCoverage } from "../../archive/archive.ts";
+import type { PlatformCoverage, Position } from "../../archive/archive.ts";
 import {
   coarsened,
   hasCaughtUp,
@@ -9,7 +9,7 @@ import {
   unionOf,
 } from "../../archive/coverage.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { windowOfIds } from "../../posts/ids.ts";
+import { idTimeMs, tellsTime, windowOfIds } from "../../posts/ids.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
 import { all, any, not, type ResolvedNames } from "../../query/make-plan.ts";
 import type { PlanNode } from "../../query/plan.ts";
@@ -45,6 +45,8 @@ export type AskedQuery = {
   plan: PlanNode;
   fromMs: number | null;
   toMs: number;
+  /** Where the page begins; the first one, and a count, have none. */
+  after?: Position | null;
 };
 
 export type AskedCoverage = {
@@ -128,8 +130,16 @@ export function coverageOf(
   };
 }
 
-/** What all matches lie in; without length where nothing can match. */
-function windowOf({ plan, fromMs, toMs }: AskedQuery): { fromMs: number | null; toMs: number } {
+/**
+ * What all matches of the page lie in; without length where nothing can match. What came since the page before, and would belong
+ * on it, is not on this one: a later page claims nothing of the time after its cursor.
+ */
+function windowOf({ plan, fromMs, toMs: endOfSearchMs, after = null }: AskedQuery): {
+  fromMs: number | null;
+  toMs: number;
+} {
+  const isLater = after !== null && tellsTime(after.id);
+  const toMs = isLater ? Math.min(endOfSearchMs, idTimeMs(after.id) + 1) : endOfSearchMs;
   const narrowed = splitWindow(plan, { fromMs, toMs });
   const ofIds = windowOfIds(narrowed.lowId, narrowed.highId, skewOfIds);
   const starts = [narrowed.fromMs, ofIds.fromMs].filter((ms) => ms !== null);

@@ -82,7 +82,7 @@ export async function searchHeld(
     },
     signal,
   );
-  const asked = { platform, tree, names, plan, fromMs, toMs };
+  const asked = { platform, tree, names, plan, fromMs, toMs, after };
   const known = coverageOf(source, found.held, asked);
   const { complete, coverage, warnings } = withDamage(
     { complete: known.coverage.complete, coverage: known.coverage, warnings: known.warnings },
