@@ -7,48 +7,30 @@ import type { Steps } from "./steps.ts";
 const postsOfStep = 250;
 const rowsOfStep = 5_000;
 
-const lowestHash = -(2n ** 63n);
-
 /**
- * Copies everything that lies in a segment. What is noted as changed is left out but for its row: it is followed later, with
- * all that belongs to it.
+ * Copies everything that lies in a segment. What is noted as changed is left out but for its row and uri: it is followed later,
+ * with all that belongs to it.
  */
 export function* copySegment(segment: FollowedSegment, arrivalsFrom: number): Steps<void> {
   yield* copyPosts(segment);
-  yield* copyUris(segment);
   yield* copyHidden(segment);
   yield* copyArrivals(segment, arrivalsFrom);
 }
 
-function* copyPosts({ old, copyRow }: FollowedSegment): Steps<void> {
+/** The list of uris is made from the rows: what is wrong in it is not copied. */
+function* copyPosts({ old, copyRow, copyOf, hashOf }: FollowedSegment): Steps<void> {
   const read = old.prepare("SELECT * FROM post WHERE id > ? ORDER BY id LIMIT ?");
   read.setReadBigInts(true);
   for (let last = -1n; ; ) {
     const rows = read.all(last, postsOfStep) as StoredPost[];
-    for (const row of rows) copyRow(row);
-    yield "worked";
-    const end = rows.at(-1);
-    if (end === undefined) return;
-    last = end.id;
-  }
-}
-
-function* copyUris({ old, copyOf }: FollowedSegment): Steps<void> {
-  const read = old.prepare(
-    `SELECT hash, id FROM uri WHERE (hash, id) > (?, ?) AND id NOT IN (SELECT id FROM changed)
-     ORDER BY hash, id LIMIT ?`,
-  );
-  read.setReadBigInts(true);
-  for (let last = { hash: lowestHash, id: -1n }; ; ) {
-    const rows = read.all(last.hash, last.id, rowsOfStep) as { hash: bigint; id: bigint }[];
-    for (const { hash, id } of rows) {
-      const copy = copyOf(id);
-      if (copy.holds(id)) copy.addUri(hash, id);
+    for (const row of rows) {
+      const added = copyRow(row);
+      if (added !== null && !added.isNative) copyOf(row.id).addUri(hashOf(added.uri), row.id);
     }
     yield "worked";
     const end = rows.at(-1);
     if (end === undefined) return;
-    last = end;
+    last = end.id;
   }
 }
 

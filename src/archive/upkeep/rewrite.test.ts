@@ -14,6 +14,7 @@ import { type SmallArchive, smallArchive } from "../../../test/support/small-arc
 import { nextMillisecondId } from "../../posts/ids.ts";
 import type { Post } from "../../posts/post.ts";
 import { presentAnalyzer, readSegments, type SegmentEntry, segmentPath } from "../catalog.ts";
+import { markDamaged } from "../segments/damage-marker.ts";
 import { archiveDefaults } from "../settings.ts";
 import { type UpkeepContext, upkeepContext } from "./context.ts";
 import { cutsOf } from "./cuts.ts";
@@ -227,6 +228,47 @@ describe("a segment that is rewritten", () => {
     archive.put(...posts(30));
     const rewriting = rewriteSegment(context, entry(), keepAll);
     while (!rewriting.next().done) expect(context.catalog.isTransaction).toBe(false);
+  });
+});
+
+describe("a segment that is marked as damaged", () => {
+  const damage = (sql: string, tables: readonly string[] = []): void => {
+    archive.put(...posts(10));
+    const path = segmentPath(archive.folder, entry());
+    const segment = new DatabaseSync(path, { defensive: false });
+    segment.exec(sql);
+    segment.close();
+    markDamaged(path, tables);
+  };
+
+  test.each([
+    [
+      "has lost rows",
+      "DELETE FROM post WHERE id = (SELECT min(id) FROM post)",
+      [],
+      "9 of 10 posts",
+    ],
+    ["has a damaged list of hidden posts", "SELECT 1", ["hidden"], "a damaged list of hidden"],
+  ])("is left as it is where it %s", (_, sql, tables, message) => {
+    damage(sql, tables);
+    const rewriting = rewriteSegment(context, entry(), keepAll);
+    expect(() => runSteps(rewriting)).toThrow(
+      expect.objectContaining({
+        code: "archive_damaged",
+        message: expect.stringContaining(message),
+        hint: expect.stringContaining("earshot archive reindex --segment bluesky/1"),
+      }),
+    );
+    expect(entry()).toMatchObject({ sequence: 1, rewriting: false });
+  });
+
+  test("is rewritten where its rows are whole, with a list of uris made from them", () => {
+    damage("UPDATE uri SET hash = hash + 1", ["uri"]);
+    runSteps(rewriteSegment(context, entry(), keepAll));
+    const [first] = posts(1);
+    if (first === undefined) throw new Error("a post");
+    archive.write([{ kind: "delete", platform: "bluesky", uri: first.uri, revision: "2" }]);
+    expect(archive.search(everything).positions).toHaveLength(9);
   });
 });
 

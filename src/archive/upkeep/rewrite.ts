@@ -1,4 +1,7 @@
-import type { SegmentEntry } from "../catalog.ts";
+import type { DatabaseSync } from "node:sqlite";
+import { EarshotError } from "../../lib/errors.ts";
+import { type SegmentEntry, segmentPath } from "../catalog.ts";
+import { isMarkedDamaged, markedTables } from "../segments/damage-marker.ts";
 import { strayedOf } from "../strayed.ts";
 import type { UpkeepContext } from "./context.ts";
 import { copySegment } from "./copy-segment.ts";
@@ -9,9 +12,9 @@ import { inLock, type Steps } from "./steps.ts";
 export type RewriteOptions = Pick<Replacement, "cuts" | "keeps">;
 
 /**
- * Makes one or more files anew from the rows of a segment and puts them in its place (`replace-segment.ts`): rows, uris,
- * hidden posts and arrivals are copied in short reads, and terms are made anew from the rows, as the index does not give them
- * back. What comes of a sealed segment is not sealed. Errors: as `replaceSegment`.
+ * Makes one or more files anew from the rows of a segment and puts them in its place (`replace-segment.ts`): rows, hidden posts
+ * and arrivals are copied in short reads; uris and terms are made from the rows. What comes of a sealed segment is not sealed.
+ * Errors: as `replaceSegment`, and `archive_damaged` where a segment that is marked as damaged lacks rows or hidden posts.
  */
 export const rewriteSegment = (
   context: UpkeepContext,
@@ -23,11 +26,39 @@ export const rewriteSegment = (
     keeps,
     terms: "any",
     *fill(followed, { arrivalsFrom }) {
+      const path = segmentPath(context.folder, entry);
+      if (isMarkedDamaged(path)) requireWhole(followed.old, entry, markedTables(path));
       yield* copySegment(followed, arrivalsFrom);
       for (const { copy } of followed.parts) yield* copy.complete();
       yield* listStrayed(context, followed);
     },
   });
+
+/**
+ * Throws where a copy of the rows and of the list of hidden posts would lack what the segment has lost, as nothing would tell it
+ * any more. Rows and their number are those of one commit.
+ */
+function requireWhole(
+  segment: DatabaseSync,
+  { platform, sequence }: SegmentEntry,
+  damagedTables: readonly string[],
+): void {
+  const { rows, posts } =
+    segment
+      .prepare(
+        "SELECT (SELECT count(*) FROM post) AS rows, (SELECT value FROM setting WHERE name = 'posts') AS posts",
+      )
+      .get() ?? {};
+  const isHiddenDamaged = damagedTables.includes("hidden");
+  if (rows === posts && !isHiddenDamaged) return;
+  const name = `${platform}/${sequence}`;
+  const damage = rows === posts ? "a damaged list of hidden posts" : `${rows} of ${posts} posts`;
+  throw new EarshotError(
+    "archive_damaged",
+    `segment ${name} has ${damage} and is not rewritten, as that would hide the loss`,
+    { hint: `restore a backup, or salvage it: earshot archive reindex --segment ${name}` },
+  );
+}
 
 /** Posts that are listed as strayed in one moment under the lock. */
 const listedAtOnce = 1_000;

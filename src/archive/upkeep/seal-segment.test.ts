@@ -189,6 +189,26 @@ describe("a segment that is sealed", () => {
     expect(wantedRewrites(context.catalog)).toEqual([]);
   });
 
+  test.each([
+    [
+      "term_data",
+      "UPDATE term_data SET block = CAST(replace(block, 'umber', 'umbel') AS BLOB) WHERE id > 10",
+    ],
+    ["uri", "UPDATE uri SET hash = hash + 1"],
+  ])("is marked where %s does not match its sum, and rewritten", async (table, damage) => {
+    archive.put(...posts(50));
+    const path = segmentPath(archive.folder, entry());
+    const segment = new DatabaseSync(path, { defensive: false });
+    segment.exec(damage);
+    segment.close();
+    expect(() => seal()).toThrow(`do not match their sums: ${table}`);
+    expect(isMarkedDamaged(path)).toBe(true);
+    runSteps(rewriteSegment(context, entry(), { cuts: [], keeps: null }));
+    expect(seal()).toMatchObject({ isDone: true, posts: 50 });
+    expect(archive.ask("number", { limit: 100 }).positions).toHaveLength(50);
+    expect(await faults()).toEqual([]);
+  });
+
   test("is marked where it is sealed and its file is damaged", () => {
     archive.put(...posts(400));
     seal();

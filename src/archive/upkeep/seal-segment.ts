@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { EarshotError } from "../../lib/errors.ts";
 import { type SegmentEntry, segmentPath } from "../catalog.ts";
 import { openForReading } from "../database.ts";
 import { buildSealed } from "../sealed/build.ts";
@@ -8,6 +9,7 @@ import { maskWriterOf } from "../sealed/mask.ts";
 import { openPostNumbers } from "../sealed/post-numbers.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
 import { markDamaged } from "../segments/damage-marker.ts";
+import { damagedTables } from "../segments/table-sums.ts";
 import { emptyLog } from "./checkpoint-log.ts";
 import type { UpkeepContext } from "./context.ts";
 import { copyVerbatim } from "./copy-verbatim.ts";
@@ -24,7 +26,8 @@ const sourceCacheKib = 16_000;
  * the sealed index is made from what the segment is found by. Posts that change meanwhile are found by FTS5 there, as those
  * that change later are.
  *
- * Nothing is done to a segment whose terms another analyzer made. A sealed index that turns out to be damaged is marked so, as
+ * Nothing is done to a segment whose terms another analyzer made. Where its tables do not match their sums it is marked as
+ * damaged. A sealed index that turns out to be damaged is marked so, as
  * the segment has to be made anew from its rows, and where its FTS5 index cannot be read, that is wanted once
  * (`unreadable-index.ts`). Errors: as `replaceSegment`, `SealedDamage`, and `UnreadableFts`.
  */
@@ -70,6 +73,7 @@ function* fillSealed(
       const ids = yield* copyVerbatim(target, arrivalsFrom);
       const before = bytesOf(target);
       yield* buildSealed(source, target, ids, clock.now());
+      yield* requireIntactTables(source, path);
       target
         .prepare("INSERT OR REPLACE INTO main.setting VALUES('sealed_bytes', ?)")
         .run(bytesOf(target) - before);
@@ -86,6 +90,20 @@ function* fillSealed(
   // What was written while the index was read could not leave the log: one batch would have to wait for all of it.
   emptyLog(path);
   yield "worked";
+}
+
+/** What is made from damaged tables gets sums of its own, which would hide the damage. */
+function* requireIntactTables(source: DatabaseSync, path: string): Steps<void> {
+  const tables = yield* damagedTables(source);
+  if (tables.length === 0) return;
+  markDamaged(path, tables);
+  throw new EarshotError(
+    "archive_damaged",
+    `the segment cannot be sealed, as tables of it do not match their sums: ${tables.join(", ")}`,
+    {
+      hint: "upkeep rewrites it from its posts; earshot archive reindex --segment … does so at once",
+    },
+  );
 }
 
 const bytesOf = (database: DatabaseSync): number =>
