@@ -13,12 +13,11 @@ import { quotedToken } from "./quoted-token.ts";
  */
 export type SlicedCandidates = {
   /** Newest first; each batch is a slice. Phrases and prefixes are supersets, and left out where they are excluded. */
-  batches(
-    query: SealedQuery,
-    range: IdRange,
-    work: { statements: number },
-  ): Generator<CandidateBatch, void>;
+  batches(query: SealedQuery, range: IdRange, work: SlicedWork): Generator<CandidateBatch, void>;
 };
+
+/** What was done for slices: statements that were run, and IDs that they returned. */
+type SlicedWork = { statements: number; postings?: number };
 
 /** The query whose candidates come in slices: the matcher checks all of it where they are a superset. */
 export const inSlices = <Query extends Sliced>(query: Query): Query =>
@@ -41,11 +40,19 @@ function isExactInSlices(query: SealedQuery): boolean {
 }
 
 /** Posts of the first slice. */
-const firstPosts = 512;
+const firstPosts = 128;
 /** Postings that a slice should read, about 0.5 µs each, those of its posts included. */
 const postingsOfSlice = 16_384;
-const mostPosts = 16_384;
+/** Posts of any slice. */
+export const mostPosts = 16_384;
+/** 256 terms in so many posts are `postingsOfSlice` at most. */
 const leastPosts = 64;
+/**
+ * Postings after which a slice begins again with fewer posts: how frequent terms are in the posts below is not known, and among
+ * them may be the only ones that hold the terms.
+ */
+export const mostPostings = 2 * postingsOfSlice;
+const shrinkage = 16;
 
 export function slicedCandidates(database: DatabaseSync): SlicedCandidates {
   const statement = keptStatements(database);
@@ -58,7 +65,7 @@ export function slicedCandidates(database: DatabaseSync): SlicedCandidates {
   function* batches(
     query: SealedQuery,
     { low, high }: IdRange,
-    work: { statements: number },
+    work: SlicedWork,
   ): Generator<CandidateBatch, void> {
     const anyHidden = hidden.get() !== undefined;
     let size = firstPosts;
@@ -67,11 +74,13 @@ export function slicedCandidates(database: DatabaseSync): SlicedCandidates {
       const ids = newestIds({ low, high: next }, size);
       const seenTo = ids.length < size ? low : (ids.at(-1) ?? low);
       let postings = ids.length;
+      const isTooLarge = (): boolean => postings > mostPostings && ids.length > leastPosts;
       work.statements += 1;
       const sets = new Map<string, Uint32Array>();
       const setOf = (term: string): Uint32Array => {
         const known = sets.get(term);
         if (known !== undefined) return known;
+        if (isTooLarge()) return new Uint32Array(Math.ceil(ids.length / 32));
         const found = firstColumns(statement(termSql).all(quotedToken(term), seenTo, next));
         work.statements += 1;
         postings += found.length;
@@ -83,6 +92,11 @@ export function slicedCandidates(database: DatabaseSync): SlicedCandidates {
       const frequencyOf = (term: string): number => frequencies.get(term) ?? 0;
       const posts = { count: ids.length, setOf, frequencyOf };
       const matching = ids.length === 0 ? null : evaluate(query, posts);
+      work.postings = (work.postings ?? 0) + postings;
+      if (isTooLarge()) {
+        size = Math.max(leastPosts, Math.floor(ids.length / shrinkage));
+        continue;
+      }
       const found = matching === null ? [] : ids.filter((_, place) => hasBit(matching, place));
       yield {
         ids: anyHidden ? found.filter((id) => statement(hiddenSql).get(id) === undefined) : found,

@@ -1,0 +1,43 @@
+import { afterAll, expect, test } from "vitest";
+import { type IndexedPost, segmentForms } from "../../../test/support/segment-forms.ts";
+import { numberedId } from "../../posts/ids.ts";
+import type { SealedQuery } from "../sealed/sealed-query.ts";
+import { mostPostings, mostPosts, slicedCandidates } from "./sliced-candidates.ts";
+
+/** Terms that only older posts hold, all of them. */
+const terms = Array.from({ length: 40 }, (_, number) => `old${number}`);
+const olderPosts = 4_000;
+const newerPosts = 12_000;
+
+function* indexedPosts(): Generator<IndexedPost, void> {
+  for (let number = 0; number < olderPosts + newerPosts; number++) {
+    const timeMs = Date.UTC(2026, 0, 1) + number;
+    const own = number < olderPosts ? terms.join(" ") : "new";
+    yield { id: numberedId(timeMs, 0n), timeMs, terms: own };
+  }
+}
+
+const forms = segmentForms(indexedPosts());
+afterAll(() => forms.remove());
+
+test("a slice begins again with fewer posts where the terms become frequent", () => {
+  const query: SealedQuery = {
+    kind: "or",
+    children: terms.map((term) => ({ kind: "term", term })),
+  };
+  const range = { low: 0n, high: numberedId(Date.UTC(2027, 0, 1), 0n) };
+  const found: bigint[] = [];
+  let most = 0;
+  forms.inspect((plain) => {
+    const work = { statements: 0, postings: 0 };
+    for (const { ids } of slicedCandidates(plain).batches(query, range, work)) {
+      found.push(...ids);
+      most = Math.max(most, work.postings);
+      work.postings = 0;
+    }
+  });
+  expect(new Set(found).size).toBe(olderPosts);
+  expect(found).toHaveLength(olderPosts);
+  // One slice that is too large by its last term, and one of fewer posts.
+  expect(most).toBeLessThanOrEqual(2 * mostPostings + mostPosts);
+});
