@@ -1,0 +1,171 @@
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { seededRandom } from "../../bench/measure.ts";
+import { readSegments, segmentPath } from "../../src/archive/catalog.ts";
+import { openCatalog } from "../../src/archive/open-catalog.ts";
+import { platformQuery } from "../../src/archive/platform-query.ts";
+import { createReader, type Reader } from "../../src/archive/reader.ts";
+import { recheckedOfStep } from "../../src/archive/segments/candidates-of-step.ts";
+import type { SegmentQuery } from "../../src/archive/segments/search-segment.ts";
+import { openSegment, type Segment } from "../../src/archive/segments/segment.ts";
+import { mostPosts } from "../../src/archive/segments/sliced-candidates.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { lastId } from "../../src/posts/ids.ts";
+import { mostTerms } from "../../src/query/bounds.ts";
+import { makePlan, namesIn } from "../../src/query/make-plan.ts";
+import { parseQuery } from "../../src/query/parse.ts";
+import type { PlanNode } from "../../src/query/plan.ts";
+import { splitWindow } from "../../src/query/window.ts";
+import { knownShapes, mutate, type QueryShape, textOf } from "../support/expensive-queries.ts";
+import { sealAll } from "../support/seal-all.ts";
+import { testRuns, testSeed } from "../support/seed.ts";
+import { archiveFolder, writeZipfPosts } from "../support/zipf-archive.ts";
+
+/**
+ * Looks for the most expensive query within the bounds of a query: mutations of the most expensive ones that are known are kept
+ * when they take longer. Times are printed, and bounds on the work of a slice are asserted.
+ */
+const posts = 150_000;
+const overlayPosts = 8_000;
+const forms = ["unsealed", "sealed", "mixed"] as const;
+const searchMs = testRuns(20_000);
+const sliceMs = 8;
+const limit = 500;
+/** A mutation of a query that takes longer is not run to its end. */
+const mostTotalMs = 3_000;
+
+const root = mkdtempSync(join(tmpdir(), "earshot-expensive-"));
+const dataDirOf = (form: string): string => join(root, form);
+
+beforeAll(() => {
+  writeZipfPosts(dataDirOf("unsealed"), 0, posts);
+  cpSync(dataDirOf("unsealed"), dataDirOf("sealed"), { recursive: true });
+  sealAll(archiveFolder(dataDirOf("sealed")));
+  cpSync(dataDirOf("sealed"), dataDirOf("mixed"), { recursive: true });
+  writeZipfPosts(dataDirOf("mixed"), posts, posts + overlayPosts);
+}, 240_000);
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+type Cost = { longestMs: number; totalMs: number };
+type Finding = Cost & { shape: QueryShape };
+
+function planOf(reader: Reader, query: string): PlanNode {
+  const { tree } = parseQuery(query);
+  return makePlan(tree, { names: reader.operations.resolve(namesIn(tree)), asOfMs: 0 });
+}
+
+/** How long the slices of a search take while other calls wait. */
+function costOf(reader: Reader, query: string): Cost {
+  const cost = { longestMs: 0, totalMs: 0 };
+  let endMs = 0;
+  const steps = reader.steps.search(
+    {
+      plan: planOf(reader, query),
+      platforms: ["bluesky"],
+      fromMs: null,
+      toMs: null,
+      after: null,
+      limit,
+      deadlineMs: Number.POSITIVE_INFINITY,
+    },
+    { clock: systemClock, isSliceOver: () => performance.now() >= endMs },
+  );
+  for (let isDone = false; !isDone && cost.totalMs < mostTotalMs; ) {
+    const startMs = performance.now();
+    endMs = startMs + sliceMs;
+    isDone = steps.next().done === true;
+    const tookMs = performance.now() - startMs;
+    cost.totalMs += tookMs;
+    cost.longestMs = Math.max(cost.longestMs, tookMs);
+  }
+  return cost;
+}
+
+/** The most that one slice of a search does when every slice ends as soon as it may. */
+function workOfSlice(segment: Segment, query: SegmentQuery, low: bigint) {
+  const most = { statements: 0, candidates: 0, rechecked: 0, containers: 0 };
+  for (let high = lastId, left = limit, slices = 0; left > 0 && slices < 400; slices++) {
+    const answer = segment.search(query, { low, high }, left, () => true);
+    for (const name of ["statements", "candidates", "rechecked", "containers"] as const) {
+      most[name] = Math.max(most[name], answer[name]);
+    }
+    left -= answer.ids.length;
+    if (answer.stoppedAt === null || answer.stoppedAt <= low) break;
+    high = answer.stoppedAt - 1n;
+  }
+  return most;
+}
+
+/**
+ * Statements: one for the IDs of a slice, one for each term, and the rows that are checked. Candidates: a page, or the posts of a
+ * slice where no row has to be read. Containers: those of the terms in one chunk.
+ */
+const isBounded = (work: ReturnType<typeof workOfSlice>): boolean =>
+  work.statements <= 2 + mostTerms + recheckedOfStep &&
+  work.rechecked <= recheckedOfStep &&
+  work.candidates <= mostPosts &&
+  work.containers <= mostTerms * 2;
+
+/** Mutates what scores best for half of the time by the longest slice, then by the total. */
+function climb(reader: Reader, random: () => number): { longest: Finding; total: Finding } {
+  const measure = (shape: QueryShape): Finding => {
+    const query = textOf(shape);
+    const costs = [costOf(reader, query), costOf(reader, query)];
+    // What else the machine does only ever makes a run longer.
+    return {
+      shape,
+      longestMs: Math.min(...costs.map(({ longestMs }) => longestMs)),
+      totalMs: Math.min(...costs.map(({ totalMs }) => totalMs)),
+    };
+  };
+  const known = knownShapes().map(measure);
+  const best = (by: keyof Cost, durationMs: number): Finding => {
+    const worst = known.toSorted((a, b) => b[by] - a[by]).slice(0, 3);
+    const endMs = performance.now() + durationMs;
+    for (let turn = 0; performance.now() < endMs; turn++) {
+      const place = turn % worst.length;
+      const parent = worst[place];
+      if (parent === undefined) break;
+      const child = measure(mutate(parent.shape, random));
+      if (child[by] > parent[by]) worst[place] = child;
+    }
+    const [first] = worst.toSorted((a, b) => b[by] - a[by]);
+    if (first === undefined) throw new Error("no query was measured");
+    return first;
+  };
+  return { longest: best("longestMs", searchMs / 2), total: best("totalMs", searchMs / 2) };
+}
+
+const shown = ({ shape, longestMs, totalMs }: Finding): string =>
+  `longest slice ${longestMs.toFixed(1)} ms, total ${totalMs.toFixed(0)} ms: ${textOf(shape).slice(0, 160)}`;
+
+describe.each(forms)("the most expensive queries of %s posts", (form) => {
+  test("do a bounded amount of work in one slice", () => {
+    const folder = archiveFolder(dataDirOf(form));
+    const catalog = openCatalog(folder);
+    const [entry] = readSegments(catalog);
+    catalog.close();
+    if (entry === undefined) throw new Error("no segment");
+    const reader = createReader(folder, 8_000, systemClock);
+    const segment = openSegment(segmentPath(folder, entry), "bluesky", 8_000);
+    try {
+      const found = climb(reader, seededRandom(testSeed(7)));
+      console.log(`${form}\n  ${shown(found.longest)}\n  ${shown(found.total)}`);
+      for (const shape of [...knownShapes(), found.longest.shape, found.total.shape]) {
+        const text = textOf(shape);
+        const query = platformQuery(
+          "bluesky",
+          splitWindow(planOf(reader, text), { fromMs: null, toMs: null }),
+        );
+        if (query === null) continue;
+        const work = workOfSlice(segment, { ...query, skew: entry.skew }, entry.low);
+        expect(work, text).toSatisfy(isBounded);
+      }
+    } finally {
+      segment.close();
+      reader.close();
+    }
+  });
+});

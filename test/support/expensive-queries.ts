@@ -1,0 +1,132 @@
+import { parseQuery } from "../../src/query/parse.ts";
+import type { Random } from "./random-trees.ts";
+import { zipfAccount, zipfCharacter, zipfWord } from "./zipf-posts.ts";
+
+/**
+ * A query as a list of clauses, which mutation changes one at a time. `joined` says whether clauses are alternatives, in groups of
+ * which each must match when it is `groups`.
+ */
+export type QueryShape = { joined: "and" | "or" | "groups"; clauses: readonly Clause[] };
+
+type Clause = {
+  kind: "word" | "character" | "phrase" | "characters" | "pair" | "from" | "group";
+  isExcluded: boolean;
+  /** Ranks of its words: the lower, the more frequent. */
+  ranks: readonly number[];
+};
+
+const kinds = ["word", "character", "phrase", "characters", "pair", "from", "group"] as const;
+const mostClauses = 256;
+
+/** The text of a query; clauses that would pass the bounds of a query are left out. */
+export function textOf({ joined, clauses }: QueryShape): string {
+  const written = clauses.map(printClause);
+  const join = (count: number): string => {
+    const parts = written.slice(0, count);
+    if (joined === "and") return parts.join(" ");
+    if (joined === "or") return parts.join(" OR ");
+    const groups = Array.from({ length: Math.ceil(parts.length / 4) }, (_, group) =>
+      parts.slice(group * 4, group * 4 + 4).join(" OR "),
+    );
+    return groups.map((group) => `(${group})`).join(" ");
+  };
+  let least = 1;
+  let most = written.length;
+  while (least < most) {
+    const middle = Math.ceil((least + most) / 2);
+    if (isAccepted(join(middle))) least = middle;
+    else most = middle - 1;
+  }
+  return join(least);
+}
+
+function isAccepted(query: string): boolean {
+  try {
+    parseQuery(query);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function printClause({ kind, isExcluded, ranks }: Clause): string {
+  const words = ranks.map(zipfWord);
+  const characters = ranks.map(zipfCharacter);
+  const bodies = {
+    word: words[0],
+    character: characters[0],
+    phrase: `"${words.join(" ")}"`,
+    characters: `"${characters.join("")}"`,
+    pair: `"${words.join(" * ")}"`,
+    from: `from:${zipfAccount(ranks[0] ?? 0)}`,
+    group: `(${words.join(" ")})`,
+  } as const;
+  return `${isExcluded ? "-" : ""}${bodies[kind]}`;
+}
+
+/** The shapes that a search begins with: the most expensive ones that are known. */
+export function knownShapes(): QueryShape[] {
+  const clauses = (kind: Clause["kind"], number: number, ranksOf: (at: number) => number[]) =>
+    Array.from(
+      { length: number },
+      (_, at): Clause => ({ kind, isExcluded: false, ranks: ranksOf(at) }),
+    );
+  const excluded = (list: readonly Clause[]): Clause[] =>
+    list.map((clause) => ({ ...clause, isExcluded: true }));
+  const words = clauses("word", 255, (at) => [at + 1]);
+  const characters = clauses("character", 250, (at) => [at]);
+  return [
+    { joined: "and", clauses: [...clauses("word", 1, () => [0]), ...excluded(words)] },
+    {
+      joined: "or",
+      clauses: clauses("phrase", 80, (at) => [at % 12, 300 + at, Math.floor(at / 12)]),
+    },
+    { joined: "or", clauses: clauses("phrase", 128, (at) => [at % 12, Math.floor(at / 12)]) },
+    { joined: "and", clauses: clauses("phrase", 1, () => Array<number>(256).fill(0)) },
+    {
+      joined: "and",
+      clauses: [...excluded(characters), ...clauses("characters", 1, () => [1, 2])],
+    },
+    { joined: "or", clauses: characters },
+    { joined: "groups", clauses: characters },
+    { joined: "and", clauses: excluded(clauses("pair", 80, (at) => [at % 10, 40 + at, at % 7])) },
+    { joined: "groups", clauses: clauses("group", 100, (at) => [at % 30, 10 + at]) },
+  ];
+}
+
+const whole = (random: Random, below: number): number => Math.floor(random() * below);
+/** Most drawn ranks are low. */
+const drawRank = (random: Random): number => whole(random, 1 + 4_000 * random() ** 4);
+
+const drawClause = (random: Random): Clause => ({
+  kind: kinds[whole(random, kinds.length)] ?? "word",
+  isExcluded: random() < 0.3,
+  ranks: Array.from({ length: 1 + whole(random, 4) }, () => drawRank(random)),
+});
+
+/** A query much like this one. */
+export function mutate({ joined, clauses }: QueryShape, random: Random): QueryShape {
+  const kind = random();
+  const at = whole(random, clauses.length);
+  if (kind < 0.1)
+    return { joined: (["and", "or", "groups"] as const)[whole(random, 3)] ?? "and", clauses };
+  if (kind < 0.25 && clauses.length > 1)
+    return { joined, clauses: clauses.filter((_, each) => each !== at) };
+  if (kind < 0.4) return { joined, clauses: [...clauses, drawClause(random)].slice(-mostClauses) };
+  if (kind < 0.6) {
+    const offset = whole(random, 50);
+    const moved = clauses.map((clause) => ({
+      ...clause,
+      ranks: clause.ranks.map((rank) => rank + offset),
+    }));
+    return { joined, clauses: [...clauses.slice(0, at), ...moved.slice(at)] };
+  }
+  if (kind < 0.75) {
+    const another = drawClause(random);
+    return { joined, clauses: clauses.map((clause) => ({ ...clause, kind: another.kind })) };
+  }
+  return {
+    joined,
+    clauses: clauses.map((clause, each) => (each === at ? drawClause(random) : clause)),
+  };
+}

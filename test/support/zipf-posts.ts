@@ -1,0 +1,57 @@
+import type { Post } from "../../src/posts/post.ts";
+import { makePost } from "./make-post.ts";
+
+/** Characters of Japanese and Chinese texts; the first ones are in most of the posts that are written in them. */
+const commonCharacters = Array.from(
+  "の日に本人は一国た会を年が中生大で時て上行間し事出小今気山見学分女前手方高私新思車田世多同自力東下的了不我是在有他這来",
+);
+const rareCharacters = Array.from({ length: 2_000 }, (_, rank) =>
+  String.fromCodePoint(0x5000 + rank),
+);
+const characters = [...new Set([...commonCharacters, ...rareCharacters])];
+const languages = ["en", "ja", "de", "es", "fr"] as const;
+const accounts = 2_000;
+
+/** The `rank`th most frequent word: `the`, then invented ones. */
+export const zipfWord = (rank: number): string => (rank === 0 ? "the" : `w${rank.toString(36)}`);
+export const zipfCharacter = (rank: number): string => characters[rank % characters.length] ?? "の";
+export const zipfAccount = (rank: number): string => `did:plc:account${rank}`;
+
+/** Ranks below `size` of which a lower one is drawn more often: rank r about as often as 1 / (r + 1). */
+const zipfRank = (random: () => number, size: number): number => Math.floor(size ** random()) - 1;
+
+/**
+ * Posts whose words are as frequent as those of natural language: the most frequent one is in most posts, most of 20,000 are in
+ * few. One post in six is Japanese, one in a thousand repeats one word hundreds of times.
+ */
+export function* zipfPosts(count: number, random: () => number): Generator<Post, void> {
+  const firstMs = Date.UTC(2026, 0, 1);
+  for (let number = 0; number < count; number++) {
+    const account = zipfRank(random, accounts);
+    const kind = random();
+    const isReply = random() < 0.3;
+    yield makePost({
+      uri: `at://${zipfAccount(account)}/app.bsky.feed.post/${number}`,
+      userId: zipfAccount(account),
+      username: `account${account}.example.com`,
+      createdMs: firstMs + number * 2_000 + Math.floor(random() * 1_000),
+      text: kind < 0.001 ? repeated(random) : kind < 0.17 ? japanese(random) : words(random),
+      langs: [kind < 0.17 ? "ja" : (languages[zipfRank(random, languages.length)] ?? "en")],
+      isReply,
+      hashtags: random() < 0.1 ? [zipfWord(zipfRank(random, 2_000))] : [],
+    });
+  }
+}
+
+const list = (length: number, draw: () => string): string[] => Array.from({ length }, draw);
+
+const words = (random: () => number): string =>
+  list(8 + Math.floor(random() * 32), () => zipfWord(zipfRank(random, 20_000))).join(" ");
+
+const japanese = (random: () => number): string =>
+  list(20 + Math.floor(random() * 60), () =>
+    zipfCharacter(zipfRank(random, characters.length)),
+  ).join("");
+
+const repeated = (random: () => number): string =>
+  list(300, () => zipfWord(Math.floor(random() ** 8 * 4))).join(" ");
