@@ -1,8 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import { defineRowSum, rowSumSql } from "../../src/archive/segments/row-sum.ts";
+import { sumTables } from "../../src/archive/segments/table-sums.ts";
 
-/** Gives the rows of a segment, open for writing, the checksums of what they hold now. */
+/** Gives the rows and tables of a segment, open for writing, the checksums of what they contain now. */
 export function sumRows(database: DatabaseSync): void {
   defineRowSum(database);
   database.exec(`UPDATE post SET sum = ${rowSumSql} WHERE sum IS NOT ${rowSumSql}`);
+  for (const _ of sumTables(database));
 }

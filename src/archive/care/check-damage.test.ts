@@ -1,6 +1,7 @@
 import { closeSync, cpSync, mkdtempSync, openSync, rmSync, truncateSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { pageMap } from "../../../test/support/corruption/page-map.ts";
 import { makePost } from "../../../test/support/make-post.ts";
@@ -108,7 +109,6 @@ test("rows that cannot be read are found, and all others are compared", async ()
 
 test("a row that does not match its checksum is found", async () => {
   const path = segmentFile();
-  const { DatabaseSync } = await import("node:sqlite");
   const database = new DatabaseSync(path);
   database.exec("UPDATE post SET time_ms = time_ms + 1 WHERE id = (SELECT max(id) FROM post)");
   database.close();
@@ -117,6 +117,18 @@ test("a row that does not match its checksum is found", async () => {
   expect(findings.map(({ message }) => message).join("\n")).toMatch(
     /post \d+ cannot be read: it does not match its checksum/,
   );
+});
+
+test.each([
+  ["term_docsize", "UPDATE term_docsize SET origin = origin + 1"],
+  ["term_idx", "DELETE FROM table_sum WHERE name = 'term_idx'"],
+])("a table that does not match its sum is found: %s", async (table, sql) => {
+  const database = new DatabaseSync(segmentFile(), { defensive: false });
+  database.exec(sql);
+  database.close();
+  expect((await checked(false)).findings).toMatchObject([
+    { kind: "sums_differ", message: expect.stringContaining(`table ${table} does not match`) },
+  ]);
 });
 
 test("a bit in the list of uris that keeps it from being searched does not end a check", async () => {

@@ -19,6 +19,7 @@ import { checkFile } from "./check-file.ts";
 import { compareIndex, faultsOf, sampleIndex } from "./check-index.ts";
 import { checkIndexedPosts } from "./check-indexed-posts.ts";
 import { type CheckedSegment, checkRows } from "./check-rows.ts";
+import { checkSums } from "./check-sums.ts";
 import { checkUrisOnce } from "./check-uris.ts";
 import { careFault } from "./faults.ts";
 import { collectFindings, type Finding, type Findings } from "./findings.ts";
@@ -205,6 +206,7 @@ function* checkSegment(
     const marker = damageMarkerOf(segmentPath("", entry));
     report("sealed_damaged", null, `${marker} says that it is searched post by post`);
   }
+  yield* attemptPart("its tables", () => checkSums(database, report), onDamage);
   const sealed = attempt(
     "its sealed index",
     () => readSealedNumbers(database, faultsOf(report)) ?? "none",

@@ -25,6 +25,7 @@ export const findingKinds = {
   index_lacks: "earshot archive reindex --segment SEGMENT",
   index_exceeds: "earshot archive reindex --segment SEGMENT",
   sealed_damaged: "earshot archive reindex --segment SEGMENT",
+  sums_differ: "earshot archive reindex --segment SEGMENT",
 } as const;
 
 export type FindingKind = keyof typeof findingKinds;

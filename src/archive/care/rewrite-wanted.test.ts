@@ -95,6 +95,7 @@ const damages: Record<string, () => void> = {
   hidden_without_post: inSegment("INSERT INTO hidden VALUES(5)"),
   time_outside: inSegment(`UPDATE post SET time_ms = time_ms + 1 WHERE id = ${one}`),
   sealed_damaged: inSegment("INSERT INTO sealed_docs VALUES(1, x'00', NULL)"),
+  sums_differ: inSegment("INSERT INTO hidden VALUES(5)", "unsummed"),
   stray_not_listed: () => change(catalogPath(folder()), "DELETE FROM strayed"),
 };
 

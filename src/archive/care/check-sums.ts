@@ -1,0 +1,18 @@
+import type { DatabaseSync } from "node:sqlite";
+import { damagedTables } from "../segments/table-sums.ts";
+import type { Report } from "./index-findings.ts";
+
+/** Compares the tables of a segment with their sums, on the caller's snapshot. Yields now and then. */
+export function* checkSums(database: DatabaseSync, report: Report): Generator<number, void> {
+  const steps = damagedTables(database);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) {
+      for (const table of step.value) {
+        report("sums_differ", null, `table ${table} does not match its sum`);
+      }
+      return;
+    }
+    yield 0;
+  }
+}
