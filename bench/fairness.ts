@@ -1,0 +1,173 @@
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { argv } from "node:process";
+import { knownShapes, textOf } from "../test/support/expensive-queries.ts";
+import { type Client, connect } from "../test/support/http-client.ts";
+import {
+  environmentOf,
+  program,
+  type ServerProcess,
+  startServer,
+} from "../test/support/server-process.ts";
+import { archiveFolder, writeZipfPosts } from "../test/support/zipf-archive.ts";
+import { zipfWord } from "../test/support/zipf-posts.ts";
+import { command, summary, table, timed } from "./measure.ts";
+
+/**
+ * One account searches for one word, alone and while ten other accounts send the most expensive queries that are known, as often as
+ * the default limits of a key let them: from the submission to the fetched result. Also how long /readyz, a result that is
+ * stored and a cancellation take under that load. Makes the data folder of 150,000 unsealed posts where there is none.
+ */
+const rounds = 3;
+const samples = 200;
+const heavyAccounts = 10;
+const submissionsOfMinute = 10;
+const cancellations = 10;
+const posts = 150_000;
+const settings = { EARSHOT_SEAL: "off" };
+
+const dataDir = argv[2];
+if (dataDir === undefined) {
+  console.error(`usage: ${command()} DATA_FOLDER`);
+  process.exit(2);
+}
+if (!existsSync(archiveFolder(dataDir))) writeZipfPosts(dataDir, 0, posts);
+const server = await startServer(dataDir, 18_098, settings);
+const light = connect(server.base, server.key);
+const queries = knownShapes().map(textOf);
+
+/** A key of an account of its own, with the default number of searches a minute. */
+function makeKey(name: string): string {
+  const rate = ["--requests-per-second", "1000"];
+  const output = execFileSync(
+    process.execPath,
+    [program, "keys", "create", "--name", name, ...rate],
+    { env: environmentOf(String(dataDir), settings), encoding: "utf8" },
+  );
+  return output.trim().split("\n").at(-1) ?? "";
+}
+
+const call = async ({ base }: ServerProcess, path: string, key: string, method = "GET") => {
+  const answer = await fetch(`${base}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${key}` },
+  });
+  await answer.arrayBuffer();
+  return answer.status;
+};
+
+const searchOne = async (number: number): Promise<void> => {
+  await light.result(await light.submit(zipfWord(100 + number), 20));
+};
+
+type Samples = { search: number[]; ready: number[]; result: number[] };
+
+/** The light account's calls, one after the other. */
+async function sample(stored: string): Promise<Samples> {
+  const all: Samples = { search: [], ready: [], result: [] };
+  for (let number = 0; number < samples; number++) {
+    all.search.push(await timed(() => searchOne(number)));
+    all.ready.push(await timed(() => call(server, "/readyz", server.key)));
+    all.result.push(await timed(() => light.result(stored)));
+  }
+  return all;
+}
+
+type Submitted = { uuid: string; key: string };
+
+/** What the limits of each key let it submit at once; two of each run at a time. */
+async function submitExpensive(round: number): Promise<Submitted[]> {
+  const submitted: Submitted[] = [];
+  const clients: Client[] = [];
+  for (let account = 0; account < heavyAccounts; account++) {
+    const key = makeKey(`heavy-${round}-${account}`);
+    const client = connect(server.base, key);
+    clients.push(client);
+    for (let number = 0; number < submissionsOfMinute; number++) {
+      const query = queries[(account + number) % queries.length] ?? "the";
+      submitted.push({ uuid: await client.submit(query, 100), key });
+    }
+  }
+  for (const client of clients) client.close();
+  return submitted;
+}
+
+const isRunning = async ({ uuid, key }: Submitted): Promise<boolean> => {
+  const answer = await fetch(`${server.base}/v1/search/live/social/status/${uuid}`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  const { status } = (await answer.json()) as { status: string };
+  return status !== "done" && status !== "error" && status !== "cancelled";
+};
+
+/** Cancels all that has not ended; of the first ones, how long it takes until a search that follows has ended. */
+async function cancelAll(
+  submitted: readonly Submitted[],
+): Promise<{ free: number[]; left: number }> {
+  const free: number[] = [];
+  let left = 0;
+  for (const each of submitted.toReversed()) {
+    if (!(await isRunning(each))) continue;
+    left += 1;
+    const cancel = () =>
+      call(server, `/v1/search/live/social/status/${each.uuid}`, each.key, "DELETE");
+    const startMs = performance.now();
+    await cancel();
+    if (free.length >= cancellations) continue;
+    await searchOne(left);
+    free.push(performance.now() - startMs);
+  }
+  return { free, left };
+}
+
+const columns = [
+  "search idle",
+  "search loaded",
+  "/readyz loaded",
+  "result loaded",
+  "cancel + search",
+];
+const measured = new Map(
+  columns.map((name) => [name, { p50: [] as number[], p99: [] as number[] }]),
+);
+const note = (name: string, list: readonly number[]): void => {
+  const { p50, p99 } = summary(list);
+  measured.get(name)?.p50.push(p50);
+  measured.get(name)?.p99.push(p99);
+};
+
+const leftOver: number[] = [];
+try {
+  const stored = await light.submit("the", 100);
+  await light.result(stored);
+  for (let round = 0; round < rounds; round++) {
+    note("search idle", (await sample(stored)).search);
+    const submitted = await submitExpensive(round);
+    const loaded = await sample(stored);
+    note("search loaded", loaded.search);
+    note("/readyz loaded", loaded.ready);
+    note("result loaded", loaded.result);
+    const { free, left } = await cancelAll(submitted);
+    note("cancel + search", free);
+    leftOver.push(left);
+  }
+} finally {
+  light.close();
+  await server.stop();
+}
+
+const median = (list: readonly number[]): number => summary(list).p50;
+console.log(`\n${command()}: medians of ${rounds} rounds, milliseconds\n`);
+console.log(
+  table(
+    ["call", "p50", "p99"],
+    columns.map((name) => {
+      const { p50 = [], p99 = [] } = measured.get(name) ?? {};
+      return [name, median(p50), median(p99)];
+    }),
+  ),
+);
+console.log(
+  `\n${samples} calls a round; of ${heavyAccounts * submissionsOfMinute} expensive searches ` +
+    `${leftOver.join(", ")} had not ended when the last call had.`,
+);
