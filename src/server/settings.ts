@@ -465,7 +465,7 @@ export const settings = {
     ),
     concurrency: count(
       "EARSHOT_NODE_CONCURRENCY",
-      16,
+      64,
       [0, 1_000],
       "Searches that the node in this process runs at the same time; 0 runs none.",
     ),
