@@ -58,7 +58,10 @@ function formsOf(make: (path: string) => void): SegmentForms {
   sealFile(plainPath, plainPath, sealedPath());
   // Less than a larger segment takes, so that terms are forgotten and pages of IDs read again.
   const memory = createSealedMemory(4_000_000, useIdMemory(createIdMemory(500_000), 8));
-  const open = (path: string): Segment => openSegment(path, platform, cacheKib, memory);
+  // Rows of made posts do not hold their terms: FTS5 alone has to answer.
+  const inOneStatement = () => ({ isBounded: () => true });
+  const open = (path: string): Segment =>
+    openSegment(path, platform, cacheKib, memory, inOneStatement);
   const plain = open(plainPath);
   let sealed = open(sealedPath());
 

@@ -18,7 +18,7 @@ import { countInSealed } from "./count-in-sealed.ts";
 import { guardedBySeal } from "./damage-marker.ts";
 import { single } from "./damaged-ids.ts";
 import { indexCandidates, noLimit } from "./index-candidates.ts";
-import { indexCost } from "./index-cost.ts";
+import type { IndexCost } from "./index-cost.ts";
 import { type CandidateBatch, mergedCandidates } from "./merged-candidates.ts";
 import { rowByRow } from "./row-by-row.ts";
 import type { SealedPart, SealedView } from "./sealed-part.ts";
@@ -56,13 +56,17 @@ export type SegmentCounter = {
 /** The counter of an open segment. */
 export function segmentCounter(
   database: DatabaseSync,
-  { path, sealed, ...matcher }: RowMatcher & { path: string; sealed: SealedPart | null },
+  {
+    path,
+    sealed,
+    cost,
+    ...matcher
+  }: RowMatcher & { path: string; sealed: SealedPart | null; cost: IndexCost },
 ): SegmentCounter {
   const countInIndex = indexCounter(database);
   const candidates = indexCandidates(database);
   const everyPost = allPosts(database, path);
   const sliced = slicedCandidates(database);
-  const cost = indexCost(database);
   const isSliced = (query: CountQuery): boolean =>
     query.expression !== null && !cost.isBounded(query.sealed);
   const version = database.prepare("PRAGMA data_version");

@@ -9,7 +9,7 @@ import { candidatesOfStep, recheckedOfStep } from "./candidates-of-step.ts";
 import { guardedBySeal } from "./damage-marker.ts";
 import { single } from "./damaged-ids.ts";
 import { indexCandidates, noLimit } from "./index-candidates.ts";
-import { indexCost } from "./index-cost.ts";
+import type { IndexCost } from "./index-cost.ts";
 import { type CandidateBatch, mergedCandidates } from "./merged-candidates.ts";
 import type { RowsRead } from "./read-rows.ts";
 import { rowByRow } from "./row-by-row.ts";
@@ -53,6 +53,7 @@ type SearchedSegment = {
   path: string;
   sealed: SealedPart | null;
   rows(ids: readonly bigint[]): RowsRead;
+  cost: IndexCost;
 };
 
 /** The search of an open segment: the newest `limit` posts of a range of IDs that match, newest first. */
@@ -60,7 +61,6 @@ export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) 
   const candidates = indexCandidates(database);
   const everyPost = allPosts(database, segment.path);
   const sliced = slicedCandidates(database);
-  const cost = indexCost(database);
 
   /** Whether a candidate matches; its row is read only where the index and the ID leave that open. */
   function isMatch(id: bigint, query: SegmentQuery, answer: SegmentAnswer): boolean {
@@ -147,7 +147,7 @@ export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) 
   }
 
   const isSliced = (query: SegmentQuery): boolean =>
-    query.expression !== null && !cost.isBounded(query.sealed);
+    query.expression !== null && !segment.cost.isBounded(query.sealed);
 
   function searchSealed(
     { index, mask, hasOverlay, hidesAny }: SealedView,

@@ -1,3 +1,4 @@
+import type { DatabaseSync } from "node:sqlite";
 import type { IdRange } from "../../posts/ids.ts";
 import { matches } from "../../posts/matcher.ts";
 import type { Platform } from "../../posts/post.ts";
@@ -8,6 +9,7 @@ import type { HeldLookup } from "../placement.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { type SegmentCounter, segmentCounter } from "./count.ts";
 import { isMarkedDamaged, markDamaged } from "./damage-marker.ts";
+import { type IndexCost, indexCost } from "./index-cost.ts";
 import { segmentLookup } from "./lookup.ts";
 import { namedPosts } from "./named-posts.ts";
 import { type SegmentArrival, segmentArrivals } from "./read-arrivals.ts";
@@ -60,15 +62,17 @@ function* damagedTablesOf(path: string, isSliceOver: () => boolean): Generator<v
 
 /**
  * Opens a segment for reading. Every call sees the last commit; none waits for a writer. `memory` is shared by the segments that
- * a thread has open.
+ * a thread has open; `costOf` decides which queries FTS5 may answer in one statement.
  */
 export function openSegment(
   path: string,
   platform: Platform,
   cacheKib: number,
   memory: SealedMemory = createSealedMemory(),
+  costOf: (database: DatabaseSync) => IndexCost = indexCost,
 ): Segment {
   const database = openForReading(path, cacheKib);
+  const cost = costOf(database);
   const sealed = openSealedPart(database, path, memory);
   const rows = rowsReader(database, platform, namedPosts(database, sealed));
 
@@ -91,9 +95,9 @@ export function openSegment(
 
   const isMatch = (plan: PlanNode, row: RecordRow): boolean => matches(plan, rowSubject(row));
   return {
-    search: segmentSearch(database, { path, sealed, rows }),
+    search: segmentSearch(database, { path, sealed, rows, cost }),
     rows,
-    counter: segmentCounter(database, { path, sealed, rows, isMatch }),
+    counter: segmentCounter(database, { path, sealed, rows, isMatch, cost }),
     arrivals: segmentArrivals(database),
     lookup: segmentLookup(database, platform),
     verify,
