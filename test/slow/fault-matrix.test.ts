@@ -6,10 +6,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { seededRandom } from "../../bench/measure.ts";
 import { type FaultedServer, prepareFaultedServer } from "../support/faulted-server.ts";
+import { findingsIn } from "../support/findings-in.ts";
+import { foundPosts } from "../support/found-posts.ts";
 import { createJobLedger, type JobLedger } from "../support/job-ledger.ts";
 import { listenToJobs } from "../support/job-listener.ts";
 import { testSeed } from "../support/seed.ts";
 import { environmentOf, program } from "../support/server-process.ts";
+import { importWord, prepareKilledImports } from "../support/storm/killed-imports.ts";
+import { prepareRepeatedBackups } from "../support/storm/repeated-backups.ts";
+import { auditCompleteness, compareWithStream } from "../support/storm/stream-audit.ts";
+import { type StreamTraffic, startStreamTraffic } from "../support/storm/stream-traffic.ts";
 import {
   bodyOf,
   call,
@@ -22,19 +28,42 @@ import { until } from "../support/until.ts";
 const seed = testSeed(1);
 const random = seededRandom(seed);
 const searches = 8;
-const clients = 8;
-/** How long faults go on. */
-const stormMs = 45_000;
+const clients = 4;
+/** How often each fault happens at least. */
+const leastOften = { killed: 15, diskFull: 11, stopped: 3, cut: 3, frozen: 3 };
 const path = "/v1/search/live/social";
+
+/** Small segments that are sealed, resealed, split and merged all the time. */
+const settings = {
+  EARSHOT_INGEST: "bluesky",
+  EARSHOT_INGEST_LEAST_BACKOFF: "20ms",
+  EARSHOT_INGEST_MOST_BACKOFF: "200ms",
+  EARSHOT_LABELER_URLS: "none",
+  EARSHOT_LOOKUP: "off",
+  EARSHOT_SEGMENT_POSTS: "800",
+  EARSHOT_SPLIT_POSTS: "1200",
+  EARSHOT_OPTIMISE_AFTER: "1s",
+  EARSHOT_SEAL_AFTER: "1s",
+  EARSHOT_SEAL_POSTS: "100",
+  EARSHOT_RESEAL_PERCENT: "1",
+  EARSHOT_RESEAL_EVERY: "1s",
+  EARSHOT_RETIRED_TIME: "10s",
+};
 
 const folder = mkdtempSync(join(tmpdir(), "earshot-slow-faults-"));
 let server: FaultedServer;
+let traffic: StreamTraffic;
 beforeAll(async () => {
   importPosts();
-  server = await prepareFaultedServer(folder, random);
+  traffic = await startStreamTraffic(random);
+  server = await prepareFaultedServer(folder, random, {
+    ...settings,
+    EARSHOT_JETSTREAM_URLS: traffic.url,
+  });
 });
 afterAll(async () => {
   await server.close();
+  await traffic.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -67,18 +96,29 @@ async function calmAnswers(place: Place): Promise<string[]> {
   return answers;
 }
 
-/** One fault after the other, each followed by a moment in which work goes on. */
+/** One fault after the other, each followed by a moment in which work goes on, until each has happened often enough. */
 async function storm(ledger: JobLedger): Promise<void> {
-  const names = ["killed", "stopped", "diskFull", "cut", "frozen"] as const;
-  const end = performance.now() + stormMs;
-  for (let turn = 0; performance.now() < end; turn++) {
+  const due = Object.entries(leastOften).flatMap(([name, times]) =>
+    Array.from({ length: times }, () => ({
+      name: name as keyof FaultedServer["faults"],
+      order: random(),
+    })),
+  );
+  for (const { name } of due.sort((a, b) => a.order - b.order)) {
     await sleep(200 + random() * 1_000);
-    // Each of them once, then as it comes.
-    const name =
-      names[turn < names.length ? turn : Math.floor(random() * names.length)] ?? "killed";
     await server.faults[name]();
     ledger.count(name);
   }
+}
+
+/** What a check finds in the archive that a backup restores. */
+async function restoredFindings(backup: string): Promise<readonly unknown[]> {
+  const restored = `${backup}-restored`;
+  execFileSync(process.execPath, [program, "archive", "restore", backup], {
+    env: environmentOf(restored, {}),
+    stdio: "ignore",
+  });
+  return await findingsIn(join(restored, "archive"));
 }
 
 /** How often each query stands in the list of the account's jobs. */
@@ -97,21 +137,29 @@ async function listedQueries(place: Place): Promise<Map<string, number>> {
   return times;
 }
 
-test("no accepted job is lost or has two results, whatever happens to the server", async () => {
+test("nothing is lost, doubled, or claimed wrongly, whatever happens to the server", async () => {
   await server.start(0);
   const place = { base: server.base, key: server.makeKey("clients") };
   const stranger = { base: server.base, key: server.makeKey("stranger") };
+  const auditor = { base: server.base, key: server.makeKey("auditor") };
   const expected = await calmAnswers(place);
   expect(new Set(expected).size).toBe(searches);
 
   const ledger = createJobLedger(expected);
   let [stormIsOver, allIsOver] = [false, false];
+  const isOver = (): boolean => stormIsOver;
+  const imports = prepareKilledImports(folder, server.environment, random);
+  const backups = prepareRepeatedBackups(folder, server.environment);
+  const audit = auditCompleteness(auditor, traffic);
   const listening = listenToJobs(place, ledger, () => allIsOver);
   const working = [
     ...Array.from({ length: clients }, () =>
-      runUnluckyClient(place, ledger, searches, random, () => stormIsOver),
+      runUnluckyClient(place, ledger, searches, random, isOver),
     ),
-    runStranger(stranger, ledger, random, () => stormIsOver),
+    runStranger(stranger, ledger, random, isOver),
+    imports.run(),
+    backups.run(isOver),
+    audit.run(isOver),
   ];
   await storm(ledger);
   stormIsOver = true;
@@ -139,13 +187,34 @@ test("no accepted job is lost or has two results, whatever happens to the server
     if (jobs === 1 || (jobs === 0 && ledger.given.has(uuid))) continue;
     ledger.contradict(`the key ${idempotencyKey} stands for ${jobs} jobs`);
   }
+
+  // What the stream sent and what the files hold is there, each post once.
+  traffic.stop();
+  let differences: string[] = [];
+  await until("the stream has caught up", async () => {
+    differences = await compareWithStream(auditor, traffic);
+    return differences.length === 0 ? true : null;
+  }).catch(() => {});
+  const imported = (await foundPosts(auditor, importWord)).map(({ Content }) => Content);
   allIsOver = true;
   await server.stop();
   await listening;
 
   console.log(
-    `seed ${seed}, ${ledger.accepted.size} jobs accepted, ${JSON.stringify(ledger.counts)}`,
+    `seed ${seed}, ${ledger.accepted.size} jobs accepted, ${imports.kills()} imports killed, ` +
+      `${traffic.live().length} posts streamed, ${audit.complete} of ${audit.answers} answers complete, ` +
+      JSON.stringify(ledger.counts),
   );
   expect(ledger.contradictions).toEqual([]);
+  expect(differences).toEqual([]);
+  expect(audit.missing).toEqual([]);
+  expect(imported.length).toBe(imports.texts.size);
+  expect(new Set(imported)).toEqual(imports.texts);
+  expect(await findingsIn(join(folder, "data", "archive"))).toEqual([]);
+  for (const backup of backups.taken()) expect(await restoredFindings(backup)).toEqual([]);
+
   expect(ledger.byKey.size).toBeGreaterThan(20);
+  expect(imports.kills()).toBeGreaterThan(3);
+  expect(backups.taken().length).toBeGreaterThan(0);
+  expect(audit.complete).toBeGreaterThan(3);
 });

@@ -1,12 +1,15 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, describe, expect, test } from "vitest";
+import { findingsIn } from "../support/findings-in.ts";
 import { freePort } from "../support/free-port.ts";
 import { environmentOf, program, startServer } from "../support/server-process.ts";
 import { mountSmallDisk, type SmallDisk } from "../support/small-disk.ts";
+import { until } from "../support/until.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "earshot-slow-refused-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -85,6 +88,39 @@ test("a limit of 64 open files: a server says how many it needs and does not sta
     /^earshot: this process may open 64 files, .* it needs 112 – raise the limit/,
   );
 });
+
+test("of six servers started at once on one folder one serves, and the next one takes over when it is killed", async () => {
+  const dataDir = join(folder, "six");
+  makeFolder(dataDir);
+  const servers = await Promise.all(
+    Array.from({ length: 6 }, async () => {
+      const port = await freePort();
+      const env = environmentOf(dataDir, { EARSHOT_PORT: String(port) });
+      const child = spawn(process.execPath, [program, "serve"], { env, stdio: "ignore" });
+      return { port, child, ended: once(child, "exit") as Promise<[number | null]> };
+    }),
+  );
+  const outcomes = await Promise.all(
+    servers.map(async ({ port, ended }) => {
+      const ready = until("it is ready", () => isReady(port), 60_000).catch(() => null);
+      return await Promise.race([ended.then(([code]) => code), ready]);
+    }),
+  );
+  expect(outcomes.filter((outcome) => outcome === true)).toHaveLength(1);
+  expect(outcomes.filter((outcome) => outcome === 1)).toHaveLength(5);
+
+  const winner = servers[outcomes.indexOf(true)];
+  winner?.child.kill("SIGKILL");
+  await winner?.ended;
+  const next = await startServer(dataDir, await freePort());
+  expect(await findingsIn(join(dataDir, "archive"))).toEqual([]);
+  await next.stop();
+});
+
+async function isReady(port: number): Promise<true | null> {
+  const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null);
+  return answer?.status === 200 ? true : null;
+}
 
 const disk = mountSmallDisk(24);
 

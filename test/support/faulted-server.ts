@@ -14,6 +14,8 @@ export type FaultedServer = {
   /** Where clients reach it, whichever process it is. */
   base: string;
   faults: Record<"killed" | "stopped" | "diskFull" | "cut" | "frozen", () => Promise<void>>;
+  /** What other commands on the same folder are started with, so that they meet the same full disk. */
+  environment: NodeJS.ProcessEnv;
   makeKey(name: string): string;
   /** Resolves when it is ready. */
   start(fsyncMs: number): Promise<void>;
@@ -27,6 +29,7 @@ const quickly = ["--requests-per-second", "1000000", "--submissions-per-minute",
 export async function prepareFaultedServer(
   folder: string,
   random: () => number,
+  settings: Record<string, string> = {},
 ): Promise<FaultedServer> {
   const port = await freePort();
   const proxy: CuttingProxy = await startCuttingProxy(port);
@@ -38,6 +41,7 @@ export async function prepareFaultedServer(
     EARSHOT_LOG_LEVEL: "fatal",
     EARSHOT_RETRY_DELAY: "50ms",
     EARSHOT_LEASE: "2s",
+    ...settings,
   });
   let child: ChildProcess | null = null;
   const pause = (leastMs: number, mostMs: number) => sleep(leastMs + random() * (mostMs - leastMs));
@@ -65,6 +69,7 @@ export async function prepareFaultedServer(
 
   return {
     base: `http://127.0.0.1:${proxy.port}`,
+    environment: { ...environment, ...disk.environment },
     faults: {
       killed: async () => {
         await end("SIGKILL");

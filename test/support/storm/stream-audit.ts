@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type FoundPost, foundPosts } from "../found-posts.ts";
+import { call, type Place } from "../unlucky-client.ts";
+import { type StreamTraffic, streamWord } from "./stream-traffic.ts";
+
+/** Answers of the past minute that claimed to be complete, and what they lacked. */
+export type CompletenessAudit = {
+  answers: number;
+  complete: number;
+  /** Posts that an answer lacked though it claimed to be complete. */
+  missing: string[];
+  run(isOver: () => boolean): Promise<void>;
+};
+
+/** The window that is searched: old enough that delivery by the stream is no excuse, wider than any outage. */
+const windowMs = 40_000;
+const endAgeMs = 1_000;
+const path = "/v1/search/social";
+
+export function auditCompleteness(place: Place, traffic: StreamTraffic): CompletenessAudit {
+  const audit: CompletenessAudit = { answers: 0, complete: 0, missing: [], run };
+
+  async function run(isOver: () => boolean): Promise<void> {
+    while (!isOver()) {
+      await askOnce();
+      await sleep(150);
+    }
+  }
+
+  async function askOnce(): Promise<void> {
+    const toMs = Date.now() - endAgeMs;
+    const fromMs = toMs - windowMs;
+    // Posts are compared as they were before the search: one that is deleted meanwhile may be there or not.
+    const expected = traffic.live().filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
+    const uris = new Set<string>();
+    let cursor: string | null = null;
+    do {
+      const page = await fetchPage(fromMs, toMs, cursor);
+      if (page === null) return;
+      for (const { Metadata } of page.results) uris.add(Metadata.uri);
+      cursor = page.next_cursor;
+      if (cursor !== null) continue;
+      audit.answers += 1;
+      if (!page.complete) return;
+    } while (cursor !== null);
+    audit.complete += 1;
+    for (const { uri, atMs } of expected) {
+      if (uris.has(uri) || traffic.deleted().has(uri)) continue;
+      audit.missing.push(`${uri} of ${new Date(atMs).toISOString()}, asked until ${toMs}`);
+    }
+  }
+
+  async function fetchPage(fromMs: number, toMs: number, cursor: string | null) {
+    const answer = await call(
+      place,
+      "POST",
+      path,
+      { "content-type": "application/json" },
+      {
+        type: "social",
+        arguments: {
+          type: "searchbyfullarchive",
+          query: `${streamWord} platform:bluesky`,
+          max_results: 500,
+          start_time: new Date(fromMs).toISOString(),
+          end_time: new Date(toMs).toISOString(),
+          ...(cursor === null ? {} : { next_cursor: cursor }),
+        },
+      },
+    );
+    if (answer?.status !== 200) return null;
+    return JSON.parse(answer.text) as {
+      results: FoundPost[];
+      next_cursor: string | null;
+      complete: boolean;
+    };
+  }
+
+  return audit;
+}
+
+/** What the archive has of the stream against what the stream sent: uris that are missing, doubled, or back after a deletion. */
+export async function compareWithStream(place: Place, traffic: StreamTraffic): Promise<string[]> {
+  const found = await foundPosts(place, streamWord);
+  const uris = found.map(({ Metadata }) => Metadata.uri);
+  const seen = new Set(uris);
+  const differences = uris.length === seen.size ? [] : [`${uris.length - seen.size} doubled`];
+  for (const { uri } of traffic.live()) if (!seen.has(uri)) differences.push(`${uri} is missing`);
+  for (const uri of traffic.deleted()) if (seen.has(uri)) differences.push(`${uri} was deleted`);
+  return differences;
+}
