@@ -1,7 +1,7 @@
 import { type JetstreamServer, startJetstreamServer } from "../jetstream-server.ts";
 
 /** A post that the stream has sent and not deleted. */
-export type StreamedPost = { uri: string; atMs: number; text: string };
+type StreamedPost = { uri: string; atMs: number; text: string };
 
 /** A steady stream of posts, and of deletions of some, which remembers everything that it sent. */
 export type StreamTraffic = {
