@@ -36,6 +36,7 @@ const path = "/v1/search/live/social";
 /** Small segments that are sealed, resealed, split and merged all the time. */
 const settings = {
   EARSHOT_INGEST: "bluesky",
+  EARSHOT_INGEST_LOOKBACK: "1h",
   EARSHOT_INGEST_LEAST_BACKOFF: "20ms",
   EARSHOT_INGEST_MOST_BACKOFF: "200ms",
   EARSHOT_LABELER_URLS: "none",

@@ -33,6 +33,8 @@ export function auditCompleteness(place: Place, traffic: StreamTraffic): Complet
     // Posts are compared as they were before the search: one that is deleted meanwhile may be there or not.
     const expected = traffic.live().filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
     const uris = new Set<string>();
+    /** An answer is complete up to the end of its coverage: what the stream brings at this moment may lie behind it. */
+    let coveredToMs = toMs;
     let cursor: string | null = null;
     do {
       const page = await fetchPage(fromMs, toMs, cursor);
@@ -41,12 +43,14 @@ export function auditCompleteness(place: Place, traffic: StreamTraffic): Complet
       cursor = page.next_cursor;
       if (cursor !== null) continue;
       audit.answers += 1;
+      coveredToMs = Math.min(toMs, Date.parse(page.coverage.to));
       if (!page.complete) return;
     } while (cursor !== null);
     audit.complete += 1;
     for (const { uri, atMs } of expected) {
-      if (uris.has(uri) || traffic.deleted().has(uri)) continue;
-      audit.missing.push(`${uri} of ${new Date(atMs).toISOString()}, asked until ${toMs}`);
+      if (uris.has(uri) || traffic.deleted().has(uri) || atMs >= coveredToMs) continue;
+      const times = [atMs, coveredToMs].map((ms) => new Date(ms).toISOString());
+      audit.missing.push(`${uri} of ${times[0]}, complete to ${times[1]}`);
     }
   }
 
@@ -73,6 +77,7 @@ export function auditCompleteness(place: Place, traffic: StreamTraffic): Complet
       results: FoundPost[];
       next_cursor: string | null;
       complete: boolean;
+      coverage: { to: string };
     };
   }
 
