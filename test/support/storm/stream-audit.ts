@@ -43,7 +43,7 @@ export function auditCompleteness(place: Place, traffic: StreamTraffic): Complet
       cursor = page.next_cursor;
       if (cursor !== null) continue;
       audit.answers += 1;
-      coveredToMs = Math.min(toMs, Date.parse(page.coverage.to));
+      coveredToMs = Math.min(coveredToMs, Date.parse(page.coverage.to));
       if (!page.complete) return;
     } while (cursor !== null);
     audit.complete += 1;
