@@ -33,19 +33,20 @@ export function auditCompleteness(place: Place, traffic: StreamTraffic): Complet
     // Posts are compared as they were before the search: one that is deleted meanwhile may be there or not.
     const expected = traffic.live().filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
     const uris = new Set<string>();
-    /** An answer is complete up to the end of its coverage: what the stream brings at this moment may lie behind it. */
-    let coveredToMs = toMs;
+    /** The first page is complete up to the end of its coverage: what the stream brings at this moment may lie behind it. */
+    let coveredToMs: number | null = null;
+    let isComplete = true;
     let cursor: string | null = null;
     do {
       const page = await fetchPage(fromMs, toMs, cursor);
       if (page === null) return;
       for (const { Metadata } of page.results) uris.add(Metadata.uri);
+      coveredToMs ??= Date.parse(page.coverage.to);
+      isComplete &&= page.complete;
       cursor = page.next_cursor;
-      if (cursor !== null) continue;
-      audit.answers += 1;
-      coveredToMs = Math.min(coveredToMs, Date.parse(page.coverage.to));
-      if (!page.complete) return;
     } while (cursor !== null);
+    audit.answers += 1;
+    if (!isComplete) return;
     audit.complete += 1;
     for (const { uri, atMs } of expected) {
       if (uris.has(uri) || traffic.deleted().has(uri) || atMs >= coveredToMs) continue;
