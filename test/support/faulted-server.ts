@@ -49,11 +49,16 @@ export async function prepareFaultedServer(
   async function start(fsyncMs: number): Promise<void> {
     const started = spawn(process.execPath, [program, "serve"], {
       env: { ...environment, ...disk.environment, SLOW_DISK_MS: String(fsyncMs) },
-      stdio: "ignore",
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    let notes = "";
+    started.stderr.on("data", (text) => {
+      notes += text;
     });
     child = started;
     await until("the server is ready", async () => {
-      if (started.exitCode !== null) throw new Error(`the server ended with ${started.exitCode}`);
+      if (started.exitCode !== null)
+        throw new Error(`the server ended with ${started.exitCode}: ${notes}`);
       const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null);
       return answer?.status === 200 ? true : null;
     });

@@ -12,8 +12,8 @@ export type CompletenessAudit = {
   run(isOver: () => boolean): Promise<void>;
 };
 
-/** The window that is searched: old enough that delivery by the stream is no excuse, wider than any outage. */
-const windowMs = 40_000;
+/** The window that is searched: old enough that delivery by the stream is no excuse, wider than most outages. */
+const windowMs = 8_000;
 const endAgeMs = 1_000;
 const path = "/v1/search/social";
 
