@@ -42,7 +42,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
 
   app.addHook("onRequest", callerHook(context));
   app.addHook("preParsing", plainBodyHook);
-  const callers = createCallerWatch(context);
+  const callers = createCallerWatch(context, stopping);
   app.addHook("preHandler", refuseEndedCaller(context, callers));
   app.addHook("onSend", withholdFromEndedCaller(context, callers));
   app.addHook("onSend", rateFieldsHook(context));

@@ -8,6 +8,7 @@ import { createIdMemory, useIdMemory } from "../../src/archive/sealed/id-memory.
 import { maskWriterOf } from "../../src/archive/sealed/mask.ts";
 import { openPostNumbers } from "../../src/archive/sealed/post-numbers.ts";
 import { isMarkedDamaged } from "../../src/archive/segments/damage-marker.ts";
+import { type IndexCost, indexCost } from "../../src/archive/segments/index-cost.ts";
 import { segmentMigrations } from "../../src/archive/segments/schema.ts";
 import { createSealedMemory } from "../../src/archive/segments/sealed-part.ts";
 import { openSegment, type Segment } from "../../src/archive/segments/segment.ts";
@@ -40,16 +41,22 @@ const cacheKib = 64_000;
 /** Stored with every post: on X the uri follows from the ID. */
 const plainRecord = encodeRecord(makePost({ platform, nativeId: 1n, userId: null }), 0);
 
+/** Lets FTS5 answer everything in one statement, for posts whose rows do not hold their terms. */
+export const inOneStatement = (): IndexCost => ({ isBounded: () => true });
+
 /** Fills a segment with posts that the analyzer never saw. */
-export function segmentForms(posts: Iterable<IndexedPost>): SegmentForms {
-  return formsOf((path) => writePosts(path, posts));
+export function segmentForms(
+  posts: Iterable<IndexedPost>,
+  costOf: typeof indexCost = indexCost,
+): SegmentForms {
+  return formsOf((path) => writePosts(path, posts), costOf);
 }
 
 /** The two forms of a segment that lies somewhere already; nobody may be writing it. */
 export const formsOfFile = (path: string): SegmentForms =>
   formsOf((copy) => copyFileSync(path, copy));
 
-function formsOf(make: (path: string) => void): SegmentForms {
+function formsOf(make: (path: string) => void, costOf = indexCost): SegmentForms {
   const folder = mkdtempSync(join(tmpdir(), "earshot-forms-"));
   const plainPath = join(folder, "plain.db");
   let generation = 1;
@@ -58,10 +65,7 @@ function formsOf(make: (path: string) => void): SegmentForms {
   sealFile(plainPath, plainPath, sealedPath());
   // Less than a larger segment takes, so that terms are forgotten and pages of IDs read again.
   const memory = createSealedMemory(4_000_000, useIdMemory(createIdMemory(500_000), 8));
-  // Rows of made posts do not hold their terms: FTS5 alone has to answer.
-  const inOneStatement = () => ({ isBounded: () => true });
-  const open = (path: string): Segment =>
-    openSegment(path, platform, cacheKib, memory, inOneStatement);
+  const open = (path: string): Segment => openSegment(path, platform, cacheKib, memory, costOf);
   const plain = open(plainPath);
   let sealed = open(sealedPath());
 

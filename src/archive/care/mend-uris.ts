@@ -4,6 +4,7 @@ import { recordUri } from "../../posts/record.ts";
 import { readSegments, readUriKey, type SegmentEntry, segmentPath } from "../catalog.ts";
 import { inTransaction, openForReading } from "../database.ts";
 import { openSegmentFile } from "../segments/segment-file.ts";
+import { tableSumsOf } from "../segments/table-sums.ts";
 import { rowById } from "./segment-rows.ts";
 
 /** Posts, and entries of the list, between two turns. */
@@ -123,9 +124,15 @@ function inWriting(
     );
     if (entry === undefined) return;
     const writing = openSegmentFile(segmentPath(folder, entry), 2_000);
+    const sums = tableSumsOf(writing);
     try {
-      inTransaction(writing, () => work(writing));
+      inTransaction(writing, () => {
+        sums.begin();
+        work(writing);
+        sums.end();
+      });
     } finally {
+      sums.discard();
       writing.close();
     }
   });

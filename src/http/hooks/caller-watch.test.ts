@@ -19,11 +19,12 @@ afterEach(() => accounts.remove());
 const idleMs = 1_800_000;
 
 function watchOver(store: Pick<TestAccounts["store"], "read">) {
-  return createCallerWatch({
+  const context = {
     accounts: store as HttpContext["accounts"],
     clock,
     dashboard: { sessions: { idleMs } },
-  }).watch;
+  };
+  return createCallerWatch(context, new AbortController().signal).watch;
 }
 
 function callerOf({ id, accountId }: Pick<CreatedKey, "id" | "accountId">): Caller {

@@ -15,13 +15,16 @@ export type CallerWatch = {
 /** What other processes end, such as `earshot keys revoke`, is noticed within this time. */
 const lookMs = 1_000;
 
-export function createCallerWatch({
-  accounts,
-  clock,
-  dashboard,
-}: Pick<HttpContext, "accounts" | "clock"> & {
-  dashboard: { sessions: Pick<SessionSettings, "idleMs"> };
-}): CallerWatch {
+export function createCallerWatch(
+  {
+    accounts,
+    clock,
+    dashboard,
+  }: Pick<HttpContext, "accounts" | "clock"> & {
+    dashboard: { sessions: Pick<SessionSettings, "idleMs"> };
+  },
+  stopping: AbortSignal,
+): CallerWatch {
   const watched = new Map<() => void, Caller>();
   let isLooking = false;
 
@@ -42,8 +45,9 @@ export function createCallerWatch({
   /** It ends when nothing is watched any more; a timer for each short wait would cost more than a look. */
   async function lookRepeatedly(): Promise<void> {
     isLooking = true;
-    while (watched.size > 0) {
-      await clock.sleep(lookMs);
+    // A stop ends what is watched, and must not wait for the next look.
+    while (watched.size > 0 && !stopping.aborted) {
+      await clock.sleep(lookMs, stopping).catch(() => undefined);
       await look();
     }
     isLooking = false;
