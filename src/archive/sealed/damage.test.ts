@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { writeSealedTables } from "../../../test/support/sealed-tables.ts";
 import { countBetween } from "./chunk-set.ts";
-import { SealedDamage } from "./damage.ts";
+import { isDamage, SealedDamage } from "./damage.ts";
 import { bytesOfBitmap, postsOfChunk, sealedMigrations } from "./format.ts";
 import { openSealedIndex, type SealedIndex } from "./sealed-index.ts";
 import type { SealedQuery } from "./sealed-query.ts";
@@ -280,4 +280,20 @@ test("a bit that is another one in any column of the head never changes what is 
       );
     }
   }
+});
+
+test("settings of FTS5 that cannot be read are damage", () => {
+  const database = new DatabaseSync(":memory:", { defensive: false });
+  database.exec("CREATE VIRTUAL TABLE term USING fts5(terms)");
+  database.exec("UPDATE term_config SET v = 20 WHERE k = 'version'");
+  let error: unknown = null;
+  try {
+    // Whatever changes the schema has FTS5 read its settings again.
+    database.exec("CREATE TABLE other(a); INSERT INTO term(term) VALUES('integrity-check')");
+    database.prepare("SELECT rowid FROM term WHERE term MATCH 'a'").all();
+  } catch (thrown) {
+    error = thrown;
+  }
+  expect(isDamage(error)).toBe(true);
+  database.close();
 });

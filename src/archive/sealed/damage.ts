@@ -23,7 +23,9 @@ const damageCodes = new Set([11, 26]);
 /** Whether an error says that what is read of a sealed index cannot be trusted. */
 export function isDamage(error: unknown): boolean {
   if (error instanceof SealedDamage) return true;
-  const code = (error as { errcode?: unknown } | null)?.errcode;
+  const { errcode: code, message } = (error ?? {}) as { errcode?: unknown; message?: unknown };
+  // FTS5 has no code of its own for settings that it cannot read.
+  if (typeof message === "string" && message.startsWith("invalid fts5 file format")) return true;
   // The lower byte of an extended code is the plain one.
   return typeof code === "number" && damageCodes.has(code & 0xff);
 }
