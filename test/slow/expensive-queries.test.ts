@@ -18,7 +18,13 @@ import { makePlan, namesIn } from "../../src/query/make-plan.ts";
 import { parseQuery } from "../../src/query/parse.ts";
 import type { PlanNode } from "../../src/query/plan.ts";
 import { splitWindow } from "../../src/query/window.ts";
-import { knownShapes, mutate, type QueryShape, textOf } from "../support/expensive-queries.ts";
+import {
+  isAccepted,
+  knownShapes,
+  mutate,
+  type QueryShape,
+  textOf,
+} from "../support/expensive-queries.ts";
 import { sealAll } from "../support/seal-all.ts";
 import { testRuns, testSeed } from "../support/seed.ts";
 import { archiveFolder, writeZipfPosts } from "../support/zipf-archive.ts";
@@ -128,7 +134,9 @@ function climb(reader: Reader, random: () => number): { longest: Finding; total:
       const place = turn % worst.length;
       const parent = worst[place];
       if (parent === undefined) break;
-      const child = measure(mutate(parent.shape, random));
+      const mutated = mutate(parent.shape, random);
+      if (!isAccepted(textOf(mutated))) continue;
+      const child = measure(mutated);
       if (child[by] > parent[by]) worst[place] = child;
     }
     const [first] = worst.toSorted((a, b) => b[by] - a[by]);

@@ -40,7 +40,8 @@ export function textOf({ joined, clauses }: QueryShape): string {
   return join(least);
 }
 
-function isAccepted(query: string): boolean {
+/** Whether a query keeps to the limits: one clause alone may have too many words. */
+export function isAccepted(query: string): boolean {
   try {
     parseQuery(query);
     return true;
