@@ -123,7 +123,6 @@ export async function check(request: CheckRequest): Promise<CheckReport> {
   return report();
 }
 
-/** Null where it cannot be opened, which is a finding. */
 /** What follows finds a segment that is missing and a catalog that cannot be read. */
 function checkIsCurrent(folder: string, findings: Findings): void {
   if (!existsSync(catalogPath(folder))) return;
@@ -136,6 +135,7 @@ function checkIsCurrent(folder: string, findings: Findings): void {
   }
 }
 
+/** Null where it cannot be opened, which is a finding. */
 function openedCatalog(folder: string, findings: Findings): DatabaseSync | null {
   let catalog: DatabaseSync | null = null;
   try {

@@ -1,6 +1,6 @@
+import type { StoredRow } from "../segments/intact-rows.ts";
 import { arrivedTogether } from "../segments/read-arrivals.ts";
 import { type FollowedSegment, putArrivals } from "./followed-segment.ts";
-import type { StoredPost } from "./segment-copy.ts";
 import type { Steps } from "./steps.ts";
 
 /** Posts of one step, whose terms are made anew, and what is only copied. */
@@ -22,7 +22,7 @@ function* copyPosts({ old, copyRow, copyOf, hashOf }: FollowedSegment): Steps<vo
   const read = old.prepare("SELECT * FROM post WHERE id > ? ORDER BY id LIMIT ?");
   read.setReadBigInts(true);
   for (let last = -1n; ; ) {
-    const rows = read.all(last, postsOfStep) as StoredPost[];
+    const rows = read.all(last, postsOfStep) as StoredRow[];
     for (const row of rows) {
       const added = copyRow(row);
       if (added !== null && !added.isNative) copyOf(row.id).addUri(hashOf(added.uri), row.id);

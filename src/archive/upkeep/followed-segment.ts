@@ -2,10 +2,11 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Platform } from "../../posts/post.ts";
 import { recordUri } from "../../posts/record.ts";
 import { readSetting } from "../catalog.ts";
+import type { StoredRow } from "../segments/intact-rows.ts";
 import type { ArrivedTogether } from "../segments/read-arrivals.ts";
 import { isStrayed } from "../strayed.ts";
 import type { UpkeepContext } from "./context.ts";
-import type { SegmentCopy, StoredPost } from "./segment-copy.ts";
+import type { SegmentCopy } from "./segment-copy.ts";
 
 /** One of the files that come into a segment's place; it begins with the ID `low`. */
 export type Part = { sequence: number; low: bigint; copy: SegmentCopy };
@@ -21,7 +22,7 @@ export type FollowedSegment = {
   /** The copy that an ID belongs to. */
   copyOf(id: bigint): SegmentCopy;
   /** Copies a row, unless it is not kept. */
-  copyRow(row: StoredPost): { uri: string; isNative: boolean } | null;
+  copyRow(row: StoredRow): { uri: string; isNative: boolean } | null;
   /** Makes a post in its copy what it is in the segment. */
   followPost(id: bigint): void;
   hashOf(uri: string): bigint;
@@ -58,7 +59,7 @@ export function follow(
     return part.copy;
   }
 
-  function copyRow(row: StoredPost): { uri: string; isNative: boolean } | null {
+  function copyRow(row: StoredRow): { uri: string; isNative: boolean } | null {
     const { id } = row;
     if (keeps !== null && !keeps(row.record)) {
       const uri = uriOf(row);
@@ -72,14 +73,14 @@ export function follow(
     return added;
   }
 
-  const uriOf = ({ id, record }: StoredPost): string =>
+  const uriOf = ({ id, record }: StoredRow): string =>
     recordUri({ id, platform, timeMs: 0, counts: noCounts, record });
 
   function followPost(id: bigint): void {
     const copy = copyOf(id);
     const before = copy.remove(id, hashOf);
     followed.dropped.delete(id);
-    const row = find.get(id) as StoredPost | undefined;
+    const row = find.get(id) as StoredRow | undefined;
     const added = row === undefined ? null : copyRow(row);
     if (platform === "x" && before !== null && before !== added?.uri) followed.vacated.add(id);
     if (added === null) return;

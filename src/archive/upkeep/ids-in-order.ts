@@ -6,6 +6,7 @@ import { type Mask, readMask } from "../sealed/mask.ts";
 import { openPostNumbers, type PostNumbers } from "../sealed/post-numbers.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
 import { guardedBySeal, markingDamage } from "../segments/damage-marker.ts";
+import { lowerBound } from "../segments/id-list.ts";
 
 /**
  * The ID of a segment's nth post, from 0 on, lowest IDs first; null where it has no more. Rows need not be walked over: the
@@ -51,7 +52,7 @@ function inBoth(segment: DatabaseSync, path: string) {
     let high = lastId;
     while (low < high) {
       const middle = (low + high) >> 1n;
-      const posts = sealedBelow(numbers, mask, middle + 1n) + countBelow(written, middle + 1n);
+      const posts = sealedBelow(numbers, mask, middle + 1n) + lowerBound(written, middle + 1n);
       if (posts > n) high = middle;
       else low = middle + 1n;
     }
@@ -69,15 +70,4 @@ function sealedBelow(numbers: PostNumbers, mask: Mask, id: bigint): number {
     count -= countBetween(replaced, Math.max(0, from - chunk * postsOfChunk), postsOfChunk);
   }
   return count;
-}
-
-function countBelow(ascending: BigInt64Array, id: bigint): number {
-  let low = 0;
-  let high = ascending.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((ascending[middle] as bigint) < id) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

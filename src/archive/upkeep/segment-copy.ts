@@ -14,25 +14,13 @@ import { sealedState } from "../sealed/sealed-state.ts";
 import { type Arrivals, arrivalsIn } from "../segments/arrivals.ts";
 import { damageMarkerOf } from "../segments/damage-marker.ts";
 import { type SegmentIdentity, unfinished, writeIdentity } from "../segments/identity.ts";
+import type { StoredRow } from "../segments/intact-rows.ts";
 import { damagedRow, defineRowSum, rowSum } from "../segments/row-sum.ts";
 import { segmentMigrations } from "../segments/schema.ts";
 import { sumTables, tableSumsOf } from "../segments/table-sums.ts";
 import { fileBytes } from "./files.ts";
 import { mergeTerms } from "./merge-terms.ts";
 import type { Steps } from "./steps.ts";
-
-/** A row of a segment's posts as it lies there. */
-export type StoredPost = {
-  id: bigint;
-  time_ms: bigint;
-  likes: bigint | null;
-  reposts: bigint | null;
-  replies: bigint | null;
-  quotes: bigint | null;
-  revision: string;
-  record: string;
-  sum: bigint | null;
-};
 
 /** How large what is kept in memory of a file may be while it is filled, and once it only follows, KiB. */
 const fillingCacheKib = 16_000;
@@ -53,7 +41,7 @@ const bytesOfSync = 2 * 1024 ** 2;
  */
 export type SegmentCopy = {
   /** Adds a post that is not there, with terms made anew; what it was made from. */
-  add(row: StoredPost): { uri: string; isNative: boolean };
+  add(row: StoredRow): { uri: string; isNative: boolean };
   addUri(hash: bigint, id: bigint): void;
   hide(id: bigint): void;
   arrivals: Arrivals;
@@ -95,7 +83,7 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
   const skew = { minMs: 0, maxMs: 0 };
   database.exec("BEGIN");
 
-  const rowOf = (row: StoredPost) => ({
+  const rowOf = (row: StoredRow) => ({
     id: row.id,
     platform,
     timeMs: Number(row.time_ms),
@@ -124,7 +112,7 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
     if (recordOrigin(record) === "import") numbers.imported += by;
   }
 
-  function add(row: StoredPost): { uri: string; isNative: boolean } {
+  function add(row: StoredRow): { uri: string; isNative: boolean } {
     const { id, time_ms, likes, reposts, replies, quotes, revision, record } = row;
     const sum = rowSum({ ...row, timeMs: time_ms });
     if (row.sum !== null && Number(row.sum) !== sum) throw damagedRow(id);
@@ -150,7 +138,7 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
 
   function remove(id: bigint, hashOf: (uri: string) => bigint): string | null {
     mask?.replace(id);
-    const row = sql.row.get(id) as StoredPost | undefined;
+    const row = sql.row.get(id) as StoredRow | undefined;
     if (row === undefined) return null;
     const uri = recordUri(rowOf(row));
     sql.deleteUri.run(hashOf(uri), id);
