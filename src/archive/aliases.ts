@@ -3,6 +3,7 @@ import { lastId } from "../posts/ids.ts";
 import type { Platform } from "../posts/post.ts";
 import type { NamedPosition } from "./archive.ts";
 import { findPost } from "./find-post.ts";
+import { byOtherIds } from "./other-ids.ts";
 import { owner } from "./placement.ts";
 import type { PreparedChange, PreparedChanges, PreparedHeldDelete } from "./prepare.ts";
 import type { HeldPost } from "./segments/segment-writer.ts";
@@ -15,6 +16,8 @@ import type { WriteContext } from "./write-context.ts";
  */
 export type Aliases = {
   put(platform: Platform, alias: { hash: bigint; name: string }, id: bigint): void;
+  /** A post has another ID now; `to` belongs to no post that keeps it. */
+  renumber(platform: Platform, id: bigint, to: bigint): void;
   /** The ID of the post that was given the name last. */
   find(platform: Platform, hash: bigint): bigint | null;
 };
@@ -42,7 +45,13 @@ export function aliasesOf(catalog: DatabaseSync): Aliases {
   );
   const find = catalog.prepare("SELECT id FROM alias WHERE platform = ? AND hash = ?");
   find.setReadBigInts(true);
+  const renumber = catalog.prepare(
+    "UPDATE alias SET id = ? WHERE platform = ? AND id = ? AND name IS NOT NULL",
+  );
   return {
+    renumber: (platform, id, to) => {
+      renumber.run(to, platform, id);
+    },
     put: (platform, { hash, name }, id) => {
       put.run(platform, hash, id, name);
     },
@@ -92,11 +101,13 @@ function heldUri(
 
 /** The post with an ID; null when none is held under it. */
 export function postWithId(
-  { writers }: WriteContext,
+  { writers, uriKey }: WriteContext,
   platform: Platform,
   id: bigint,
 ): (HeldPost & { uri: string }) | null {
   const entries = writers.entries(platform);
   if (entries.length === 0) return null;
-  return writers.writerOf(owner(entries, id)).findById(id);
+  const writer = writers.writerOf(owner(entries, id));
+  const other = (): bigint | undefined => byOtherIds(writer, uriKey, [id]).get(id);
+  return writer.findById(id) ?? writer.findById(other() ?? id);
 }

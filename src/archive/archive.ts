@@ -3,12 +3,18 @@ import type { Platform, Post } from "../posts/post.ts";
 import type { QueryNames, ResolvedNames } from "../query/make-plan.ts";
 import type { PlanNode } from "../query/plan.ts";
 import type { CountMetric } from "../query/tree.ts";
+import type { NamedAccount } from "./accounts-named.ts";
 import type { Identified, UnknownPost } from "./identify.ts";
 import type { UpkeepState } from "./upkeep/state.ts";
 import type { FetchedName } from "./withheld.ts";
 
 /** A post's place in the one order of all answers: newest ID first, platforms by name within one ID. */
-export type Position = { id: bigint; platform: Platform };
+export type Position = {
+  id: bigint;
+  platform: Platform;
+  /** Of the post's uri, where a page starts after it: orders the posts of its millisecond on every server (`posts/ids.ts`). */
+  uriHash?: string;
+};
 
 /** A post by another name, such as its id on one server; names of deleted posts are kept for a while. */
 export type NamedPosition = Position & { name: string; isHeld: boolean };
@@ -223,7 +229,7 @@ export type SegmentStats = {
   /** Posts that an account state or a label hides. */
   hidden: number;
   bytes: number;
-  /** Times of its first and its last post by their IDs, Unix milliseconds; null where none tells one. */
+  /** Times of its first and its last post, by their IDs where these tell one, Unix milliseconds; null where there is no post. */
   fromMs: number | null;
   toMs: number | null;
   /** Whether its terms were made by this analyzer; else it is searched row by row until it is rewritten. */
@@ -325,6 +331,8 @@ export type Archive = {
   arrivals(after: Arrival | null, limit: number): Promise<readonly Arrival[]>;
   /** Accounts of a platform whose posts are held and that were not asked for since `beforeMs`, those never asked for first. */
   accountsToLookUp(platform: Platform, beforeMs: number, limit: number): Promise<readonly string[]>;
+  /** The accounts that a folded username without a platform can name, by their present handles; a few dozen at most. */
+  accountsNamed(name: string): Promise<readonly NamedAccount[]>;
   /** The aliases that posts came with, those of the newest posts first: of posts with a lower ID than `below`, or of all. */
   aliases(
     platform: Platform,

@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from "vitest";
+import { changeCatalog } from "../../test/support/change-catalog.ts";
 import { makePost } from "../../test/support/make-post.ts";
 import { type SmallArchive, smallArchive } from "../../test/support/small-archive.ts";
 import type { Arrival } from "./archive.ts";
@@ -53,7 +54,7 @@ test("what no batch has committed is not told, so that nobody takes its number f
   const catalog = openCatalog(archive.folder);
   archive.put(at(2, 2));
   // As after a crash between the commit of the segment and that of the catalog.
-  catalog.exec("UPDATE setting SET value = '1' WHERE name = 'arrival'");
+  changeCatalog(catalog, "UPDATE setting SET value = '1' WHERE name = 'arrival'");
   expect(follow(before.last).texts).toEqual([]);
   archive.put(at(3, 3));
   expect(follow(before.last).texts.toSorted()).toEqual(["post 2", "post 3"]);
@@ -64,7 +65,7 @@ test("a place that is not remembered any more is refused, and says what to do", 
   archive = smallArchive();
   archive.put(at(1, 1), at(2, 2), at(3, 3));
   const catalog = openCatalog(archive.folder);
-  catalog.exec("UPDATE setting SET value = '2' WHERE name = 'arrivals_from'");
+  changeCatalog(catalog, "UPDATE setting SET value = '2' WHERE name = 'arrivals_from'");
   catalog.close();
   const [, second] = archive.reader.operations.arrivals({ after: null, limit: 9 });
   expect(second).toBeDefined();

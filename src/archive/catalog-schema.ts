@@ -103,4 +103,14 @@ export const catalogMigrations: readonly string[] = [
   `
   ALTER TABLE segment ADD COLUMN written_in INTEGER NOT NULL DEFAULT 0;
 `,
+  // The sums are those of tables in the schema of this version.
+  `
+  CREATE TABLE catalog_sum(
+    name TEXT PRIMARY KEY, version INTEGER NOT NULL, rows INTEGER NOT NULL, sum INTEGER NOT NULL
+  ) WITHOUT ROWID;
+`,
+  // Segments of earlier releases are numbered by a hash that is keyed for each archive.
+  `
+  ALTER TABLE segment ADD COLUMN numbering INTEGER NOT NULL DEFAULT 0;
+`,
 ];

@@ -17,11 +17,16 @@ export type SegmentEntry = {
   skew: TimeSkew;
   /** What made its terms: the version of the analyzer and that of Unicode. */
   analyzer: string;
+  /** How its posts are numbered: `presentNumbering`, or 0 for numbers of a hash that is keyed for each archive. */
+  numbering: number;
   /** Whether its index was merged into one piece since it is quiet. */
   optimised: boolean;
   /** Whether it is being copied into another file: what changes meanwhile is noted in it. */
   rewriting: boolean;
 };
+
+/** The posts of one millisecond are numbered as `number-slots.ts` does it. */
+export const presentNumbering = 1;
 
 /** What makes the terms of posts here. */
 export const presentAnalyzer = `${analyzerVersion} ${unicodeVersion}`;
@@ -45,6 +50,7 @@ export function readSegments(catalog: DatabaseSync): SegmentEntry[] {
     low: row.low as bigint,
     skew: { minMs: Number(row.skew_min_ms), maxMs: Number(row.skew_max_ms) },
     analyzer: String(row.analyzer),
+    numbering: Number(row.numbering),
     optimised: row.optimised === 1n,
     rewriting: row.rewriting !== 0n,
   }));
@@ -57,15 +63,18 @@ export function readSegments(catalog: DatabaseSync): SegmentEntry[] {
 
 export function addSegmentEntry(
   catalog: DatabaseSync,
-  entry: Pick<SegmentEntry, "platform" | "sequence" | "low" | "skew"> & { writtenIn: number },
+  entry: Pick<SegmentEntry, "platform" | "sequence" | "low" | "skew"> & {
+    writtenIn: number;
+    numbering?: number;
+  },
 ): void {
-  const { platform, sequence, low, skew, writtenIn } = entry;
+  const { platform, sequence, low, skew, writtenIn, numbering = presentNumbering } = entry;
   catalog
     .prepare(
-      `INSERT INTO segment(platform, sequence, low, skew_min_ms, skew_max_ms, analyzer, written_in)
-       VALUES(?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO segment(platform, sequence, low, skew_min_ms, skew_max_ms, analyzer, written_in, numbering)
+       VALUES(?, ?, ?, ?, ?, ?, ?, ?)`,
     )
-    .run(platform, sequence, low, skew.minMs, skew.maxMs, presentAnalyzer, writtenIn);
+    .run(platform, sequence, low, skew.minMs, skew.maxMs, presentAnalyzer, writtenIn, numbering);
 }
 
 /** Notes the commit in which a segment was last written, after the segment has noted it itself (`commit-number.ts`). */
@@ -98,6 +107,16 @@ export function setSkew(catalog: DatabaseSync, entry: SegmentEntry, skew: TimeSk
       "UPDATE segment SET skew_min_ms = ?, skew_max_ms = ? WHERE platform = ? AND sequence = ?",
     )
     .run(skew.minMs, skew.maxMs, entry.platform, entry.sequence);
+}
+
+/** Notes that the posts of a segment are numbered as they are now. */
+export function setNumbering(
+  catalog: DatabaseSync,
+  { platform, sequence }: Pick<SegmentEntry, "platform" | "sequence">,
+): void {
+  catalog
+    .prepare("UPDATE segment SET numbering = ? WHERE platform = ? AND sequence = ?")
+    .run(presentNumbering, platform, sequence);
 }
 
 /** Notes that the index of a segment was merged into one piece. */

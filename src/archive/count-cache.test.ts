@@ -19,6 +19,7 @@ const entry = (sequence: number, high = 99n): SegmentEntry => ({
   high,
   skew: { minMs: 0, maxMs: 0 },
   analyzer: "",
+  numbering: 1,
   optimised: false,
   rewriting: false,
 });

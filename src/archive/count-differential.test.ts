@@ -5,8 +5,8 @@ import { generatedQuery } from "../../test/support/generated-queries.ts";
 import { type IndexForm, indexForms } from "../../test/support/index-forms.ts";
 import { capMs, nameOf, openPostSet, type PostSet } from "../../test/support/post-set.ts";
 import { testRuns } from "../../test/support/seed.ts";
-import { dayMs, firstDayMs, uriKey } from "../../test/support/vocabulary.ts";
-import { hashUri, lowestId, numberedId, postTimeMs } from "../posts/ids.ts";
+import { dayMs, firstDayMs } from "../../test/support/vocabulary.ts";
+import { lowestId, numberedId, postTimeMs, uriNumber } from "../posts/ids.ts";
 import { type Post, platforms } from "../posts/post.ts";
 import type { PlanNode } from "../query/plan.ts";
 import type { CountRequest } from "./archive.ts";
@@ -68,7 +68,7 @@ function countedByHand(times: Iterable<number>, { fromMs, toMs, bucketMs }: Wind
 
 function nameOfPost(post: Post): string {
   const timeMs = postTimeMs(post, capMs);
-  const id = post.nativeId ?? numberedId(timeMs, hashUri(uriKey, post.uri).number);
+  const id = post.nativeId ?? numberedId(timeMs, uriNumber(post.uri));
   return nameOf({ platform: post.platform, id });
 }
 

@@ -1,6 +1,7 @@
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { sumCatalog } from "../../test/support/change-catalog.ts";
 import { heldForms, putInOne } from "../../test/support/index-forms.ts";
 import { makePost } from "../../test/support/make-post.ts";
 import { type SmallArchive, smallArchive } from "../../test/support/small-archive.ts";
@@ -190,6 +191,7 @@ describe.each(heldForms)("posts found by %s", (form) => {
       );
       const catalog = new DatabaseSync(catalogPath(archive.folder));
       catalog.exec("UPDATE segment SET analyzer = '0'");
+      sumCatalog(catalog);
       catalog.close();
       const path = join(archive.folder, "bluesky", "000001.db");
       const segment = new DatabaseSync(path, { defensive: false });

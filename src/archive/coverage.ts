@@ -19,7 +19,7 @@ const partialSource = /^mastodon-stream:/;
 export const mastodonStreamSource = (host: string): string => `mastodon-stream:${host}`;
 
 /** The end of the newest interval of a stream, Unix milliseconds; -Infinity when there is none. */
-const newestOf = (intervals: readonly CoverageInterval[]): number =>
+export const streamEndMs = (intervals: readonly CoverageInterval[]): number =>
   intervals
     .filter(isStream)
     .reduce((end, { toMs }) => Math.max(end, toMs), Number.NEGATIVE_INFINITY);
@@ -31,14 +31,14 @@ const newestOf = (intervals: readonly CoverageInterval[]): number =>
 export const hasCaughtUp = (
   intervals: readonly CoverageInterval[],
   liveSinceMs: number | null,
-): boolean => liveSinceMs !== null && newestOf(intervals) >= liveSinceMs;
+): boolean => liveSinceMs !== null && streamEndMs(intervals) >= liveSinceMs;
 
 /**
  * How far the intervals of a stream that has caught up, and others beyond them, reach into a window: to its end, or to where only
  * the slack of the stream closes it.
  */
 export function reachedMs(window: Span, intervals: readonly CoverageInterval[]): number {
-  const newestMs = newestOf(intervals);
+  const newestMs = streamEndMs(intervals);
   const [gap] = gapsIn({ ...window, fromMs: newestMs }, intervals, Number.POSITIVE_INFINITY, 0);
   return gap === undefined ? window.toMs : (gap.fromMs ?? newestMs);
 }
@@ -54,7 +54,7 @@ export function gapsIn(
   nowMs: number,
   slackMs: number,
 ): Span[] {
-  const newestMs = newestOf(intervals);
+  const newestMs = streamEndMs(intervals);
   const reachesPresent = window.toMs >= nowMs - slackMs && newestMs >= nowMs - slackMs;
   const gaps: Span[] = [];
   let reachedMs = startOf(window);

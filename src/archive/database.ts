@@ -84,19 +84,33 @@ export const preparesBigInts =
     return statement;
   };
 
+/** Runs after the beginning of each write transaction, before its commit, and when it fails. */
+type BesideTransactions = { begin(): void; end(): void; discard(): void };
+
+const besideTransactions = new WeakMap<DatabaseSync, BesideTransactions>();
+
+/** Has every `inTransaction` and `committed` of a connection do something beside its work. */
+export function onTransactions(database: DatabaseSync, beside: BesideTransactions): void {
+  besideTransactions.set(database, beside);
+}
+
 /** Runs `work` in one write transaction: all of it, or nothing when it throws. */
 export function inTransaction<Value>(database: DatabaseSync, work: () => Value): Value {
   database.exec("BEGIN IMMEDIATE");
   return committed(database, work);
 }
 
-/** Runs `work` in the transaction that is open, and ends it: all of it, or nothing when it throws. */
+/** Runs `work` in the write transaction that has just begun, and ends it: all of it, or nothing when it throws. */
 export function committed<Value>(database: DatabaseSync, work: () => Value): Value {
+  const beside = besideTransactions.get(database);
   try {
+    beside?.begin();
     const value = work();
+    beside?.end();
     database.exec("COMMIT");
     return value;
   } catch (error) {
+    beside?.discard();
     if (database.isTransaction) database.exec("ROLLBACK");
     throw error;
   }

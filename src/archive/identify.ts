@@ -1,4 +1,4 @@
-import { hashUri, nextInMillisecond, numberedId, xIdOf } from "../posts/ids.ts";
+import { lookupHash, nextInMillisecond, numberedId, uriNumber, xIdOf } from "../posts/ids.ts";
 import type { Platform } from "../posts/post.ts";
 import type { SegmentEntry } from "./catalog.ts";
 import { findHeld, type HeldLookup, owner } from "./placement.ts";
@@ -18,9 +18,6 @@ export type Lookups = {
   strayed: Pick<Strayed, "idsOf">;
 };
 
-/** Tries before two posts are given one number: hashes of 22 bits hardly ever meet in one millisecond. */
-const mostTries = 64;
-
 /** The IDs of posts, in order. Of several that are not held no two of a platform get one ID. */
 export function identifyPosts(lookups: Lookups, posts: readonly UnknownPost[]): Identified[] {
   const given = new Map<string, string>();
@@ -34,14 +31,13 @@ function identify(
 ): Identified {
   const entries = segments.filter((entry) => entry.platform === platform);
   const ownId = platform === "x" ? xIdOf(uri) : null;
-  const { lookup, number } = hashUri(uriKey, uri);
-  const wanted = ownId ?? numberedId(timeMs, number);
+  const wanted = ownId ?? numberedId(timeMs, uriNumber(uri));
   const found =
     entries.length === 0
       ? null
       : findHeld(
           { entries, writerOf: lookupOf, strayed },
-          { platform, uri, hash: ownId === null ? lookup : null, id: wanted },
+          { platform, uri, hash: ownId === null ? lookupHash(uriKey, uri) : null, id: wanted },
         );
   if (found !== null) return { id: found.id, isHeld: true };
   if (ownId !== null) return { id: ownId, isHeld: false };
@@ -52,7 +48,10 @@ function identify(
     return entries.length > 0 && lookupOf(owner(entries, id)).holds(id);
   };
   let id = wanted;
-  for (let tries = 0; tries < mostTries && isTaken(id); tries += 1) id = nextInMillisecond(id);
+  while (isTaken(id)) {
+    id = nextInMillisecond(id);
+    if (id === wanted) break;
+  }
   given.set(`${platform} ${id}`, uri);
   return { id, isHeld: false };
 }

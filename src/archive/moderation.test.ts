@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { changeCatalog } from "../../test/support/change-catalog.ts";
 import { makePost } from "../../test/support/make-post.ts";
 import { type SmallArchive, smallArchive } from "../../test/support/small-archive.ts";
 import type { AccountStatus, ArchiveChange, Position } from "./archive.ts";
@@ -139,7 +140,7 @@ describe("a crash that left an account half judged", () => {
   /** As if the first segment had been judged, and the catalog had not heard of it. */
   function leaveHalfJudged(): void {
     const catalog = openCatalog(archive.folder);
-    catalog.exec(`INSERT INTO unjudged VALUES('bluesky', '${alice}')`);
+    changeCatalog(catalog, `INSERT INTO unjudged VALUES('bluesky', '${alice}')`);
     catalog.close();
     const first = new DatabaseSync(join(archive.folder, "bluesky", "000001.db"));
     first.exec("INSERT INTO hidden SELECT id FROM post WHERE record LIKE '%alice%'");

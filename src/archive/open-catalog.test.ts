@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { changeCatalog } from "../../test/support/change-catalog.ts";
 import { makePost } from "../../test/support/make-post.ts";
 import { type SmallArchive, smallArchive } from "../../test/support/small-archive.ts";
 import { systemClock } from "../lib/clock.ts";
@@ -25,7 +26,7 @@ const everything = { plan: { kind: "all" } } as const;
 /** What another version of the program would have noted of every segment. */
 function note(analyzer: string): void {
   const catalog = openCatalog(archive.folder);
-  catalog.prepare("UPDATE segment SET analyzer = ?").run(analyzer);
+  changeCatalog(catalog, `UPDATE segment SET analyzer = '${analyzer}'`);
   catalog.close();
 }
 

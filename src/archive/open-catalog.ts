@@ -14,6 +14,7 @@ import {
   segmentPath,
 } from "./catalog.ts";
 import { catalogMigrations } from "./catalog-schema.ts";
+import { fillCatalogSums, keepCatalogSums } from "./catalog-sums.ts";
 import { inTransaction, openForReading, openForWriting, versionOf } from "./database.ts";
 import { requireCurrentCatalog } from "./require-current-catalog.ts";
 import { readIdentity, writeIdentity } from "./segments/identity.ts";
@@ -31,6 +32,8 @@ export function openCatalog(folder: string): DatabaseSync {
   const catalog = openForWriting(catalogPath(folder), catalogMigrations, catalogCacheKib);
   try {
     requireKnownAnalyzers(readSegments(catalog), folder);
+    fillCatalogSums(catalog);
+    keepCatalogSums(catalog);
     if (readSetting(catalog, "identified") === "0") identifySegments(folder, catalog);
   } catch (error) {
     catalog.close();

@@ -1,10 +1,12 @@
 import { dirname, join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
 import { makePrivateFolder } from "../db/private-files.ts";
 import { noteStoreId } from "../db/store-id.ts";
 import type { Clock } from "../lib/clock.ts";
 import { EarshotError } from "../lib/errors.ts";
 import { siblingModule, startThread, type Thread, type ThreadLoad } from "../lib/thread.ts";
 import type { ResolvedNames } from "../query/make-plan.ts";
+import type { NamedAccount } from "./accounts-named.ts";
 import type {
   Archive,
   ArchiveChange,
@@ -22,8 +24,9 @@ import type {
 } from "./archive.ts";
 import { archiveId } from "./archive-id.ts";
 import { careFault, requireWritable } from "./care/faults.ts";
-import { readUriKey } from "./catalog.ts";
+import { catalogPath, readUriKey } from "./catalog.ts";
 import type { Identified } from "./identify.ts";
+import { requireIntactCatalog } from "./intact-catalog.ts";
 import { openCatalog } from "./open-catalog.ts";
 import { type Preparation, type PreparedChanges, startPreparation } from "./prepare.ts";
 import type { ReaderThreadData } from "./reader-thread.ts";
@@ -47,6 +50,8 @@ export type ArchiveSettings = {
   /** Whether this process keeps the archive up, unless another one does; it does not, where this is left out. */
   upkeep?: "on" | "off";
   clock: Clock;
+  /** Receives what was damaged in the catalog and is repaired; a warning of the process where this is left out. */
+  onWarning?: (message: string) => void;
 } & Partial<ArchiveBounds>;
 
 const noNames: ResolvedNames = { accounts: new Map(), posts: new Map() };
@@ -63,7 +68,8 @@ export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
   const { clock } = settings;
   const bounds = { ...archiveDefaults, ...settings };
   const folder = join(settings.dataDir, "archive");
-  const uriKey = prepareCatalog(folder);
+  const onWarning = settings.onWarning ?? ((message) => process.emitWarning(message));
+  const uriKey = prepareCatalog(folder, onWarning);
   const { segmentPosts, maxBytes, countDelayMs } = bounds;
   const writerData: WriterThreadData = { folder, segmentPosts, maxBytes };
   const stopFlags = createStopFlags();
@@ -167,6 +173,7 @@ export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
     arrivals: async (after, limit) => (await ask("arrivals", { after, limit })) as Arrival[],
     accountsToLookUp: async (platform, beforeMs, limit) =>
       (await ask("accountsToLookUp", { platform, beforeMs, limit })) as string[],
+    accountsNamed: async (name) => (await ask("accountsNamed", name)) as NamedAccount[],
     aliases: async (platform, below, limit) =>
       (await ask("aliases", { platform, below, limit })) as NamedPosition[],
     readCheckpoint: async (name) => (await ask("readCheckpoint", name)) as string | null,
@@ -268,17 +275,29 @@ async function prepareInTurns(
 }
 
 /** Makes the catalog when there is none; the key of its uri hashes never changes. */
-function prepareCatalog(folder: string): string {
+function prepareCatalog(folder: string, onWarning: (message: string) => void): string {
   try {
     makePrivateFolder(folder);
     requireWritable(folder);
     const catalog = openCatalog(folder);
-    const uriKey = readUriKey(catalog);
-    catalog.close();
+    const uriKey = intactUriKey(catalog, folder, onWarning);
     noteStoreId(dirname(folder), "archive", archiveId(uriKey));
     return uriKey;
   } catch (error) {
     throw careFault(error, folder);
+  }
+}
+
+function intactUriKey(
+  catalog: DatabaseSync,
+  folder: string,
+  onWarning: (message: string) => void,
+): string {
+  try {
+    requireIntactCatalog(catalog, catalogPath(folder), onWarning);
+    return readUriKey(catalog);
+  } finally {
+    catalog.close();
   }
 }
 

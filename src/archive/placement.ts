@@ -1,9 +1,9 @@
-import { EarshotError } from "../lib/errors.ts";
-import { lastId, lowestId, nextInMillisecond } from "../posts/ids.ts";
+import { lastId, lowestId, uriHash, xIdOf } from "../posts/ids.ts";
 import type { Platform } from "../posts/post.ts";
 import { saysTheSame } from "../posts/record.ts";
 import type { WriteReport } from "./archive.ts";
-import type { SegmentEntry } from "./catalog.ts";
+import { presentNumbering, type SegmentEntry } from "./catalog.ts";
+import { numberSlots, type StoredIds } from "./number-slots.ts";
 import type { PreparedChange, PreparedPost } from "./prepare.ts";
 import {
   type HeldPost,
@@ -28,7 +28,7 @@ export type PlacedChange =
     }
   /** Keeps a post out that is not archived. */
   | { kind: "keep-out"; id: bigint; uri: string; revision: string }
-  /** Makes room for an X post under its own number. */
+  /** Makes room for another post of the millisecond. */
   | { kind: "renumber"; id: bigint; to: bigint; hash: bigint };
 
 export type Segments = {
@@ -56,14 +56,10 @@ export function placeChanges(
   tombstones: Tombstones,
   report: WriteReport,
 ): PlacedChange[] {
-  const taken = new Set<bigint>();
-  /** Where posts that make room lie from then on. */
-  const moved = new Map<bigint, bigint>();
   const placed: PlacedChange[] = [];
-  // X posts keep their own numbers, so they choose first.
-  for (const change of changes.toSorted((a, b) => Number(isNumbered(b)) - Number(isNumbered(a)))) {
-    const found = findHeld(segments, change);
-    const held = found && { ...found, id: moved.get(found.id) ?? found.id };
+  const inserts: PreparedPost[] = [];
+  for (const change of changes) {
+    const held = findHeld(segments, change);
     if (change.kind === "delete") {
       tombstones.add(change);
       if (held === null) {
@@ -81,9 +77,7 @@ export function placeChanges(
       report.suppressed += 1;
     } else if (held === null) {
       report.inserted += 1;
-      const made = insertion(segments, change, taken);
-      for (const each of made) if (each.kind === "renumber") moved.set(each.id, each.to);
-      placed.push(...made);
+      inserts.push(change);
     } else if (isNews(change, held)) {
       report.updated += 1;
       placed.push({ kind: "update", post: change, held, id: held.id });
@@ -91,8 +85,50 @@ export function placeChanges(
       report.unchanged += 1;
     }
   }
-  return placed;
+  return numbered(segments, inserts, placed);
 }
+
+/** Numbers new posts, and stored ones that make room for them. */
+function numbered(
+  segments: Segments,
+  inserts: readonly PreparedPost[],
+  placed: readonly PlacedChange[],
+): PlacedChange[] {
+  if (inserts.length === 0) return [...placed];
+  const slots = numberSlots(storedIds(segments));
+  // X posts keep their own numbers, so they choose first.
+  for (const post of inserts) if (post.hash === null) slots.insertFixed(post, post.id);
+  for (const post of inserts) {
+    if (post.hash !== null) slots.insert(post, post.id, uriHash(post.uri));
+  }
+  const moves = slots.moves().map(({ from, to }): PlacedChange & { kind: "renumber" } => {
+    const uri = writerOf(segments, from).findById(from)?.uri ?? "";
+    return { kind: "renumber", id: from, to, hash: segments.hashOf(uri) };
+  });
+  const moved = new Map(moves.map(({ id, to }) => [id, to]));
+  return [
+    ...moves,
+    ...placed.map((change) => movedTo(change, moved.get(change.id) ?? change.id)),
+    ...inserts.map((post): PlacedChange => ({ kind: "insert", post, id: slots.idOf(post) })),
+  ];
+}
+
+const movedTo = (change: PlacedChange, id: bigint): PlacedChange =>
+  change.kind === "update" ? { ...change, id, held: { ...change.held, id } } : { ...change, id };
+
+const writerOf = (segments: Segments, id: bigint): SegmentWriter =>
+  segments.writerOf(owner(segments.entries, id));
+
+/** A millisecond lies in one segment. */
+const storedIds = (segments: Segments): StoredIds => ({
+  lowest: (from, to) => writerOf(segments, from).lowestId(from, to),
+  highest: (from, to) => writerOf(segments, from).highestId(from, to),
+  hashOf: (id) => {
+    const uri = writerOf(segments, id).findById(id)?.uri ?? "";
+    return uri === "" || xIdOf(uri) !== null ? null : uriHash(uri);
+  },
+  isOrdered: (id) => owner(segments.entries, id).numbering === presentNumbering,
+});
 
 /** In the newest segment, which owns the last ID. */
 const keptOut = ({ uri, revision }: { uri: string; revision: string }): PlacedChange => ({
@@ -101,8 +137,6 @@ const keptOut = ({ uri, revision }: { uri: string; revision: string }): PlacedCh
   uri,
   revision,
 });
-
-const isNumbered = (change: PreparedChange): boolean => change.hash === null;
 
 /** What a post is looked for by: `id` is its own number, or the one that it would get; null where neither is known. */
 export type WantedPost = {
@@ -115,6 +149,8 @@ export type WantedPost = {
 /** How the posts of one segment are looked up. */
 export type HeldLookup<Found> = {
   holds(id: bigint): boolean;
+  lowestId(from: bigint, to: bigint): bigint | null;
+  highestId(from: bigint, to: bigint): bigint | null;
   /** `uri` is empty where the row is damaged. */
   findById(id: bigint): (Found & { uri: string }) | null;
   findByUri(hash: bigint, uri: string): Found | null;
@@ -145,8 +181,8 @@ export function findHeld<Found>(segments: LookedInto<Found>, wanted: WantedPost)
     if (found !== null) return found;
   }
   for (const far of strayed.idsOf(platform, hash)) {
-    const found = writerOf(owner(entries, far)).findById(far);
-    if (found !== null && hasUri(found, uri)) return found;
+    const found = writerOf(owner(entries, far)).findByUri(hash, uri);
+    if (found !== null) return found;
   }
   return null;
 }
@@ -171,42 +207,6 @@ function likelyEntries(
   const [low, high] = [lowestId(fromMs), lowestId(toMs + 1)];
   const near = entries.filter((entry) => entry.low <= high && entry.high >= low && entry !== first);
   return first === null ? near.reverse() : [first, ...near.reverse()];
-}
-
-function insertion(segments: Segments, post: PreparedPost, taken: Set<bigint>): PlacedChange[] {
-  if (post.hash !== null) {
-    const id = freeId(segments, post.id, taken);
-    return [{ kind: "insert", post, id }];
-  }
-  taken.add(post.id);
-  const insert: PlacedChange = { kind: "insert", post, id: post.id };
-  const writer = segments.writerOf(owner(segments.entries, post.id));
-  const inTheWay = writer.holds(post.id) ? writer.findById(post.id) : null;
-  if (inTheWay === null) return [insert];
-  const to = freeId(segments, post.id, taken);
-  return [{ kind: "renumber", id: post.id, to, hash: segments.hashOf(inTheWay.uri) }, insert];
-}
-
-/** The numbers that a millisecond has for its posts. */
-const numbersOfMillisecond = 2 ** 22;
-
-/** The first ID from `wanted` on, within its millisecond, that no post holds or is about to get. */
-function freeId({ entries, writerOf }: Segments, wanted: bigint, taken: Set<bigint>): bigint {
-  let id = wanted;
-  for (let tries = 0; tries < numbersOfMillisecond; tries++) {
-    if (!taken.has(id) && !writerOf(owner(entries, id)).holds(id)) {
-      taken.add(id);
-      return id;
-    }
-    id = nextInMillisecond(id);
-  }
-  throw new EarshotError(
-    "millisecond_full",
-    "a millisecond holds as many posts as it has numbers",
-    {
-      hint: "posts from before November 2010 without a number of their own share one",
-    },
-  );
 }
 
 /** Whether a version says more than the one held: a later revision, or different content where there are no revisions. */

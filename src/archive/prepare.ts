@@ -1,4 +1,4 @@
-import { hashUri, numberedId, postTimeMs, xIdOf } from "../posts/ids.ts";
+import { lookupHash, numberedId, postTimeMs, uriNumber, xIdOf } from "../posts/ids.ts";
 import type { Platform, Post, PostCounts } from "../posts/post.ts";
 import { encodeRecord } from "../posts/record.ts";
 import { indexTerms } from "../posts/terms.ts";
@@ -13,7 +13,7 @@ export type PreparedPost = {
   uri: string;
   /** Looks the uri up; null where the ID follows from the uri (X). */
   hash: bigint | null;
-  /** The ID to try first; an X post's own. */
+  /** The ID, where no other post of its millisecond has that number; an X post's own. */
   id: bigint;
   timeMs: number;
   /** Whether the time is only a cap: nobody has seen the post, and it claims a time to come. */
@@ -108,7 +108,7 @@ export function startPreparation(uriKey: string, nowMs: number): Preparation {
         return;
       case "delete-held": {
         const { platform, name, revision } = change;
-        const hash = hashUri(uriKey, name).lookup;
+        const hash = lookupHash(uriKey, name);
         prepared.heldDeletes.push({ platform, name, hash, revision });
         return;
       }
@@ -151,7 +151,7 @@ function prepareDelete(
   uriKey: string,
 ): PreparedDelete {
   const id = platform === "x" ? xIdOf(uri) : null;
-  const hash = id === null ? hashUri(uriKey, uri).lookup : null;
+  const hash = id === null ? lookupHash(uriKey, uri) : null;
   return { kind: "delete", platform, uri, hash, id, revision };
 }
 
@@ -172,14 +172,16 @@ function preparePost({ post, alias }: Of<"upsert">, uriKey: string, nowMs: numbe
     observedMs: post.seenMs ?? timeMs,
     record: encodeRecord(post, timeMs),
     terms: indexTerms(post).join(" "),
-    alias: alias === undefined ? null : { hash: hashUri(uriKey, alias).lookup, name: alias },
+    alias: alias === undefined ? null : { hash: lookupHash(uriKey, alias), name: alias },
   };
 }
 
 function identity(post: Post, timeMs: number, uriKey: string): Pick<PreparedPost, "hash" | "id"> {
   if (post.nativeId !== null) return { hash: null, id: post.nativeId };
-  const { lookup, number } = hashUri(uriKey, post.uri);
-  return { hash: lookup, id: numberedId(timeMs, number) };
+  return {
+    hash: lookupHash(uriKey, post.uri),
+    id: numberedId(timeMs, uriNumber(post.uri)),
+  };
 }
 
 /**

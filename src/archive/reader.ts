@@ -1,11 +1,13 @@
 import type { Clock } from "../lib/clock.ts";
 import { jsonArray } from "../lib/json-array.ts";
+import { tellsTime, uriHash } from "../posts/ids.ts";
 import { type Platform, platforms } from "../posts/post.ts";
 import { type KnownAccount, type RecordRow, recordUri, renderRecord } from "../posts/record.ts";
 import { blueskyUri, postKey, readNamedPost } from "../posts/references.ts";
 import type { QueryNames, ResolvedNames } from "../query/make-plan.ts";
 import type { PlanNode } from "../query/plan.ts";
 import { accountsOf } from "./accounts.ts";
+import { accountsNamed, type NamedAccount } from "./accounts-named.ts";
 import { aliasesBelow } from "./aliases.ts";
 import type {
   ArchiveStats,
@@ -44,10 +46,13 @@ import { heldOfAuthors, withAuthors } from "./held.ts";
 import { type Identified, identifyPosts, type UnknownPost } from "./identify.ts";
 import { labelsOf } from "./labels.ts";
 import { requireKnownAnalyzers } from "./open-catalog.ts";
+import { byOtherIds } from "./other-ids.ts";
+import { type PageStart, pageStart } from "./page-start.ts";
 import { owner } from "./placement.ts";
 import { isDamage } from "./sealed/damage.ts";
 import { comparePositions, type SearchSurroundings, searchSegments } from "./search.ts";
 import { single } from "./segments/damaged-ids.ts";
+import type { RowsRead } from "./segments/read-rows.ts";
 import { createSealedMemory, type SealedMemory } from "./segments/sealed-part.ts";
 import { openSegment, type Segment } from "./segments/segment.ts";
 import { unreadableSegment } from "./segments/unreadable-segment.ts";
@@ -69,6 +74,7 @@ export type ReaderOperations = {
   identify(posts: readonly UnknownPost[]): Identified[];
   arrivals(request: { after: Arrival | null; limit: number }): Arrival[];
   accountsToLookUp(request: { platform: Platform; beforeMs: number; limit: number }): string[];
+  accountsNamed(name: string): NamedAccount[];
   aliases(request: { platform: Platform; below: bigint | null; limit: number }): NamedPosition[];
   readCheckpoint(name: string): string | null;
   coverage(): PlatformCoverage[];
@@ -112,7 +118,9 @@ export function createReader(
   const strayed = strayedOf(catalog);
   const readAliases = aliasesBelow(catalog, (platform, id) => {
     const entries = current().segments.filter((entry) => entry.platform === platform);
-    return entries.length > 0 && open(owner(entries, id)).lookup.holds(id);
+    if (entries.length === 0) return false;
+    const entry = owner(entries, id);
+    return open(entry).lookup.holds(id) || othersOf(entry, [id]).size > 0;
   });
   const coverageOf = coverageOfAccount(catalog);
   const handleOf = presentHandle(catalog);
@@ -200,17 +208,84 @@ export function createReader(
   function rowsOf(positions: readonly Position[]): { rows: RecordRow[]; damage: Damage[] } {
     const { segments } = current();
     const bySegment = Map.groupBy(positions, ({ id, platform }) =>
-      segments.findLast((entry) => entry.platform === platform && entry.low <= id),
+      segmentOf({ platform, id }, segments),
     );
     const rows: RecordRow[] = [];
     const damage: Damage[] = [];
     for (const [entry, own] of bySegment) {
       if (entry === undefined) continue;
-      const read = open(entry).rows(own.map(({ id }) => id));
+      const read = rowsIn(
+        entry,
+        own.map(({ id }) => id),
+      );
       rows.push(...read.rows);
       damage.push(...damageOf(entry, read.damaged.map(single)));
     }
     return { rows: bySegment.size > 1 ? rows.sort(comparePositions) : rows, damage };
+  }
+
+  /** Rows of posts that are asked for by other IDs than their own bear those: a result keeps the IDs that it was given with. */
+  function rowsIn(entry: SegmentEntry, ids: readonly bigint[]): RowsRead {
+    const segment = open(entry);
+    const read = segment.rows(ids);
+    const known = new Set([...read.rows.map(({ id }) => id), ...read.damaged]);
+    const others = othersOf(
+      entry,
+      ids.filter((id) => !known.has(id)),
+    );
+    if (others.size === 0) return read;
+    const more = new Map(
+      segment.rows([...new Set(others.values())]).rows.map((row) => [row.id, row]),
+    );
+    const byId = new Map(read.rows.map((row) => [row.id, row]));
+    const rows = ids.flatMap((id) => {
+      const row = byId.get(id) ?? more.get(others.get(id) ?? id);
+      return row === undefined ? [] : [{ ...row, id }];
+    });
+    return { rows, damaged: read.damaged };
+  }
+
+  /** What is damaged has no other IDs. */
+  function othersOf(
+    { platform, ...entry }: SegmentEntry,
+    ids: readonly bigint[],
+  ): ReadonlyMap<bigint, bigint> {
+    const sought = platform === "x" ? ids.filter(tellsTime) : ids;
+    if (sought.length === 0) return new Map();
+    try {
+      return byOtherIds(open({ platform, ...entry }).lookup, readUriKey(catalog), sought);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      return new Map();
+    }
+  }
+
+  /** Where the page after a position starts among the posts of its platform. */
+  function startAfter(
+    after: Position | null,
+    segments: readonly SegmentEntry[],
+  ): { start?: PageStart } {
+    const entry = after && segmentOf(after, segments);
+    if (!entry) return {};
+    try {
+      return { start: pageStart(after, entry, open(entry).lookup, readUriKey(catalog)) };
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      return {};
+    }
+  }
+
+  /** A position together with what orders it among the posts of its millisecond. */
+  function withHash(position: Position | null, segments: readonly SegmentEntry[]): Position | null {
+    const entry = position && segmentOf(position, segments);
+    if (!entry || entry.platform === "x") return position;
+    try {
+      const uri = open(entry).lookup.findById(position.id)?.uri ?? "";
+      return uri === "" ? position : { ...position, uriHash: uriHash(uri) };
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      return position;
+    }
   }
 
   /** A number is an X post's own, or that of any post held here; the handle in an address is whoever bore it. */
@@ -238,9 +313,12 @@ export function createReader(
 
   const steps: ReaderSteps = {
     search: (request, turn) =>
-      covered(request.plan, (segments) =>
-        searchSegments(request, segments, surroundings(turn, request.stopFlag)),
-      ),
+      covered(request.plan, function* (segments) {
+        const around = surroundings(turn, request.stopFlag);
+        const start = startAfter(request.after, segments);
+        const answer = yield* searchSegments(request, segments, { ...around, ...start });
+        return { ...answer, next: withHash(answer.next, segments) };
+      }),
     count: (request, turn) =>
       covered(request.plan, (segments) =>
         countSegments(request, segments, surroundings(turn, request.stopFlag), counted),
@@ -289,6 +367,7 @@ export function createReader(
       arrivals: ({ after, limit }) => readArrivals(catalog, current().segments, open, after, limit),
       accountsToLookUp: ({ platform, beforeMs, limit }) =>
         accounts.toLookUp(platform, beforeMs, limit),
+      accountsNamed: accountsNamed(catalog, accounts),
       aliases: ({ platform, below, limit }) => readAliases(platform, below, limit),
       readCheckpoint: (name) => readCheckpoint(catalog, name),
       coverage: () => readCoverage(catalog),
@@ -300,6 +379,13 @@ export function createReader(
     },
   };
 }
+
+/** The segment that owns a position; undefined where its platform has none. */
+const segmentOf = (
+  { platform, id }: Position,
+  segments: readonly SegmentEntry[],
+): SegmentEntry | undefined =>
+  segments.findLast((entry) => entry.platform === platform && entry.low <= id);
 
 /** What a generator returns, run to its end at once. */
 function lastOf<Value>(steps: Generator<void, Value>): Value {

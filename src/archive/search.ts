@@ -1,12 +1,16 @@
 import type { Clock } from "../lib/clock.ts";
-import { type IdRange, idsOfWindow, lastId } from "../posts/ids.ts";
+import { firstInMillisecond, type IdRange, idsOfWindow, lastId, uriHash } from "../posts/ids.ts";
+import type { Platform } from "../posts/post.ts";
 import { splitWindow } from "../query/window.ts";
 import type { Damage, Position, SearchAnswer, SearchRequest, SegmentWork } from "./archive.ts";
 import { presentAnalyzer, type SegmentEntry } from "./catalog.ts";
 import { damageOf } from "./damage.ts";
+import type { PageStart } from "./page-start.ts";
 import { type BoundedPlan, platformQuery, rowByRowQuery } from "./platform-query.ts";
-import type { SegmentQuery } from "./segments/search-segment.ts";
+import type { SegmentAnswer, SegmentQuery } from "./segments/search-segment.ts";
 import type { Segment } from "./segments/segment.ts";
+
+const noIds: ReadonlySet<bigint> = new Set();
 
 /** Newest first; platforms by name within one ID. */
 export function comparePositions(a: Position, b: Position): number {
@@ -14,11 +18,27 @@ export function comparePositions(a: Position, b: Position): number {
   return a.platform < b.platform ? -1 : a.platform > b.platform ? 1 : 0;
 }
 
+/** Whether two positions of a platform without numbers of its own are in one millisecond: IDs do not order their posts alone. */
+export const shareMillisecond = (a: Position, b: Position): boolean =>
+  a.platform === b.platform &&
+  a.platform !== "x" &&
+  firstInMillisecond(a.id) === firstInMillisecond(b.id);
+
+/** Whether a post belongs on the pages after a position, which may come from another server. */
+export function comesAfter(post: Position & { uri: string }, position: Position): boolean {
+  if (position.uriHash === undefined || !shareMillisecond(post, position)) {
+    return comparePositions(position, post) < 0;
+  }
+  return uriHash(post.uri) < position.uriHash;
+}
+
 /** What a search needs of the thread that runs it. */
 export type SearchSurroundings = {
   /** Opens a segment, or returns the open one. */
   open(entry: SegmentEntry): Segment;
   clock: Pick<Clock, "now" | "elapsed">;
+  /** Where the page starts on the platform of `after`; at its ID where this is left out. */
+  start?: PageStart;
   /** Whether the search was cancelled: it ends with what it has. */
   isStopped(): boolean;
   /** Whether the search has to yield, so that another call has its turn. */
@@ -36,12 +56,14 @@ export type SearchSurroundings = {
 export function* searchSegments(
   request: SearchRequest,
   entries: readonly SegmentEntry[],
-  { open, clock, isStopped, isSliceOver }: SearchSurroundings,
+  { open, start, clock, isStopped, isSliceOver }: SearchSurroundings,
 ): Generator<void, SearchAnswer> {
   const window = splitWindow(request.plan, request);
   // One more than asked for tells whether there is a next page.
   const wanted = request.limit + 1;
-  const visits = visitsOf(request, entries, window);
+  const visits = visitsOf(request, entries, window, start);
+  const seenOn = (platform: Platform): ReadonlySet<bigint> =>
+    (platform === request.after?.platform ? start?.seen : null) ?? noIds;
   const isShared = visits.some(({ entry }) => entry.platform !== visits[0]?.entry.platform);
   const work = {
     segmentsHeld: entries.filter(({ platform }) => request.platforms.includes(platform)).length,
@@ -74,6 +96,7 @@ export function* searchSegments(
     const isOver = (): boolean => isStopped() || clock.now() >= endMs;
     yield* open(visit.entry).verify(isSliceOver);
     const own: bigint[] = [];
+    const seen = seenOn(visit.entry.platform);
     const damaged: IdRange[] = [];
     const ofSegment = { candidates: 0, rechecked: 0, containers: 0, tookMs: 0 };
     for (let high = visit.high; ; ) {
@@ -81,7 +104,7 @@ export function* searchSegments(
       const answer = open(visit.entry).search(
         visit.query,
         { low, high },
-        wanted - own.length,
+        wanted + seen.size - own.length,
         () => isSliceOver() || isOver(),
       );
       ofSegment.tookMs += clock.elapsed() - startedAt;
@@ -90,11 +113,12 @@ export function* searchSegments(
       ofSegment.containers += answer.containers;
       work.slices += 1;
       work.statements += answer.statements;
-      own.push(...answer.ids);
+      own.push(...answer.ids.filter((id) => !seen.has(id)));
       damaged.push(...answer.damaged);
       const { stoppedAt } = answer;
       if (stoppedAt === null || stoppedAt <= low || own.length >= wanted) break;
-      if (isOver()) {
+      // A page on which not even the first segment was looked at would lead to itself.
+      if (isOver() && (isStopped() || !isFirst || hasLooked(answer))) {
         seenFrom = stoppedAt;
         break;
       }
@@ -120,6 +144,10 @@ export function* searchSegments(
   return { ...page, damage, work: { ...work, returned: page.positions.length, segments } };
 }
 
+/** Whether any post could be looked at, or the slice only looked up terms. */
+const hasLooked = ({ prepared, containers, candidates }: SegmentAnswer): boolean =>
+  prepared === 0 || containers > 0 || candidates > 0;
+
 /** How many platforms share the time of a visit: those that hold posts as new as its own. */
 function sharersOf({ low }: Visit, later: readonly Visit[]): number {
   const rivals = later.filter(({ high }) => high > low);
@@ -133,6 +161,7 @@ function visitsOf(
   request: SearchRequest,
   entries: readonly SegmentEntry[],
   window: BoundedPlan,
+  start: PageStart | undefined,
 ): Visit[] {
   const isOutdated = entries.some(({ analyzer }) => analyzer !== presentAnalyzer);
   const held = new Set(entries.map(({ platform }) => platform));
@@ -151,7 +180,7 @@ function visitsOf(
       if (!query) return [];
       const ids = idsOfWindow(window.fromMs, window.toMs, entry.skew);
       const low = highest(entry.low, ids.low, window.lowId);
-      const after = highestAfter(request.after, entry);
+      const after = highestAfter(request.after, entry, start);
       const high = lowest(entry.high, ids.high, after, window.highId ?? lastId);
       return [{ entry, query: { ...query, skew: entry.skew }, low, high }];
     })
@@ -160,8 +189,13 @@ function visitsOf(
 }
 
 /** The highest ID of a platform that comes strictly after a position. */
-function highestAfter(after: Position | null, entry: SegmentEntry): bigint {
+function highestAfter(
+  after: Position | null,
+  entry: SegmentEntry,
+  start: PageStart | undefined,
+): bigint {
   if (after === null) return lastId;
+  if (start !== undefined && entry.platform === after.platform) return start.below - 1n;
   return entry.platform > after.platform ? after.id : after.id - 1n;
 }
 

@@ -6,8 +6,13 @@ import { nameOf, openPostSet, type PostSet } from "../../test/support/post-set.t
 import { lastId } from "../posts/ids.ts";
 import type { PlanNode } from "../query/plan.ts";
 import { splitWindow } from "../query/window.ts";
+import type { Position, SearchAnswer, SearchRequest } from "./archive.ts";
+import { readSegments, segmentPath } from "./catalog.ts";
 import { openForReading } from "./database.ts";
+import { openCatalog } from "./open-catalog.ts";
 import { platformQuery } from "./platform-query.ts";
+import { searchSegments } from "./search.ts";
+import { openSegment } from "./segments/segment.ts";
 import { inSlices as inSlicesOf, slicedCandidates } from "./segments/sliced-candidates.ts";
 
 /** Queries of so many frequent terms that FTS5 could walk millions of postings between two matches. */
@@ -93,6 +98,105 @@ describe.each(["fts5", "mixed"] as const)("of posts found by %s", (form) => {
     }
   });
 });
+
+describe("a search for many prefixes in a sealed segment", () => {
+  const named = Array.from({ length: 3_000 }, (_, number) =>
+    makePost({
+      key: `n${number}`,
+      createdMs: Date.UTC(2026, 0, 1) + number * 60_000,
+      text: `${word(number)} a${number} b${number % 700} c${number % 90}`,
+    }),
+  );
+  const plan: PlanNode = {
+    kind: "or",
+    children: Array.from({ length: 200 }, (_, number): PlanNode => {
+      const prefix = `${"abc"[number % 3]}${number % 3 === 2 ? "" : number % 10}`;
+      return { kind: "terms", elements: [{ kind: "prefix", prefix }] };
+    }),
+  };
+  const request = {
+    plan,
+    platforms: ["bluesky"] as const,
+    fromMs: null,
+    toMs: null,
+    limit: 1_000,
+  };
+
+  function drive<Value>(steps: Generator<void, Value>): { value: Value; slices: number } {
+    for (let slices = 1; ; slices += 1) {
+      const step = steps.next();
+      if (step.done) return { value: step.value, slices };
+    }
+  }
+
+  test("goes on from slice to slice while it looks up terms, and ends complete", () => {
+    const set = openPostSet(named, 9_000, "sealed");
+    try {
+      const expected = set.foundByMatcher(plan).slice(0, request.limit);
+      const turn = { clock: { now: () => 0, elapsed: () => 0 }, isSliceOver: () => true };
+      const asked = { ...request, after: null, deadlineMs: 1 };
+      const { value, slices } = drive(set.archive.reader.steps.search(asked, turn));
+      expect(value.positions.map(nameOf)).toEqual(expected);
+      expect(value.complete).toBe(true);
+      expect(slices).toBeGreaterThan(10);
+    } finally {
+      set.remove();
+    }
+  });
+
+  test("gets on with each page, also when its time is over", () => {
+    const set = openPostSet(named.slice(0, 800), 9_000, "mixed");
+    try {
+      const turn = { clock: { now: () => 1, elapsed: () => 0 }, isSliceOver: () => false };
+      const found: string[] = [];
+      let after: Position | null = null;
+      let pages = 0;
+      do {
+        const asked: SearchRequest = { ...request, after, deadlineMs: 0 };
+        const answer: SearchAnswer = drive(set.archive.reader.steps.search(asked, turn)).value;
+        const { positions, next } = answer;
+        found.push(...positions.map(nameOf));
+        after = next;
+        pages += 1;
+      } while (after !== null && pages < 100);
+      expect(found).toEqual(set.foundByMatcher(plan));
+    } finally {
+      set.remove();
+    }
+  });
+
+  test("ends where it is cancelled while it looks up terms", () => {
+    const set = openPostSet(named, 9_000, "sealed");
+    try {
+      const turn = { clock: { now: () => 0, elapsed: () => 0 }, isSliceOver: () => true };
+      let isCancelled = false;
+      const segments = readSegmentsOf(set);
+      const steps = searchSegments({ ...request, after: null, deadlineMs: 1 }, segments.entries, {
+        ...turn,
+        open: segments.open,
+        isStopped: () => isCancelled,
+      });
+      steps.next();
+      isCancelled = true;
+      const { value, slices } = drive(steps);
+      expect(slices).toBe(1);
+      expect(value).toMatchObject({ positions: [], complete: false });
+      segments.close();
+    } finally {
+      set.remove();
+    }
+  });
+});
+
+function readSegmentsOf({ archive: { folder } }: PostSet) {
+  const catalog = openCatalog(folder);
+  const entries = readSegments(catalog);
+  catalog.close();
+  const [entry] = entries;
+  if (entry === undefined) throw new Error("there is no segment");
+  const segment = openSegment(segmentPath(folder, entry), "bluesky", 1_000);
+  return { entries, open: () => segment, close: segment.close };
+}
 
 test("the candidates of slices are exact, or a superset that is checked", () => {
   const set = openPostSet(posts, 9_000, "fts5");

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { firstSnowflake, idTimeMs } from "../posts/ids.ts";
+import { firstSnowflake, idTimeMs, nextMillisecondId } from "../posts/ids.ts";
 import type { ArchiveStats, SealedStats, SegmentStats } from "./archive.ts";
 import {
   presentAnalyzer,
@@ -109,18 +109,45 @@ function readableReplaced(segment: DatabaseSync): number | null {
   }
 }
 
-function timesOf(segment: DatabaseSync): Pick<SegmentStats, "fromMs" | "toMs"> {
+type Times = Pick<SegmentStats, "fromMs" | "toMs">;
+
+function timesOf(segment: DatabaseSync): Times {
   const ends = segment.prepare(
     `SELECT (SELECT min(id) FROM post WHERE id >= ?1) AS first,
             (SELECT max(id) FROM post WHERE id >= ?1) AS last`,
   );
   ends.setReadBigInts(true);
   const { first = null, last = null } = ends.get(firstSnowflake) ?? {};
+  const early = earlyTimes(segment);
   return {
-    fromMs: first === null ? null : idTimeMs(first as bigint),
-    toMs: last === null ? null : idTimeMs(last as bigint),
+    fromMs: early.fromMs ?? (first === null ? null : idTimeMs(first as bigint)),
+    toMs: last === null ? early.toMs : idTimeMs(last as bigint),
   };
 }
+
+/**
+ * Times of the posts whose IDs tell none: of before November 2010. X numbered its posts in their order, so the ends are enough;
+ * numbers made from a uri are in no order, and all of them are among the first `firstOrdered`.
+ */
+function earlyTimes(segment: DatabaseSync): Times {
+  const { first = null, last = null } =
+    segment
+      .prepare(
+        `SELECT min(nullif(time_ms, 0)) AS first, max(nullif(time_ms, 0)) AS last FROM (
+           SELECT time_ms FROM post WHERE id < ?1
+           UNION ALL SELECT * FROM (SELECT time_ms FROM post WHERE id >= ?1 AND id < ?2 ORDER BY id LIMIT 1)
+           UNION ALL SELECT * FROM (SELECT time_ms FROM post WHERE id >= ?1 AND id < ?2 ORDER BY id DESC LIMIT 1)
+         )`,
+      )
+      .get(firstOrdered, firstSnowflake) ?? {};
+  return {
+    fromMs: first === null ? null : Number(first),
+    toMs: last === null ? null : Number(last),
+  };
+}
+
+/** Posts of before the epoch without a number of their own are numbered below it. */
+const firstOrdered = nextMillisecondId(0n);
 
 /** Everything in the archive's folder, bytes. */
 export function archiveBytes(folder: string): number {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { changeCatalog } from "../../test/support/change-catalog.ts";
 import { makePost } from "../../test/support/make-post.ts";
 import { until } from "../../test/support/until.ts";
 import { systemClock } from "../lib/clock.ts";
@@ -27,7 +28,7 @@ const open = (upkeep: "on" | "off" = "on"): Promise<Archive> =>
 
 function outdate(): void {
   const catalog = openCatalog(join(dataDir, "archive"));
-  catalog.exec("UPDATE segment SET analyzer = '1 15.0'");
+  changeCatalog(catalog, "UPDATE segment SET analyzer = '1 15.0'");
   catalog.close();
 }
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { hashUri } from "../posts/ids.ts";
+import { lookupHash } from "../posts/ids.ts";
 import type { Platform } from "../posts/post.ts";
 import { accountsOf } from "./accounts.ts";
 import { addCountStep } from "./add-counts.ts";
@@ -91,7 +91,8 @@ export function createBatchWriter(
     strayed: strayedOf(catalog),
     unjudged: unjudgedOf(catalog),
     commit,
-    hashOf: (uri) => hashUri(uriKey, uri).lookup,
+    uriKey,
+    hashOf: (uri) => lookupHash(uriKey, uri),
   };
   const { accounts, counts, unjudged } = context;
   const strangers = strangersOf(context);

@@ -21,6 +21,7 @@ export type WriteContext = {
   strayed: Strayed;
   unjudged: Unjudged;
   commit: CommitNumber;
+  uriKey: string;
   hashOf(uri: string): bigint;
 };
 

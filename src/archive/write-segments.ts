@@ -1,6 +1,6 @@
 import { firstInMillisecond, lastId, nextMillisecondId } from "../posts/ids.ts";
 import type { Platform } from "../posts/post.ts";
-import { nextSequence, presentAnalyzer } from "./catalog.ts";
+import { nextSequence, presentAnalyzer, presentNumbering } from "./catalog.ts";
 import { moderationOf } from "./moderation.ts";
 import { owner, type PlacedChange } from "./placement.ts";
 import { takeOffReactions } from "./reactions.ts";
@@ -44,13 +44,14 @@ export function writeSegments(
     const taken = isNewest ? upToCapacity(own, segmentPosts - writer.posts()) : own;
     inSegment(context, writer, entry, () => {
       for (const change of taken) {
-        apply(context, writer, change, arrivals);
+        apply(context, writer, platform, change, arrivals);
         if (isModerated) judge(context, writer, change);
       }
     });
     rest = rest.slice(taken.length);
     const end = writer.end();
-    const isEnded = writer.posts() >= segmentPosts || entry.analyzer !== presentAnalyzer;
+    const isCurrent = entry.analyzer === presentAnalyzer && entry.numbering === presentNumbering;
+    const isEnded = writer.posts() >= segmentPosts || !isCurrent;
     if (isNewest && isEnded && end <= lastId) {
       const sequence = nextSequence(catalog, platform);
       writers.add({ platform, sequence, low: end, skew: entry.skew });
@@ -71,6 +72,7 @@ const placeOf = (change: PlacedChange): bigint =>
 function apply(
   context: WriteContext,
   writer: SegmentWriter,
+  platform: Platform,
   change: PlacedChange,
   arrivals: Arrivals,
 ): void {
@@ -89,6 +91,7 @@ function apply(
     writer.deletions.addPost(change.uri, change.revision);
   } else {
     writer.renumber(change.id, change.to, change.hash);
+    context.aliases.renumber(platform, change.id, change.to);
   }
 }
 

@@ -1,10 +1,11 @@
-import { createHash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import type { Post } from "./post.ts";
 
 /**
- * A post's ID is a 64-bit number that sorts by time: 41 bits of milliseconds since X's epoch, then 22 bits that tell apart
- * the posts of one millisecond. X keeps its own numbers, which have the same form since November 2010; elsewhere the lower
- * bits are a keyed hash of the uri, and a uri that finds its number taken gets the next free one of its millisecond.
+ * A post's ID is a 64-bit number that sorts by time: 41 bits of milliseconds since X's epoch, then 22 bits that distinguish
+ * the posts of one millisecond. X keeps its own numbers, which have the same form since November 2010. On other platforms the
+ * lower bits are the first 22 bits of the SHA-256 of the uri, so that every server gives a post the same ID. Posts of one
+ * millisecond are stored in the order of that hash; one whose number is taken by a post with a lower hash has the next one.
  */
 const epochMs = 1288834974657;
 const lowerBits = 22n;
@@ -38,7 +39,10 @@ export const nextMillisecondId = (id: bigint): bigint => ((id >> lowerBits) + 1n
 /** The lowest ID of the millisecond that `id` belongs to. */
 export const firstInMillisecond = (id: bigint): bigint => id & ~lowerMask;
 
-/** The next number to try in the same millisecond, around its end to its start. */
+/** The last ID of the millisecond that `id` belongs to. */
+export const lastInMillisecond = (id: bigint): bigint => id | lowerMask;
+
+/** The next number in the same millisecond, around its end to its start. */
 export const nextInMillisecond = (id: bigint): bigint =>
   firstInMillisecond(id) | ((id + 1n) & lowerMask);
 
@@ -52,13 +56,30 @@ export function postTimeMs(post: Pick<Post, "createdMs" | "seenMs">, nowMs: numb
   return Math.min(post.createdMs, seen);
 }
 
-/** Two hashes of a uri in one go: 64 bits (signed) that look a post up, 22 bits that number it. Keyed for each archive. */
-export function hashUri(key: string, uri: string): { lookup: bigint; number: bigint } {
-  const digest = createHash("sha256").update(key).update(uri).digest();
-  return { lookup: digest.readBigInt64BE(0), number: digest.readBigInt64BE(8) & lowerMask };
-}
+/** 64 bits (signed) by which an archive looks a post up. Keyed, so that no one can make many uris share an entry. */
+export const lookupHash = (key: string, uri: string): bigint =>
+  keyedDigest(key, uri).readBigInt64BE(0);
 
-/** The ID to try first for a post without a number of its own. */
+/** The number that releases before 0055 gave a uri: 22 bits of a hash keyed for each archive. */
+export const keyedNumber = (key: string, uri: string): bigint =>
+  keyedDigest(key, uri).readBigInt64BE(8) & lowerMask;
+
+const keyedDigest = (key: string, uri: string): Buffer =>
+  createHash("sha256").update(key).update(uri).digest();
+
+/**
+ * What orders the posts of one millisecond: the first 128 bits of the SHA-256 of the uri, 32 hexadecimal digits. More than the
+ * number, so that posts that share a number have one order on all servers.
+ */
+export const uriHash = (uri: string): string => hash("sha256", uri).slice(0, 32);
+
+/** The first 22 bits of a `uriHash`: the number of its post, where no other post of the millisecond has it. */
+export const numberOfHash = (uriHash: string): bigint =>
+  BigInt(Number.parseInt(uriHash.slice(0, 6), 16) >> 2);
+
+export const uriNumber = (uri: string): bigint => numberOfHash(uriHash(uri));
+
+/** The ID of a post without a number of its own, where no other post of the millisecond has its number. */
 export const numberedId = (timeMs: number, number: bigint): bigint => lowestId(timeMs) | number;
 
 /** The uri of an X post, always made from its ID. */

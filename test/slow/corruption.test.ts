@@ -51,7 +51,7 @@ async function askTruth(): Promise<void> {
   const opened = await openForTrial(archive.dataDir);
   for (const question of questions) truth.set(question, await question.answer(opened));
   const [, everything] = [...truth].find(([{ name }]) => name === "search social -nowhere") ?? [];
-  for (const question of everything === undefined ? [] : questionsById(everything, 150)) {
+  for (const question of everything === undefined ? [] : questionsById(everything, 400)) {
     truth.set(question, await question.answer(opened));
   }
   await opened.close();
@@ -60,21 +60,9 @@ async function askTruth(): Promise<void> {
 const describeTrial = ({ trial, where }: TrialReport): string =>
   `${trial.name} ${trial.file.path} ${trial.fault}: ${where}`;
 
-/** Tables whose rows carry no checksum of their own, and those of SQLite. */
-const unsummed = /^(term_|hidden|uri|arrival|changed|setting|tombstone|deleted_account|sqlite_)/;
-
-/** Whether something covers what is damaged: not an older copy of a segment, which is intact, nor tables of the catalog. */
-const isSummed = ({ trial, where }: TrialReport): boolean => {
-  if (trial.file.kind === "catalog") return !where.includes(", page");
-  return trial.fault !== "older" && trial.fault !== "oldest" && !unsummed.test(where);
-};
-
 /** The answers of some kinds, each with the trial that it belongs to. */
-const answersOf = (
-  among: (report: TrialReport) => boolean,
-  ...outcomes: readonly string[]
-): string[] =>
-  reports.filter(among).flatMap((report) =>
+const answersOf = (...outcomes: readonly string[]): string[] =>
+  reports.flatMap((report) =>
     report.asked
       .filter(({ outcome }) => outcomes.includes(outcome))
       .slice(0, 3)
@@ -85,7 +73,7 @@ const answersOf = (
   );
 
 test("the healthy archive answers every question completely, with more than one result", () => {
-  expect(truth.size).toBeGreaterThan(40);
+  expect(truth.size).toBeGreaterThan(30);
   for (const [{ name }, { values, complete }] of truth) {
     expect(complete, name).toBe(true);
     expect(values.size, name).toBeGreaterThan(name.startsWith("post") ? 0 : 2);
@@ -93,12 +81,12 @@ test("the healthy archive answers every question completely, with more than one 
 });
 
 describe("whatever is damaged", () => {
-  test("no answer that differs says that it is complete, where a checksum covers what is damaged", () => {
-    expect(answersOf(isSummed, "wrong")).toEqual([]);
+  test("no answer that differs says that it is complete", () => {
+    expect(answersOf("wrong")).toEqual([]);
   });
 
   test("no answer goes on for ever, and none fails without a code", () => {
-    expect(answersOf(() => true, "endless", "failed")).toEqual([]);
+    expect(answersOf("endless", "failed")).toEqual([]);
   });
 
   test("no healthy file is removed", () => {
@@ -106,11 +94,11 @@ describe("whatever is damaged", () => {
     expect(removed.map((report) => `${describeTrial(report)}: ${report.removed}`)).toEqual([]);
   });
 
-  test("a full check ends, and finds what changes an answer", () => {
+  test("a full check ends, and finds what changes an answer, but for what the start warned of and repaired", () => {
     const silent = reports.filter(
       (report) =>
         report.checkError !== null ||
-        (report.findings === 0 && isAffected(report) && isSummed(report)),
+        (report.findings === 0 && report.warnings.length === 0 && isAffected(report)),
     );
     expect(silent.map((report) => `${describeTrial(report)}: ${report.checkError}`)).toEqual([]);
   });

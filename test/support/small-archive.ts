@@ -62,19 +62,11 @@ export type SmallArchive = {
 
 const maxBytes = Number.POSITIVE_INFINITY;
 
-/** With `keyOfUris` all posts get the same IDs in every run. */
-export function smallArchive(
-  segmentPosts = 1_000,
-  nowMs = (): number => 0,
-  keyOfUris: string | null = null,
-): SmallArchive {
+export function smallArchive(segmentPosts = 1_000, nowMs = (): number => 0): SmallArchive {
   const root = mkdtempSync(join(tmpdir(), "earshot-archive-"));
   const folder = join(root, "archive");
   mkdirSync(folder);
   let catalog = openCatalog(folder);
-  if (keyOfUris !== null) {
-    catalog.prepare("UPDATE setting SET value = ? WHERE name = 'uri_key'").run(keyOfUris);
-  }
   const uriKey = readUriKey(catalog);
   let writer = createBatchWriter(folder, catalog, { segmentPosts, maxBytes });
   const clock = { now: nowMs, elapsed: () => 0 };

@@ -3,6 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { type Platform, platforms } from "../../posts/post.ts";
 import { readSegments, segmentPath } from "../catalog.ts";
 import { catalogMigrations } from "../catalog-schema.ts";
+import { damagedCatalogTables } from "../catalog-sums.ts";
 import { versionOf } from "../database.ts";
 import { attempt } from "./attempt-part.ts";
 import { checkFile } from "./check-file.ts";
@@ -26,8 +27,18 @@ export function checkCatalog(
   }
   const onDamage = (message: string): void =>
     findings.add({ kind: "file_damaged", message: `catalog.db: ${message}` });
+  attempt("its sums", () => checkSums(catalog, findings), onDamage);
   attempt("its segments", () => checkRanges(folder, catalog, findings), onDamage);
   attempt("its intervals", () => checkIntervals(catalog, findings), onDamage);
+}
+
+function checkSums(catalog: DatabaseSync, findings: Findings): void {
+  for (const table of damagedCatalogTables(catalog)) {
+    findings.add({
+      kind: "file_damaged",
+      message: `catalog.db: table ${table} does not match its sum`,
+    });
+  }
 }
 
 function checkRanges(folder: string, catalog: DatabaseSync, findings: Findings): void {

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { firstTimeMs, hashUri, idTimeMs, tellsTime, xUri } from "../../posts/ids.ts";
+import { firstTimeMs, idTimeMs, lookupHash, tellsTime, xUri } from "../../posts/ids.ts";
 import { recordOrigin, recordUri } from "../../posts/record.ts";
 import { readSetting, readUriKey, type SegmentEntry } from "../catalog.ts";
 import type { UnreadableIds } from "../segments/intact-rows.ts";
@@ -143,7 +143,7 @@ function lookUpsIn(catalog: DatabaseSync, { platform }: SegmentEntry, database: 
     statement.setReadBigInts(true);
     return statement.all().map(({ id }) => id as bigint);
   };
-  const hashOf = (uri: string): bigint => hashUri(uriKey, uri).lookup;
+  const hashOf = (uri: string): bigint => lookupHash(uriKey, uri);
   const row = database.prepare("SELECT record FROM post WHERE id = ?");
 
   function isRight(hash: bigint, id: bigint): boolean {
@@ -166,7 +166,7 @@ function lookUpsIn(catalog: DatabaseSync, { platform }: SegmentEntry, database: 
       return found === undefined ? null : String(found.revision);
     },
     isEntered: (hash: bigint, id: bigint): boolean => entered.get(hash, id) !== undefined,
-    isListed: (hash: bigint, id: bigint): boolean => strayed.idsOf(platform, hash).includes(id),
+    isListed: (hash: bigint, id: bigint): boolean => strayed.isListed(platform, hash, id),
     setting: (name: string): number => Number(setting.get(name)?.value ?? 0),
     entries: (): number => number("SELECT count(*) AS number FROM uri"),
     wrongEntries: function* (): Generator<bigint> {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { sumCatalog } from "../../../test/support/change-catalog.ts";
 import {
   changeBytes,
   flipped,
@@ -94,6 +95,7 @@ describe("a sealed segment that was written to since", () => {
   test("and that another analyzer made, has whole tables", async () => {
     const catalog = new DatabaseSync(join(folderOf(data), "catalog.db"));
     catalog.exec("UPDATE segment SET analyzer = '0'");
+    sumCatalog(catalog);
     catalog.close();
     expect((await checked(true)).findings).toEqual([]);
     spoiled("DELETE FROM sealed_docs WHERE row = 0")();

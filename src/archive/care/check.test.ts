@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { sumCatalog } from "../../../test/support/change-catalog.ts";
 import { makePost } from "../../../test/support/make-post.ts";
 import { sumRows } from "../../../test/support/sum-rows.ts";
 import { writerOn } from "../../../test/support/whole-archive.ts";
@@ -80,7 +81,8 @@ const pathOf = (platform: Platform, sequence: number): string =>
 function damage(path: string, sql: string): void {
   const database = new DatabaseSync(path);
   database.exec(sql);
-  if (path !== catalogPath(folder())) sumRows(database);
+  if (path === catalogPath(folder())) sumCatalog(database);
+  else sumRows(database);
   database.close();
 }
 

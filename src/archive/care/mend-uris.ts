@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { hashUri, xUri } from "../../posts/ids.ts";
+import { lookupHash, xUri } from "../../posts/ids.ts";
 import { recordUri } from "../../posts/record.ts";
 import { readSegments, readUriKey, type SegmentEntry, segmentPath } from "../catalog.ts";
 import { inTransaction, openForReading } from "../database.ts";
@@ -68,7 +68,7 @@ const entryReader =
       if (row === null) return null;
       const uri = recordUri(row);
       if (platform === "x" && uri === xUri(id)) return null;
-      return { hash: hashUri(uriKey, uri).lookup, id };
+      return { hash: lookupHash(uriKey, uri), id };
     };
   };
 

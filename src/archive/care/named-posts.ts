@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { EarshotError } from "../../lib/errors.ts";
-import { hashUri, xUri } from "../../posts/ids.ts";
+import { lookupHash, xUri } from "../../posts/ids.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
 import { recordUri } from "../../posts/record.ts";
 import { blueskyUri, readNamedPost } from "../../posts/references.ts";
@@ -12,6 +12,8 @@ import {
   segmentPath,
 } from "../catalog.ts";
 import { openForReading } from "../database.ts";
+import { byOtherIds } from "../other-ids.ts";
+import { segmentLookup } from "../segments/lookup.ts";
 import { rowById } from "./segment-rows.ts";
 
 /** A post that somebody named; `held` tells where it lies, null where it is not held. */
@@ -70,12 +72,18 @@ function uriOf(name: string): { platform: Platform; uri: string } | null {
 }
 
 function postsWithId(folder: string, catalog: DatabaseSync, id: bigint): NamedPost[] {
+  const uriKey = readUriKey(catalog);
   return readSegments(catalog)
     .filter(({ low, high }) => low <= id && id <= high)
     .flatMap((entry) => {
-      const row = inSegment(folder, entry, (database) => rowById(database, entry.platform)(id));
+      const row = inSegment(folder, entry, (database) => {
+        const read = rowById(database, entry.platform);
+        const lookup = segmentLookup(database, entry.platform);
+        const other = (): bigint | undefined => byOtherIds(lookup, uriKey, [id]).get(id);
+        return read(id) ?? read(other() ?? id);
+      });
       if (row === null) return [];
-      return [{ platform: entry.platform, uri: recordUri(row), held: { id, entry } }];
+      return [{ platform: entry.platform, uri: recordUri(row), held: { id: row.id, entry } }];
     });
 }
 
@@ -89,7 +97,7 @@ function placeOf(
     const held = postsWithId(folder, catalog, number).find((post) => post.uri === uri);
     return held?.held ?? null;
   }
-  const { lookup } = hashUri(readUriKey(catalog), uri);
+  const lookup = lookupHash(readUriKey(catalog), uri);
   for (const entry of readSegments(catalog)) {
     if (entry.platform !== platform) continue;
     const id = inSegment(folder, entry, (database) => {

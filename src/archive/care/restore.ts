@@ -47,7 +47,7 @@ async function restoreInto(
   { source, dataDir, onProgress, signal }: RestoreRequest,
 ): Promise<void> {
   const archive = join(dataDir, "archive");
-  await refuseExisting(archive);
+  await refuseExisting(dataDir);
   const unfinished = join(dataDir, "archive.restoring");
   await rm(unfinished, { recursive: true, force: true });
   const totalBytes = manifest.files.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -86,8 +86,15 @@ function noteArchive(dataDir: string, archive: string): void {
   }
 }
 
-async function refuseExisting(archive: string): Promise<void> {
-  if (!existsSync(archive) || (await readdir(archive)).length === 0) return;
+/** Whether a data folder has an archive; one that cannot be opened counts. */
+export async function hasArchive(dataDir: string): Promise<boolean> {
+  const archive = join(dataDir, "archive");
+  return existsSync(archive) && (await readdir(archive)).length > 0;
+}
+
+async function refuseExisting(dataDir: string): Promise<void> {
+  if (!(await hasArchive(dataDir))) return;
+  const archive = join(dataDir, "archive");
   throw new EarshotError("archive_exists", `${archive} exists, and would have to be overwritten`, {
     status: 409,
     hint: "move it away, or name another data folder in EARSHOT_DATA_DIR",

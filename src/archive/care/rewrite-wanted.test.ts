@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { sumCatalog } from "../../../test/support/change-catalog.ts";
 import { pageMap } from "../../../test/support/corruption/page-map.ts";
 import { makePost } from "../../../test/support/make-post.ts";
 import { sealAll } from "../../../test/support/seal-all.ts";
@@ -61,7 +62,8 @@ const rewritten = () =>
 function change(path: string, sql: string, sums: "summed" | "unsummed" = "summed"): void {
   const database = new DatabaseSync(path);
   database.exec(sql);
-  if (sums === "summed" && path !== catalogPath(folder())) sumRows(database);
+  if (path === catalogPath(folder())) sumCatalog(database);
+  else if (sums === "summed") sumRows(database);
   database.close();
 }
 

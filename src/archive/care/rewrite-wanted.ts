@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Clock } from "../../lib/clock.ts";
-import { presentAnalyzer, readSegments, type SegmentEntry } from "../catalog.ts";
+import { presentAnalyzer, presentNumbering, readSegments, type SegmentEntry } from "../catalog.ts";
 import { inTransaction } from "../database.ts";
 import { openCatalog } from "../open-catalog.ts";
 import type { ArchiveBounds } from "../settings.ts";
@@ -86,7 +86,9 @@ function openedCatalog(folder: string): DatabaseSync {
 
 function isMeant(entry: SegmentEntry, which: WhichSegments): boolean {
   if (which === "all") return true;
-  if (which === "outdated") return entry.analyzer !== presentAnalyzer;
+  if (which === "outdated") {
+    return entry.analyzer !== presentAnalyzer || entry.numbering !== presentNumbering;
+  }
   return which.segment === `${entry.platform}/${entry.sequence}`;
 }
 

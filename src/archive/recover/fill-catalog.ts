@@ -80,7 +80,10 @@ function addSegment(
   { skew, strayed, handles, withoutHandle }: RecoveredRows,
 ): void {
   const writtenIn = identity?.writtenIn ?? 0;
-  addSegmentEntry(catalog, { platform, sequence, low, skew, writtenIn });
+  const numbering = Number(
+    segment.prepare("SELECT value FROM setting WHERE name = 'numbering'").get()?.value ?? 0,
+  );
+  addSegmentEntry(catalog, { platform, sequence, low, skew, writtenIn, numbering });
   catalog
     .prepare("UPDATE segment SET analyzer = ? WHERE platform = ? AND sequence = ?")
     .run(analyzerOf(segment), platform, sequence);

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { firstTimeMs, hashUri, idTimeMs, type TimeSkew, tellsTime } from "../../posts/ids.ts";
+import { firstTimeMs, idTimeMs, lookupHash, type TimeSkew, tellsTime } from "../../posts/ids.ts";
 import type { Post } from "../../posts/post.ts";
 import { decodeRecord } from "../../posts/record.ts";
 import { rowsOf, type SegmentRow } from "../care/segment-rows.ts";
@@ -43,7 +43,7 @@ export function* recoverRows(
       skew.maxMs = Math.max(skew.maxMs, off);
     }
     if (post.nativeId === null && isStrayed(platform, post.uri, id)) {
-      found.strayed.push({ hash: hashUri(uriKey, post.uri).lookup, id });
+      found.strayed.push({ hash: lookupHash(uriKey, post.uri), id });
     }
     const author = authorOf(post);
     if (author === null) {

@@ -11,6 +11,7 @@ import { careFault } from "../care/faults.ts";
 import { mendUris } from "../care/mend-uris.ts";
 import { catalogPath, readSegments, readUriKey, segmentPath } from "../catalog.ts";
 import { catalogMigrations } from "../catalog-schema.ts";
+import { catalogDamage } from "../catalog-sums.ts";
 import { openForWriting } from "../database.ts";
 import { openCatalog } from "../open-catalog.ts";
 import { moveToOrphaned } from "../orphaned.ts";
@@ -111,7 +112,8 @@ function isCurrent(folder: string): boolean {
     if (!existsSync(catalogPath(folder)) || catalogProblem(folder) !== null) return false;
     const catalog = openForWriting(catalogPath(folder), catalogMigrations, 1_000);
     try {
-      return catalog.prepare("PRAGMA quick_check(1)").get()?.quick_check === "ok";
+      const { tables, structure } = catalogDamage(catalog);
+      return tables.length === 0 && structure.length === 0;
     } finally {
       catalog.close();
     }

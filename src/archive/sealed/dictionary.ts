@@ -14,8 +14,11 @@ import { assertSum, blockSum, type SealedHead } from "./sums.ts";
 export type Dictionary = {
   /** The entry of a term; null where no post holds it. */
   find(term: string): DictionaryEntry | null;
-  /** Calls `visit` with the entry of every term that begins so, in the order of their UTF-8 bytes. */
-  eachBeginning(prefix: string, visit: (entry: DictionaryEntry) => void): void;
+  /**
+   * Calls `visit` with the entry of every term that begins so, in the order of their UTF-8 bytes. Yields after each block how many
+   * entries were read; no statement is open then.
+   */
+  eachBeginning(prefix: string, visit: (entry: DictionaryEntry) => void): Generator<number, void>;
 };
 
 /** The head of a dictionary, as far as its reader needs it. */
@@ -29,7 +32,7 @@ export function openDictionary(database: DatabaseSync, head: DictionaryHead): Di
   );
   upTo.setReturnArrays(true);
   const after = database.prepare(
-    `SELECT ${columns} FROM sealed_terms WHERE first > ? ORDER BY first`,
+    `SELECT ${columns} FROM sealed_terms WHERE first > CAST(? AS TEXT) ORDER BY first LIMIT 1`,
   );
   after.setReturnArrays(true);
 
@@ -54,16 +57,19 @@ export function openDictionary(database: DatabaseSync, head: DictionaryHead): Di
     const begin = blockWith(term, wanted);
     if (begin !== null) yield begin.block;
     if (!head.isSummed) {
-      for (const row of after.iterate(term)) yield blockOf(row);
+      for (let row = after.get(wanted); row !== undefined; row = after.get(firstOf(row))) {
+        yield blockOf(row);
+      }
       return;
     }
     let next = begin === null ? head.first : begin.next;
-    for (const row of after.iterate(term)) {
+    for (let row = after.get(wanted); row !== undefined; ) {
       const block = checkedBlock(row);
       if (next === null || Buffer.compare(next, block.first) !== 0) break;
       yield block.block;
       next = block.next;
       if (next === null) return;
+      row = after.get(block.first);
     }
     if (next !== null) throw new SealedDamage("a block of the dictionary is missing");
   }
@@ -76,21 +82,30 @@ export function openDictionary(database: DatabaseSync, head: DictionaryHead): Di
       openBlock(entries, found.block);
       return seekTerm(entries, wanted) ? entryOf(entries) : null;
     },
-    eachBeginning(prefix, visit) {
+    *eachBeginning(prefix, visit) {
       const wanted = Buffer.from(prefix);
       for (const block of blocksFrom(prefix, wanted)) {
         openBlock(entries, block);
+        let read = 0;
         while (nextEntry(entries)) {
+          read += 1;
           const order = compareBeginning(entries, wanted);
           if (order > 0) return;
           if (order === 0) visit(entryOf(entries));
         }
+        yield read;
       }
     },
   };
 }
 
 const blockOf = (row: unknown): unknown => (Array.isArray(row) ? row[1] : null);
+
+function firstOf(row: unknown): Uint8Array {
+  const first: unknown = Array.isArray(row) ? row[0] : null;
+  if (first instanceof Uint8Array) return first;
+  throw new SealedDamage("a block of the dictionary has no first term");
+}
 
 /** What is read of a block: its first term, itself, the first term of the one after it, its sum. */
 export const columnsOf = ({ isSummed }: { isSummed: boolean }): string =>
@@ -99,7 +114,7 @@ export const columnsOf = ({ isSummed }: { isSummed: boolean }): string =>
          SELECT CAST(first AS BLOB) FROM sealed_terms AS following
          WHERE following.first > sealed_terms.first ORDER BY following.first LIMIT 1
        ), sum`
-    : "0, block";
+    : "CAST(first AS BLOB), block";
 
 /** A block, and the first term of the one after it; null behind the last. */
 type CheckedBlock = { block: unknown; next: Uint8Array | null };

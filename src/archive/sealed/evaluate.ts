@@ -4,8 +4,8 @@ import { createPhraseFinder, type PhraseFinder } from "./phrase.ts";
 import { createScratch, type Scratch } from "./scratch.ts";
 import { latenessOf, type SealedPlan } from "./sealed-plan.ts";
 
-/** How much was done for a query: the containers that were looked at. */
-export type SealedWork = { containers: number };
+/** How much was done for a query: the containers that were looked at, and the terms that were read before. */
+export type SealedWork = { containers: number; prepared?: number };
 
 /** Evaluates plans one chunk at a time: the work of a step is bounded whatever matches. Has the room that this takes. */
 type Evaluator = {

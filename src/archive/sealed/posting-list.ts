@@ -7,6 +7,11 @@ export type PostSets = {
   readonly counts: Uint32Array;
   /** Those of a chunk. Read when they are first asked for. */
   set(chunk: number): ChunkSet;
+  /**
+   * Makes the set of a chunk in steps, where that takes long: yields how many terms, or as much else, each one read. What was made
+   * is kept where the caller does not go on.
+   */
+  prepare?(chunk: number): Generator<number, void>;
 };
 
 /** The posts of one term, and where it stands in them. */

@@ -29,22 +29,25 @@ export type PrefixList = { any: PostSets; positioned: readonly PostingList[] };
 
 /**
  * What is found by the start of a term. A prefix may be that of many thousands of terms, most of them in a few posts each: the
- * posts of those become one list. Null where no term begins so.
+ * posts of those become one list. Yields how many terms, or as much else, each step read. Null where no term begins so.
  */
-export function prefixListOf(
+export function* prefixListOf(
   dictionary: Dictionary,
   prefix: string,
   rows: PostingRows,
   grow: (bytes: number) => void,
-): PrefixList | null {
+): Generator<number, PrefixList | null> {
   const words = createLists(rows, true, grow);
   const facets = createLists(rows, false, grow);
-  dictionary.eachBeginning(prefix, (entry) => (entry.positioned ? words : facets).add(entry));
-  const positioned = words.finish();
-  const all = [...positioned, ...facets.finish()];
+  yield* dictionary.eachBeginning(prefix, (entry) =>
+    (entry.positioned ? words : facets).add(entry),
+  );
+  const positioned = yield* words.finish();
+  const all = [...positioned, ...(yield* facets.finish())];
   const [first, second] = all;
   if (first === undefined) return null;
-  return { any: second === undefined ? first : unionOf(all, rows.posts, grow), positioned };
+  const any = second === undefined ? first : yield* unionOf(all, rows.posts, grow);
+  return { any, positioned };
 }
 
 /** Terms of one kind: each has a list, but the rare ones, which have one together. */
@@ -56,16 +59,18 @@ function createLists(rows: PostingRows, positioned: boolean, grow: (bytes: numbe
       if (entry.posts <= inlinePosts) rare.add(entry);
       else lists.push(postingListOf(entry, rows, grow));
     },
-    finish: (): PostingList[] => (rare.isEmpty() ? lists : [...lists, rare.finish()]),
+    *finish(): Generator<number, PostingList[]> {
+      return rare.isEmpty() ? lists : [...lists, yield* rare.finish()];
+    },
   };
 }
 
 /** The posts of all lists; the set of a chunk is made once. */
-function unionOf(
+function* unionOf(
   lists: readonly PostingList[],
   posts: number,
   grow: (bytes: number) => void,
-): PostSets {
+): Generator<number, PostSets> {
   const chunks = chunksOf(posts);
   const counts = new Uint32Array(chunks);
   for (const list of lists) {
@@ -73,30 +78,72 @@ function unionOf(
       const sum = (counts[chunk] as number) + (list.counts[chunk] as number);
       counts[chunk] = Math.min(postsOfChunk, sum);
     }
+    yield 1;
   }
-  return remembered(counts, grow, (chunk, bits) => {
-    for (const list of lists) if (list.counts[chunk] !== 0) addTo(bits, list.set(chunk));
+  return remembered(counts, grow, function* (chunk, bits) {
+    for (const list of lists) {
+      if (list.counts[chunk] === 0) continue;
+      if (list.prepare !== undefined) yield* list.prepare(chunk);
+      addTo(bits, list.set(chunk));
+      yield 1;
+    }
   });
 }
 
-/** Sets that `fill` makes, as bitmaps, when they are first asked for. */
+/** A set that is being made: its bits so far, and what adds the others. */
+type Filling = { bits: Uint32Array; steps: Generator<number, void> };
+
+/** Sets that `fill` makes, as bitmaps, when they are first asked for. Searches that take turns share what was made of a set. */
 function remembered(
   counts: Uint32Array,
   grow: (bytes: number) => void,
-  fill: (chunk: number, bits: Uint32Array) => void,
-): PostSets {
+  fill: (chunk: number, bits: Uint32Array) => Generator<number, void>,
+): PostSets & Required<Pick<PostSets, "prepare">> {
   const sets: (ChunkSet | undefined)[] = Array.from(counts, () => undefined);
+  const begun = new Map<number, Filling>();
+
+  function fillingOf(chunk: number): Filling {
+    const known = begun.get(chunk);
+    if (known !== undefined) return known;
+    const bits = new Uint32Array(wordsOfBitmap);
+    const filling = { bits, steps: fill(chunk, bits) };
+    begun.set(chunk, filling);
+    return filling;
+  }
+
+  /** What the next step read; null where it was the last one. */
+  function advance(chunk: number): number | null {
+    const { bits, steps } = fillingOf(chunk);
+    try {
+      const step = steps.next();
+      if (!step.done) return step.value;
+    } catch (error) {
+      begun.delete(chunk);
+      throw error;
+    }
+    begun.delete(chunk);
+    const set = compact(bits, chunk);
+    sets[chunk] = set;
+    grow(set.list?.byteLength ?? bits.byteLength);
+    return null;
+  }
+
+  function* prepare(chunk: number): Generator<number, void> {
+    while (sets[chunk] === undefined) {
+      const read = advance(chunk);
+      if (read !== null) yield read;
+    }
+  }
+
   return {
     counts,
+    prepare,
     set(chunk) {
-      const known = sets[chunk];
-      if (known !== undefined) return known;
-      const bits = new Uint32Array(wordsOfBitmap);
-      fill(chunk, bits);
-      const set = compact(bits, chunk);
-      sets[chunk] = set;
-      grow(set.list?.byteLength ?? bits.byteLength);
-      return set;
+      for (;;) {
+        const known = sets[chunk];
+        if (known !== undefined) return known;
+        advance(chunk);
+      }
     },
   };
 }
@@ -115,8 +162,13 @@ function compact(bits: Uint32Array, row: number): ChunkSet {
 type MergedList = {
   add(entry: DictionaryEntry): void;
   isEmpty(): boolean;
-  finish(): PostingList;
+  finish(): Generator<number, PostingList>;
 };
+
+/** So many places of terms in a few posts take as long as to read a term. */
+const placesOfTerm = 64;
+/** How many of them are read in one step. */
+const placesOfStep = 4_096;
 
 /** A place as one number that sorts by post and position: both are less than this. */
 const perPost = 2 ** 32;
@@ -151,9 +203,13 @@ function createMergedList(
         else addPlace(number, 0);
       }
     },
-    finish() {
-      const sorted = places.map((each) => Float64Array.from(each).sort());
-      for (const each of sorted) grow(each.byteLength);
+    *finish() {
+      const sorted: Float64Array[] = [];
+      for (const each of places) {
+        sorted.push(Float64Array.from(each).sort());
+        grow(8 * each.length);
+        yield each.length / placesOfTerm;
+      }
       return mergedList(sorted, positioned, grow);
     },
   };
@@ -166,8 +222,9 @@ function mergedList(
 ): PostingList {
   const counts = Uint32Array.from(places, (each) => Math.min(each.length, postsOfChunk));
   const positions: (Positions | undefined)[] = places.map(() => undefined);
-  const sets = remembered(counts, grow, (chunk, bits) => {
-    for (const place of places[chunk] ?? []) {
+  const sets = remembered(counts, grow, function* (chunk, bits) {
+    for (const [index, place] of (places[chunk] ?? []).entries()) {
+      if (index % placesOfStep === placesOfStep - 1) yield placesOfStep / placesOfTerm;
       const post = Math.floor(place / perPost);
       bits[post >>> 5] = (bits[post >>> 5] as number) | (1 << (post & 31));
     }

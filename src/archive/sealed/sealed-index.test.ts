@@ -12,6 +12,7 @@ import {
   type NumberRange,
   openSealedIndex,
   type SealedIndex,
+  termsOfStep,
 } from "./sealed-index.ts";
 import type { SealedQuery } from "./sealed-query.ts";
 import { createTermCache, type TermCache } from "./term-cache.ts";
@@ -485,6 +486,83 @@ describe("looks at few containers where few posts are left:", () => {
   });
 });
 
+describe("many prefixes are looked up in steps", () => {
+  /** 4,096 terms of one post or thousands, several times, and some that none has. */
+  const many = or(
+    prefix("w"),
+    prefix("日"),
+    ...Array.from({ length: 100 }, (_, n) => prefix(`w${n}`)),
+    ...Array.from({ length: 20 }, (_, n) => prefix(`none${n}`)),
+    prefix("w1", "w0"),
+  );
+  /** Nothing is remembered of terms but for a query. */
+  const remembersNothing = 1;
+
+  /** The answer of calls each of which ends at its first step, and the most that one of them read. */
+  function inSlices(query: SealedQuery, from: SealedIndex) {
+    const flags = nothing();
+    const done = { containers: 0, prepared: 0 };
+    let most = 0;
+    let slices = 0;
+    for (let at = 0; at < total; slices++) {
+      const before = done.prepared;
+      const steps = from.matches(query, { from: at, to: total }, () => null, done);
+      const step = steps.next();
+      steps.return();
+      most = Math.max(most, done.prepared - before);
+      if (step.done) break;
+      flag(flags, step.value);
+      at = step.value.chunk * postsOfChunk + step.value.to;
+    }
+    return { flags, most, slices, prepared: done.prepared };
+  }
+
+  test("none of which reads more than a few hundred terms", () => {
+    const opened = open(remembersNothing);
+    const { flags, most, slices } = inSlices(many, opened);
+    expect(differences(flags, search(many))).toEqual([]);
+    expect(slices).toBeGreaterThan(20);
+    expect(most).toBeLessThanOrEqual(3 * termsOfStep);
+    opened.close();
+  });
+
+  test("and read no more than in one go", () => {
+    const opened = open(remembersNothing);
+    const alone = { containers: 0, prepared: 0 };
+    Array.from(opened.matches(or(many), everything, () => null, alone));
+    expect(inSlices(many, opened).prepared).toBeLessThanOrEqual(alone.prepared);
+    opened.close();
+  });
+
+  test("and two queries that take turns find what each finds alone", () => {
+    const opened = open();
+    const [one, other] = [or(prefix("w")), or(prefix("w"), prefix("日"))];
+    const found = [nothing(), nothing()];
+    const searches = [one, other].map((query) =>
+      opened.matches(query, everything, () => null, work()),
+    );
+    for (let isDone = false; !isDone; ) {
+      isDone = true;
+      for (const [index, steps] of searches.entries()) {
+        const step = steps.next();
+        if (step.done) continue;
+        flag(found[index] ?? nothing(), step.value);
+        isDone = false;
+      }
+    }
+    expect(differences(found[0] ?? nothing(), naive(one))).toEqual([]);
+    expect(differences(found[1] ?? nothing(), naive(other))).toEqual([]);
+    opened.close();
+  });
+
+  test("and a query of a few terms in none", () => {
+    const steps = [
+      ...index.matches(and(term("w0"), phrase("w0", "w1")), everything, () => null, work()),
+    ];
+    expect(steps).toHaveLength(3);
+  });
+});
+
 test("a phrase of terms that keep no positions is refused", () => {
   expect(() => search(phrase("lang:en", "|"))).toThrow("keeps no positions");
 });
@@ -493,6 +571,7 @@ test("what is remembered says how much it takes", () => {
   let bytes = 0;
   const terms: TermCache = {
     open: () => ({
+      find: () => undefined,
       get: (_key, make) => make((more) => (bytes += more)),
       close: () => undefined,
     }),

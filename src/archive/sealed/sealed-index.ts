@@ -9,13 +9,29 @@ import type { PostingList } from "./posting-list.ts";
 import { postingRowsOf } from "./posting-rows.ts";
 import { type PrefixList, prefixListOf } from "./prefix-list.ts";
 import { postingListOf } from "./read-posting-list.ts";
-import { planOf } from "./sealed-plan.ts";
+import { planOf, prepareSets, type SealedPlan } from "./sealed-plan.ts";
 import type { SealedQuery } from "./sealed-query.ts";
 import { readableState, readHead } from "./sealed-state.ts";
 import type { TermCache } from "./term-cache.ts";
 
 /** What matches in one chunk: members of `set` from `from` to below `to`, numbers within the chunk. Valid until the next step. */
 export type ChunkMatches = { chunk: number; set: ChunkSet; from: number; to: number };
+
+/** How many terms are looked up in one step, some µs each. */
+export const termsOfStep = 256;
+
+/** A plan that is being made; `plan` is undefined until it is there. */
+type Planning = {
+  readonly steps: Generator<number, SealedPlan | null>;
+  plan: SealedPlan | null | undefined;
+};
+
+const nothingAt = (chunk: number, at: number): ChunkMatches => ({
+  chunk,
+  set: emptySet,
+  from: at,
+  to: at,
+});
 
 /** Post numbers from `from` to below `to`. */
 export type NumberRange = { from: number; to: number };
@@ -28,7 +44,10 @@ export type SealedIndex = {
   numbers: PostNumbers;
   /**
    * Chunk by chunk, newest first, what matches in the range: one step for each of its chunks, also where nothing matches, and
-   * several for one in which many phrases have to be looked for.
+   * several for one in which many phrases have to be looked for. Before a chunk there are steps without matches, from and to the
+   * same number, for as long as terms are looked up: each reads a few hundred. What was looked up is remembered for the query
+   * object until its range has been gone through to the end, so that a search that stops at such a step goes on there. No other
+   * search may use the same object meanwhile.
    * `leftOut` says which posts of a chunk this index does not answer for; null is none. What was looked at is added to `work`.
    */
   matches(
@@ -73,9 +92,43 @@ export function openSealedIndex(
         const entry = dictionary.find(term);
         return entry === null ? null : postingListOf(entry, rows, grow);
       }),
-    beginning: (prefix: string) =>
-      prefixes.get(prefix, (grow) => prefixListOf(dictionary, prefix, rows, grow)),
+    *beginning(prefix: string): Generator<number, PrefixList | null> {
+      const known = prefixes.find(prefix);
+      if (known !== undefined) return known;
+      let bytes = 0;
+      let note = (more: number): void => {
+        bytes += more;
+      };
+      const made = yield* prefixListOf(dictionary, prefix, rows, (more) => note(more));
+      return prefixes.get(prefix, (grow) => {
+        grow(bytes);
+        note = grow;
+        return made;
+      });
+    },
   };
+  const plans = new WeakMap<SealedQuery, Planning>();
+
+  function planningOf(query: SealedQuery): Planning {
+    const known = plans.get(query);
+    if (known !== undefined) return known;
+    const planning: Planning = { steps: planOf(query, sources), plan: undefined };
+    plans.set(query, planning);
+    return planning;
+  }
+
+  /** The next step of a plan: how much it read; null where the plan is there. */
+  function advance(planning: Planning, query: SealedQuery): number | null {
+    try {
+      const step = planning.steps.next();
+      if (!step.done) return step.value;
+      planning.plan = step.value;
+      return null;
+    } catch (error) {
+      plans.delete(query);
+      throw error;
+    }
+  }
 
   function* matches(
     query: SealedQuery,
@@ -85,15 +138,32 @@ export function openSealedIndex(
   ): Generator<ChunkMatches, void> {
     const last = Math.min(range.to, posts);
     if (range.from >= last) return;
-    const plan = planOf(query, sources);
+    let unnoted = 0;
+    /** Whether so much was read that the search may stop. */
+    const isStep = (read: number): boolean => {
+      work.prepared = (work.prepared ?? 0) + read;
+      unnoted += read;
+      if (unnoted < termsOfStep) return false;
+      unnoted = 0;
+      return true;
+    };
+    const begin = Math.floor(range.from / postsOfChunk);
+    const planning = planningOf(query);
+    while (planning.plan === undefined) {
+      const read = advance(planning, query);
+      if (read !== null && isStep(read)) yield nothingAt(begin, range.from - begin * postsOfChunk);
+    }
+    const { plan } = planning;
     const evaluator = evaluators.take();
     try {
-      const begin = Math.floor(range.from / postsOfChunk);
       for (let chunk = begin; chunk < chunksOf(last); chunk++) {
         const start = chunk * postsOfChunk;
         const from = Math.max(0, range.from - start);
         const to = Math.min(postsIn(chunk, posts), last - start);
         const parts = plan === null ? 1 : evaluator.prepare(plan, posts, chunk, work);
+        for (const read of plan === null ? [] : prepareSets(plan, chunk)) {
+          if (isStep(read)) yield nothingAt(chunk, from);
+        }
         const size = Math.ceil((to - from) / parts);
         for (let at = from; at < to; at += size) {
           const part = { from: at, to: Math.min(to, at + size) };
@@ -104,6 +174,7 @@ export function openSealedIndex(
           yield { chunk, set, ...part };
         }
       }
+      plans.delete(query);
     } finally {
       evaluators.giveBack(evaluator);
     }

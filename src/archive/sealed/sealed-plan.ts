@@ -20,33 +20,59 @@ export type SealedPlan = {
   cost: number;
 };
 
-/** What the plan of a query is made of. */
+/** What the plan of a query is made of; `beginning` yields how many terms, or as much else, each step read. */
 export type PlanSources = {
   term(term: string): PostingList | null;
-  beginning(prefix: string): PrefixList | null;
+  beginning(prefix: string): Generator<number, PrefixList | null>;
 };
 
-/** The plan of a query; null where no post can match. */
-export function planOf(query: SealedQuery, sources: PlanSources): SealedPlan | null {
+/** The plan of a query; null where no post can match. Yields between its terms how many were read. */
+export function* planOf(
+  query: SealedQuery,
+  sources: PlanSources,
+): Generator<number, SealedPlan | null> {
   switch (query.kind) {
     case "every":
       return conjunction([], []);
     case "none":
       return null;
     case "term":
+      yield 1;
       return postsPlan(sources.term(query.term));
     case "phrase":
+      yield query.terms.length;
       return phrasePlan(query.terms.map(sources.term));
-    case "prefix":
-      return prefixPlan(query.terms.map(sources.term), sources.beginning(query.prefix));
+    case "prefix": {
+      const lists = query.terms.map(sources.term);
+      return prefixPlan(lists, yield* sources.beginning(query.prefix));
+    }
     case "or":
-      return disjunction(query.children.map((child) => planOf(child, sources)));
-    case "and":
-      return conjunction(
-        query.children.map((child) => planOf(child, sources)),
-        query.excluded.map((child) => planOf(child, sources)),
-      );
+      return disjunction(yield* plansOf(query.children, sources));
+    case "and": {
+      const children = yield* plansOf(query.children, sources);
+      return conjunction(children, yield* plansOf(query.excluded, sources));
+    }
   }
+}
+
+function* plansOf(
+  queries: readonly SealedQuery[],
+  sources: PlanSources,
+): Generator<number, (SealedPlan | null)[]> {
+  const plans: (SealedPlan | null)[] = [];
+  for (const query of queries) plans.push(yield* planOf(query, sources));
+  return plans;
+}
+
+/**
+ * Makes the sets that evaluating a plan needs in a chunk which it was prepared for, as far as they are made in steps; yields how
+ * much each step read.
+ */
+export function* prepareSets(plan: SealedPlan, chunk: number): Generator<number, void> {
+  if (plan.most === 0) return;
+  if (plan.posts?.prepare !== undefined) yield* plan.posts.prepare(chunk);
+  for (const child of plan.children) yield* prepareSets(child, chunk);
+  for (const child of plan.excluded) yield* prepareSets(child, chunk);
 }
 
 const plain: SealedPlan = {

@@ -13,6 +13,8 @@ type TermMemory<Value> = {
    * `grow` how many bytes they take, beside those of the entry itself.
    */
   get(key: string, make: (grow: (bytes: number) => void) => Value): Value;
+  /** The value under this key; undefined where it is not remembered. */
+  find(key: string): Value | undefined;
   /** Forgets all that is remembered here. */
   close(): void;
 };
@@ -78,16 +80,19 @@ export function createTermCache(maxBytes: number): TermCache {
     open<Value>(): TermMemory<Value> {
       const entries = new Map<string, { entry: Entry; value: Value }>();
       const forget = (key: string): void => void entries.delete(key);
+      const find = (key: string): Value | undefined => {
+        const known = entries.get(key);
+        if (known !== undefined && known.entry !== newest) {
+          unlink(known.entry);
+          link(known.entry);
+        }
+        return known?.value;
+      };
       return {
+        find,
         get(key, make) {
-          const known = entries.get(key);
-          if (known !== undefined) {
-            if (known.entry !== newest) {
-              unlink(known.entry);
-              link(known.entry);
-            }
-            return known.value;
-          }
+          const known = find(key);
+          if (known !== undefined) return known;
           const bytes = bytesOfEntry + 2 * key.length;
           const entry: Entry = { key, forget, bytes, older: null, newer: null, isHeld: false };
           const value = make((more) => grow(entry, more));

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, writeSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { makePost } from "../../../test/support/make-post.ts";
@@ -49,7 +49,8 @@ function spoil(page: number, bytes = new Uint8Array(64).fill(0xff)): void {
   archive.reopen();
 }
 
-const ask = (query: string) => archive.ask(query, { limit: 10_000 });
+const ask = (query: string, fromMs: number | null = null) =>
+  archive.ask(query, { limit: 10_000, fromMs });
 
 describe("a damaged page of the rows", () => {
   test.each(["fts5", "sealed"])("costs the posts on it alone, of posts found by %s", (form) => {
@@ -93,13 +94,19 @@ describe("a damaged page of FTS5's index", () => {
     expect(count.damage).toEqual([]);
   });
 
-  test("with the list of its posts damaged too, the rows that can be read answer, and not as all there are", () => {
-    for (const page of pagesOf("term_data").slice(2)) spoil(page);
-    for (const page of pagesOf("term_docsize").slice(0, 1)) spoil(page);
-    const { positions, damage } = ask("river n3");
-    expect(positions).toHaveLength(Math.ceil((posts - 3) / 7));
-    expect(damage).toHaveLength(1);
-  });
+  test.each([
+    ["root", 0],
+    ["leaf", 2],
+  ])(
+    "with the %s of the list of its posts damaged too, the rows that can be read answer, and not as all there are",
+    (_, index) => {
+      for (const page of pagesOf("term_data").slice(2)) spoil(page);
+      spoil(pagesOf("term_docsize")[index] ?? 0);
+      const { positions, damage } = ask("river n3");
+      expect(positions).toHaveLength(Math.ceil((posts - 3) / 7));
+      expect(damage).toHaveLength(1);
+    },
+  );
 });
 
 test("a row that is lost is named where every row is looked at", () => {
@@ -110,6 +117,25 @@ test("a row that is lost is named where every row is looked at", () => {
   const { positions, damage } = ask("-n3 -min_faves:5");
   expect(positions).toHaveLength(posts - Math.ceil((posts - 3) / 7) - 1);
   expect(damage).toMatchObject([{ platform: "bluesky", sequence: 1 }]);
+});
+
+test("a flipped bit in the list of FTS5's posts hides none from an answer that is whole", () => {
+  const [, page = 0] = pagesOf("term_docsize");
+  archive.reopen();
+  const pageBytes = 8_192;
+  const at = (page - 1) * pageBytes;
+  const healthy = readFileSync(path()).subarray(at, at + pageBytes);
+  const lacking: string[] = [];
+  // Longer than an entry of the page.
+  for (let offset = 5_000; offset < 5_024; offset++) {
+    rmSync(damageMarkerOf(path()), { force: true });
+    const bytes = Uint8Array.from(healthy);
+    bytes[offset] = (bytes[offset] ?? 0) ^ 0x80;
+    spoil(page, bytes);
+    const { positions, damage } = ask("river", startMs);
+    if (positions.length < posts && damage.length === 0) lacking.push(`byte ${offset}`);
+  }
+  expect(lacking).toEqual([]);
 });
 
 describe("what SQLite itself does not notice", () => {

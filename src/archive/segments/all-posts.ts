@@ -25,18 +25,15 @@ const idsOfStep = 500;
 export function allPosts(database: DatabaseSync, path: string): AllPosts {
   const statement = keptStatements(database);
 
-  /** Ends without the rest where a page is damaged. */
+  /** Steps over the pages that are damaged. */
   function* ids(table: string, { low, high }: IdRange, onDamage: () => void): Generator<bigint> {
     const select = statement(
       `SELECT id FROM ${table} WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT ${idsOfStep}`,
     );
+    let leap = 1n;
     for (let next = high; next >= low; ) {
-      const rows = orDamaged(() => select.all(low, next) as unknown as [bigint][], null);
-      if (rows === null) {
-        onDamage();
-        next = belowDamage(table, low, next);
-        continue;
-      }
+      const { rows, isDamaged } = rowsUntilDamage(() => select.iterate(low, next));
+      if (isDamaged) onDamage();
       for (const [id] of rows) {
         // A page that is the copy of another one repeats its rows.
         if (id > next || id < low) {
@@ -45,19 +42,13 @@ export function allPosts(database: DatabaseSync, path: string): AllPosts {
         }
         yield id;
         next = id - 1n;
+        leap = 1n;
       }
-      if (rows.length < idsOfStep) return;
+      if (!isDamaged && rows.length < idsOfStep) return;
+      if (rows.length > 0) continue;
+      next -= leap;
+      leap *= 2n;
     }
-  }
-
-  /** An ID below `from` from which on the table can be read again; below `low` where there is none. */
-  function belowDamage(table: string, low: bigint, from: bigint): bigint {
-    const find = statement(`SELECT id FROM ${table} WHERE id <= ? ORDER BY id DESC LIMIT 1`);
-    for (let step = 1n; from - step >= low; step *= 2n) {
-      const isReadable = orDamaged(() => find.get(from - step) !== undefined, null);
-      if (isReadable !== null) return from - step;
-    }
-    return low - 1n;
   }
 
   /** What the sealed index of the segment answers for; null where it cannot be read. */
@@ -95,6 +86,20 @@ export function allPosts(database: DatabaseSync, path: string): AllPosts {
       if (orDamaged(() => isHidden.get(id), undefined) === undefined) yield id;
     }
   };
+}
+
+type IdRow = [id: bigint];
+
+/** The rows that come before the first damaged page. */
+function rowsUntilDamage(read: () => Iterable<unknown>): { rows: IdRow[]; isDamaged: boolean } {
+  const rows: IdRow[] = [];
+  try {
+    for (const row of read()) rows.push(row as IdRow);
+    return { rows, isDamaged: false };
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return { rows, isDamaged: true };
+  }
 }
 
 function orDamaged<Value, Otherwise>(work: () => Value, otherwise: Otherwise): Value | Otherwise {

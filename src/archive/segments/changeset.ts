@@ -17,13 +17,40 @@ export type RowSums = {
 
 /** Reads what one table has more or less from a changeset of SQLite's session extension. */
 export function deltaOf(changeset: Uint8Array, sums: RowSums): Delta {
+  const [delta = { rows: 0, sum: 0 }] = deltasOf(changeset, () => sums).values();
+  return delta;
+}
+
+/** The same of every table of a changeset, by name. */
+export function deltasOf(
+  changeset: Uint8Array,
+  sumsOf: (table: string) => RowSums,
+): Map<string, Delta> {
   const bytes = Buffer.from(changeset.buffer, changeset.byteOffset, changeset.byteLength);
+  const deltas = new Map<string, Delta>();
+  for (let at = 0; at < bytes.length; ) {
+    if (bytes[at] !== tableHeader) throw new Error("a changeset of another form");
+    const columns = bytes[at + 1] as number;
+    const isKey = Array.from(bytes.subarray(at + 2, at + 2 + columns), (flag) => flag !== 0);
+    const name = at + 2 + columns;
+    const end = bytes.indexOf(0, name);
+    const table = bytes.toString("utf8", name, end);
+    const read = readTable(bytes, end + 1, isKey, sumsOf(table));
+    deltas.set(table, read.delta);
+    at = read.end;
+  }
+  return deltas;
+}
+
+/** Reads the records of one table, which begin at `from`. */
+function readTable(
+  bytes: Buffer,
+  from: number,
+  isKey: readonly boolean[],
+  sums: RowSums,
+): { delta: Delta; end: number } {
   const delta: Delta = { rows: 0, sum: 0 };
-  if (bytes.length === 0) return delta;
-  if (bytes[0] !== tableHeader) throw new Error("a changeset of another form");
-  const columns = bytes[1] as number;
-  const isKey = Array.from(bytes.subarray(2, 2 + columns), (flag) => flag !== 0);
-  let at = bytes.indexOf(0, 2 + columns) + 1;
+  let at = from;
 
   /** The cells of a record; null for those that are not in it. */
   function record(): (Uint8Array | null)[] {
@@ -61,7 +88,7 @@ export function deltaOf(changeset: Uint8Array, sums: RowSums): Delta {
   const keyOf = (cells: Cells): Uint8Array[] =>
     cells.filter((cell, column) => cell !== null && isKey[column]).map((cell) => cell ?? noBytes);
 
-  while (at < bytes.length) {
+  while (at < bytes.length && bytes[at] !== tableHeader) {
     const operation = bytes[at] as number;
     at += 2;
     const first = record();
@@ -77,7 +104,7 @@ export function deltaOf(changeset: Uint8Array, sums: RowSums): Delta {
     }
     delta.sum %= sumModulus;
   }
-  return delta;
+  return { delta, end: at };
 }
 
 const noBytes = new Uint8Array(0);

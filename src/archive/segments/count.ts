@@ -121,7 +121,7 @@ export function segmentCounter(
     const sources = { index, query, leftOut: mask.leftOut };
     if (expression === null || residual.kind !== "all" || inParts) {
       const overlay = inParts
-        ? (written: IdRange) => firstOf(sliced.batches(query, written, tally))
+        ? (written: IdRange) => firstOf(sliced.batches(query, written, tally), written)
         : hasOverlay
           ? candidates.overlay(expression, hidesAny, tally, expired)
           : null;

@@ -34,10 +34,16 @@ export function indexCost(database: DatabaseSync): IndexCost {
   const numberOf = (sql: string, ...values: (string | bigint | number)[]): number =>
     Number((statement(sql).get(...values) as unknown as [bigint] | undefined)?.[0] ?? 0);
 
-  /** Posts that FTS5 has; where there are many, those of the segment. */
+  let counted: { posts: number; ofSegment: number } | null = null;
+
+  /** Posts that FTS5 has, at most: counted once, as that reads them all, and raised by what the segment has got since. */
   function countPosts(): number {
-    const few = numberOf(`SELECT count(*) FROM (SELECT 1 FROM term_docsize LIMIT ${fewPosts})`);
-    return few < fewPosts ? few : Math.max(few, numberOf(postsSql));
+    const ofSegment = numberOf(postsSql);
+    if (counted === null) {
+      const few = numberOf(`SELECT count(*) FROM (SELECT 1 FROM term_docsize LIMIT ${fewPosts})`);
+      counted = { posts: few < fewPosts ? few : Math.max(few, ofSegment), ofSegment };
+    }
+    return counted.posts + Math.max(0, ofSegment - counted.ofSegment);
   }
 
   function remember(key: string, make: () => number): number {

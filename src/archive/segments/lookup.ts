@@ -21,6 +21,10 @@ export function segmentLookup(
   );
   select.setReadBigInts(true);
   const exists = database.prepare("SELECT 1 FROM post WHERE id = ?");
+  const lowest = database.prepare("SELECT min(id) AS id FROM post WHERE id BETWEEN ? AND ?");
+  const highest = database.prepare("SELECT max(id) AS id FROM post WHERE id BETWEEN ? AND ?");
+  lowest.setReadBigInts(true);
+  highest.setReadBigInts(true);
   const idsOfHash = database.prepare("SELECT id FROM uri WHERE hash = ?");
   idsOfHash.setReadBigInts(true);
 
@@ -42,5 +46,11 @@ export function segmentLookup(
     return null;
   }
 
-  return { holds: (id) => exists.get(id) !== undefined, findById, findByUri };
+  return {
+    holds: (id) => exists.get(id) !== undefined,
+    lowestId: (from, to) => lowest.get(from, to)?.id as bigint | null,
+    highestId: (from, to) => highest.get(from, to)?.id as bigint | null,
+    findById,
+    findByUri,
+  };
 }

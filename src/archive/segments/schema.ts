@@ -14,7 +14,7 @@ const punctuation = "!\"#$%&''()*+,-./:;<=>?@[\\]^_`{|}~";
  *
  * Settings: `posts` and `imported` (how many, and how many of them imports brought), `counted` (the last generation of count
  * changes that was added here), `sealed_bytes` (what the index that it was sealed with took), `unsummed` (there where rows may have no sum), `analyzer` and `unicode` (what made
- * the tokens when the file was made; the catalog decides), and who the segment is (`identity.ts`).
+ * the tokens when the file was made; the catalog decides), `numbering` (how its posts were numbered when the file was made), and who the segment is (`identity.ts`).
  */
 export const segmentMigrations: readonly string[] = [
   `
@@ -58,4 +58,5 @@ export const segmentMigrations: readonly string[] = [
   sealedMigrations[1],
   // Of tables whose rows have no checksum (`table-sums.ts`); empty in a segment of an earlier form.
   "CREATE TABLE table_sum(name TEXT PRIMARY KEY, rows INTEGER NOT NULL, sum INTEGER NOT NULL) WITHOUT ROWID",
+  "INSERT INTO setting SELECT 'numbering', value = 0 FROM setting WHERE name = 'posts'",
 ];

@@ -43,6 +43,8 @@ export type SegmentAnswer = {
   rechecked: number;
   /** Containers of a sealed index that were looked at. */
   containers: number;
+  /** Terms that were looked up for a sealed index, before any of its posts could be looked at. */
+  prepared: number;
   statements: number;
   /** IDs of posts that may be missing from it, as what tells whether they match is damaged. */
   damaged: IdRange[];
@@ -159,7 +161,7 @@ export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) 
     const answer = noAnswer();
     const inParts = hasOverlay && isSliced(query);
     const overlay = inParts
-      ? (part: IdRange) => firstOf(sliced.batches(query.sealed, part, answer))
+      ? (part: IdRange) => firstOf(sliced.batches(query.sealed, part, answer), part)
       : hasOverlay
         ? candidates.overlay(query.expression, hidesAny, answer, expired)
         : null;
@@ -194,6 +196,7 @@ const noAnswer = (): SegmentAnswer => ({
   candidates: 0,
   rechecked: 0,
   containers: 0,
+  prepared: 0,
   statements: 1,
   damaged: [],
 });

@@ -57,6 +57,9 @@ export type SegmentWriter = {
   findById(id: bigint): (HeldPost & { uri: string }) | null;
   read(id: bigint): ReadPost | null;
   holds(id: bigint): boolean;
+  /** The lowest ID of a post from `from` to `to`, both inclusive; null where there is none. */
+  lowestId(from: bigint, to: bigint): bigint | null;
+  highestId(from: bigint, to: bigint): bigint | null;
   /** What is looked up stands on one snapshot, from the first look until here or `begin`. */
   endReading(): void;
   /** The posts that bear a facet. */
@@ -287,6 +290,10 @@ export function openSegmentWriter(
     findById,
     read,
     holds: (id) => mayHold(id) && sql.exists.get(id) !== undefined,
+    lowestId: (from, to) =>
+      mayHold(from) ? ((sql.lowest.get(from, to)?.id as bigint | null) ?? null) : null,
+    highestId: (from, to) =>
+      mayHold(from) ? ((sql.highest.get(from, to)?.id as bigint | null) ?? null) : null,
     endReading,
     idsWith,
     insert: (post, id, arrival) => {
@@ -381,6 +388,8 @@ function prepareStatements(database: DatabaseSync) {
     row: prepare("SELECT * FROM post WHERE id = ?"),
     rows: prepare("SELECT * FROM post"),
     exists: prepare("SELECT 1 FROM post WHERE id = ?"),
+    lowest: prepare("SELECT min(id) AS id FROM post WHERE id BETWEEN ? AND ?"),
+    highest: prepare("SELECT max(id) AS id FROM post WHERE id BETWEEN ? AND ?"),
     last: prepare("SELECT max(id) AS id FROM post"),
     posts: prepare("SELECT value FROM setting WHERE name = 'posts'"),
     addPosts: prepare("UPDATE setting SET value = value + ? WHERE name = 'posts'"),

@@ -8,7 +8,7 @@ import { openForReading } from "../database.ts";
 import type { HeldLookup } from "../placement.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { type SegmentCounter, segmentCounter } from "./count.ts";
-import { isMarkedDamaged, markDamaged } from "./damage-marker.ts";
+import { markDamaged } from "./damage-marker.ts";
 import { type IndexCost, indexCost } from "./index-cost.ts";
 import { segmentLookup } from "./lookup.ts";
 import { namedPosts } from "./named-posts.ts";
@@ -17,7 +17,7 @@ import { type RowsRead, rowsReader } from "./read-rows.ts";
 import { rowSubject } from "./row-subject.ts";
 import { createSealedMemory, openSealedPart, type SealedMemory } from "./sealed-part.ts";
 import { type SegmentAnswer, type SegmentQuery, segmentSearch } from "./search-segment.ts";
-import { damagedTables } from "./table-sums.ts";
+import { damagedTables, summedTables } from "./table-sums.ts";
 
 /** A segment that is open for reading. What is hidden is neither found nor told, but by `lookup`. */
 export type Segment = {
@@ -54,7 +54,7 @@ function* damagedTablesOf(path: string, isSliceOver: () => boolean): Generator<v
     }
   } catch (error) {
     if (!isDamage(error)) throw error;
-    return ["unreadable"];
+    return [...summedTables];
   } finally {
     database.close();
   }
@@ -83,13 +83,11 @@ export function openSegment(
 
   function* verify(isSliceOver: () => boolean): Generator<void, void> {
     if (memory.verifiedHere.has(path)) return;
-    if (!isMarkedDamaged(path)) {
-      yield* memory.verified.once(path, function* () {
-        const tables = yield* damagedTablesOf(path, isSliceOver);
-        if (tables.length > 0) markDamaged(path, tables);
-      });
-      sealed?.lookAgain();
-    }
+    yield* memory.verified.once(path, function* () {
+      const tables = yield* damagedTablesOf(path, isSliceOver);
+      if (tables.length > 0) markDamaged(path, tables);
+    });
+    sealed?.lookAgain();
     memory.verifiedHere.add(path);
   }
 

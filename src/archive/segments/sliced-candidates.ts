@@ -23,10 +23,13 @@ type SlicedWork = { statements: number; postings?: number };
 export const inSlices = <Query extends Sliced>(query: Query): Query =>
   isExactInSlices(query.sealed) ? query : { ...query, residual: query.whole };
 
-/** The first batch of a range; what lies below it is asked for again. */
-export function firstOf(batches: Generator<CandidateBatch, void>): CandidateBatch {
+/** The first batch of a range, which may be empty; what lies below the batch is asked for again. */
+export function firstOf(
+  batches: Generator<CandidateBatch, void>,
+  { low }: Pick<IdRange, "low">,
+): CandidateBatch {
   const first = batches.next();
-  return first.done ? { ids: [], seenTo: 0n } : first.value;
+  return first.done ? { ids: [], seenTo: low } : first.value;
 }
 
 type Sliced = { sealed: SealedQuery; residual: PlanNode; whole: PlanNode };

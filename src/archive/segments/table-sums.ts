@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { DatabaseSync } from "node:sqlite";
+import { isDamage } from "../sealed/damage.ts";
 import { cellSums } from "./cell-sums.ts";
 import { type Delta, deltaOf, sumModulus } from "./changeset.ts";
 import { type NumberTable, numberSums, numberTables, rowNumber } from "./row-numbers.ts";
@@ -20,7 +21,7 @@ const blockTables = {
 type BlockTable = keyof typeof blockTables;
 type Table = BlockTable | NumberTable;
 const isBlockTable = (table: Table): table is BlockTable => table in blockTables;
-const names: readonly Table[] = [
+export const summedTables: readonly Table[] = [
   ...(Object.keys(blockTables) as BlockTable[]),
   ...(Object.keys(numberTables) as NumberTable[]),
 ];
@@ -52,7 +53,10 @@ export function tableSumsOf(database: DatabaseSync): TableSums {
     begin: () => {
       discard();
       if (isSummed.get() === undefined) return;
-      sessions = names.map((table) => ({ table, session: database.createSession({ table }) }));
+      sessions = summedTables.map((table) => ({
+        table,
+        session: database.createSession({ table }),
+      }));
     },
     end: () => {
       if (sessions.length === 0) return;
@@ -63,7 +67,7 @@ export function tableSumsOf(database: DatabaseSync): TableSums {
       );
       discard();
       for (const [index, { rows, sum }] of deltas.entries()) {
-        if (rows !== 0 || sum !== 0) add.run(rows, sum, names[index] as Table);
+        if (rows !== 0 || sum !== 0) add.run(rows, sum, summedTables[index] as Table);
       }
     },
     discard,
@@ -76,15 +80,15 @@ const rowsOfStep = 200;
 /** Sums up a segment from its tables, within a transaction of the caller. Yields after some rows. */
 export function* sumTables(database: DatabaseSync): Generator<"worked", void> {
   const put = database.prepare("INSERT OR REPLACE INTO table_sum VALUES(?, ?, ?)");
-  for (const table of names) {
+  for (const table of summedTables) {
     const { rows, sum } = yield* readSum(database, table, Number.POSITIVE_INFINITY);
     put.run(table, rows, sum);
   }
 }
 
 /**
- * The tables of a segment that are not what was written; none where it has no sums. One snapshot of the caller from the first step
- * to the last. Errors: those of SQLite where a page cannot be read.
+ * The tables of a segment that are not what was written, or cannot be read; none where it has no sums. One snapshot of the caller
+ * from the first step to the last. Errors: those of SQLite where the schema or the sums cannot be read.
  */
 export function* damagedTables(database: DatabaseSync): Generator<"worked", string[]> {
   if (!hasSums(database)) return [];
@@ -92,12 +96,22 @@ export function* damagedTables(database: DatabaseSync): Generator<"worked", stri
   const isAny = database.prepare("SELECT 1 FROM table_sum LIMIT 1").get() !== undefined;
   if (!isAny) return [];
   const damaged: string[] = [];
-  for (const table of names) {
+  for (const table of summedTables) {
     const row = stored.get(table);
-    const { rows, sum } = yield* readSum(database, table, Number(row?.rows ?? 0));
-    if (row?.rows !== rows || row?.sum !== sum) damaged.push(table);
+    const read = yield* ifReadable(readSum(database, table, Number(row?.rows ?? 0)));
+    if (read === null || row?.rows !== read.rows || row.sum !== read.sum) damaged.push(table);
   }
   return damaged;
+}
+
+/** Null where SQLite notices the damage. */
+function* ifReadable(steps: Generator<"worked", Delta>): Generator<"worked", Delta | null> {
+  try {
+    return yield* steps;
+  } catch (error) {
+    if (isDamage(error)) return null;
+    throw error;
+  }
 }
 
 const hasSums = (database: DatabaseSync): boolean =>

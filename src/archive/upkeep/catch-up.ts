@@ -1,7 +1,7 @@
 import { isDamage } from "../sealed/damage.ts";
 import { arrivalsIn } from "../segments/arrivals.ts";
 import { arrivedTogether } from "../segments/read-arrivals.ts";
-import { type FollowedSegment, putArrivals } from "./followed-segment.ts";
+import { type FollowedSegment, idsInCopy, putArrivals } from "./followed-segment.ts";
 import { inLock, type Steps } from "./steps.ts";
 
 /** Changed posts that one step follows, and so few that the rest can be left for the moment under the lock. */
@@ -13,7 +13,7 @@ const mostRounds = 200;
 
 /** Follows what was changed in the segment since its rows were copied, until little is left. */
 export function* catchUp(segment: FollowedSegment): Steps<void> {
-  const { old, followPost, lastArrival } = segment;
+  const { old, followPosts, lastArrival } = segment;
   const take = old.prepare(
     "DELETE FROM changed WHERE id IN (SELECT id FROM changed LIMIT ?) RETURNING id",
   );
@@ -23,7 +23,7 @@ export function* catchUp(segment: FollowedSegment): Steps<void> {
     const rows = yield* inLock(old, () => take.all(postsOfStep));
     const ids = rows.map(({ id }) => id as bigint);
     inCopies(segment, () => {
-      for (const id of ids) followPost(id);
+      followPosts(ids);
       copyArrivals(segment);
     });
     segment.arrival = arrival;
@@ -37,7 +37,7 @@ export function* catchUp(segment: FollowedSegment): Steps<void> {
  * more than `most` posts are left.
  */
 export function finish(segment: FollowedSegment, most: number): boolean {
-  const { old, parts, platform, followPost } = segment;
+  const { old, parts, followPosts, numbering } = segment;
   const left = old.prepare("SELECT id FROM changed LIMIT ?");
   left.setReadBigInts(true);
   const ids = left.all(most + 1).map(({ id }) => id as bigint);
@@ -46,10 +46,10 @@ export function finish(segment: FollowedSegment, most: number): boolean {
   counted.setReadBigInts(true);
   const step = counted.get()?.value as bigint;
   inCopies(segment, () => {
-    for (const id of ids) followPost(id);
+    followPosts(ids);
     copyArrivals(segment);
-    if (platform === "x") copyMovedArrivals(segment);
-    for (const { copy } of parts) copy.setNumbers(step);
+    copyMovedArrivals(segment);
+    for (const { copy } of parts) copy.setNumbers(step, numbering);
   });
   return true;
 }
@@ -83,7 +83,7 @@ function copyNewArrivals(segment: FollowedSegment): void {
   for (const { copy } of parts) copy.arrivals.forgetAfter(arrival);
   for (const arrived of arrivedTogether(old)(arrival + 1, Number.MAX_SAFE_INTEGER)) {
     // One that was deleted and has come again lies where it was, among those that it came with first.
-    for (const id of arrived.ids) {
+    for (const id of idsInCopy(arrived.ids, segment.idInCopy)) {
       segment.copyOf(id).arrivals.makeRoom(id);
       segment.arrived.add(id);
     }
@@ -96,9 +96,9 @@ function copyMovedArrivals(segment: FollowedSegment): void {
   const arrivals = arrivalsIn(segment.old);
   const { moved, arrived, vacated } = segment;
   // What has arrived meanwhile may be many posts, and is told already.
-  for (const id of new Set([...moved, ...vacated])) {
+  for (const id of new Set([...moved.keys(), ...vacated])) {
     if (arrived.has(id) && !vacated.has(id)) continue;
     const copy = segment.copyOf(id);
-    if (copy.holds(id)) copy.arrivals.setNumbers(id, arrivals.numbersOf(id));
+    if (copy.holds(id)) copy.arrivals.setNumbers(id, arrivals.numbersOf(moved.get(id) ?? id));
   }
 }

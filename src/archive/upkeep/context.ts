@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Clock } from "../../lib/clock.ts";
-import { hashUri } from "../../posts/ids.ts";
+import { lookupHash } from "../../posts/ids.ts";
 import { readUriKey } from "../catalog.ts";
 import { openCatalog } from "../open-catalog.ts";
 import type { ArchiveBounds } from "../settings.ts";
@@ -22,5 +22,5 @@ export function upkeepContext(
 ): UpkeepContext {
   const catalog = openCatalog(folder);
   const uriKey = readUriKey(catalog);
-  return { folder, catalog, clock, bounds, hashOf: (uri) => hashUri(uriKey, uri).lookup };
+  return { folder, catalog, clock, bounds, hashOf: (uri) => lookupHash(uriKey, uri) };
 }

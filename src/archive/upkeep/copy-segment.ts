@@ -25,7 +25,7 @@ function* copyPosts({ old, copyRow, copyOf, hashOf }: FollowedSegment): Steps<vo
     const rows = read.all(last, postsOfStep) as StoredRow[];
     for (const row of rows) {
       const added = copyRow(row);
-      if (added !== null && !added.isNative) copyOf(row.id).addUri(hashOf(added.uri), row.id);
+      if (added !== null && !added.isNative) copyOf(row.id).addUri(hashOf(added.uri), added.id);
     }
     yield "worked";
     const end = rows.at(-1);
@@ -34,7 +34,7 @@ function* copyPosts({ old, copyRow, copyOf, hashOf }: FollowedSegment): Steps<vo
   }
 }
 
-function* copyHidden({ old, copyOf }: FollowedSegment): Steps<void> {
+function* copyHidden({ old, copyOf, idInCopy }: FollowedSegment): Steps<void> {
   const read = old.prepare(
     `SELECT id FROM hidden WHERE id > ? AND id NOT IN (SELECT id FROM changed)
      ORDER BY id LIMIT ?`,
@@ -44,7 +44,8 @@ function* copyHidden({ old, copyOf }: FollowedSegment): Steps<void> {
     const rows = read.all(last, rowsOfStep) as { id: bigint }[];
     for (const { id } of rows) {
       const copy = copyOf(id);
-      if (copy.holds(id)) copy.hide(id);
+      const to = idInCopy(id);
+      if (to !== null && copy.holds(to)) copy.hide(to);
     }
     yield "worked";
     const end = rows.at(-1);
@@ -70,6 +71,7 @@ function* copyArrivals(segment: FollowedSegment, arrivalsFrom: number): Steps<vo
   }
 
   function isHeld(id: bigint): boolean {
-    return segment.copyOf(id).holds(id);
+    const to = segment.idInCopy(id);
+    return to !== null && segment.copyOf(id).holds(to);
   }
 }

@@ -12,6 +12,7 @@ import {
   setOptimised,
 } from "../catalog.ts";
 import { countCommit } from "../commit-number.ts";
+import { committed } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { deletionsCopier } from "../segments/deletions.ts";
 import { segmentMigrations } from "../segments/schema.ts";
@@ -54,6 +55,8 @@ export type Replacement = {
   terms: "present" | "any";
   /** Makes whole segments of the copies, with everything that lay in the segment at some time after the mark. */
   fill(followed: FollowedSegment, beginning: Beginning): Steps<void>;
+  /** Whether posts that an earlier release numbered get the IDs of `number-slots.ts`. */
+  renumbers?: boolean;
   /** Where the segment may be damaged: nothing else need be readable in it than what `fill` reads. */
   salvages?: boolean;
   /** Whether the segment's file is kept as an orphaned one. */
@@ -106,7 +109,7 @@ export function* replaceSegment(
       const path = segmentPath(folder, { platform: entry.platform, sequence });
       parts.push({ sequence, low, copy: createSegmentCopy(path, entry.platform) });
     }
-    const followed = follow(context, entry.platform, old, parts, replacement);
+    const followed = follow(context, entry, old, parts, replacement);
     yield* replacement.fill(followed, begun);
     const copyDeletions = copierOf(old, replacement.salvages === true);
     parts[0]?.copy.takeDeletions(copyDeletions);
@@ -239,6 +242,7 @@ function swap(
       low: lowOf(low, entry, now),
       skew: copy.skew(),
       writtenIn: commit,
+      numbering: followed.numbering,
     });
     const next = followed.parts.find((part) => part.low > low);
     // What still fills is merged when it is quiet.
@@ -292,9 +296,10 @@ function abandon(
       removeSegmentFiles(segmentPath(folder, { platform, sequence }));
     }
     catalog.exec("PRAGMA busy_timeout = 200; BEGIN IMMEDIATE");
-    stopNoting(context, entry);
-    for (const { sequence } of places) reinstate(catalog, { platform, sequence });
-    catalog.exec("COMMIT");
+    committed(catalog, () => {
+      stopNoting(context, entry);
+      for (const { sequence } of places) reinstate(catalog, { platform, sequence });
+    });
   } catch {
     if (catalog.isTransaction) catalog.exec("ROLLBACK");
   }

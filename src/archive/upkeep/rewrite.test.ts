@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { changeCatalog } from "../../../test/support/change-catalog.ts";
 import {
   contents,
   everything,
@@ -22,13 +23,10 @@ import { retiredFiles, tidyUp } from "./retire.ts";
 import { rewriteSegment } from "./rewrite.ts";
 import { runSteps } from "./steps.ts";
 
-/** The same for two archives, so that posts of one millisecond come in the same order. */
-const key = "0123456789abcdef";
-
 let archive: SmallArchive;
 let context: UpkeepContext;
 beforeEach(() => {
-  archive = smallArchive(100_000, undefined, key);
+  archive = smallArchive(100_000);
   context = upkeepContext(archive.folder, archiveDefaults, { now: () => 0 });
 });
 afterEach(() => {
@@ -104,7 +102,7 @@ describe("a segment that is rewritten", () => {
   test("keeps what is written while it is copied, wherever the copy is at", () => {
     // At each step of the copy something else happens, so that every part of it meets every kind of change.
     archive.put(...posts(300));
-    const twin = smallArchive(100_000, undefined, key);
+    const twin = smallArchive(100_000);
     try {
       twin.put(...posts(300));
       const steps = rewriteSegment(context, entry(), keepAll);
@@ -176,7 +174,7 @@ describe("a segment that is rewritten", () => {
     const segment = new DatabaseSync(segmentPath(archive.folder, entry()));
     segment.exec("INSERT INTO term(term) VALUES('delete-all')");
     segment.close();
-    context.catalog.exec("UPDATE segment SET analyzer = '1 15.0'");
+    changeCatalog(context.catalog, "UPDATE segment SET analyzer = '1 15.0'");
     expect(archive.ask("river").positions).toHaveLength(5);
     runSteps(rewriteSegment(context, entry(), keepAll));
     expect(entry().analyzer).toBe(presentAnalyzer);

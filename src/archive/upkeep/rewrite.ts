@@ -13,7 +13,7 @@ export type RewriteOptions = Pick<Replacement, "cuts" | "keeps">;
 
 /**
  * Makes one or more files anew from the rows of a segment and puts them in its place (`replace-segment.ts`): rows, hidden posts
- * and arrivals are copied in short reads; uris and terms are made from the rows. What comes of a sealed segment is not sealed.
+ * and arrivals are copied in short reads; uris and terms are made from the rows. Posts that an earlier release numbered get other IDs. What comes of a sealed segment is not sealed.
  * Errors: as `replaceSegment`, and `archive_damaged` where a segment that is marked as damaged lacks rows or hidden posts.
  */
 export const rewriteSegment = (
@@ -25,6 +25,7 @@ export const rewriteSegment = (
     cuts,
     keeps,
     terms: "any",
+    renumbers: true,
     *fill(followed, { arrivalsFrom }) {
       const path = segmentPath(context.folder, entry);
       if (isMarkedDamaged(path)) requireWhole(followed.old, entry, markedTables(path));

@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { changeCatalog } from "../../../test/support/change-catalog.ts";
 import {
   changeAll,
   contents,
@@ -27,14 +28,11 @@ import { rewriteSegment } from "./rewrite.ts";
 import { sealSegment } from "./seal-segment.ts";
 import { runSteps } from "./steps.ts";
 
-/** The same for two archives, so that posts of one millisecond come in the same order. */
-const key = "0123456789abcdef";
-
 let archive: SmallArchive;
 let context: UpkeepContext;
 let nowMs: number;
 beforeEach(() => {
-  archive = smallArchive(100_000, undefined, key);
+  archive = smallArchive(100_000);
   nowMs = 0;
   context = upkeepContext(archive.folder, archiveDefaults, { now: () => nowMs });
 });
@@ -135,8 +133,8 @@ describe("a segment that is sealed", () => {
 
   test("forgets the arrivals that are forgotten, and keeps the skew of its times", () => {
     archive.put(...posts(30));
-    context.catalog.exec("UPDATE setting SET value = '20' WHERE name = 'arrivals_from'");
-    context.catalog.exec("UPDATE segment SET skew_min_ms = -7000, skew_max_ms = 9000");
+    changeCatalog(context.catalog, "UPDATE setting SET value = '20' WHERE name = 'arrivals_from'");
+    changeCatalog(context.catalog, "UPDATE segment SET skew_min_ms = -7000, skew_max_ms = 9000");
     archive.put(postOf(40));
     seal();
     expect(entry().skew).toEqual({ minMs: -7_000, maxMs: 9_000 });
@@ -149,7 +147,7 @@ describe("a segment that is sealed", () => {
 
   test("is not made of terms of another analyzer", () => {
     archive.put(...posts(5));
-    context.catalog.exec("UPDATE segment SET analyzer = '1 15.0'");
+    changeCatalog(context.catalog, "UPDATE segment SET analyzer = '1 15.0'");
     expect(seal()).toMatchObject({ isDone: false });
     expect(entry()).toMatchObject({ sequence: 1, rewriting: false });
   });
@@ -258,7 +256,7 @@ describe("a segment whose FTS5 index cannot be read", () => {
 
 describe("what is written while a segment is sealed", () => {
   test.each(["bluesky", "x"] as const)("is there afterwards, of %s", async (platform) => {
-    const twin = smallArchive(100_000, undefined, key);
+    const twin = smallArchive(100_000);
     try {
       const both = [archive, twin];
       for (const each of both) each.put(...posts(40), ...unnumbered(40));

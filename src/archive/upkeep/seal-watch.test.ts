@@ -2,10 +2,12 @@ import { existsSync, readdirSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { changeCatalog } from "../../../test/support/change-catalog.ts";
 import { makePost } from "../../../test/support/make-post.ts";
 import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
 import type { Post } from "../../posts/post.ts";
-import { presentAnalyzer, readSegments, segmentPath } from "../catalog.ts";
+import { presentAnalyzer, readSegments, type SegmentEntry, segmentPath } from "../catalog.ts";
+import { inTransaction } from "../database.ts";
 import { damageMarkerOf, markDamaged } from "../segments/damage-marker.ts";
 import { type ArchiveBounds, archiveDefaults } from "../settings.ts";
 import { wantedSeals, wantSeals } from "../wanted-seals.ts";
@@ -19,6 +21,9 @@ const startMs = Date.UTC(2026, 0, 1);
 
 let archive: SmallArchive;
 let context: UpkeepContext;
+
+const want = (entries: readonly SegmentEntry[]): void =>
+  inTransaction(context.catalog, () => wantSeals(context.catalog, entries));
 let nowMs: number;
 /** Ten posts a segment, one post an hour. */
 beforeEach(() => {
@@ -162,7 +167,7 @@ describe("a segment is sealed", () => {
   test("unless another analyzer made its terms: those are made anew first", () => {
     archive.put(...posts(0, 12));
     const upkeep = keeping();
-    context.catalog.exec("UPDATE segment SET analyzer = '1 15.0' WHERE sequence = 1");
+    changeCatalog(context.catalog, "UPDATE segment SET analyzer = '1 15.0' WHERE sequence = 1");
     leaveAlone(dayMs);
     expect(keepUp(upkeep)).toEqual({ reindex: 1 });
     nowMs += hourMs + 60_000;
@@ -186,7 +191,7 @@ describe("a segment is sealed", () => {
     expect(upkeep.state()).toMatchObject({ fault: { kind: "seal" }, done: { seal: 0 } });
     for (const keeper of [upkeep, startAgain()]) {
       nowMs += dayMs;
-      wantSeals(context.catalog, readSegments(context.catalog).slice(0, 1));
+      want(readSegments(context.catalog).slice(0, 1));
       expect(runSteps(keeper.look())).toBe(false);
     }
   });
@@ -194,7 +199,7 @@ describe("a segment is sealed", () => {
   test("at once where somebody wants it, however small and new it is", () => {
     archive.put(...posts(0, 12));
     const upkeep = keeping({ sealPosts: 1_000 });
-    wantSeals(context.catalog, readSegments(context.catalog));
+    want(readSegments(context.catalog));
     expect(keepUp(upkeep)).toEqual({ seal: 2 });
     expect(wantedSeals(context.catalog)).toEqual([]);
     expect(found()).toBe(12);
@@ -250,7 +255,7 @@ describe("a sealed segment", () => {
     const upkeep = startAgain({ seal: "off" });
     expect(keepUp(upkeep)).toEqual({ reindex: 1 });
     expect(sealed()).toEqual([false, false]);
-    wantSeals(context.catalog, readSegments(context.catalog));
+    want(readSegments(context.catalog));
     leaveAlone(dayMs);
     expect(keepUp(upkeep)).toEqual({});
     expect(found()).toBe(12);
@@ -274,7 +279,7 @@ describe("a sealed segment", () => {
     const [entry] = readSegments(context.catalog);
     if (entry === undefined) throw new Error("a segment");
     markDamaged(pathOf(entry.sequence));
-    wantSeals(context.catalog, [entry]);
+    want([entry]);
     expect(runSteps(upkeep.look())).toBe(true);
     expect(upkeep.state().done).toMatchObject({ seal: 1, reindex: 1 });
   });

@@ -40,12 +40,14 @@ const bytesOfSync = 2 * 1024 ** 2;
  * commit leaves one that could be used. Where it is sealed, what is written from then on is found by FTS5.
  */
 export type SegmentCopy = {
-  /** Adds a post that is not there, with terms made anew; what it was made from. */
-  add(row: StoredRow): { uri: string; isNative: boolean };
+  /** Adds a post that is not there, under an ID, with terms made anew; what it was made from. */
+  add(row: StoredRow, id: bigint): { uri: string; isNative: boolean };
   addUri(hash: bigint, id: bigint): void;
   hide(id: bigint): void;
   arrivals: Arrivals;
   holds(id: bigint): boolean;
+  /** The IDs from one to another, both inclusive. */
+  idsWithin(from: bigint, to: bigint): bigint[];
   /** Removes a post with everything that is kept of it but its arrival; its uri, null where it was not there. */
   remove(id: bigint, hashOf: (uri: string) => bigint): string | null;
   /**
@@ -59,8 +61,8 @@ export type SegmentCopy = {
   complete(): Steps<void>;
   /** All of `work` in one commit, which is on disk when it returns. */
   commit(work: () => void): void;
-  /** Writes down how many posts there are, and which count changes were added last. */
-  setNumbers(counted: bigint): void;
+  /** Writes down how many posts there are, which count changes were added last, and how posts are numbered. */
+  setNumbers(counted: bigint, numbering: number): void;
   /** Takes over what was deleted, in a commit of its own. */
   takeDeletions(copyTo: (database: DatabaseSync) => void): void;
   /** Makes a segment of the copy, in a commit of its own. */
@@ -112,10 +114,11 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
     if (recordOrigin(record) === "import") numbers.imported += by;
   }
 
-  function add(row: StoredRow): { uri: string; isNative: boolean } {
-    const { id, time_ms, likes, reposts, replies, quotes, revision, record } = row;
-    const sum = rowSum({ ...row, timeMs: time_ms });
-    if (row.sum !== null && Number(row.sum) !== sum) throw damagedRow(id);
+  function add(row: StoredRow, id: bigint): { uri: string; isNative: boolean } {
+    const { time_ms, likes, reposts, replies, quotes, revision, record } = row;
+    const stored = rowSum({ ...row, timeMs: time_ms });
+    if (row.sum !== null && Number(row.sum) !== stored) throw damagedRow(row.id);
+    const sum = id === row.id ? stored : rowSum({ ...row, id, timeMs: time_ms });
     const post = decodeRecord(rowOf(row));
     sql.insertPost.run(id, time_ms, likes, reposts, replies, quotes, revision, record, sum);
     sql.insertTerms.run(id, indexTerms(post).join(" "));
@@ -208,6 +211,7 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
       return arrivals;
     },
     holds: (id) => sql.exists.get(id) !== undefined,
+    idsWithin: (from, to) => sql.within.all(from, to).map(({ id }) => id as bigint),
     remove,
     fillFrom,
     widen,
@@ -220,7 +224,8 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
       tableSums.end();
       database.exec("COMMIT");
     },
-    setNumbers: (counted) => {
+    setNumbers: (counted, numbering) => {
+      sql.set.run(numbering, "numbering");
       sql.set.run(numbers.posts, "posts");
       sql.set.run(numbers.imported, "imported");
       sql.set.run(counted, "counted");
@@ -290,8 +295,11 @@ const numberOrNull = (value: bigint | null): number | null =>
 function prepareStatements(database: DatabaseSync) {
   const row = database.prepare("SELECT * FROM post WHERE id = ?");
   row.setReadBigInts(true);
+  const within = database.prepare("SELECT id FROM post WHERE id BETWEEN ? AND ? ORDER BY id");
+  within.setReadBigInts(true);
   return {
     row,
+    within,
     exists: database.prepare("SELECT 1 FROM post WHERE id = ?"),
     insertPost: database.prepare("INSERT INTO post VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)"),
     deletePost: database.prepare("DELETE FROM post WHERE id = ?"),

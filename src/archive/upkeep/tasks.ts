@@ -2,6 +2,7 @@ import { lastId } from "../../posts/ids.ts";
 import {
   catalogPath,
   presentAnalyzer,
+  presentNumbering,
   readSegments,
   readSetting,
   type SegmentEntry,
@@ -23,8 +24,8 @@ import type { TaskKind } from "./state.ts";
  * What there is to do for an archive:
  *
  * - `drop` a segment whose posts have aged out, or `thin` one that keeps its imports alone;
- * - `cut` off a newest segment whose terms another analyzer made, and `reindex` those that are not the newest, those of which
- *   somebody wants it, those whose sealed index is damaged, and sealed ones where none is to be sealed;
+ * - `cut` off a newest segment whose terms another analyzer made or whose posts an earlier release numbered, and `reindex`
+ *   those that are not the newest, those of which somebody wants it, those whose sealed index is damaged, and sealed ones where none is to be sealed;
  * - `split` a segment that has grown too large;
  * - `forget` arrivals, `optimise` a segment, `shorten` a write-ahead log, each once its file is quiet;
  * - `seal` a segment in which nothing arrives any more, or of which somebody wants it, and seal it anew once much was written
@@ -94,6 +95,9 @@ export function findTasks(context: UpkeepContext, sealWatch: SealWatch): Finding
   const aged = tooOld(context, entries).flatMap(aging);
   const excess = bytes > bounds.maxBytes ? byAge(entries).flatMap(aging).slice(0, 1) : [];
   const outdated = entries.filter(({ analyzer }) => analyzer !== presentAnalyzer).reverse();
+  const renumbered = entries
+    .filter((entry) => entry.numbering !== presentNumbering && !outdated.includes(entry))
+    .reverse();
   const others = entries.filter((entry) => !isNewest(entry));
   const quiet = others.filter(isQuiet);
   const wished = new Set(wantedSeals(catalog).map(nameOf));
@@ -112,6 +116,7 @@ export function findTasks(context: UpkeepContext, sealWatch: SealWatch): Finding
         "reindex",
         outdated.filter((entry) => !isCut(entry)),
       ),
+      ...of("cut", renumbered.filter(isCut)),
       ...of("reindex", wantedRewrites(catalog)),
       ...of(
         "reindex",
@@ -120,6 +125,10 @@ export function findTasks(context: UpkeepContext, sealWatch: SealWatch): Finding
       ...of(
         "split",
         others.filter((entry) => numbersOf(entry).posts > bounds.splitPosts),
+      ),
+      ...of(
+        "reindex",
+        renumbered.filter((entry) => !isCut(entry)),
       ),
       ...of(
         "forget",

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { changeCatalog } from "../../../test/support/change-catalog.ts";
 import { makePost } from "../../../test/support/make-post.ts";
 import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
 import { sumRows } from "../../../test/support/sum-rows.ts";
@@ -87,7 +88,7 @@ describe("terms of another analyzer", () => {
   test("are made anew, those of the newest posts first, and the newest segment is ended for it", () => {
     archive.put(...posts(0, 25));
     const upkeep = keeping();
-    context.catalog.exec("UPDATE segment SET analyzer = '1 15.0'");
+    changeCatalog(context.catalog, "UPDATE segment SET analyzer = '1 15.0'");
     expect(found()).toBe(25);
     const order: unknown[] = [];
     while (runSteps(upkeep.look())) {
@@ -107,10 +108,10 @@ describe("terms of another analyzer", () => {
   test("by a later version are left alone", () => {
     archive.put(...posts(0, 5));
     const upkeep = keeping();
-    context.catalog.exec("UPDATE segment SET analyzer = '99 15.0'");
+    changeCatalog(context.catalog, "UPDATE segment SET analyzer = '99 15.0'");
     expect(keepUp(upkeep)).toBe(0);
     expect(upkeep.state().fault).toMatchObject({ kind: null });
-    context.catalog.prepare("UPDATE segment SET analyzer = ?").run(presentAnalyzer);
+    changeCatalog(context.catalog, `UPDATE segment SET analyzer = '${presentAnalyzer}'`);
   });
 });
 
@@ -220,7 +221,7 @@ describe("files of segments that are no more", () => {
   test("stay for those who read them, then go; their numbers are not given again", () => {
     archive.put(...posts(0, 12));
     const upkeep = keeping({ retiredMs: 60_000 });
-    context.catalog.exec("UPDATE segment SET analyzer = '1 15.0' WHERE sequence = 1");
+    changeCatalog(context.catalog, "UPDATE segment SET analyzer = '1 15.0' WHERE sequence = 1");
     keepUp(upkeep);
     const [rewritten] = readSegments(context.catalog);
     expect(rewritten?.sequence).toBe(3);
@@ -231,8 +232,8 @@ describe("files of segments that are no more", () => {
     expect(existsSync(old)).toBe(false);
     expect(existsSync(`${old}-wal`)).toBe(false);
 
-    context.catalog.exec("DELETE FROM segment WHERE sequence = 3");
-    context.catalog.exec("INSERT INTO retired VALUES('bluesky', 3, 0, 1000)");
+    changeCatalog(context.catalog, "DELETE FROM segment WHERE sequence = 3");
+    changeCatalog(context.catalog, "INSERT INTO retired VALUES('bluesky', 3, 0, 1000)");
     keepUp(upkeep);
     expect(nextSequence(context.catalog, "bluesky")).toBe(4);
   });
@@ -323,7 +324,7 @@ describe("what goes wrong", () => {
   test("is told, leaves everything as it was, and is tried again later", () => {
     archive.put(...posts(0, 12));
     const upkeep = keeping();
-    context.catalog.exec("UPDATE segment SET analyzer = '1 15.0' WHERE sequence = 1");
+    changeCatalog(context.catalog, "UPDATE segment SET analyzer = '1 15.0' WHERE sequence = 1");
     const path = segmentPath(archive.folder, { platform: "bluesky", sequence: 1 });
     const { size } = statSync(path);
     // Rows that cannot be read stand for whatever keeps a copy from being made.

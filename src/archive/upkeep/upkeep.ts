@@ -11,6 +11,7 @@ import { cutsOf } from "./cuts.ts";
 import { walBytes } from "./files.ts";
 import { forgetArrivals, raiseArrivalsFrom } from "./forget-arrivals.ts";
 import { optimiseSegment } from "./optimise.ts";
+import { isNumberedAlready } from "./renumbering.ts";
 import { ageOut, dropSegment, isImported, readNumbers } from "./retention.ts";
 import { removeRetired, tidyUp } from "./retire.ts";
 import { rewriteSegment } from "./rewrite.ts";
@@ -144,6 +145,7 @@ export function createUpkeep(context: UpkeepContext): Upkeep {
         if (isSalvageWanted(catalog, entry)) {
           return (yield* salvageSegment(context, entry)).isDone;
         }
+        if (yield* isNumberedAlready(context, entry)) return true;
         const isLarge = readNumbers(folder, entry).posts > bounds.splitPosts;
         const cuts = isLarge ? cutsOf(folder, entry, bounds.splitPosts) : [];
         return (yield* rewriteSegment(context, entry, { cuts, keeps: null })).isDone;

@@ -17,6 +17,7 @@ import { sealSegment } from "../../../src/archive/upkeep/seal-segment.ts";
 import { runSteps } from "../../../src/archive/upkeep/steps.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import type { Platform } from "../../../src/posts/post.ts";
+import { changeCatalog } from "../change-catalog.ts";
 import { accountOf, authors, firstMs, stepMs, syntheticPost, uriOf } from "./synthetic-posts.ts";
 
 /** The window that is covered completely, Unix milliseconds. */
@@ -49,13 +50,17 @@ export type ArchiveUnderTest = {
 };
 
 /** Opens an archive as the service does, with one reader and no maintenance. */
-export const openForTrial = (dataDir: string): Promise<Archive> =>
+export const openForTrial = (
+  dataDir: string,
+  onWarning: (message: string) => void = () => {},
+): Promise<Archive> =>
   openArchive({
     dataDir,
     readers: 1,
     segmentPosts,
     detectLanguage: "off",
     clock: systemClock,
+    onWarning,
   });
 
 /**
@@ -81,7 +86,7 @@ export async function makeArchiveUnderTest(root: string): Promise<ArchiveUnderTe
 function fixUriKey(folder: string): void {
   mkdirSync(folder, { recursive: true });
   const catalog = openCatalog(folder);
-  catalog.prepare("UPDATE setting SET value = ? WHERE name = 'uri_key'").run("corruption");
+  changeCatalog(catalog, "UPDATE setting SET value = 'corruption' WHERE name = 'uri_key'");
   catalog.close();
 }
 

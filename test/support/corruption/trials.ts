@@ -69,6 +69,8 @@ export type TrialReport = {
   /** The error that the archive did not open with; null where it opened. */
   refusal: string | null;
   asked: readonly Asked[];
+  /** What the opening repaired. */
+  warnings: readonly string[];
   /** What a full check finds; the error that it threw. */
   findings: number;
   checkError: string | null;
@@ -98,7 +100,7 @@ export async function runTrial(
     seededRandom(seed),
     existsSync(older) ? older : null,
   );
-  const { refusal, asked } = await openAndAsk(dataDir, truth);
+  const { refusal, asked, warnings } = await openAndAsk(dataDir, truth);
   const { findings, checkError } = await checked(dataDir);
   const removed = databasesIn(archive.dataDir).filter(
     (path) => path !== file.path && !existsSync(join(dataDir, path)),
@@ -106,7 +108,7 @@ export async function runTrial(
   const repaired = isRepaired
     ? await repair(dataDir, trial, refusal !== null, truth).catch(asFailed)
     : null;
-  return { trial, where, refusal, asked, findings, checkError, removed, repaired };
+  return { trial, where, refusal, asked, warnings, findings, checkError, removed, repaired };
 }
 
 /** What a repair that threw counts as: one more finding than there may be. */
@@ -174,15 +176,16 @@ async function salvage(dataDir: string, { path, platform }: ArchiveFile): Promis
 async function openAndAsk(
   dataDir: string,
   truth: ReadonlyMap<Question, Answer>,
-): Promise<Pick<TrialReport, "refusal" | "asked">> {
+): Promise<Pick<TrialReport, "refusal" | "asked" | "warnings">> {
+  const warnings: string[] = [];
   let archive: Awaited<ReturnType<typeof openForTrial>>;
   try {
-    archive = await openForTrial(dataDir);
+    archive = await openForTrial(dataDir, (message) => warnings.push(message));
   } catch (error) {
-    return { refusal: messageOf(error), asked: [] };
+    return { refusal: messageOf(error), asked: [], warnings };
   }
   try {
-    return { refusal: null, asked: await askAll(archive, truth) };
+    return { refusal: null, asked: await askAll(archive, truth), warnings };
   } finally {
     await archive.close();
   }

@@ -1,0 +1,38 @@
+import { readUriKey } from "../../src/archive/catalog.ts";
+import { openCatalog } from "../../src/archive/open-catalog.ts";
+import { startPreparation } from "../../src/archive/prepare.ts";
+import { createBatchWriter } from "../../src/archive/write-batch.ts";
+import { firstInMillisecond, keyedNumber } from "../../src/posts/ids.ts";
+import type { Post } from "../../src/posts/post.ts";
+import { changeCatalog } from "./change-catalog.ts";
+
+/**
+ * Writes posts into an archive as releases before 0055 did, of each platform into one segment: numbered by a hash that is keyed
+ * for each archive, in the order in which they come.
+ */
+export function putKeyed(folder: string, posts: readonly Post[]): void {
+  const catalog = openCatalog(folder);
+  const uriKey = readUriKey(catalog);
+  const limits = { segmentPosts: 1_000_000, maxBytes: Number.POSITIVE_INFINITY };
+  const writer = createBatchWriter(folder, catalog, limits);
+  const write = (some: readonly Post[]): void => {
+    const preparation = startPreparation(uriKey, Date.UTC(2030, 0, 1));
+    for (const post of some) preparation.add({ kind: "upsert", post });
+    const prepared = preparation.prepared();
+    for (const change of prepared.changes) {
+      if (change.kind !== "upsert" || change.hash === null) continue;
+      change.id = firstInMillisecond(change.id) | keyedNumber(uriKey, change.uri);
+    }
+    writer.write({ ...prepared, checkpoints: [], coverage: [] });
+  };
+  const asEarlier = (): void => changeCatalog(catalog, "UPDATE segment SET numbering = 0");
+  const first = [...Map.groupBy(posts, ({ platform }) => platform).values()].flatMap(
+    ([post]) => post ?? [],
+  );
+  // The first batch makes the segments.
+  write(first);
+  asEarlier();
+  write(posts.filter((post) => !first.includes(post)));
+  asEarlier();
+  writer.close();
+}
