@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import { Readable } from "node:stream";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { zipArchive } from "../../test/support/zip-archive.ts";
 import { systemClock } from "../lib/clock.ts";
 import { defaultImportLimits, type ImportRequest, importFile } from "./import-file.ts";
 import { createMemoryArchive, type MemoryArchive } from "./memory-archive.test-support.ts";
@@ -98,6 +99,22 @@ describe("a file is read", () => {
     ["that is a folder", "/"],
   ])("not one %s", async (_what, file) => {
     await expect(importing(file)).rejects.toMatchObject({ code: "import_unreadable" });
+  });
+
+  test("not one that is an archive of files", async () => {
+    const tar = Buffer.alloc(1_024);
+    tar.write("ustar", 257);
+    const archives = [
+      ["zip", zipArchive([{ name: "posts.ndjson", content: Buffer.from(linesOf(1)) }])],
+      ["tar", tar],
+      ["tar", gzipSync(tar)],
+    ] as const;
+    for (const [kind, bytes] of archives) {
+      await expect(importing(written(bytes))).rejects.toMatchObject({
+        code: "import_unreadable",
+        message: expect.stringContaining(`it is a ${kind} archive, which this format cannot read`),
+      });
+    }
   });
 
   test("not to a false end when the compressed file is cut short; what came before is kept", async () => {

@@ -1,21 +1,21 @@
 import type { Readable } from "node:stream";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Archive, ArchiveChange, CoverageInterval } from "../archive/archive.ts";
 import type { Clock } from "../lib/clock.ts";
 import { EarshotError } from "../lib/errors.ts";
+import { startTurns } from "../lib/turns.ts";
 import type { Platform } from "../posts/post.ts";
 import { withoutControls } from "../text/controls.ts";
+import type { FileRecord, ImportFormat, RecordLimits } from "./formats/format.ts";
+import { ndjsonFormat } from "./formats/ndjson.ts";
 import { type ImportProgress, noProgress, progressName, readProgress } from "./import-progress.ts";
-import { RecordFault, readImportRecord, toPost } from "./import-record.ts";
+import { RecordFault } from "./import-record.ts";
 import { type ImportSource, openImportSource, type SourceLimits } from "./import-source.ts";
-import { parseJsonLine } from "./json-line.ts";
-import { createLineSplitter, type Line } from "./lines.ts";
 import { createRejectedFile, type RejectedFile } from "./rejected-file.ts";
 
 /**
- * Imports one file of records, a JSON object a line, into the archive.
+ * Imports one file of records into the archive: a JSON object a line, or another format.
  *
- * A bad line is counted, reported, written to the rejected file and never stops the rest. With each batch goes, in one step,
+ * A bad record is counted, reported, written to the rejected file and never stops the rest. With each batch goes, in one step,
  * how far the file has been taken: an import that was ended at any moment continues there, and one that came to its end is
  * not done again unless the file has changed. While a batch is written the next one is parsed; there is never more than one
  * of each in memory.
@@ -27,6 +27,8 @@ export type ImportRequest = {
   file: string;
   standardInput: Readable;
   platform: Platform;
+  /** NDJSON when left out. */
+  format?: ImportFormat;
   /** The folder for rejected lines that have none of their own. */
   dataDir: string;
   /** The time that the file holds completely, as its owner declares; null when he does not. */
@@ -38,11 +40,7 @@ export type ImportRequest = {
   signal?: AbortSignal;
 };
 
-export type ImportLimits = SourceLimits & {
-  maxLineBytes: number;
-  /** How deep the JSON of a line may be nested. */
-  maxDepth: number;
-};
+export type ImportLimits = SourceLimits & RecordLimits;
 
 /** EARSHOT_IMPORT_MAX_BYTES, …_MAX_RATIO, …_MAX_LINE_BYTES and …_MAX_DEPTH. */
 export const defaultImportLimits: ImportLimits = {
@@ -67,6 +65,8 @@ export type ImportSummary = {
   rejectedFile: string | null;
   /** Names of fields that the record form does not have, with how often they came. */
   ignoredFields: ReadonlyMap<string, number>;
+  /** Records that are valid and not imported, such as posts that are not public: how many, by the reason. */
+  leftOut: ReadonlyMap<string, number>;
   /** Whether the declared coverage was recorded: `withheld` when lines were rejected, so that it would not be true. */
   coverage: "none" | "added" | "withheld";
   seconds: number;
@@ -76,8 +76,6 @@ const batchPosts = 5_000;
 const batchBytes = 16 * 1024 ** 2;
 /** What a line takes in memory beside its bytes. */
 const lineOverheadBytes = 200;
-/** Longest time the event loop is held before others get their turn. */
-const turnMs = 10;
 const mostIgnoredNames = 1_000;
 
 /**
@@ -89,7 +87,8 @@ export async function importFile(request: ImportRequest): Promise<ImportSummary>
   const startedMs = clock.elapsed();
   const source = await openImportSource(file, standardInput, limits);
   try {
-    const name = progressName(platform, source);
+    const format = request.format ?? ndjsonFormat(platform);
+    const name = progressName(platform, format, source);
     const before = name === null ? noProgress : await readProgress(archive, name, source);
     const rejectedFile = createRejectedFile({
       file,
@@ -97,7 +96,7 @@ export async function importFile(request: ImportRequest): Promise<ImportSummary>
       keptBytes: before.rejectedBytes,
       runMs: name === null ? clock.now() : null,
     });
-    const run = startRun(request, source, name, before, rejectedFile);
+    const run = startRun(request, { source, format, name, before, rejectedFile });
     try {
       if (!before.done) await run.readAll();
       const coverage =
@@ -130,16 +129,20 @@ const declared = (
 
 type Tally = Omit<ImportSummary, "alreadyImported" | "coverage" | "seconds">;
 
-function startRun(
-  request: ImportRequest,
-  source: ImportSource,
-  name: string | null,
-  before: ImportProgress,
-  rejectedFile: RejectedFile,
-) {
-  const { archive, clock, platform, limits, onBadLine } = request;
+type Opened = {
+  source: ImportSource;
+  format: ImportFormat;
+  /** Of the checkpoint; null for a source that cannot be read again. */
+  name: string | null;
+  before: ImportProgress;
+  rejectedFile: RejectedFile;
+};
+
+function startRun(request: ImportRequest, { source, format, name, before, rejectedFile }: Opened) {
+  const { archive, clock, limits, onBadLine } = request;
   const counts = { imported: 0, updated: 0, unchanged: 0, rejected: 0 };
   const ignoredFields = new Map<string, number>();
+  const leftOut = new Map<string, number>();
   let progress = before;
   let changes: ArchiveChange[] = [];
   let rejectedLines: Buffer[] = [];
@@ -151,7 +154,7 @@ function startRun(
 
   async function readAll(): Promise<void> {
     try {
-      await takeLines();
+      await takeRecords();
     } catch (fault) {
       if (isSourceFault(fault)) await writeNow();
       throw fault;
@@ -159,23 +162,19 @@ function startRun(
     report();
   }
 
-  async function takeLines(): Promise<void> {
-    const { lines, bytes } = before;
-    const splitter = createLineSplitter(limits.maxLineBytes, { lines, offset: bytes });
-    let turnEndsMs = clock.elapsed() + turnMs;
-    for await (const piece of source.pieces(bytes)) {
-      for (const line of splitter.feed(piece)) {
-        const full = take(line);
+  async function takeRecords(): Promise<void> {
+    const turns = startTurns(clock);
+    for await (const records of format.records(source, { from: before, limits, clock })) {
+      for (const record of records) {
+        if (record.number <= before.lines) continue;
+        const full = take(record);
         if (full !== undefined) await full;
-        if (clock.elapsed() < turnEndsMs) continue;
-        await nextTurn();
-        turnEndsMs = clock.elapsed() + turnMs;
+        const turn = turns();
+        if (turn !== undefined) await turn;
       }
       report();
       request.signal?.throwIfAborted();
     }
-    const last = splitter.end();
-    if (last !== null) await take(last);
   }
 
   const report = (): void =>
@@ -185,25 +184,23 @@ function startRun(
       totalBytes: source.totalBytes,
     });
 
-  /** Gives a promise only when a batch is full: most lines need none. */
-  function take(line: Line): Promise<void> | undefined {
-    const bytes = line.number === 1 ? withoutByteOrderMark(line.bytes) : line.bytes;
-    const reason = !line.tooLong && isBlank(bytes) ? null : readLine(line, bytes);
-    if (reason !== null && onBadLine === "stop") return stopAt(line, reason);
-    if (reason !== null) reject(line, reason);
-    progress = { ...progress, lines: line.number, bytes: line.endOffset };
-    heldBytes += line.bytes.length + lineOverheadBytes;
+  /** Gives a promise only when a batch is full: most records need none. */
+  function take(record: FileRecord): Promise<void> | undefined {
+    const reason = readRecord(record);
+    if (reason !== null && onBadLine === "stop") return stopAt(record, reason);
+    if (reason !== null) reject(record, reason);
+    progress = { ...progress, lines: record.number, bytes: record.endOffset };
+    heldBytes += record.size + lineOverheadBytes;
     const isFull =
       changes.length >= batchPosts || rejectedLines.length >= batchPosts || heldBytes >= batchBytes;
     return isFull ? writeBatch([]) : undefined;
   }
 
-  /** Null when the line was taken, else why not. */
-  function readLine(line: Line, bytes: Buffer): string | null {
-    if (line.tooLong) return `longer than ${limits.maxLineBytes} bytes`;
+  /** Null when the record was taken, else why not. */
+  function readRecord(record: FileRecord): string | null {
     try {
-      const record = readImportRecord(parseJsonLine(bytes, limits.maxDepth), countIgnored);
-      const post = toPost(record, platform, clock.now(), countIgnored);
+      const post = record.read({ nowMs: clock.now(), onIgnored: countIgnored, onLeftOut });
+      if (post === null) return null;
       changes.push({ kind: "upsert", post });
       posts += 1;
       return null;
@@ -213,22 +210,27 @@ function startRun(
     }
   }
 
+  const onLeftOut = (reason: string): void => {
+    leftOut.set(reason, (leftOut.get(reason) ?? 0) + 1);
+  };
+
   function countIgnored(field: string): void {
     const known = ignoredFields.size < mostIgnoredNames || ignoredFields.has(field);
     const key = known ? withoutControls(field.slice(0, 100)) : "(others)";
     ignoredFields.set(key, (ignoredFields.get(key) ?? 0) + 1);
   }
 
-  function reject(line: Line, reason: string): void {
+  function reject(record: FileRecord, reason: string): void {
+    if (progress.rejected === 0 && record.head !== null) rejectedLines.push(record.head);
     counts.rejected += 1;
     progress = { ...progress, rejected: progress.rejected + 1 };
-    rejectedLines.push(Buffer.from(line.bytes));
-    request.onRejected?.({ file: source.name, line: line.number, reason });
+    rejectedLines.push(Buffer.from(record.raw()));
+    request.onRejected?.({ file: source.name, line: record.number, reason });
   }
 
-  async function stopAt(line: Line, reason: string): Promise<void> {
+  async function stopAt(record: FileRecord, reason: string): Promise<void> {
     await writeNow();
-    throw new EarshotError("import_rejected", `${source.name}:${line.number}: ${reason}`, {
+    throw new EarshotError("import_rejected", `${source.name}:${record.number}: ${reason}`, {
       status: 400,
       hint: "mend the line, or leave out --strict: bad lines are then set aside and the rest is imported",
     });
@@ -291,6 +293,7 @@ function startRun(
       rejectedInAll: progress.rejected,
       rejectedFile: rejectedFile.path(),
       ignoredFields,
+      leftOut,
     }),
   };
 }
@@ -298,12 +301,3 @@ function startRun(
 const isSourceFault = (fault: unknown): boolean =>
   fault instanceof EarshotError &&
   (fault.code === "import_unreadable" || fault.code === "import_too_large");
-
-function withoutByteOrderMark(bytes: Buffer): Buffer {
-  const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
-  return hasMark ? bytes.subarray(3) : bytes;
-}
-
-function isBlank(bytes: Buffer): boolean {
-  return bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
-}

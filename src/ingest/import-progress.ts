@@ -1,13 +1,15 @@
 import type { Archive } from "../archive/archive.ts";
 import type { Platform } from "../posts/post.ts";
+import type { ImportFormat } from "./formats/format.ts";
 import type { ImportSource } from "./import-source.ts";
 
 /** How far a file has been imported: what the archive keeps with each batch. */
 export type ImportProgress = {
   /** When the file was last changed, Unix milliseconds: another time means another content. */
   modifiedMs: number;
+  /** The number of the last record taken. */
   lines: number;
-  /** Decompressed bytes up to the end of the last line taken. */
+  /** Decompressed bytes up to the end of the last record taken; 0 in formats that are read from the start again. */
   bytes: number;
   rejected: number;
   rejectedBytes: number;
@@ -24,8 +26,13 @@ export const noProgress: ImportProgress = {
 };
 
 /** The checkpoint of an import; null for a source that cannot be read again. */
-export function progressName(platform: Platform, source: ImportSource): string | null {
-  return source.fingerprint === null ? null : `import:${platform}:${source.fingerprint}`;
+export function progressName(
+  platform: Platform,
+  { key }: Pick<ImportFormat, "key">,
+  { fingerprint }: Pick<ImportSource, "fingerprint">,
+): string | null {
+  if (fingerprint === null) return null;
+  return `import:${platform}:${key === "" ? "" : `${key}:`}${fingerprint}`;
 }
 
 /** How far earlier runs came with this file, unless it has changed since. */

@@ -259,7 +259,7 @@ function merged(
   return [...byKey.values()];
 }
 
-function unlike(name: string, expected: string, found: unknown): RecordFault {
+export function unlike(name: string, expected: string, found: unknown): RecordFault {
   const hint =
     name === "id" && typeof found === "number"
       ? " (a JSON number loses digits: put it in quotes)"

@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
+import { dirname, join, posix } from "node:path";
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { EarshotError, messageOf } from "../lib/errors.ts";
+import { readZipDirectory, zipMemberPieces } from "./zip.ts";
 import { decompressZstd, waitingIn } from "./zstd-frames.ts";
 
 /** What a file may cost, whatever it says of itself. */
@@ -25,11 +27,23 @@ export type ImportSource = {
   totalBytes: number | null;
   /** Bytes of it that were read. */
   readBytes(): number;
-  /** Its decompressed bytes from `offset` on. Throws `import_unreadable`, `import_too_large`. */
+  /** Its decompressed bytes from `offset` on. Throws `import_unreadable`, `import_too_large`; the first for a zip or tar archive. */
   pieces(offset: number): AsyncGenerator<Buffer>;
+  /**
+   * The files to read: of a zip archive those in it with such a name, in order, else the file itself. The bounds on sizes are
+   * those of all together. Throws `import_unreadable`, also when an archive has none.
+   */
+  files(name: RegExp): Promise<readonly SourceFile[]>;
+  /** A small file of this name in the zip archive, or beside the file; null where there is none. Throws `import_unreadable`. */
+  companion(name: string): Promise<Buffer | null>;
   close(): Promise<void>;
 };
 
+/** Its decompressed bytes; may be read once. */
+export type SourceFile = { pieces(): AsyncGenerator<Buffer> };
+
+/** Of a file beside the one imported. */
+const companionBytes = 1024 ** 2;
 const headBytes = 64 * 1024;
 const pieceBytes = 256 * 1024;
 const unboundedBytes = 100 * 1024 * 1024;
@@ -86,6 +100,47 @@ async function fileSource(
     yield* decompressed(name, counted(raw, counter), format, { skipped, offset }, counter, limits);
   }
 
+  async function files(wanted: RegExp): Promise<readonly SourceFile[]> {
+    if (format !== "zip") return [{ pieces: () => pieces(0) }];
+    const found = await members((path) => wanted.test(path));
+    if (found.length === 0) throw unreadable(name, new Error(`no file in it matches ${wanted}`));
+    let position = 0;
+    const onRead = (bytes: number) => {
+      counter.bytes += bytes;
+    };
+    return found.map((member) => ({
+      pieces: async function* () {
+        try {
+          for await (const piece of zipMemberPieces(handle, member, onRead)) {
+            position += piece.length;
+            checkSize(name, position, counter.bytes, limits);
+            yield piece;
+          }
+        } catch (fault) {
+          throw fault instanceof EarshotError ? fault : unreadable(name, fault);
+        }
+      },
+    }));
+  }
+
+  const members = (isWanted: (path: string) => boolean) =>
+    readZipDirectory(handle, totalBytes, isWanted).catch((fault: unknown) => {
+      throw unreadable(name, fault);
+    });
+
+  async function companion(wanted: string): Promise<Buffer | null> {
+    try {
+      if (format !== "zip") return await readSmall(createBesides(name, wanted));
+      const [member] = await members((path) => posix.basename(path) === wanted);
+      return member === undefined
+        ? null
+        : await readSmall(zipMemberPieces(handle, member, () => {}));
+    } catch (fault) {
+      if (isAbsentFile(fault)) return null;
+      throw fault instanceof EarshotError ? fault : unreadable(`${wanted} of ${name}`, fault);
+    }
+  }
+
   return {
     name,
     fingerprint: `${hash}:${totalBytes}`,
@@ -93,6 +148,8 @@ async function fileSource(
     totalBytes,
     readBytes: () => counter.bytes,
     pieces,
+    files,
+    companion,
     close: () => handle.close().catch(() => {}),
   };
 }
@@ -122,13 +179,32 @@ function streamSource(name: string, stream: Readable, limits: SourceLimits): Imp
     totalBytes: null,
     readBytes: () => counter.bytes,
     pieces,
+    files: async () => [{ pieces: () => pieces(0) }],
+    companion: async () => null,
     close: async () => {
       stream.destroy();
     },
   };
 }
 
-type Format = "plain" | "gzip" | "zstd";
+const createBesides = (file: string, name: string): AsyncIterable<Buffer> =>
+  createReadStream(join(dirname(file), name));
+
+const isAbsentFile = (fault: unknown): boolean =>
+  fault instanceof Error && "code" in fault && fault.code === "ENOENT";
+
+async function readSmall(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
+  const read: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of pieces) {
+    bytes += piece.length;
+    if (bytes > companionBytes) throw new Error(`it is larger than ${companionBytes} bytes`);
+    read.push(piece);
+  }
+  return Buffer.concat(read);
+}
+
+type Format = "plain" | "gzip" | "zstd" | "zip";
 
 const longestMagic = 4;
 
@@ -137,6 +213,7 @@ function formatOf(start: Buffer): Format {
   if (start[0] === 0x1f && start[1] === 0x8b) return "gzip";
   if (start.length < longestMagic) return "plain";
   const magic = start.readUInt32LE(0);
+  if (magic === 0x04034b50 || magic === 0x06054b50) return "zip";
   const isSkippable = magic >= 0x184d2a50 && magic <= 0x184d2a5f;
   return magic === 0xfd2fb528 || isSkippable ? "zstd" : "plain";
 }
@@ -166,8 +243,10 @@ async function* decompressed(
 ): AsyncGenerator<Buffer> {
   let position = skipped;
   try {
+    if (format === "zip") throw new Error(unpackFirst("zip"));
     for await (const piece of decompressor(format, raw)) {
       const before = position;
+      if (before === 0 && isTar(piece)) throw new Error(unpackFirst("tar"));
       position += piece.length;
       checkSize(name, position, counter.bytes, limits);
       if (position <= offset) continue;
@@ -178,7 +257,16 @@ async function* decompressed(
   }
 }
 
-function decompressor(format: Format, raw: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+const unpackFirst = (kind: string): string =>
+  `it is a ${kind} archive, which this format cannot read: check --format, or unpack it and import the file in it`;
+
+/** The mark that tar archives have behind the name and the numbers of their first file. */
+const isTar = (start: Buffer): boolean => start.toString("latin1", 257, 262) === "ustar";
+
+function decompressor(
+  format: Exclude<Format, "zip">,
+  raw: AsyncIterable<Buffer>,
+): AsyncIterable<Buffer> {
   if (format === "plain") return raw;
   if (format === "zstd") return decompressZstd(raw);
   return gunzipped(raw);
@@ -220,7 +308,7 @@ function tooLarge(name: string, what: string, setting: string): EarshotError {
   });
 }
 
-function unreadable(name: string, fault: unknown): EarshotError {
+export function unreadable(name: string, fault: unknown): EarshotError {
   return new EarshotError("import_unreadable", `cannot read ${name}: ${messageOf(fault)}`, {
     status: 400,
     hint: "what was read before the fault is kept; run the import again when the file is whole",

@@ -119,7 +119,7 @@ function toRecord(post: Placed, byKey: ReadonlyMap<string, Placed>): CorpusRecor
   const link = option("link") ?? original?.options.get("link");
   const words = original ? `RT @${original.person.handle}: ${textOf(original)}` : textOf(post);
   return {
-    ...(post.person.platform === "bluesky" ? {} : { id: String(post.id) }),
+    ...(post.person.platform === "x" ? { id: String(post.id) } : {}),
     ...(post.uri === null ? {} : { uri: post.uri }),
     ...(post.person.platform === "mastodon" ? { url: urlOf(post) } : {}),
     author: post.person.handle,
@@ -133,7 +133,7 @@ function toRecord(post: Placed, byKey: ReadonlyMap<string, Placed>): CorpusRecor
     ...(quoted && { is_quote: true, quote_of_id: idOf(quoted) }),
     ...(original && { is_repost: true, repost_of_id: idOf(original) }),
     ...(link === undefined ? {} : { urls: [link] }),
-    ...media(option("image")),
+    ...media(option),
     ...places[option("at") ?? ""],
     ...(post.options.has("sensitive") ? { sensitive: true } : {}),
   };
@@ -145,7 +145,7 @@ function textOf(post: Placed): string {
 }
 
 function idOf(post: Placed): string {
-  return post.person.platform === "bluesky" ? (post.uri ?? "") : String(post.id);
+  return post.uri ?? String(post.id);
 }
 
 function urlOf(post: Placed): string {
@@ -158,7 +158,12 @@ function counts(post: Placed): Record<string, number> {
   return Object.fromEntries(names.map((name) => [name, Number(post.options.get(name) ?? 0)]));
 }
 
-function media(description: string | undefined): { media?: readonly unknown[] } {
-  if (description === undefined) return {};
-  return { media: [{ type: "image", alt: description.replaceAll("_", " ") }] };
+const mediaTypes = ["image", "video", "gif"];
+
+function media(option: (name: string) => string | undefined): { media?: readonly unknown[] } {
+  const items = mediaTypes.flatMap((type) => {
+    const alt = option(type)?.replaceAll("_", " ");
+    return alt === undefined ? [] : [{ type, alt }];
+  });
+  return items.length === 0 ? {} : { media: items };
 }

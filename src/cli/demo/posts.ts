@@ -3,7 +3,7 @@
  * Nobody and nothing in them exists. One post a line, oldest or newest in any order:
  *
  *     AGE PERSON LANG [key=KEY] [likes=N] [reposts=N] [replies=N] [quotes=N] [reply=KEY] [quote=KEY] [repost=KEY]
- *         [at=PLACE] [link=URL] [image=ALT_WORDS_WITH_UNDERSCORES] [sensitive] | TEXT
+ *         [at=PLACE] [link=URL] [image|video|gif=ALT_WORDS_WITH_UNDERSCORES] [sensitive] | TEXT
  *
  * AGE is how long before the demo's start it was written: minutes, hours or days. A repost takes its text from its original.
  */
@@ -133,4 +133,8 @@ export const storyLines = `
 700d tomas es likes=4 | Primera aurora de mi vida. No tengo palabras, solo frío #aurora
 2y halden en likes=51 reposts=17 | The dome is open. Halden Observatory says good evening. 🔭
 3y ferries en likes=1 | Testing, testing. This is the ferry.
+4h nadia fr likes=12 video=Lanterns_drifting_across_the_harbour | Dix secondes de lanternes sur l'eau
+8h jun ko likes=19 reposts=2 video=Waves_breaking_over_the_north_pier | 북쪽 방파제를 넘는 파도, 소리를 켜고 보세요
+6d tomas es likes=10 video=A_tram_passing_the_lit_lighthouse | El tranvía de la línea 3 y el faro, en diez segundos
+7d bakery en likes=48 gif=Bread_rising_in_an_oven | Four hours in four seconds
 `;

@@ -1,0 +1,106 @@
+import { InvalidArgumentError } from "commander";
+import { blueskyCarFormat } from "../ingest/formats/bluesky-car.ts";
+import { csvFormat } from "../ingest/formats/csv.ts";
+import { type ColumnMap, isFieldName } from "../ingest/formats/csv-columns.ts";
+import type { ImportFormat } from "../ingest/formats/format.ts";
+import { mastodonOutboxFormat } from "../ingest/formats/mastodon-outbox.ts";
+import { ndjsonFormat } from "../ingest/formats/ndjson.ts";
+import { xApiFormat } from "../ingest/formats/x-api.ts";
+import { xArchiveFormat } from "../ingest/formats/x-archive.ts";
+import { type ImportFieldName, importFields } from "../ingest/import-fields.ts";
+import type { Platform } from "../posts/post.ts";
+import { wrongUse } from "./faults.ts";
+
+/** What `--format` takes. */
+export const formatNames = [
+  "ndjson",
+  "csv",
+  "x-archive",
+  "x-api",
+  "mastodon-outbox",
+  "bluesky-car",
+] as const;
+type FormatName = (typeof formatNames)[number];
+
+/** Formats that are of one platform. */
+const platformOf: Readonly<Partial<Record<FormatName, Platform>>> = {
+  "x-archive": "x",
+  "x-api": "x",
+  "mastodon-outbox": "mastodon",
+  "bluesky-car": "bluesky",
+};
+
+export type FormatOptions = {
+  format: FormatName;
+  platform?: Platform;
+  columns?: ColumnMap;
+  author?: string;
+};
+
+/** The platform of the import and how its files are read. Errors: `wrong_use` for options that do not go together. */
+export function importFormat(
+  { format, platform: named, columns, author }: FormatOptions,
+  maxRepositoryBytes: number,
+): { platform: Platform; format: ImportFormat } {
+  const own = platformOf[format];
+  const platform = own ?? named;
+  if (platform === undefined) {
+    throw wrongUse(
+      "required option '--platform <name>' not specified",
+      "name the platform that the posts are from",
+    );
+  }
+  if (named !== undefined && named !== platform) {
+    throw wrongUse(
+      `--format ${format} is for ${platform}, not for ${named}`,
+      "leave out --platform",
+    );
+  }
+  if (columns !== undefined && format !== "csv") {
+    throw wrongUse("--columns belongs to --format csv alone", "leave it out, or add --format csv");
+  }
+  if (author !== undefined && !takesAuthor.includes(format)) {
+    throw wrongUse(
+      `--author belongs to --format ${takesAuthor.join(", ")}`,
+      "leave it out: the files name the author",
+    );
+  }
+  const given = author ?? null;
+  const formats: Record<FormatName, () => ImportFormat> = {
+    ndjson: () => ndjsonFormat(platform),
+    csv: () => csvFormat({ platform, columns: columns ?? new Map(), author: given }),
+    "x-archive": () => xArchiveFormat({ author: given }),
+    "x-api": () => xApiFormat,
+    "mastodon-outbox": () => mastodonOutboxFormat,
+    "bluesky-car": () => blueskyCarFormat({ maxRepositoryBytes, author: given }),
+  };
+  return { platform, format: formats[format]() };
+}
+
+const takesAuthor: readonly FormatName[] = ["csv", "x-archive", "bluesky-car"];
+
+/** `text=body,created_at=date`: the columns of fields. */
+export function columnMap(written: string): ColumnMap {
+  const map = new Map<ImportFieldName, string>();
+  for (const pair of written.split(",")) {
+    const [, name = "", column] = /^\s*([a-z_]+)=(.+)$/.exec(pair) ?? [];
+    if (column === undefined) {
+      throw new InvalidArgumentError("It takes FIELD=COLUMN,…, such as text=body,created_at=date.");
+    }
+    if (!isFieldName(name)) {
+      throw new InvalidArgumentError(
+        `There is no field ${JSON.stringify(name)}. There are ${Object.keys(importFields).join(", ")}.`,
+      );
+    }
+    if (map.has(name)) throw new InvalidArgumentError(`${name} is there twice.`);
+    map.set(name, column.trim());
+  }
+  return map;
+}
+
+/** A handle, without its `@`. */
+export function authorHandle(written: string): string {
+  const handle = importFields.author.read(written);
+  if (handle !== undefined) return handle;
+  throw new InvalidArgumentError("It takes a handle, such as alice or alice.example.com.");
+}

@@ -1,0 +1,70 @@
+import { stringify } from "csv-stringify/sync";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type CsvRecord, createCsvSplitter, csvFields, delimiterOf } from "./csv-records.ts";
+
+function recordsIn(
+  text: string,
+  delimiter: string,
+  pieceBytes: number,
+  maxBytes = 10_000,
+): CsvRecord[] {
+  const splitter = createCsvSplitter(maxBytes);
+  splitter.useDelimiter(delimiter);
+  const bytes = Buffer.from(text);
+  const found: CsvRecord[] = [];
+  for (let at = 0; at < bytes.length; at += pieceBytes) {
+    found.push(...splitter.feed(bytes.subarray(at, at + pieceBytes)));
+  }
+  const last = splitter.end();
+  return last === null ? found : [...found, last];
+}
+
+const cell = fc.string({ unit: fc.constantFrom("a", '"', ",", ";", "\t", "\n", "é", " ") });
+
+describe("CSV", () => {
+  test("is read as it was written, with any separator and however it is cut", () => {
+    const rows = fc.array(fc.array(cell, { minLength: 2, maxLength: 2 }), { minLength: 1 });
+    const delimiters = fc.constantFrom(",", ";", "\t");
+    fc.assert(
+      fc.property(rows, delimiters, fc.integer({ min: 1, max: 9 }), (written, delimiter, size) => {
+        const text = stringify(written, { delimiter });
+        const found = recordsIn(text, delimiter, size).map(({ bytes }) =>
+          csvFields(bytes.toString("utf8"), delimiter),
+        );
+        expect(found).toEqual(written);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test("has the line on which each record begins", () => {
+    const lines = recordsIn('a,b\r\n"1\n2",x\r\ny,z', ",", 3).map(({ line }) => line);
+    expect(lines).toEqual([1, 2, 4]);
+  });
+
+  test("a quote within a field without quotes is a sign like others", () => {
+    const [record] = recordsIn('5" pipe,x\n', ",", 50);
+    expect(csvFields(record?.bytes.toString() ?? "", ",")).toEqual(['5" pipe', "x"]);
+  });
+
+  test("a quote that is not closed takes no more memory than a record may", () => {
+    const [record, ...rest] = recordsIn(`"${"a\n".repeat(20_000)}`, ",", 1_000);
+    expect(rest).toEqual([]);
+    expect(record).toMatchObject({ isTooLong: true, line: 1 });
+    expect(record?.bytes.length).toBeLessThanOrEqual(4_096);
+  });
+
+  test.each(['"a', 'x,"a""', '"a"b,c'])("%s is refused", (text) => {
+    expect(() => csvFields(text, ",")).toThrow(/expected/);
+  });
+
+  test.each([
+    ["id,text", ","],
+    ["id;text;a,b", ";"],
+    ["id\ttext", "\t"],
+    ["text", ","],
+  ])("the header %j separates by %j", (header, delimiter) => {
+    expect(delimiterOf(header)).toBe(delimiter);
+  });
+});

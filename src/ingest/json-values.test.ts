@@ -1,0 +1,104 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { createJsonSplitter, type JsonValue } from "./json-values.ts";
+
+const options = { maxValueBytes: 10_000, listName: null as string | null };
+
+function valuesIn(
+  text: string,
+  sizes: readonly number[] = [7],
+  more: Partial<typeof options> = {},
+): JsonValue[] {
+  const splitter = createJsonSplitter({ ...options, ...more });
+  const bytes = Buffer.from(text);
+  const found: JsonValue[] = [];
+  for (let at = 0, turn = 0; at < bytes.length; turn += 1) {
+    const size = sizes[turn % sizes.length] ?? 1;
+    found.push(...splitter.feed(bytes.subarray(at, at + size)));
+    at += size;
+  }
+  const last = splitter.end();
+  return last === null ? found : [...found, last];
+}
+
+const textsIn = (...args: Parameters<typeof valuesIn>): string[] =>
+  valuesIn(...args).map(({ bytes }) => bytes.toString("utf8"));
+
+const pieceSizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 });
+const object = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 }));
+
+describe("values of a file", () => {
+  test("are the items of a list, however it is laid out and cut", () => {
+    fc.assert(
+      fc.property(fc.array(object), fc.constantFrom(0, 2), pieceSizes, (items, indent, sizes) => {
+        const found = textsIn(JSON.stringify(items, null, indent), sizes);
+        expect(found.map((text) => JSON.parse(text))).toEqual(JSON.parse(JSON.stringify(items)));
+      }),
+    );
+  });
+
+  test("are objects one after the other, one a line or not", () => {
+    fc.assert(
+      fc.property(fc.array(object), fc.constantFrom(0, 2), pieceSizes, (items, indent, sizes) => {
+        const text = items.map((item) => `${JSON.stringify(item, null, indent)}\n`).join("");
+        const found = textsIn(text, sizes);
+        expect(found.map((one) => JSON.parse(one))).toEqual(JSON.parse(JSON.stringify(items)));
+      }),
+    );
+  });
+
+  test("are the items of a named list in an object, wherever it is there", () => {
+    const items = [{ a: "]}" }, { items: [1] }];
+    const rest = { before: { items: [3], text: '\\"[{' }, items, after: [{ b: 1 }] };
+    for (const indent of [0, 2]) {
+      const text = `${JSON.stringify(rest, null, indent)}\n{"x":1}\n`;
+      const found = textsIn(text, [3], { listName: "items" }).map((one) => JSON.parse(one));
+      expect(found).toEqual([...items, { x: 1 }]);
+    }
+  });
+
+  test("are what stands between brackets too, which is no JSON", () => {
+    expect(textsIn('window.x = [{"a":1}, oops, "b,c", 7];')).toEqual([
+      "window.x = ",
+      '{"a":1}',
+      "oops",
+      '"b,c"',
+      "7",
+      ";",
+    ]);
+  });
+
+  test("that are broken end with their line, where the first one takes one line", () => {
+    expect(textsIn('{"a":1}\n{"b":[\n{"c":3}\n')).toEqual(['{"a":1}', '{"b":[', '{"c":3}']);
+    expect(textsIn('{"a":1}\n{"b":')).toEqual(['{"a":1}', '{"b":']);
+  });
+
+  test.each(['[{"a":1}', '[{"a":1},{"b":', '{\n"a":1'])("a file breaks off in %s", (text) => {
+    expect(() => textsIn(text)).toThrow("it breaks off within a list or an object");
+  });
+
+  test("that are too long are cut, and the next ones are read", () => {
+    const text = JSON.stringify([{ a: "x".repeat(9_000) }, { b: 1 }]);
+    const [long, next] = valuesIn(text, [100], { maxValueBytes: 5_000 });
+    expect(long).toMatchObject({ isTooLong: true });
+    expect(long?.bytes.length).toBeLessThanOrEqual(5_000);
+    expect(next?.bytes.toString()).toBe('{"b":1}');
+  });
+});
+
+test("rubbish gives values or the error that the file breaks off, and no more bytes than it has", () => {
+  const signs = fc
+    .array(fc.constantFrom(...'[]{}",:\\ \n1ai'.split("")))
+    .map((all) => all.join(""));
+  fc.assert(
+    fc.property(signs, fc.constantFrom(null, "a"), (text, listName) => {
+      try {
+        const found = textsIn(text, [2], { listName });
+        expect(found.join("").length).toBeLessThanOrEqual(text.length);
+      } catch (fault) {
+        expect(String(fault)).toContain("it breaks off");
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+});

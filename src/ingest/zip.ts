@@ -1,0 +1,183 @@
+import { createReadStream } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
+import { pipeline, Readable } from "node:stream";
+import { crc32, createInflateRaw } from "node:zlib";
+
+/** A file in a zip archive, as the central directory describes it; nothing of it is checked yet. */
+export type ZipMember = {
+  name: string;
+  /** 0 stored, 8 deflate. */
+  method: number;
+  isEncrypted: boolean;
+  checksum: number;
+  compressedBytes: number;
+  bytes: number;
+  headerOffset: number;
+};
+
+/** Far more than the directory of an archive of a million files takes. */
+const mostDirectoryBytes = 256 * 1024 ** 2;
+/** Far more parts than any archive has of one kind of file. */
+const mostMembers = 10_000;
+const longestName = 4_096;
+
+const endSize = 22;
+const longestComment = 65_535;
+const locatorSize = 20;
+const end64Size = 56;
+const entrySize = 46;
+const headerSize = 30;
+
+/**
+ * The files of a zip archive whose names are wanted, by its central directory (APPNOTE 4.3), also of one beyond 4 GiB (zip64).
+ * Archives in several parts are not supported. Throws an `Error` that says what is wrong.
+ */
+export async function readZipDirectory(
+  handle: FileHandle,
+  totalBytes: number,
+  isWanted: (name: string) => boolean,
+): Promise<ZipMember[]> {
+  const { offset, bytes } = await findDirectory(handle, totalBytes);
+  if (offset + bytes > totalBytes) throw new Error("its zip directory is damaged");
+  if (bytes > mostDirectoryBytes) throw new Error("its zip directory is too large");
+  const directory = await readAt(handle, offset, bytes);
+  const members: ZipMember[] = [];
+  for (let at = 0; at < directory.length; ) {
+    if (at + entrySize > directory.length || directory.readUInt32LE(at) !== 0x02014b50) {
+      throw new Error("its zip directory is damaged");
+    }
+    const nameEnd = at + entrySize + directory.readUInt16LE(at + 28);
+    const extraEnd = nameEnd + directory.readUInt16LE(at + 30);
+    const next = extraEnd + directory.readUInt16LE(at + 32);
+    if (next > directory.length) throw new Error("its zip directory is damaged");
+    const name = directory.toString("utf8", at + entrySize, Math.min(nameEnd, at + longestName));
+    if (isWanted(name)) {
+      const entry = directory.subarray(at, nameEnd);
+      members.push(memberOf(name, entry, directory.subarray(nameEnd, extraEnd)));
+    }
+    if (members.length > mostMembers) throw new Error("it holds too many files of one kind");
+    at = next;
+  }
+  return members;
+}
+
+/** The content of a member, from the start. Throws when it is not whole, or in a form that is not supported. */
+export async function* zipMemberPieces(
+  handle: FileHandle,
+  member: ZipMember,
+  onRead: (bytes: number) => void,
+): AsyncGenerator<Buffer> {
+  const { name, method, compressedBytes } = member;
+  if (member.isEncrypted) throw new Error(`${name} in it is encrypted`);
+  if (method !== 0 && method !== 8) throw new Error(`${name} in it has compression ${method}`);
+  const header = await readAt(handle, member.headerOffset, headerSize);
+  if (header.readUInt32LE(0) !== 0x04034b50) throw new Error(`${name} in it is not where it says`);
+  const start =
+    member.headerOffset + headerSize + header.readUInt16LE(26) + header.readUInt16LE(28);
+  let checksum = 0;
+  let bytes = 0;
+  for await (const piece of contentPieces()) {
+    checksum = crc32(piece, checksum);
+    bytes += piece.length;
+    if (bytes > member.bytes) break;
+    yield piece;
+  }
+  if (bytes !== member.bytes || checksum !== member.checksum)
+    throw new Error(`${name} in it is damaged`);
+
+  async function* contentPieces(): AsyncGenerator<Buffer> {
+    if (compressedBytes === 0) return;
+    if (method === 0) {
+      yield* storedPieces();
+      return;
+    }
+    const inflate = createInflateRaw({ chunkSize: pieceBytes });
+    pipeline(Readable.from(storedPieces(), { objectMode: false }), inflate, () => {});
+    yield* inflate;
+  }
+
+  async function* storedPieces(): AsyncGenerator<Buffer> {
+    const end = start + compressedBytes - 1;
+    const options = { fd: handle, start, end, autoClose: false, highWaterMark: pieceBytes };
+    for await (const piece of createReadStream("", options)) {
+      onRead(piece.length);
+      yield piece;
+    }
+  }
+}
+
+const pieceBytes = 256 * 1024;
+
+async function findDirectory(
+  handle: FileHandle,
+  totalBytes: number,
+): Promise<{ offset: number; bytes: number }> {
+  const tailBytes = Math.min(totalBytes, endSize + longestComment + locatorSize);
+  const tail = await readAt(handle, totalBytes - tailBytes, tailBytes);
+  const at = findEnd(tail);
+  if (at < 0) throw new Error("it is a zip archive that breaks off");
+  const locator = at - locatorSize;
+  if (locator < 0 || tail.readUInt32LE(locator) !== 0x07064b50) {
+    return { offset: tail.readUInt32LE(at + 16), bytes: tail.readUInt32LE(at + 12) };
+  }
+  const end64 = await readAt(handle, numberAt(tail, locator + 8), end64Size);
+  if (end64.readUInt32LE(0) !== 0x06064b50) throw new Error("its zip directory is damaged");
+  return { offset: numberAt(end64, 48), bytes: numberAt(end64, 40) };
+}
+
+/** Where the record that ends the archive begins: the last one whose comment reaches to the end. */
+function findEnd(tail: Buffer): number {
+  for (let at = tail.length - endSize; at >= 0; at -= 1) {
+    const isEnd = tail[at] === 0x50 && tail.readUInt32LE(at) === 0x06054b50;
+    if (isEnd && at + endSize + tail.readUInt16LE(at + 20) === tail.length) return at;
+  }
+  return -1;
+}
+
+function memberOf(name: string, entry: Buffer, extra: Buffer): ZipMember {
+  const large = largeValues(extra);
+  /** A value of 32 bits that is all ones stands in the extra field, in this order. */
+  const value = (at: number): number => {
+    const number = entry.readUInt32LE(at);
+    return number === 0xffffffff ? (large.shift() ?? number) : number;
+  };
+  const bytes = value(24);
+  const compressedBytes = value(20);
+  const headerOffset = value(42);
+  return {
+    name,
+    method: entry.readUInt16LE(10),
+    isEncrypted: (entry.readUInt16LE(8) & 1) === 1,
+    checksum: entry.readUInt32LE(16),
+    compressedBytes,
+    bytes,
+    headerOffset,
+  };
+}
+
+/** The values of 64 bits in the extra field of an entry. */
+function largeValues(extra: Buffer): number[] {
+  for (let at = 0; at + 4 <= extra.length; ) {
+    const end = at + 4 + extra.readUInt16LE(at + 2);
+    if (extra.readUInt16LE(at) === 1 && end <= extra.length) {
+      const values: number[] = [];
+      for (let place = at + 4; place + 8 <= end; place += 8) values.push(numberAt(extra, place));
+      return values;
+    }
+    at = end;
+  }
+  return [];
+}
+
+function numberAt(bytes: Buffer, at: number): number {
+  const number = Number(bytes.readBigUInt64LE(at));
+  if (!Number.isSafeInteger(number)) throw new Error("its zip directory is damaged");
+  return number;
+}
+
+async function readAt(handle: FileHandle, offset: number, bytes: number): Promise<Buffer> {
+  const buffer = Buffer.alloc(bytes);
+  const { bytesRead } = await handle.read(buffer, 0, bytes, offset);
+  if (bytesRead < bytes) throw new Error("it is a zip archive that breaks off");
+  return buffer;
+}
