@@ -38,9 +38,14 @@ export type CursorPlace = (
 
 export type CursorContent = CursorScope & CursorPlace;
 
-/** The first byte: how the rest is laid out. A position has a fixed length, a place at a platform is JSON. */
-const layout = 3;
+/**
+ * The first byte: how the rest is laid out. A position has a fixed length, a place at a platform is JSON. A position ends with
+ * the `uriHash` of its post, all zeros where it has none.
+ */
+const layout = 5;
 const placeLayout = 4;
+/** As `layout` without the `uriHash`: cursors of releases that numbered posts differently on each server. */
+const layoutWithoutHash = 3;
 /** As `layout` without `asOfMs`: cursors of releases before `within_time:`. They are read, never made. */
 const layoutWithoutAsOf = 2;
 const nonceLength = 12;
@@ -48,7 +53,9 @@ const tagLength = 16;
 const scopeHashLength = 16;
 const headLength = 1 + scopeHashLength;
 const lengthOf = (times: number): number => headLength + 1 + 8 + times * 8;
-const contentLength = lengthOf(5);
+const uriHashLength = 16;
+const contentLength = lengthOf(5) + uriHashLength;
+const noUriHash = "0".repeat(uriHashLength * 2);
 /** The longest cursor, in characters: with it no header of an answer is too long for its reader. */
 export const longestCursor = 4_096;
 const mostPlaceBytes = (longestCursor * 3) / 4 - nonceLength - headLength - tagLength;
@@ -108,6 +115,8 @@ function isKnownLayout(plain: Buffer): boolean {
   switch (plain[0]) {
     case layout:
       return plain.length === contentLength;
+    case layoutWithoutHash:
+      return plain.length === lengthOf(5);
     case layoutWithoutAsOf:
       return plain.length === lengthOf(4);
     default:
@@ -135,6 +144,7 @@ function encode(content: CursorContent): Buffer {
   for (const ms of [fromMs, toMs, asOfMs, asked.startMs, asked.endMs]) {
     offset = plain.writeBigInt64BE(ms === null ? unbounded : BigInt(ms), offset);
   }
+  plain.write(after.uriHash ?? noUriHash, offset, "hex");
   return plain;
 }
 
@@ -159,8 +169,11 @@ function decode(plain: Buffer): CursorPlace {
   // The language of releases without it had nothing that counts from it.
   const [asOfMs, startMs = null, endMs = null] = count === 4 ? [toMs, ...rest] : rest;
   if (asOfMs === null || asOfMs === undefined) throw invalid();
+  const uriHash =
+    plain[0] === layout ? plain.toString("hex", contentLength - uriHashLength) : noUriHash;
+  const id = plain.readBigUInt64BE(offset + 1);
   return {
-    after: { platform, id: plain.readBigUInt64BE(offset + 1) },
+    after: { platform, id, ...(uriHash === noUriHash ? {} : { uriHash }) },
     fromMs,
     toMs,
     asOfMs,

@@ -122,5 +122,5 @@ test("time in which the store cannot be written counts for no deadline", async (
   await jobs.clock.advance(100_000);
   expect(await find(uuid)).toMatchObject({ state: "received" });
   await jobs.clock.advance(20_000);
-  expect(await find(uuid)).toMatchObject({ state: "error", failure: { code: "deadline" } });
+  expect(await find(uuid)).toMatchObject({ state: "error", failure: { code: "no_slot" } });
 });

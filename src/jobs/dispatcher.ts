@@ -4,6 +4,8 @@ import type { AskingNode } from "../nodes/lease.ts";
 import { createFairQueue } from "./fair-queue.ts";
 import { createIdleNodes, isOpen } from "./idle-nodes.ts";
 import type { Job, SearchJobRequest } from "./job.ts";
+import { reservedSlots } from "./reserved-slots.ts";
+import type { Uncommitted } from "./uncommitted.ts";
 
 /**
  * The jobs that have not ended, in memory: which wait and whose turn it is, which nodes and callers wait for what. The store
@@ -12,6 +14,8 @@ import type { Job, SearchJobRequest } from "./job.ts";
 export type LiveJob = {
   readonly uuid: string;
   readonly keyId: string;
+  /** Its account and the kind of slots that it runs in: searches and other methods have slots of their own. */
+  readonly groupId: string;
   /** What kind of work it is: nodes can run all of a kind, or none (work-kind.ts). */
   readonly work: string;
   /** The kind by which it waits: its work, and the nodes that it is kept from. */
@@ -29,6 +33,8 @@ export type LiveJob = {
   /** The node that it was given to, until that has handed in what it had. */
   holder: string | null;
   readonly endListeners: Set<(ended: Job | null) => void>;
+  /** Of a job that runs and is not on disk yet: how it gets there (uncommitted.ts). Null for any other. */
+  uncommitted: Uncommitted | null;
 };
 
 type LiveLease = {
@@ -46,7 +52,10 @@ export type Dispatcher = {
   offerLater(job: LiveJob, delayMs: number): void;
   /** A job that was leased and is to be leased again at once, before the others of its key: nothing of it has failed. */
   putBack(job: LiveJob): void;
-  /** The next job that the node can run, of a key that may run one more; null when none came in time. */
+  /**
+   * The next job that the node can run, of a key that may run one more; null when none came in time. The last free slots of a node
+   * are given to accounts alone that have nothing running in slots of the kind.
+   */
   next(
     asking: AskingNode<SearchJobRequest>,
     waitMs: number,
@@ -84,16 +93,16 @@ const keptFromMs = 5_000;
 const nobody: ReadonlySet<string> = new Set();
 
 /**
- * `hasOtherNodeFor` tells whether a node is there that can run it besides those: a job that failed waits a little for such a
+ * `maxRunningPerKey` null: a key may run as many jobs as there are slots. `hasOtherNodeFor` tells whether a node is there that can run it besides those: a job that failed waits a little for such a
  * one, and goes to whoever asks after that, and at once where there is none.
  */
 export function createDispatcher(
   clock: Clock,
-  maxRunningPerKey: number,
+  maxRunningPerKey: number | null,
   hasOtherNodeFor: (request: SearchJobRequest, nodeIds: ReadonlySet<string>) => boolean,
 ): Dispatcher {
   const jobs = new Map<string, LiveJob>();
-  const queue = createFairQueue<LiveJob>(maxRunningPerKey);
+  const queue = createFairQueue<LiveJob>(maxRunningPerKey ?? Number.POSITIVE_INFINITY);
   const idleNodes = createIdleNodes<LiveJob>();
   const running = new Map<string, number>();
   const stopping = new AbortController();
@@ -162,18 +171,26 @@ export function createDispatcher(
   }
 
   function wakeNodes(): void {
-    while (!queue.isIdle() && idleNodes.giveOne(take));
+    while (!queue.isIdle() && idleNodes.giveOne(takeForIdle));
   }
 
-  function take(asking: AskingNode<SearchJobRequest>): LiveJob | null {
+  /** For a request that waits. */
+  const takeForIdle = (asking: AskingNode<SearchJobRequest>): LiveJob | null =>
+    take(asking, idleNodes.waitingOf(asking));
+
+  /** `free`: how many of its slots are free, the one of this request included. */
+  function take(asking: AskingNode<SearchJobRequest>, free: number): LiveJob | null {
     // Jobs of one kind of work may be kept from several nodes: the node is asked about the work once.
     const runs = new Map<string, boolean>();
-    const job = queue.take(({ work, keptFrom, taken: { request } }) => {
-      if (keptFrom.has(asking.nodeId)) return false;
-      const canRun = runs.get(work) ?? canBeGiven(asking, request);
-      runs.set(work, canRun);
-      return canRun;
-    });
+    const job = queue.take(
+      ({ work, keptFrom, taken: { request } }) => {
+        if (keptFrom.has(asking.nodeId)) return false;
+        const canRun = runs.get(work) ?? canBeGiven(asking, request);
+        runs.set(work, canRun);
+        return canRun;
+      },
+      free <= reservedSlots(asking.slots?.() ?? 0),
+    );
     if (job === null) return null;
     setPhase(job, "leased");
     hold(job, asking.nodeId);
@@ -202,7 +219,7 @@ export function createDispatcher(
     signal?: AbortSignal,
   ): Promise<LiveJob | null> {
     if (stopping.signal.aborted) return null;
-    const ready = isOpen(asking) ? take(asking) : null;
+    const ready = isOpen(asking) ? take(asking, idleNodes.waitingOf(asking) + 1) : null;
     if (ready !== null) return ready;
     return await firstOf<LiveJob>(clock, waitMs, signal, (give) => idleNodes.add(asking, give));
   }
@@ -211,7 +228,7 @@ export function createDispatcher(
     if (job.phase !== "leased") return;
     setPhase(job, "ending");
     letGo(job);
-    queue.release(job.keyId);
+    queue.release(job);
     wakeNodes();
   }
 
@@ -229,6 +246,7 @@ export function createDispatcher(
     if (job.phase === "waiting") queue.remove(job);
     waiting -= isWaiting(job) ? 1 : 0;
     jobs.delete(uuid);
+    job.uncommitted?.commit();
     for (const tell of [...job.endListeners]) tell(ended);
   }
 

@@ -2,9 +2,14 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createFairQueue } from "./fair-queue.ts";
 
-type Item = { keyId: string; kind: string; name: string };
+type Item = { keyId: string; groupId: string; kind: string; name: string };
 
-const item = (keyId: string, name: string, kind = "any"): Item => ({ keyId, kind, name });
+const item = (keyId: string, name: string, kind = "any", groupId = "one"): Item => ({
+  keyId,
+  groupId,
+  kind,
+  name,
+});
 const any = () => true;
 
 function queueOf(names: readonly string[], maxHeldPerKey: number) {
@@ -23,9 +28,9 @@ test("a key that holds its most is passed over until it releases one", () => {
   const queue = queueOf(["a1", "a2", "a3", "b1"], 2);
   const order = Array.from({ length: 4 }, () => queue.take(any)?.name);
   expect(order).toEqual(["a1", "b1", "a2", undefined]);
-  queue.release("a");
+  queue.release(item("a", ""));
   expect(queue.take(any)?.name).toBe("a3");
-  queue.release("a");
+  queue.release(item("a", ""));
   queue.add(item("a", "a4"));
   expect(queue.take(any)?.name).toBe("a4");
   queue.add(item("a", "a5"));
@@ -92,9 +97,51 @@ test("a removed item is not taken and its key goes on", () => {
   expect(queue.take(any)?.name).toBe("a2");
 });
 
+const ofGroup = (groupId: string, keyId: string, name: string, kind = "any") =>
+  item(keyId, name, kind, groupId);
+
+test("groups take turns, and within a group its keys", () => {
+  const queue = createFairQueue<Item>(10);
+  for (const name of ["a1", "a2", "b1", "b2", "c1"])
+    queue.add(ofGroup("many", name[0] ?? "", name));
+  for (const name of ["d1", "d2", "d3"]) queue.add(ofGroup("one key", "d", name));
+  const order = Array.from({ length: 8 }, () => queue.take(any)?.name);
+  expect(order).toEqual(["a1", "d1", "b1", "d2", "c1", "d3", "a2", "b2"]);
+});
+
+test("a group with nothing running comes before those that have waited longer", () => {
+  const queue = createFairQueue<Item>(10);
+  for (const name of ["a1", "a2", "a3"]) queue.add(ofGroup("busy", "a", name));
+  for (const name of ["b1", "b2"]) queue.add(ofGroup("other", "b", name));
+  const first = [queue.take(any), queue.take(any)];
+  queue.add(ofGroup("late", "c", "c1"));
+  queue.add(ofGroup("late", "c", "c2"));
+  expect(queue.take(any)?.name).toBe("c1");
+  expect(queue.take(any)?.name).toBe("a2");
+  // The other group has nothing running again.
+  queue.add(ofGroup("other", "b", "b3"));
+  if (first[1]) queue.release(first[1]);
+  expect(Array.from({ length: 3 }, () => queue.take(any)?.name)).toEqual(["b2", "c2", "a3"]);
+});
+
+test("only groups with nothing running are given what is reserved for them", () => {
+  const queue = createFairQueue<Item>(10);
+  for (const name of ["a1", "a2"]) queue.add(ofGroup("busy", "a", name, "slow"));
+  const running = queue.take(any, true);
+  expect(running?.name).toBe("a1");
+  expect(queue.take(any, true)).toBeNull();
+  queue.add(ofGroup("new", "b", "b1", "quick"));
+  queue.add(ofGroup("new", "b", "b2", "slow"));
+  expect(queue.take(({ kind }) => kind === "slow", true)?.name).toBe("b2");
+  expect(queue.take(any, true)).toBeNull();
+  if (running) queue.release(running);
+  expect(queue.take(any, true)?.name).toBe("a2");
+  expect(queue.take(any)?.name).toBe("b1");
+});
+
 type Step =
   | { do: "add"; key: string; kind: string }
-  | { do: "take"; kinds: readonly string[] }
+  | { do: "take"; kinds: readonly string[]; idleOnly: boolean }
   | { do: "release" | "putBack" | "remove"; index: number };
 
 const kind = fc.constantFrom("slow", "quick", "odd");
@@ -106,12 +153,20 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   {
     weight: 4,
-    arbitrary: fc.record({ do: fc.constant("take"), kinds: fc.subarray(["slow", "quick", "odd"]) }),
+    arbitrary: fc.record({
+      do: fc.constant("take"),
+      kinds: fc.subarray(["slow", "quick", "odd"]),
+      idleOnly: fc.boolean(),
+    }),
   },
   fc.record({ do: fc.constantFrom("release", "putBack", "remove"), index }),
 );
 
-test("whatever comes in whatever order: what is taken is its key's oldest that is accepted, of a key that may", () => {
+/** Two keys of one account and one of another, which have slots of their own for what is odd. */
+const groupOf = (keyId: string, kind: string): string =>
+  `${keyId === "c" ? "two" : "one"} ${kind === "odd" ? "odd" : ""}`;
+
+test("takes the oldest item of its key that is accepted, of a group with nothing running where one waits", () => {
   const most = 2;
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
@@ -119,18 +174,22 @@ test("whatever comes in whatever order: what is taken is its key's oldest that i
       // Of each key the oldest first.
       const waiting: Item[] = [];
       const held: Item[] = [];
+      const isIdle = ({ groupId }: Item) => held.every((one) => one.groupId !== groupId);
       const heldBy = (keyId: string) => held.filter((one) => one.keyId === keyId).length;
       for (const [number, one] of steps.entries()) {
         if (one.do === "add") {
-          const added = item(one.key, String(number), one.kind);
+          const added = item(one.key, String(number), one.kind, groupOf(one.key, one.kind));
           waiting.push(added);
           queue.add(added);
         } else if (one.do === "take") {
-          const may = waiting.filter((w) => one.kinds.includes(w.kind) && heldBy(w.keyId) < most);
-          const taken = queue.take((example) => one.kinds.includes(example.kind));
+          const open = waiting.filter((w) => one.kinds.includes(w.kind) && heldBy(w.keyId) < most);
+          const idle = open.filter(isIdle);
+          const may = one.idleOnly || idle.length > 0 ? idle : open;
+          const taken = queue.take((example) => one.kinds.includes(example.kind), one.idleOnly);
           expect(taken === null).toBe(may.length === 0);
           if (taken === null) continue;
-          expect(taken).toBe(may.find(({ keyId }) => keyId === taken.keyId));
+          const { keyId, groupId } = taken;
+          expect(taken).toBe(may.find((w) => w.keyId === keyId && w.groupId === groupId));
           waiting.splice(waiting.indexOf(taken), 1);
           held.push(taken);
         } else if (one.do === "remove") {
@@ -139,7 +198,7 @@ test("whatever comes in whatever order: what is taken is its key's oldest that i
         } else {
           const [released] = held.splice(one.index % Math.max(1, held.length), 1);
           if (released === undefined) continue;
-          queue.release(released.keyId);
+          queue.release(released);
           if (one.do === "release") continue;
           waiting.unshift(released);
           queue.putBack(released);
@@ -148,6 +207,6 @@ test("whatever comes in whatever order: what is taken is its key's oldest that i
       const left = waiting.some(({ keyId }) => heldBy(keyId) < most);
       expect(queue.isIdle()).toBe(!left);
     }),
-    { numRuns: 300 },
+    { numRuns: 1_000 },
   );
 });

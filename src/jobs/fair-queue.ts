@@ -1,53 +1,76 @@
 import { createLine, type Line } from "./line.ts";
 
 /**
- * What waits, in one line a key. Keys take turns, whoever has many jobs waiting; within a key the oldest comes first. A key
- * that holds `maxHeldPerKey` of what was taken is passed over until it releases one.
+ * What waits, in the order in which it is taken. Groups come first that have nothing running, then the others; among equals
+ * groups take turns, within a group its keys, and within a key the oldest item comes first. A group is what one account has in
+ * one kind of slots. A key that runs `maxRunningPerKey` items is passed over until it releases one.
  *
- * Items of one kind are accepted or not alike, so that it is kinds that are asked about, however many items wait.
+ * Items of one kind are accepted or not alike, so that it is kinds that are asked about, however many items wait. Items of one
+ * key and one kind are of one group.
  */
 export type FairQueue<Item> = {
   add(item: Item): void;
   /** Puts an item that was taken back before the others of its key. */
   putBack(item: Item): void;
-  /** Takes the next item of a kind that is accepted; null when there is none. Its key holds one more. */
-  take(accepts: (oneOfKind: Item) => boolean): Item | null;
+  /**
+   * Takes the next item of a kind that is accepted, with `idleOnly` of a group that has nothing running; null when there is none.
+   * Its key and its group run one more.
+   */
+  take(accepts: (oneOfKind: Item) => boolean, idleOnly?: boolean): Item | null;
   /** Takes out an item that waits, without a turn. */
   remove(item: Item): void;
-  /** The key holds one less. */
-  release(keyId: string): void;
+  /** The key and the group of a taken item run one less. */
+  release(item: Item): void;
   /** Whether nothing waits that might be taken. */
   isIdle(): boolean;
 };
 
-/** What waits of a key, by kinds. */
-type KeyLine<Item> = { keyId: string; waiting: Map<string, Waiting<Item>>; held: number };
+type Key<Item> = { waiting: Map<string, KeyTurn<Item>>; running: number };
+/** `lines`: of how many keys and kinds something waits, with a turn or without. */
+type Group<Item> = { waiting: Map<string, GroupTurn<Item>>; lines: number; running: number };
 
 /** Items of one key and one kind, oldest first. `turn` counts up with each turn that is given; null while it has none. */
-type Waiting<Item> = { key: KeyLine<Item>; kind: string; items: Line<Item>; turn: number | null };
+type KeyTurn<Item> = {
+  key: Key<Item>;
+  group: Group<Item>;
+  kind: string;
+  items: Line<Item>;
+  turn: number | null;
+};
 
-export function createFairQueue<Item extends { keyId: string; kind: string }>(
-  maxHeldPerKey: number,
+/** The keys of a group with items of one kind that may be taken, in the order of their turns. */
+type GroupTurn<Item> = {
+  group: Group<Item>;
+  keys: Line<KeyTurn<Item>>;
+  turn: number;
+  /** The line in which it waits. */
+  line: Line<GroupTurn<Item>>;
+};
+
+/** The groups with items of one kind: those that have nothing running, and the others. */
+type KindLines<Item> = { idle: Line<GroupTurn<Item>>; busy: Line<GroupTurn<Item>> };
+
+export function createFairQueue<Item extends { keyId: string; groupId: string; kind: string }>(
+  maxRunningPerKey: number,
 ): FairQueue<Item> {
-  const keys = new Map<string, KeyLine<Item>>();
-  // Of each kind, what waits of the keys that may take one, in the order of their turns.
-  const turns = new Map<string, Line<Waiting<Item>>>();
+  const keys = new Map<string, Key<Item>>();
+  const groups = new Map<string, Group<Item>>();
+  const kinds = new Map<string, KindLines<Item>>();
   const ages = new Map<Item, number>();
   let lastTurn = 0;
   let lastAge = 0;
   let frontAge = 0;
 
-  function waitingOf({ keyId, kind }: Item): Waiting<Item> {
-    let key = keys.get(keyId);
-    if (key === undefined) {
-      key = { keyId, waiting: new Map(), held: 0 };
-      keys.set(keyId, key);
-    }
-    let waiting = key.waiting.get(kind);
-    if (waiting === undefined) {
-      waiting = { key, kind, items: createLine(), turn: null };
-      key.waiting.set(kind, waiting);
-    }
+  function waitingOf({ keyId, groupId, kind }: Item): KeyTurn<Item> {
+    const key = keys.get(keyId) ?? { waiting: new Map(), running: 0 };
+    keys.set(keyId, key);
+    const known = key.waiting.get(kind);
+    if (known !== undefined) return known;
+    const group = groups.get(groupId) ?? { waiting: new Map(), lines: 0, running: 0 };
+    groups.set(groupId, group);
+    group.lines += 1;
+    const waiting: KeyTurn<Item> = { key, group, kind, items: createLine(), turn: null };
+    key.waiting.set(kind, waiting);
     return waiting;
   }
 
@@ -67,62 +90,92 @@ export function createFairQueue<Item extends { keyId: string; kind: string }>(
     giveTurn(waiting);
   }
 
-  function giveTurn(waiting: Waiting<Item>): void {
-    const { key, kind } = waiting;
-    if (waiting.turn !== null || key.held >= maxHeldPerKey) return;
+  function giveTurn(waiting: KeyTurn<Item>): void {
+    const { key, group, kind } = waiting;
+    if (waiting.turn !== null || key.running >= maxRunningPerKey) return;
     lastTurn += 1;
     waiting.turn = lastTurn;
-    let line = turns.get(kind);
-    if (line === undefined) {
-      line = createLine();
-      turns.set(kind, line);
+    const known = group.waiting.get(kind);
+    if (known !== undefined) {
+      known.keys.add(waiting);
+      return;
     }
-    line.add(waiting);
+    const line = lineOf(group, kind);
+    const ofGroup: GroupTurn<Item> = { group, keys: createLine(), turn: lastTurn, line };
+    ofGroup.keys.add(waiting);
+    group.waiting.set(kind, ofGroup);
+    line.add(ofGroup);
   }
 
-  function endTurn(waiting: Waiting<Item>): void {
+  function lineOf({ running }: Group<Item>, kind: string): Line<GroupTurn<Item>> {
+    const lines = kinds.get(kind) ?? { idle: createLine(), busy: createLine() };
+    kinds.set(kind, lines);
+    return running === 0 ? lines.idle : lines.busy;
+  }
+
+  function endTurn(waiting: KeyTurn<Item>): void {
     if (waiting.turn === null) return;
     waiting.turn = null;
-    const line = turns.get(waiting.kind);
-    line?.remove(waiting);
-    if (line?.isEmpty()) turns.delete(waiting.kind);
+    const { group, kind } = waiting;
+    const ofGroup = group.waiting.get(kind);
+    ofGroup?.keys.remove(waiting);
+    if (ofGroup === undefined || !ofGroup.keys.isEmpty()) return;
+    ofGroup.line.remove(ofGroup);
+    group.waiting.delete(kind);
+    const lines = kinds.get(kind);
+    if (lines?.idle.isEmpty() && lines.busy.isEmpty()) kinds.delete(kind);
   }
 
-  /** The key comes last among all that wait, or has no turn while it holds enough. */
-  function renewTurns(key: KeyLine<Item>): void {
+  /** The group comes last among those that have as much running as it has now. */
+  function moveToEnd(group: Group<Item>): void {
+    for (const [kind, ofGroup] of group.waiting) {
+      ofGroup.line.remove(ofGroup);
+      lastTurn += 1;
+      ofGroup.turn = lastTurn;
+      ofGroup.line = lineOf(group, kind);
+      ofGroup.line.add(ofGroup);
+    }
+  }
+
+  function take(accepts: (oneOfKind: Item) => boolean, idleOnly = false): Item | null {
+    const accepted = new Set<string>();
+    let next: GroupTurn<Item> | null = null;
+    for (const [kind, { idle, busy }] of kinds) {
+      const first = idle.first() ?? (idleOnly ? null : busy.first());
+      const example = first?.keys.first()?.items.first() ?? null;
+      if (first === null || example === null || !accepts(example)) continue;
+      accepted.add(kind);
+      if (next === null || isBefore(first, next)) next = first;
+    }
+    if (next === null) return null;
+    const item = nextOf(next.group, accepted);
+    if (item === null) return null;
+    const { key, group } = waitingOf(item);
+    takeOut(item);
+    key.running += 1;
+    group.running += 1;
     for (const waiting of key.waiting.values()) {
       endTurn(waiting);
       giveTurn(waiting);
     }
-  }
-
-  function take(accepts: (oneOfKind: Item) => boolean): Item | null {
-    const accepted = new Set<string>();
-    let next: Waiting<Item> | null = null;
-    for (const [kind, line] of turns) {
-      const first = line.first();
-      const example = first?.items.first() ?? null;
-      if (first === null || example === null || !accepts(example)) continue;
-      accepted.add(kind);
-      if ((first.turn ?? 0) < (next?.turn ?? Number.POSITIVE_INFINITY)) next = first;
-    }
-    if (next === null) return null;
-    const { key } = next;
-    const item = oldest(key, accepted);
-    if (item === null) return null;
-    takeOut(item);
-    key.held += 1;
-    renewTurns(key);
+    moveToEnd(group);
     return item;
   }
 
-  function oldest(key: KeyLine<Item>, accepted: ReadonlySet<string>): Item | null {
-    let found: Item | null = null;
-    for (const { kind, items } of key.waiting.values()) {
-      const item = accepted.has(kind) ? items.first() : null;
-      if (item !== null && (found === null || ageOf(item) < ageOf(found))) found = item;
+  /** The oldest item of the key of the group whose turn it is. */
+  function nextOf(group: Group<Item>, accepted: ReadonlySet<string>): Item | null {
+    let next: KeyTurn<Item> | null = null;
+    for (const [kind, { keys: inTurn }] of group.waiting) {
+      const first = accepted.has(kind) ? inTurn.first() : null;
+      if (first !== null && turnOf(first) < turnOf(next)) next = first;
     }
-    return found;
+    let oldest: Item | null = null;
+    for (const waiting of next?.key.waiting.values() ?? []) {
+      if (waiting.group !== group || !accepted.has(waiting.kind)) continue;
+      const item = waiting.items.first();
+      if (item !== null && (oldest === null || ageOf(item) < ageOf(oldest))) oldest = item;
+    }
+    return oldest;
   }
 
   const ageOf = (item: Item): number => ages.get(item) ?? 0;
@@ -135,26 +188,42 @@ export function createFairQueue<Item extends { keyId: string; kind: string }>(
     if (waiting.items.isEmpty()) {
       endTurn(waiting);
       key.waiting.delete(item.kind);
+      waiting.group.lines -= 1;
     }
   }
 
   function remove(item: Item): void {
     takeOut(item);
-    forgetIfIdle(item.keyId);
+    forgetIfIdle(item);
   }
 
-  function release(keyId: string): void {
-    const key = keys.get(keyId);
-    if (key === undefined) return;
-    key.held -= 1;
+  function release(item: Item): void {
+    const key = keys.get(item.keyId);
+    const group = groups.get(item.groupId);
+    if (key === undefined || group === undefined) return;
+    key.running -= 1;
+    group.running -= 1;
     for (const waiting of key.waiting.values()) giveTurn(waiting);
-    forgetIfIdle(keyId);
+    if (group.running === 0) moveToEnd(group);
+    forgetIfIdle(item);
   }
 
-  function forgetIfIdle(keyId: string): void {
+  function forgetIfIdle({ keyId, groupId }: Item): void {
     const key = keys.get(keyId);
-    if (key !== undefined && key.waiting.size === 0 && key.held === 0) keys.delete(keyId);
+    if (key !== undefined && key.waiting.size === 0 && key.running === 0) keys.delete(keyId);
+    const group = groups.get(groupId);
+    if (group?.lines === 0 && group.running === 0) groups.delete(groupId);
   }
 
-  return { add, putBack, take, remove, release, isIdle: () => turns.size === 0 };
+  return { add, putBack, take, remove, release, isIdle: () => kinds.size === 0 };
 }
+
+/** Whether a group is taken from before another. */
+function isBefore<Item>(one: GroupTurn<Item>, other: GroupTurn<Item>): boolean {
+  const isIdle = one.group.running === 0;
+  if (isIdle !== (other.group.running === 0)) return isIdle;
+  return one.turn < other.turn;
+}
+
+const turnOf = (waiting: { turn: number | null } | null): number =>
+  waiting?.turn ?? Number.POSITIVE_INFINITY;

@@ -13,6 +13,8 @@ export type IdleNodes<Job> = {
    * given none for longest. Whether there was one.
    */
   giveOne(take: (asking: Asking) => Job | null): boolean;
+  /** How many requests of a node for the same work wait. */
+  waitingOf(asking: Asking): number;
   sendAway(): void;
 };
 
@@ -20,13 +22,22 @@ export function createIdleNodes<Job>(): IdleNodes<Job> {
   const idle = new Set<IdleNode<Job>>();
   // The times at which nodes were given their last jobs, as numbers that count up; of nodes that wait or were given one lately.
   const lastGiven = new Map<string, number>();
+  const waiting = new Map<Asking, number>();
   let given = 0;
 
   function add(asking: Asking, give: (job: Job | null) => void): () => void {
     const node = { asking, give };
     idle.add(node);
-    return () => idle.delete(node);
+    waiting.set(asking, waitingOf(asking) + 1);
+    return () => {
+      if (!idle.delete(node)) return;
+      const left = waitingOf(asking) - 1;
+      if (left > 0) waiting.set(asking, left);
+      else waiting.delete(asking);
+    };
   }
+
+  const waitingOf = (asking: Asking): number => waiting.get(asking) ?? 0;
 
   function giveOne(take: (asking: Asking) => Job | null): boolean {
     // What several requests of one node have in common is asked for once.
@@ -72,7 +83,7 @@ export function createIdleNodes<Job>(): IdleNodes<Job> {
     for (const { give } of [...idle]) give(null);
   }
 
-  return { add, giveOne, sendAway };
+  return { add, giveOne, waitingOf, sendAway };
 }
 
 const rememberedNodes = 1_000;

@@ -1,5 +1,6 @@
 import type { Store } from "../db/operations.ts";
 import type { Dispatcher } from "./dispatcher.ts";
+import type { EndedJobs } from "./ended-jobs.ts";
 import type { Job, ListedPlace } from "./job.ts";
 import { latestMs } from "./latest-time.ts";
 import type { JobOperations } from "./operations.ts";
@@ -21,6 +22,7 @@ export type JobReads = Pick<
 type JobReadsContext = {
   store: Store<JobOperations>;
   dispatcher: Dispatcher;
+  endedJobs: Pick<EndedJobs, "find">;
   /** Unix milliseconds. */
   now: () => number;
   idempotencyMs: number;
@@ -30,9 +32,11 @@ type JobReadsContext = {
 const mostLooks = 20;
 
 export function createJobReads(context: JobReadsContext): JobReads {
-  const { store, dispatcher, now } = context;
+  const { store, dispatcher, endedJobs, now } = context;
 
   async function find(accountId: string, uuid: string): Promise<Job | null> {
+    const ended = endedJobs.find(accountId, uuid.toLowerCase());
+    if (ended !== null) return ended;
     const row = await store.read("findJob", { accountId, uuid: uuid.toLowerCase() });
     return row === null ? null : jobOf(row, now());
   }

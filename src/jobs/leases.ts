@@ -13,6 +13,7 @@ import { withUnsearched } from "../platforms/unsearched.ts";
 import type { Dispatcher, LiveJob } from "./dispatcher.ts";
 import { fetchedPosts } from "./fetched-operations.ts";
 import type { JobResult, SearchJobRequest } from "./job.ts";
+import { withLateStart } from "./late-start.ts";
 import { timeAfter } from "./latest-time.ts";
 import type { AttemptEnd, HeldLease } from "./lease-operations.ts";
 import type { JobOperations } from "./operations.ts";
@@ -79,6 +80,7 @@ export function createLeases(context: LeasesContext): Leases {
     if (job.deadlineMs <= elapsedMs) {
       // The watch will end it.
       dispatcher.release(job);
+      job.uncommitted?.commit();
       return null;
     }
     const { uuid } = job;
@@ -88,20 +90,27 @@ export function createLeases(context: LeasesContext): Leases {
     job.lease = { token, nodeId: node, sinceMs: elapsedMs, untilMs: untilElapsedMs, lost };
     const nowMs = now();
     const untilMs = timeAfter(nowMs, settings.leaseMs);
+    const terms = { uuid, token, node, nowMs, untilMs };
+    const leased = (attempt: number): Lease<SearchJobRequest> => ({
+      uuid,
+      work: job.taken.request,
+      accountId: job.taken.accountId,
+      attempt,
+      leftMs: job.deadlineMs - clock.elapsed(),
+      token,
+      holdMs: settings.leaseMs,
+      lost: lost.signal,
+    });
+    const { uncommitted } = job;
+    if (uncommitted !== null) {
+      uncommitted.lease = terms;
+      return { ...leased(1), accepted: uncommitted.accepted };
+    }
     try {
-      const stand = await store.write("leaseJob", { uuid, token, node, nowMs, untilMs });
+      const stand = await store.write("leaseJob", terms);
       if (stand !== null) {
         tellStand(stand);
-        return {
-          uuid,
-          work: job.taken.request,
-          accountId: job.taken.accountId,
-          attempt: stand.attempts,
-          leftMs: job.deadlineMs - clock.elapsed(),
-          token,
-          holdMs: settings.leaseMs,
-          lost: lost.signal,
-        };
+        return leased(stand.attempts);
       }
     } catch (error) {
       job.lease = null;
@@ -116,6 +125,7 @@ export function createLeases(context: LeasesContext): Leases {
 
   async function renew(uuid: string, token: string): Promise<number> {
     const { leaseMs } = settings;
+    dispatcher.get(uuid)?.uncommitted?.commit();
     const lease = leaseOf(uuid, token);
     if (lease !== null) lease.untilMs = clock.elapsed() + leaseMs;
     const untilMs = timeAfter(now(), leaseMs);
@@ -124,9 +134,17 @@ export function createLeases(context: LeasesContext): Leases {
   }
 
   async function complete(uuid: string, token: string, answer: JobResult): Promise<void> {
-    const unsearched = dispatcher.get(uuid)?.taken.request.unsearched ?? null;
+    const job = dispatcher.get(uuid);
+    const { deadlineMs } = settings;
+    const waitedMs = job === undefined ? 0 : waitedBefore(job, token);
     releaseLease(uuid, token);
-    const result = withUnsearched(answer, unsearched);
+    const searched = withUnsearched(answer, job?.taken.request.unsearched ?? null);
+    const result = withLateStart(searched, { waitedMs, deadlineMs });
+    const isOwn = job?.lease?.token === token;
+    if (isOwn && job.uncommitted !== null) {
+      if (!isLarge(result)) return await job.uncommitted.commitDone(result);
+      job.uncommitted.commit();
+    }
     // What is small is on its way in the same step, before whatever is asked next.
     const text = isLarge(result)
       ? await encodeLargeResult(result, startTurns(clock))
@@ -146,6 +164,7 @@ export function createLeases(context: LeasesContext): Leases {
 
   async function fail(uuid: string, token: string, failure: LeaseFailure): Promise<void> {
     const job = dispatcher.get(uuid);
+    job?.uncommitted?.commit();
     releaseLease(uuid, token);
     const { maxAttempts, retryDelayMs } = settings;
     const nowMs = now();
@@ -194,6 +213,12 @@ export function createLeases(context: LeasesContext): Leases {
     for (const end of ends) settleAttempt(end, "failed");
   }
 
+  /** How long a job waited before its first attempt; 0 where this is not that attempt. */
+  function waitedBefore({ lease, failedOn, taken, deadlineMs }: LiveJob, token: string): number {
+    if (lease?.token !== token || failedOn.size > 0 || taken.attempts > 0) return 0;
+    return settings.deadlineMs - (deadlineMs - lease.sinceMs);
+  }
+
   const heldBy = (nodeId: string): HeldLease[] =>
     [...dispatcher.all()]
       .filter(({ holder }) => holder === nodeId)
@@ -212,6 +237,7 @@ export function createLeases(context: LeasesContext): Leases {
   }
 
   function heldLease(job: LiveJob): HeldLease | null {
+    job.uncommitted?.commit();
     const { uuid, lease } = job;
     return lease === null ? null : { uuid, token: lease.token, deadlineMs: deadlineOf(job) };
   }

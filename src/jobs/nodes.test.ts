@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { AskingNode, Lease } from "../nodes/lease.ts";
 import type { FetchPlace } from "../platforms/upstream.ts";
 import type { SearchJobRequest } from "./job.ts";
@@ -136,6 +136,104 @@ test("keys take turns whatever the number of nodes, and hold no more than their 
   }
   expect(taken).toEqual(["busy", "quiet", "busy", "quiet", "busy", "quiet"]);
   for (const nodeId of ["one", "two", "three"]) expect(jobs.queue.runningOf(nodeId)).toBe(2);
+});
+
+describe("without a bound on the jobs of a key", () => {
+  beforeEach(async () => {
+    await jobs.restart("stop", { maxRunningPerKey: null });
+  });
+
+  /** Opens a request for each slot of some nodes; `given` collects the leases. */
+  function openSlots(nodeIds: readonly string[], slots: number) {
+    const given: Lease<SearchJobRequest>[] = [];
+    const polls = nodeIds.flatMap((nodeId) => {
+      const node = asking(nodeId, { slots: () => slots });
+      return Array.from({ length: slots }, () => leaseOf(node, 60_000));
+    });
+    for (const poll of polls) void poll.then((lease) => lease && given.push(lease));
+    return given;
+  }
+
+  const accountsOf = (leases: readonly Lease<SearchJobRequest>[]) =>
+    leases.map(({ accountId }) => accountId);
+
+  test("a key that is alone runs in all slots of all nodes but the reserved ones", async () => {
+    const given = openSlots(["a", "b", "c"], 40);
+    for (let n = 0; n < 130; n += 1) await submit();
+    expect(given).toHaveLength(114);
+    await jobs.clock.advance(1_000);
+    expect(given).toHaveLength(114);
+  });
+
+  test("an account with nothing running begins at once, however much others have waiting", async () => {
+    const given = openSlots(["a"], 16);
+    for (let n = 0; n < 40; n += 1) await submit({}, `key ${n % 5}`);
+    expect(given).toHaveLength(15);
+    await jobs.queue.submit(newJob("quiet", "two"));
+    await jobs.queue.submit(newJob("quiet", "two"));
+    await jobs.clock.advance(1_000);
+    expect(accountsOf(given.slice(15))).toEqual(["two"]);
+    const [first] = given;
+    await jobs.queue.complete(first?.uuid ?? "", first?.token ?? "", result);
+    const freed = await leaseOf(asking("a", { slots: () => 16 }));
+    expect(freed).toBeNull();
+  });
+
+  test("a slow fetch of an account does not keep its searches from reserved slots", async () => {
+    const methods = ["searchbyquery", "getfollowers"];
+    const fetching = await submit({ method: "getfollowers", platform: "x", after: null });
+    expect(await leaseOf(asking("a", { methods }))).toMatchObject({ uuid: fetching });
+    const given = openSlots(["a"], 16);
+    for (let n = 0; n < 20; n += 1) await jobs.queue.submit(newJob("other", "two"));
+    expect(given).toHaveLength(15);
+    const uuid = await submit();
+    await jobs.clock.advance(0);
+    expect(given.at(-1)).toMatchObject({ uuid });
+  });
+
+  test("a node with few slots reserves none", async () => {
+    const given = openSlots(["a"], 7);
+    for (let n = 0; n < 9; n += 1) await submit();
+    expect(given).toHaveLength(7);
+  });
+});
+
+test("a job that no slot was free for says so when its deadline has passed", async () => {
+  const uuid = await submit();
+  await jobs.clock.advance(121_000);
+  expect(await jobs.queue.find("one", uuid)).toMatchObject({
+    failure: { code: "no_slot", status: 504, retryable: true },
+  });
+});
+
+describe("an answer that was cut at the deadline", () => {
+  const cut = { ...result, warnings: [{ code: "deadline_reached", message: "out of time" }] };
+  const warningsOf = async (uuid: string) =>
+    (await jobs.queue.find("one", uuid))?.result?.warnings.map(({ code }) => code);
+
+  async function completeAfter(waitedMs: number, answer: typeof cut): Promise<string> {
+    const uuid = await submit();
+    await jobs.clock.advance(waitedMs);
+    const lease = await leaseOf(asking("a"));
+    await jobs.queue.complete(uuid, lease?.token ?? "", answer);
+    return uuid;
+  }
+
+  test("says that its search waited before it began", async () => {
+    const uuid = await completeAfter(95_000, cut);
+    expect(await warningsOf(uuid)).toEqual(["deadline_reached", "started_late"]);
+    const job = await jobs.queue.find("one", uuid);
+    expect(job?.result?.warnings.at(-1)?.message).toContain("95s after its submission, of the 2m");
+  });
+
+  test("says nothing of waiting where its search began at once", async () => {
+    expect(await warningsOf(await completeAfter(0, cut))).toEqual(["deadline_reached"]);
+  });
+
+  test("is the only one that does", async () => {
+    const uuid = await completeAfter(95_000, { ...result, warnings: [] });
+    expect(await warningsOf(uuid)).toEqual([]);
+  });
 });
 
 const keyOf = (uuid: string): string =>

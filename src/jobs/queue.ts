@@ -1,11 +1,11 @@
 import type { Store } from "../db/operations.ts";
 import type { Clock } from "../lib/clock.ts";
-import { EarshotError } from "../lib/errors.ts";
 import { startTurns } from "../lib/turns.ts";
 import type { LeaseGateway } from "../nodes/lease.ts";
 import type { Method } from "../platforms/methods.ts";
 import { createChangeReaders } from "./change-readers.ts";
-import { createDispatcher, type LiveJob } from "./dispatcher.ts";
+import { createDispatcher } from "./dispatcher.ts";
+import { createEndedJobs } from "./ended-jobs.ts";
 import type {
   Job,
   JobChange,
@@ -16,16 +16,15 @@ import type {
   SearchJobRequest,
 } from "./job.ts";
 import { createJobReads } from "./job-reads.ts";
-import { timeAfter } from "./latest-time.ts";
 import { createLeases, type FailedAttempt } from "./leases.ts";
+import { liveJob } from "./live-job.ts";
 import type { JobOperations } from "./operations.ts";
 import type { JobSettings } from "./settings.ts";
-import { changeOf, encodeRequest, jobAfter, resultlessJobOf } from "./stored.ts";
-import type { JobInsertion } from "./submission-operations.ts";
+import { changeOf, jobAfter, resultlessJobOf } from "./stored.ts";
+import { createSubmissions } from "./submissions.ts";
 import { createSweeper } from "./sweeper.ts";
 import type { JobStand } from "./visible-change.ts";
 import { createWallClock } from "./wall-clock.ts";
-import { workKindOf } from "./work-kind.ts";
 
 /**
  * The jobs of one server: takes submissions, hands them to nodes, keeps what they hand in. The job table is the truth and
@@ -146,6 +145,8 @@ export type JobQueueContext = {
   /** A fresh UUID, also as the token of a lease. */
   randomUuid: () => string;
   settings: JobSettings;
+  /** The node that may run a search before its submission is committed (submissions.ts); none if null or absent. */
+  localNodeId?: string | null;
   /** Whether a node is there that can run it, for what is said of a job that none has run before its deadline; true if absent. */
   hasNodeFor?: (request: SearchJobRequest) => boolean;
   /** Whether a node is there that can run it besides those that it failed on; false if absent. */
@@ -158,12 +159,32 @@ export type JobQueueContext = {
 };
 
 export function createJobQueue(context: JobQueueContext): JobQueue {
-  const { store, clock, randomUuid, settings } = context;
-  const { now } = createWallClock(clock, (ms) => store.write("moveTimes", { ms }));
+  const { store, clock, settings } = context;
+  const { now } = createWallClock(clock, (ms) => {
+    // What is kept for how long is counted anew.
+    endedJobs.forgetAll();
+    return store.write("moveTimes", { ms });
+  });
+  const endedJobs = createEndedJobs(clock, now, settings.retentionMs);
   const hasOtherNodeFor = context.hasOtherNodeFor ?? (() => false);
   const dispatcher = createDispatcher(clock, settings.maxRunningPerKey, hasOtherNodeFor);
   const readers = createChangeReaders(store, now);
-  const reads = createJobReads({ store, dispatcher, now, idempotencyMs: settings.idempotencyMs });
+  const reads = createJobReads({
+    store,
+    dispatcher,
+    endedJobs,
+    now,
+    idempotencyMs: settings.idempotencyMs,
+  });
+  const { submit } = createSubmissions({
+    ...context,
+    now,
+    dispatcher,
+    reads,
+    localNodeId: context.localNodeId ?? null,
+    tellChange: readers.tell,
+    tellStand,
+  });
   const leases = createLeases({ ...context, now, dispatcher, tellStand });
   const { settleAttempt, heldLease } = leases;
   const sweeper = createSweeper({
@@ -175,38 +196,14 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
     tellStand,
   });
 
-  async function submit(job: NewJob): Promise<SubmittedJob> {
-    if (dispatcher.depth() >= settings.maxWaiting) throw overloaded();
-    const taken = newJobAt(now(), randomUuid(), job, settings.deadlineMs);
-    const { uuid, accountId } = taken;
-    const idempotency = job.idempotency ?? null;
-    const written = store.write("insertJob", {
-      ...rowOf(taken),
-      idempotency: idempotency && { ...idempotency, sinceMs: reads.keyedSinceMs() },
-    });
-    // The writer keeps the order of its calls: a lease that follows at once finds the row, and shares its commit.
-    dispatcher.offer(liveJob(taken, clock.elapsed() + settings.deadlineMs));
-    try {
-      const inserted = await written;
-      if (inserted.isReplay) {
-        dispatcher.end(uuid);
-        return { isReplay: true, ...reads.earlierJob(inserted.earlier) };
-      }
-      const { state, attempts, submittedMs } = taken;
-      readers.tell(accountId, { id: inserted.change, uuid, state, attempts, atMs: submittedMs });
-      return { isReplay: false, uuid, job: taken };
-    } catch (error) {
-      dispatcher.end(uuid);
-      throw error;
-    }
-  }
-
   async function cancel(
     accountId: string,
     uuid: string,
   ): Promise<"cancelled" | "forgotten" | null> {
     const asked = { accountId, uuid: uuid.toLowerCase(), nowMs: now() };
+    endedJobs.forget(asked.uuid);
     const outcome = await store.write("cancelJob", asked);
+    endedJobs.forget(asked.uuid);
     if (outcome === null || outcome === "forgotten") return outcome;
     tellStand(outcome);
     return "cancelled";
@@ -218,6 +215,7 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
       for (const stand of part.stands) tellStand(stand);
       isMore = part.isMore;
     }
+    endedJobs.forgetOf(accountId);
     const left = [...dispatcher.all()].filter(({ taken }) => taken.accountId === accountId);
     for (const { uuid } of left) dispatcher.end(uuid);
     readers.end(accountId);
@@ -228,9 +226,12 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
     const { accountId, uuid, state } = stand;
     const nowMs = now();
     readers.tell(accountId, changeOf(stand, nowMs));
+    if (state === "expired") endedJobs.forget(uuid);
     const job = dispatcher.get(uuid);
     if (job === undefined || !isEnd(state)) return;
-    dispatcher.end(uuid, jobAfter(job.taken, stand, result, nowMs));
+    const ended = jobAfter(job.taken, stand, result, nowMs);
+    endedJobs.add(ended);
+    dispatcher.end(uuid, ended);
     const { keyId, request, submittedMs } = job.taken;
     const { method } = request;
     const { attempts, node } = stand;
@@ -282,52 +283,6 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
   };
 }
 
-function newJobAt(submittedMs: number, uuid: string, asked: NewJob, lifeMs: number): Job {
-  const { accountId, keyId, request, canonicalQuery, warnings } = asked;
-  return {
-    uuid: uuid.toLowerCase(),
-    accountId,
-    keyId,
-    state: "received",
-    request,
-    canonicalQuery,
-    attempts: 0,
-    submittedMs,
-    deadlineMs: timeAfter(submittedMs, lifeMs),
-    startedMs: null,
-    finishedMs: null,
-    expiresMs: null,
-    node: null,
-    result: null,
-    failure: null,
-    warnings,
-  };
-}
-
-function rowOf(job: Job): Omit<JobInsertion, "idempotency"> {
-  const { uuid, accountId, keyId, canonicalQuery, submittedMs, deadlineMs } = job;
-  const request = encodeRequest(job.request);
-  const warnings = JSON.stringify(job.warnings);
-  return { uuid, accountId, keyId, request, canonicalQuery, warnings, submittedMs, deadlineMs };
-}
-
-function liveJob(taken: Job, deadlineMs: number): LiveJob {
-  const { uuid, keyId, request } = taken;
-  const work = workKindOf(request);
-  const nodes = { keptFrom: new Set<string>(), failedOn: new Set<string>(), holder: null };
-  const endListeners: LiveJob["endListeners"] = new Set();
-  const idle = { phase: "waiting", lease: null } as const;
-  return { uuid, keyId, work, kind: work, taken, deadlineMs, ...nodes, ...idle, endListeners };
-}
-
 function isEnd(state: JobState): state is EndState {
   return state === "done" || state === "error" || state === "cancelled";
-}
-
-function overloaded(): EarshotError {
-  return new EarshotError("overloaded", "too many jobs are waiting", {
-    status: 503,
-    retryable: true,
-    hint: "submit it again in a few seconds",
-  });
 }

@@ -52,6 +52,15 @@ export const deadlinePassed: JobFailure = {
   status: 504,
 };
 
+/** A job that waited to the end, as others ran in all slots that it could have run in. */
+export const noSlot: JobFailure = {
+  code: "no_slot",
+  message: "the job waited until its deadline and none of the nodes had a free slot for it",
+  status: 504,
+  hint: "submit it again later, and fewer at a time; the operator can raise EARSHOT_NODE_CONCURRENCY or add nodes",
+  retryable: true,
+};
+
 /** A job that waited to the end, as no node was there for it. */
 export const noNode: JobFailure = {
   code: "no_node",

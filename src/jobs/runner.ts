@@ -69,10 +69,11 @@ export function startRunner(given: RunnerOptions): Runner {
   };
 }
 
-function askingNode({ nodeId, methods, accepts, load }: RunnerOptions) {
+function askingNode({ nodeId, methods, accepts, load, concurrency }: RunnerOptions) {
   return {
     nodeId,
     methods,
+    slots: () => concurrency,
     ...(accepts === undefined ? {} : { accepts }),
     ...(load === undefined ? {} : { load }),
   };
@@ -111,7 +112,7 @@ async function run(
     const outcome = await attempt(options, lease, lost.signal);
     // Without a lease no one waits for what was found.
     if (outcome === null) return;
-    await handIn(options, lease, outcome, AbortSignal.any([lost.signal, stopping]));
+    await handIn(options, lease, outcome, [lost.signal, stopping]);
   } catch (error) {
     // What cannot be handed in is no failure of the job: its lease lapses, and it runs again.
     if (!isLostLease(error)) throw error;
@@ -132,7 +133,7 @@ async function handIn(
   { gateway, giveBack, clock, log }: RunningOptions,
   { uuid, token }: Lease<SearchJobRequest>,
   outcome: Outcome,
-  ended: AbortSignal,
+  ends: readonly AbortSignal[],
 ): Promise<void> {
   for (;;) {
     try {
@@ -142,22 +143,23 @@ async function handIn(
       return;
     } catch (error) {
       const isPassing = error instanceof EarshotError && error.retryable;
-      if (!isPassing || ended.aborted) throw error;
+      if (!isPassing || ends.some(({ aborted }) => aborted)) throw error;
       log.warn(error, { uuid, error: messageOf(error) }, "a job is handed in again");
     }
-    await clock.sleep(handInPauseMs, ended).catch(() => undefined);
+    await clock.sleep(handInPauseMs, AbortSignal.any([...ends])).catch(() => undefined);
   }
 }
 
 /** Null when the lease was lost meanwhile. */
 async function attempt(
   { answer, clock, log, giveBack }: RunningOptions,
-  { uuid, accountId, attempt: number, work: request, leftMs }: Lease<SearchJobRequest>,
+  { uuid, accountId, attempt: number, work: request, leftMs, accepted }: Lease<SearchJobRequest>,
   lost: AbortSignal,
 ): Promise<Outcome | null> {
   try {
     const deadlineMs = clock.now() + leftMs;
-    const job = { uuid, accountId, attempt: number, deadlineMs, signal: lost };
+    const isAccepted = accepted === undefined ? {} : { accepted };
+    const job = { uuid, accountId, attempt: number, deadlineMs, signal: lost, ...isAccepted };
     const result = await answer(request, job);
     log.noteSuccess();
     return lost.aborted ? null : { kind: "done", result };

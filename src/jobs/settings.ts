@@ -17,7 +17,8 @@ export type JobSettings = {
   idempotencyMs: number;
   /** Jobs that may wait for a node. */
   maxWaiting: number;
-  maxRunningPerKey: number;
+  /** Jobs of one key that run at the same time; null: as many as there are slots on all nodes. */
+  maxRunningPerKey: number | null;
 };
 
 export const jobDefaults: JobSettings = {
@@ -30,5 +31,5 @@ export const jobDefaults: JobSettings = {
   retentionMs: 604_800_000,
   idempotencyMs: 86_400_000,
   maxWaiting: 10_000,
-  maxRunningPerKey: 2,
+  maxRunningPerKey: null,
 };

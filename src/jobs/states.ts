@@ -12,9 +12,14 @@ import type { JobState } from "./job.ts";
  * reaches one of them once, and only `expired` follows `done`. What is final is forgotten, row and result, when its client
  * says so and when its time is over.
  *
+ * A search that ends before its submission is committed is inserted `done`, with its first attempt, in that one commit: the
+ * states between are skipped. If it takes longer, the job is inserted `received` and leased in the same commit, and goes on.
+ *
  * Each change is one row of this table, and each update of the store names the states it may start from.
  */
 export const transitions = {
+  submit: { from: [], to: "received" },
+  submitDone: { from: [], to: "done" },
   lease: { from: ["received", "error(retrying)"], to: "in progress" },
   renew: { from: ["in progress"], to: "in progress" },
   complete: { from: ["in progress"], to: "done" },
@@ -31,10 +36,10 @@ export const transitions = {
 export type Transition = keyof typeof transitions;
 
 /** A transition after which there is a job. */
-export type Change = Exclude<Transition, "forget">;
+export type Change = Exclude<Transition, "submit" | "submitDone" | "forget">;
 
 /** The states a transition may start from, as an SQL condition. */
-export function startsFrom(transition: Transition): string {
+export function startsFrom(transition: Exclude<Transition, "submit" | "submitDone">): string {
   return `state IN (${transitions[transition].from.map((state) => `'${state}'`).join(", ")})`;
 }
 

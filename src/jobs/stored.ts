@@ -50,6 +50,8 @@ export const listedColumns = `${headColumns}, json_array_length(result, '$.posit
   result ->> '$.complete' AS complete, result ->> '$.signature.evidence' AS evidence`;
 
 type StoredPosition = [platform: Platform, id: string];
+/** Where a page ends or starts; jobs of earlier releases have no hash. */
+type StoredPlace = StoredPosition | [platform: Platform, id: string, uriHash: string];
 
 /** What an upstream gave has more members than a position. */
 type StoredItem =
@@ -64,24 +66,24 @@ type StoredItem =
 
 /** `asOfMs` is absent from jobs stored before `within_time:` existed; their searches count from their submission. */
 type StoredRequest = Omit<SearchJobRequest, "after" | "asOfMs"> & {
-  after: StoredPosition | null;
+  after: StoredPlace | null;
   asOfMs?: number;
 };
 
 type StoredResult = Omit<JobResult, "items" | "next"> & {
   positions: StoredItem[];
-  next: StoredPosition | null;
+  next: StoredPlace | null;
 };
 
 /** What a job asks, as its row holds it. */
 export function encodeRequest(request: SearchJobRequest): string {
-  const stored: StoredRequest = { ...request, after: request.after && pack(request.after) };
+  const stored: StoredRequest = { ...request, after: request.after && packPlace(request.after) };
   return JSON.stringify(stored);
 }
 
 function decodeRequest({ request, submittedMs }: JobHead): SearchJobRequest {
   const stored: StoredRequest = JSON.parse(request);
-  return { asOfMs: submittedMs, ...stored, after: stored.after && unpack(stored.after) };
+  return { asOfMs: submittedMs, ...stored, after: stored.after && unpackPlace(stored.after) };
 }
 
 /** A result, as the row of its job holds it. */
@@ -113,7 +115,7 @@ export function isLarge({ items }: JobResult): boolean {
 const itemText = (item: AnswerItem): string => JSON.stringify(packItem(item));
 
 function resultText({ items: _items, next, ...rest }: JobResult, items: readonly string[]): string {
-  const known: Omit<StoredResult, "positions"> = { ...rest, next: next && pack(next) };
+  const known: Omit<StoredResult, "positions"> = { ...rest, next: next && packPlace(next) };
   return `${JSON.stringify(known).slice(0, -1)},"positions":[${items.join(",")}]}`;
 }
 
@@ -122,7 +124,7 @@ function decodeResult(text: string): JobResult {
   return {
     ...stored,
     items: positions.map(unpackItem),
-    next: stored.next && unpack(stored.next),
+    next: stored.next && unpackPlace(stored.next),
   };
 }
 
@@ -209,6 +211,14 @@ function unpackItem(stored: StoredItem): AnswerItem {
 
 function pack({ platform, id }: Position): StoredPosition {
   return [platform, id.toString()];
+}
+
+function packPlace({ platform, id, uriHash }: Position): StoredPlace {
+  return uriHash === undefined ? [platform, id.toString()] : [platform, id.toString(), uriHash];
+}
+
+function unpackPlace([platform, id, uriHash]: StoredPlace): Position {
+  return { platform, id: BigInt(id), ...(uriHash === undefined ? {} : { uriHash }) };
 }
 
 function unpack([platform, id]: StoredPosition): Position {

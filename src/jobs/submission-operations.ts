@@ -1,8 +1,11 @@
 import type { Database } from "../db/open.ts";
 import { durable, read } from "../db/operations.ts";
 import { EarshotError } from "../lib/errors.ts";
+import { type FetchedPost, keepFetched } from "./fetched-operations.ts";
+import { transitions } from "./states.ts";
 import { type JobRow, rowColumns } from "./stored.ts";
 import { numberSubmission } from "./visible-change.ts";
+import { enqueueDeliveries } from "./webhooks/enqueue.ts";
 
 /** A job as it comes in. */
 export type JobInsertion = Pick<
@@ -15,7 +18,18 @@ export type JobInsertion = Pick<
   | "warnings"
   | "submittedMs"
   | "deadlineMs"
-> & { idempotency?: KeyedRequest | null };
+> & { idempotency?: KeyedRequest | null; answer?: SubmittedAnswer | null };
+
+/** The end of a job whose only attempt ended before its submission was committed. */
+type SubmittedAnswer = {
+  node: string;
+  startedMs: number;
+  finishedMs: number;
+  expiresMs: number;
+  /** JSON of `encodeResult`. */
+  result: string;
+  fetched: readonly FetchedPost[];
+};
 
 /** A client's idempotency key; what it was used for before `sinceMs` counts no more. */
 export type KeyedRequest = { key: string; requestHash: Uint8Array; sinceMs: number };
@@ -30,30 +44,27 @@ export type InsertedJob =
 
 export const submissionOperations = {
   /** Errors: `idempotency_mismatch`. */
-  insertJob: durable((database, { idempotency = null, ...job }: JobInsertion): InsertedJob => {
-    const { accountId, uuid, submittedMs } = job;
-    if (idempotency !== null) {
-      const earlier = earlierSubmission(database, accountId, idempotency);
-      if (earlier !== null) return { isReplay: true, earlier };
-    }
-    const change = numberSubmission(database, accountId);
-    database.run(
-      `INSERT INTO job(uuid, account_id, key_id, request, canonical_query, warnings, state, submitted_ms,
-                         deadline_ms, change, changed_ms)
-         VALUES(:uuid, :accountId, :keyId, :request, :canonicalQuery, :warnings, 'received', :submittedMs,
-                :deadlineMs, :change, :submittedMs)`,
-      { ...job, change },
-    );
-    if (idempotency !== null) {
-      const { key, requestHash } = idempotency;
-      database.run(
-        `INSERT OR REPLACE INTO idempotency(account_id, key, request_hash, uuid, created_ms)
+  insertJob: durable(
+    (database, { idempotency = null, answer = null, ...job }: JobInsertion): InsertedJob => {
+      const { accountId, uuid, submittedMs } = job;
+      if (idempotency !== null) {
+        const earlier = earlierSubmission(database, accountId, idempotency);
+        if (earlier !== null) return { isReplay: true, earlier };
+      }
+      const change = numberSubmission(database, accountId);
+      if (answer === null) database.run(insertReceived, { ...job, change });
+      else insertAnswered(database, { ...job, change }, answer);
+      if (idempotency !== null) {
+        const { key, requestHash } = idempotency;
+        database.run(
+          `INSERT OR REPLACE INTO idempotency(account_id, key, request_hash, uuid, created_ms)
            VALUES(:accountId, :key, :requestHash, :uuid, :submittedMs)`,
-        { accountId, key, requestHash, uuid, submittedMs },
-      );
-    }
-    return { isReplay: false, change };
-  }),
+          { accountId, key, requestHash, uuid, submittedMs },
+        );
+      }
+      return { isReplay: false, change };
+    },
+  ),
 
   /** The earlier submission under a key of the account. Errors: `idempotency_mismatch`. */
   findEarlier: read(
@@ -63,6 +74,29 @@ export const submissionOperations = {
     ): EarlierSubmission | null => earlierSubmission(database, accountId, idempotency),
   ),
 };
+
+const ownColumns =
+  "uuid, account_id, key_id, request, canonical_query, warnings, submitted_ms, deadline_ms, change";
+const ownValues =
+  ":uuid, :accountId, :keyId, :request, :canonicalQuery, :warnings, :submittedMs, :deadlineMs, :change";
+
+const insertReceived = `INSERT INTO job(${ownColumns}, state, changed_ms)
+  VALUES(${ownValues}, '${transitions.submit.to}', :submittedMs)`;
+
+const insertDone = `INSERT INTO job(${ownColumns}, state, changed_ms, attempts, node, started_ms, finished_ms, expires_ms, result)
+  VALUES(${ownValues}, '${transitions.submitDone.to}', :finishedMs, 1, :node, :startedMs, :finishedMs, :expiresMs, :result)`;
+
+function insertAnswered(
+  database: Database,
+  job: Omit<JobInsertion, "idempotency" | "answer"> & { change: number },
+  { fetched, ...answer }: SubmittedAnswer,
+): void {
+  const { accountId, uuid } = job;
+  const { finishedMs, expiresMs } = answer;
+  database.run(insertDone, { ...job, ...answer });
+  enqueueDeliveries(database, { accountId, uuid, event: "job.done", nowMs: finishedMs });
+  keepFetched(database, { uuid, untilMs: expiresMs, posts: fetched });
+}
 
 function earlierSubmission(
   database: Database,

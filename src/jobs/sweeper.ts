@@ -6,7 +6,7 @@ import type { AttemptEnd, HeldLease } from "./lease-operations.ts";
 import type { FailedAttempt } from "./leases.ts";
 import type { JobOperations } from "./operations.ts";
 import { keepWithinRetention } from "./retention.ts";
-import { deadlinePassed, nodeOfPageGone, noNode } from "./retries.ts";
+import { deadlinePassed, nodeOfPageGone, noNode, noSlot } from "./retries.ts";
 import type { JobSettings } from "./settings.ts";
 import type { JobStand } from "./visible-change.ts";
 
@@ -143,10 +143,12 @@ export function createSweeper(context: SweeperContext): Sweeper {
     return { method: taken.request.method, nodeId: lease.nodeId, why: "late" };
   }
 
-  function failureOf({ phase, taken: { request } }: LiveJob): JobFailure {
+  function failureOf({ phase, failedOn, taken: { request, attempts } }: LiveJob): JobFailure {
     const isWaiting = phase === "waiting" || phase === "delayed";
-    if (!isWaiting || context.hasNodeFor === undefined || context.hasNodeFor(request)) {
-      return deadlinePassed;
+    if (!isWaiting) return deadlinePassed;
+    if (context.hasNodeFor === undefined || context.hasNodeFor(request)) {
+      const hasRun = attempts > 0 || failedOn.size > 0;
+      return phase === "waiting" && !hasRun ? noSlot : deadlinePassed;
     }
     return (request.place?.nodeId ?? null) === null ? noNode : nodeOfPageGone;
   }

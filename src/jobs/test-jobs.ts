@@ -100,7 +100,7 @@ export async function startTestQueue(
   table = openJobTable(),
   told: Pick<
     JobQueueContext,
-    "onFailedAttempt" | "hasNodeFor" | "hasOtherNodeFor" | "onFault"
+    "localNodeId" | "onEnd" | "onFailedAttempt" | "hasNodeFor" | "hasOtherNodeFor" | "onFault"
   > = {},
 ): Promise<TestQueue> {
   const clock = createManualClock();

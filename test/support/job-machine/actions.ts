@@ -172,7 +172,7 @@ function end(world: World, job: KnownJob, state: "done" | "error" | "cancelled")
   job.finishedMs = world.machine.clock.now();
 }
 
-function resultOf(mark: bigint): JobResult {
+export function resultOf(mark: bigint): JobResult {
   return {
     items: [{ id: mark, platform: "x" }],
     next: null,

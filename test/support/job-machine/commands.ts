@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import type { SearchJobRequest } from "../../../src/jobs/job.ts";
+import type { NewJob } from "../../../src/jobs/queue.ts";
 import { shownState } from "../../../src/jobs/states.ts";
+import type { Lease } from "../../../src/nodes/lease.ts";
 import {
   type Action,
   cancellation,
@@ -11,10 +14,20 @@ import {
   idempotencyOf,
   type Keyed,
   keyedSubmission,
+  type Outcome,
   outcomeOf,
+  resultOf,
   submission,
 } from "./actions.ts";
 import { afterRestart, hasEnded, type KnownJob, received, told } from "./known-jobs.ts";
+import {
+  asDone,
+  completeInVain,
+  localWays,
+  runLocally,
+  submitToLocalNode,
+  type UncommittedRun,
+} from "./local-node.ts";
 import { accounts, machineSettings } from "./machine.ts";
 import { look, newJob, type World, wait } from "./world.ts";
 
@@ -51,8 +64,12 @@ async function act(...actions: readonly Action[]): Promise<void> {
 }
 
 async function leaseOne(world: World): Promise<KnownJob | null> {
+  const { machine } = world;
+  return noteLease(world, await machine.queue.lease(node, 0));
+}
+
+function noteLease(world: World, lease: Lease<SearchJobRequest> | null): KnownJob | null {
   const { machine, known } = world;
-  const lease = await machine.queue.lease(node, 0);
   const nowMs = machine.clock.elapsed();
   const runs = (keyId: string) =>
     known.jobs.filter((job) => job.keyId === keyId && job.state === "in progress").length;
@@ -78,6 +95,27 @@ async function leaseOne(world: World): Promise<KnownJob | null> {
   job.tokens.push(lease.token);
   job.heldUntilMs = nowMs + machineSettings.leaseMs;
   return job;
+}
+
+/** A submission that the local node runs before it is committed; null when it took the ordinary way. */
+function runUncommitted(
+  world: World,
+  job: NewJob,
+  submitted?: Pick<Action, "check">,
+): Promise<UncommittedRun | null> {
+  const { machine, known } = world;
+  const { accountId, keyId } = job;
+  const check = (outcome: Outcome) => {
+    assert("value" in outcome);
+    const { uuid } = outcome.value as { uuid: string };
+    known.jobs.push(received(machine, uuid, accountId, keyId));
+  };
+  return submitToLocalNode(
+    world,
+    { job },
+    (lease) => noteLease(world, lease),
+    submitted?.check ?? check,
+  );
 }
 
 /** Lets a process die and another one begin; what it was just given may be committed or not. */
@@ -151,6 +189,66 @@ export const commands: fc.Arbitrary<Command>[] = [
         assert.equal((before.value as { uuid: string } | null)?.uuid, expected.uuid);
       }
       await act(keyedSubmission(world, one));
+    }),
+  ),
+  ...often(6, () =>
+    fc
+      .tuple(account, fc.nat({ max: 1 }), fc.constantFrom(...localWays))
+      .map(([accountId, key, way]) =>
+        command(`submit ${accountId}-${key} to the local node, which ${way}`, async (world) => {
+          const run = await runUncommitted(world, newJob(accountId, `${accountId}-${key}`));
+          if (run !== null) await runLocally(world, run, way);
+        }),
+      ),
+  ),
+  fc.tuple(account, fc.constantFrom(true, true, false)).map(([accountId, retryable]) =>
+    command(`submit ${accountId} to the local node, which fails (${retryable})`, async (world) => {
+      const run = await runUncommitted(world, newJob(accountId, `${accountId}-0`));
+      if (run === null) return;
+      const job = run.leased();
+      world.known.jobs.push(job);
+      await act(failing(world, job, run.lease.token, retryable));
+      assert("value" in (await run.submitted));
+    }),
+  ),
+  keyed.map((one) =>
+    command(`submit ${JSON.stringify(one)} to the local node`, async (world) => {
+      const { known, machine } = world;
+      const job = {
+        ...newJob(one.accountId, `${one.accountId}-0`),
+        idempotency: idempotencyOf(one),
+      };
+      const action = keyedSubmission(world, one);
+      const run = await runUncommitted(world, job, action);
+      if (run === null) return;
+      const expected = earlierOf(world, one);
+      // Whether the key still counts is not known: the node drops the job.
+      if (expected === "either") {
+        await machine.queue.giveBack(run.lease.uuid, run.lease.token);
+        action.check(await run.submitted);
+      } else if (expected === null) {
+        await runLocally(world, run, "completes");
+        const { uuid } = run.lease;
+        const name = `${one.accountId} ${one.key}`;
+        known.keys.set(name, { hash: one.asked, uuid, createdMs: machine.clock.now() });
+      } else await completeInVain(world, run, action);
+    }),
+  ),
+  fc.tuple(when, account).map(([at, accountId]) =>
+    command(`die ${at} of what the local node completes`, async (world) => {
+      const { machine, known } = world;
+      const run = await runUncommitted(world, newJob(accountId, `${accountId}-1`));
+      if (run === null) return;
+      known.marks += 1n;
+      const mark = known.marks;
+      const { uuid, token } = run.lease;
+      const begin = () => machine.queue.complete(uuid, token, resultOf(mark));
+      const job = run.leased();
+      asDone(world, job, mark);
+      await dieWith(world, at, { begin, check: () => undefined }, () => undefined);
+      const row = machine.database.get("SELECT 1 FROM job WHERE uuid = :uuid", { uuid });
+      assert.equal(row !== undefined, at === "after commit");
+      if (row !== undefined) known.jobs.push(job);
     }),
   ),
   keyed.map((one) =>

@@ -103,7 +103,8 @@ function compareJob(machine: Machine, known: Known, job: KnownJob): void {
       job.nextAttempt = { fromMs, toMs: fromMs + watchMs };
     } else if (row.state === "error" && failure === "node_lost") {
       assert(job.state === "in progress" && !isHeld, `${now} while its lease was held`);
-    } else if (row.state === "error" && failure === "deadline") {
+    } else if (row.state === "error" && (failure === "deadline" || failure === "no_slot")) {
+      assert(failure === "deadline" || job.attempts === 0, `${now} after an attempt`);
       const graceMs = isHeld ? machineSettings.deadlineGraceMs : 0;
       assert(elapsedMs >= job.deadline.fromMs + graceMs, `${now} too early`);
     } else assert.fail(now);

@@ -10,7 +10,7 @@ import type { JobSettings } from "../../../src/jobs/settings.ts";
 import { createManualClock, type ManualClock } from "../../../src/lib/manual-clock.ts";
 import { createMortalStore, type MortalStore } from "./mortal-store.ts";
 
-export const machineSettings: JobSettings = {
+export const machineSettings = {
   deadlineMs: 120_000,
   deadlineGraceMs: 2_000,
   maxAttempts: 3,
@@ -22,7 +22,10 @@ export const machineSettings: JobSettings = {
   idempotencyMs: 10_800_000,
   maxWaiting: 1_000,
   maxRunningPerKey: 2,
-};
+} satisfies JobSettings;
+
+/** The node that may run searches before they are committed. */
+export const localNodeId = "local";
 
 export const accounts = ["one", "two"] as const;
 
@@ -70,6 +73,7 @@ export async function startMachine(): Promise<Machine> {
       clock,
       randomUuid: randomUUID,
       settings: machineSettings,
+      localNodeId,
       onFault: (thrown) => faults.push(thrown),
     });
   }

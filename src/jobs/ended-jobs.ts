@@ -1,0 +1,79 @@
+import type { Clock } from "../lib/clock.ts";
+import { isFetched } from "../platforms/source.ts";
+import type { Job } from "./job.ts";
+
+/**
+ * The jobs that were done last, in memory, because most results are fetched at once. An entry equals the row of its job: whoever
+ * changes or deletes the row of a job that is done calls `forget`. Entries are dropped after some seconds.
+ */
+export type EndedJobs = {
+  /** Jobs in another state than done, and large ones, are not kept. */
+  add(job: Job): void;
+  /** Null when the row has to be read. */
+  find(accountId: string, uuid: string): Job | null;
+  forget(uuid: string): void;
+  forgetOf(accountId: string): void;
+  forgetAll(): void;
+};
+
+const keptMs = 10_000;
+const mostBytes = 8_388_608;
+const mostJobBytes = 262_144;
+
+type Entry = { job: Job; bytes: number; untilMs: number };
+
+export function createEndedJobs(
+  clock: Pick<Clock, "elapsed">,
+  /** Unix milliseconds. */
+  now: () => number,
+  /** After its end a job is known for as long. */
+  retentionMs: number,
+): EndedJobs {
+  // The oldest come first.
+  const entries = new Map<string, Entry>();
+  let bytes = 0;
+
+  function add(job: Job): void {
+    if (job.state !== "done") return;
+    const own = bytesOf(job);
+    if (own > mostJobBytes) return;
+    entries.set(job.uuid, { job, bytes: own, untilMs: clock.elapsed() + keptMs });
+    bytes += own;
+    for (const [uuid, entry] of entries) {
+      if (bytes <= mostBytes && entry.untilMs > clock.elapsed()) break;
+      forget(uuid);
+    }
+  }
+
+  function find(accountId: string, uuid: string): Job | null {
+    const entry = entries.get(uuid);
+    if (entry === undefined || entry.job.accountId !== accountId) return null;
+    const { job, untilMs } = entry;
+    const nowMs = now();
+    const endMs = Math.min(job.expiresMs ?? nowMs, (job.finishedMs ?? nowMs) + retentionMs);
+    return untilMs > clock.elapsed() && endMs > nowMs && entries.has(uuid) ? job : null;
+  }
+
+  function forget(uuid: string): void {
+    bytes -= entries.get(uuid)?.bytes ?? 0;
+    entries.delete(uuid);
+  }
+
+  function forgetOf(accountId: string): void {
+    for (const [uuid, { job }] of entries) if (job.accountId === accountId) forget(uuid);
+  }
+
+  function forgetAll(): void {
+    entries.clear();
+    bytes = 0;
+  }
+
+  return { add, find, forget, forgetOf, forgetAll };
+}
+
+/** Roughly, in memory. */
+function bytesOf({ result, request }: Job): number {
+  const items = result?.items ?? [];
+  const records = items.reduce((sum, item) => sum + (isFetched(item) ? item.record.length : 0), 0);
+  return 4_096 + 128 * items.length + 2 * (records + request.query.length);
+}

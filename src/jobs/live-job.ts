@@ -1,0 +1,16 @@
+import { isSearch } from "../platforms/methods.ts";
+import type { LiveJob } from "./dispatcher.ts";
+import type { Job } from "./job.ts";
+import { workKindOf } from "./work-kind.ts";
+
+/** A job that waits, as memory holds it. `deadlineMs` is elapsed time. */
+export function liveJob(taken: Job, deadlineMs: number): LiveJob {
+  const { uuid, accountId, keyId, request } = taken;
+  const work = workKindOf(request);
+  const nodes = { keptFrom: new Set<string>(), failedOn: new Set<string>(), holder: null };
+  const endListeners: LiveJob["endListeners"] = new Set();
+  const idle = { phase: "waiting", lease: null } as const;
+  const groupId = `${isSearch(request.method) ? "search" : "fetch"} ${accountId}`;
+  const names = { uuid, keyId, groupId, work, kind: work };
+  return { ...names, taken, deadlineMs, ...nodes, ...idle, endListeners, uncommitted: null };
+}

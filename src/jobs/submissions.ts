@@ -1,0 +1,230 @@
+import type { Store } from "../db/operations.ts";
+import type { Clock } from "../lib/clock.ts";
+import { EarshotError } from "../lib/errors.ts";
+import { leaseLost } from "../nodes/lease.ts";
+import { isSearch } from "../platforms/methods.ts";
+import type { Dispatcher, LiveJob } from "./dispatcher.ts";
+import { fetchedPosts } from "./fetched-operations.ts";
+import type { Job, JobChange, JobResult } from "./job.ts";
+import type { JobReads } from "./job-reads.ts";
+import { timeAfter } from "./latest-time.ts";
+import type { LeaseTerms } from "./lease-operations.ts";
+import { liveJob } from "./live-job.ts";
+import type { JobOperations } from "./operations.ts";
+import type { NewJob, SubmittedJob } from "./queue.ts";
+import type { JobSettings } from "./settings.ts";
+import { encodeRequest, encodeResult, jobAfter } from "./stored.ts";
+import type { JobInsertion } from "./submission-operations.ts";
+import { longestUncommittedMs, type Uncommitted } from "./uncommitted.ts";
+import type { JobStand } from "./visible-change.ts";
+
+type SubmissionsContext = {
+  store: Store<JobOperations>;
+  clock: Clock;
+  /** Unix milliseconds. */
+  now: () => number;
+  randomUuid: () => string;
+  settings: JobSettings;
+  dispatcher: Dispatcher;
+  reads: Pick<JobReads, "keyedSinceMs" | "earlierJob">;
+  /** The node that may run a search before it is committed; null for none. */
+  localNodeId: string | null;
+  tellChange: (accountId: string, change: JobChange) => void;
+  tellStand: (stand: JobStand, result?: JobResult) => void;
+};
+
+/**
+ * How submissions reach the disk. A job that waits is written as received. A search that a node of this process takes at once
+ * runs first: if it ends soon, it is written as done, in the one commit of its submission (uncommitted.ts).
+ */
+export function createSubmissions(context: SubmissionsContext): {
+  submit(job: NewJob): Promise<SubmittedJob>;
+} {
+  const { store, clock, now, randomUuid, settings, dispatcher, reads, localNodeId } = context;
+
+  async function submit(job: NewJob): Promise<SubmittedJob> {
+    if (dispatcher.depth() >= settings.maxWaiting) throw overloaded();
+    const taken = newJobAt(now(), randomUuid(), job, settings.deadlineMs);
+    const live = liveJob(taken, clock.elapsed() + settings.deadlineMs);
+    const idempotency = job.idempotency ?? null;
+    const row: JobInsertion = {
+      ...rowOf(taken),
+      idempotency: idempotency && { ...idempotency, sinceMs: reads.keyedSinceMs() },
+    };
+    dispatcher.offer(live);
+    if (!runsHere(live)) return await insertReceived(live, row);
+    return await new Promise((resolve, reject) => runUncommitted(live, row, resolve, reject));
+  }
+
+  const runsHere = ({ phase, holder, taken }: LiveJob): boolean =>
+    phase === "leased" && holder === localNodeId && isSearch(taken.request.method);
+
+  /** The writer keeps the order of its calls: a lease that follows at once finds the row, and shares its commit. */
+  async function insertReceived(
+    { uuid, taken }: LiveJob,
+    row: JobInsertion,
+  ): Promise<SubmittedJob> {
+    return await insert(uuid, row, (id) => {
+      const { accountId, state, attempts, submittedMs } = taken;
+      context.tellChange(accountId, { id, uuid, state, attempts, atMs: submittedMs });
+      return taken;
+    });
+  }
+
+  /** `onInserted` gets the number of the change and returns the job; it is not called for a submission that repeats an earlier one. */
+  async function insert(
+    uuid: string,
+    row: JobInsertion,
+    onInserted: (change: number) => Job,
+  ): Promise<SubmittedJob> {
+    try {
+      const inserted = await store.write("insertJob", row);
+      if (!inserted.isReplay) return { isReplay: false, uuid, job: onInserted(inserted.change) };
+      dispatcher.end(uuid);
+      return { isReplay: true, ...reads.earlierJob(inserted.earlier) };
+    } catch (error) {
+      dispatcher.end(uuid);
+      throw error;
+    }
+  }
+
+  function runUncommitted(
+    live: LiveJob,
+    row: JobInsertion,
+    resolve: (submitted: SubmittedJob) => void,
+    reject: (error: unknown) => void,
+  ): void {
+    const { uuid } = live;
+    let writing: Promise<SubmittedJob> | null = null;
+
+    function commit(): void {
+      if (live.uncommitted !== own) return;
+      const { lease } = own;
+      live.uncommitted = null;
+      const present = { ...row, deadlineMs: deadlineOf(live) };
+      // A job that has ended in memory alone is on disk as received, and waits for what the watch makes of it.
+      const isLeased = dispatcher.get(uuid) === live;
+      const kept = isLeased ? live : liveJob(live.taken, live.deadlineMs);
+      writing = insertReceived(kept, present);
+      if (!isLeased) dispatcher.offer(kept);
+      else if (lease !== null) void writeLease(live, lease);
+      writing.then(resolve, reject);
+    }
+
+    async function commitDone(result: JobResult): Promise<void> {
+      const { lease } = own;
+      if (lease === null || live.uncommitted !== own) throw leaseLost(uuid);
+      live.uncommitted = null;
+      writing = insertDone(live, row, lease, result);
+      writing.then(resolve, reject);
+      await acceptedBy(writing, uuid);
+    }
+
+    const own: Uncommitted = {
+      lease: null,
+      commit,
+      commitDone,
+      accepted: async () => {
+        commit();
+        if (writing !== null) await acceptedBy(writing, uuid);
+      },
+    };
+    live.uncommitted = own;
+    // It ends by itself: a signal would cost more than the few timers that come in vain.
+    clock.sleep(longestUncommittedMs).then(commit, () => undefined);
+  }
+
+  async function insertDone(
+    { uuid, taken }: LiveJob,
+    row: JobInsertion,
+    { node, nowMs: startedMs }: LeaseTerms,
+    result: JobResult,
+  ): Promise<SubmittedJob> {
+    const { accountId, deadlineMs } = taken;
+    const nowMs = now();
+    const end = {
+      node,
+      startedMs,
+      finishedMs: nowMs,
+      expiresMs: timeAfter(nowMs, settings.resultRetentionMs),
+    };
+    const answer = { ...end, result: encodeResult(result), fetched: fetchedPosts(result) };
+    return await insert(uuid, { ...row, answer }, (change) => {
+      const stand: JobStand = {
+        ...{ uuid, accountId, state: "done", attempts: 1, notBeforeMs: 0, deadlineMs, ...end },
+        ...{ failure: null, change, changedMs: nowMs },
+      };
+      context.tellStand(stand, result);
+      return jobAfter(taken, stand, result, nowMs);
+    });
+  }
+
+  /** Its submission was written just before, and is in the same commit; without it the lease finds no row. */
+  async function writeLease(live: LiveJob, lease: LeaseTerms): Promise<void> {
+    const untilMs = timeAfter(now(), settings.leaseMs);
+    try {
+      const stand = await store.write("leaseJob", { ...lease, untilMs });
+      if (stand !== null) context.tellStand(stand);
+      else dispatcher.release(live);
+    } catch {
+      dispatcher.loseLease(live);
+      if (dispatcher.get(live.uuid) === live) dispatcher.offer(live);
+    }
+  }
+
+  /** By the present wall clock, which may have been set since the submission. */
+  function deadlineOf({ taken, deadlineMs }: LiveJob): number {
+    const presentMs = Math.round(timeAfter(now(), deadlineMs - clock.elapsed()));
+    return Math.abs(presentMs - taken.deadlineMs) < smallestStepMs ? taken.deadlineMs : presentMs;
+  }
+
+  return { submit };
+}
+
+/** Less is rounding. */
+const smallestStepMs = 1_000;
+
+async function acceptedBy(writing: Promise<SubmittedJob>, uuid: string): Promise<void> {
+  const isTaken = await writing.then(
+    ({ isReplay }) => !isReplay,
+    () => false,
+  );
+  if (!isTaken) throw leaseLost(uuid);
+}
+
+function newJobAt(submittedMs: number, uuid: string, asked: NewJob, lifeMs: number): Job {
+  const { accountId, keyId, request, canonicalQuery, warnings } = asked;
+  return {
+    uuid: uuid.toLowerCase(),
+    accountId,
+    keyId,
+    state: "received",
+    request,
+    canonicalQuery,
+    attempts: 0,
+    submittedMs,
+    deadlineMs: timeAfter(submittedMs, lifeMs),
+    startedMs: null,
+    finishedMs: null,
+    expiresMs: null,
+    node: null,
+    result: null,
+    failure: null,
+    warnings,
+  };
+}
+
+function rowOf(job: Job): Omit<JobInsertion, "idempotency"> {
+  const { uuid, accountId, keyId, canonicalQuery, submittedMs, deadlineMs } = job;
+  const request = encodeRequest(job.request);
+  const warnings = JSON.stringify(job.warnings);
+  return { uuid, accountId, keyId, request, canonicalQuery, warnings, submittedMs, deadlineMs };
+}
+
+function overloaded(): EarshotError {
+  return new EarshotError("overloaded", "too many jobs are waiting", {
+    status: 503,
+    retryable: true,
+    hint: "submit it again in a few seconds",
+  });
+}
