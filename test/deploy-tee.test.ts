@@ -17,6 +17,7 @@ import { collateralFromFolder } from "../src/nodes/evidence/collateral.ts";
 import { readPolicy } from "../src/nodes/evidence/policy.ts";
 import { checkFacts } from "../src/nodes/evidence/policy-check.ts";
 import { verifyQuote } from "../src/nodes/evidence/quote.ts";
+import { openQuote } from "../src/nodes/evidence/signed-quote.ts";
 import { writeSimulatedTee } from "../src/nodes/evidence/simulated/simulated-folder.ts";
 import { configFrom } from "../src/server/config.ts";
 import { readEnvironment } from "../src/server/environment.ts";
@@ -205,26 +206,36 @@ describe("record-evidence.mjs", () => {
   const record = (...args: readonly string[]) =>
     spawnSync(process.execPath, [join(tee, "record-evidence.mjs"), ...args], { encoding: "utf8" });
 
-  test("writes down evidence, collateral and facts, and a policy that takes that very machine", async () => {
-    const simulated = await writeSimulatedTee(join(folder, "simulated"), Date.now());
-    const into = join(folder, "recorded");
-    const { status, stdout, stderr } = record(
-      into,
-      ...["--simulated-tee", simulated.tee, "--simulated-root", simulated.root],
-      ...["--collateral-dir", simulated.collateralFolder],
-    );
-    expect(stderr).toBe("");
-    expect(status).toBe(0);
-    expect(stdout).toContain("proves nothing about the machine");
-    const recorded = (name: string) => readFileSync(join(into, name));
-    const quote = recorded("quote.bin");
-    const collateral = await collateralFromFolder(join(into, "collateral"))(quote);
-    const rootDer = new X509Certificate(readFileSync(simulated.root)).raw;
-    const facts = await verifyQuote(quote, collateral, Date.now(), { rootDer });
-    const { eventLog } = JSON.parse(recorded("facts.json").toString());
-    const policy = readPolicy(recorded("policy.draft.json").toString());
-    expect(checkFacts(policy, facts, eventLog)).toMatchObject({ isListedPlatform: true });
-  });
+  test.each([
+    {},
+    { td_attributes: "000000d000000080", xfam: "e783060000000000" },
+    { mr_config_id: `03${"ab".repeat(32)}${"00".repeat(15)}` },
+  ])(
+    "writes down evidence, collateral and facts, and a policy that takes that very machine: %j",
+    async (variant) => {
+      const simulated = await writeSimulatedTee(join(folder, "simulated"), Date.now());
+      const usual = JSON.parse(readFileSync(simulated.tee, "utf8"));
+      writeFileSync(simulated.tee, JSON.stringify({ ...usual, ...variant }));
+      const into = join(folder, "recorded");
+      const { status, stdout, stderr } = record(
+        into,
+        ...["--simulated-tee", simulated.tee, "--simulated-root", simulated.root],
+        ...["--collateral-dir", simulated.collateralFolder],
+      );
+      expect(stderr).toBe("");
+      expect(status).toBe(0);
+      expect(stdout).toContain("proves nothing about the machine");
+      const recorded = (name: string) => readFileSync(join(into, name));
+      const quote = recorded("quote.bin");
+      const rootDer = new X509Certificate(readFileSync(simulated.root)).raw;
+      const signed = openQuote(quote, rootDer, Date.now());
+      const collateral = await collateralFromFolder(join(into, "collateral"))(signed);
+      const facts = await verifyQuote(quote, collateral, Date.now(), { rootDer });
+      const { eventLog } = JSON.parse(recorded("facts.json").toString());
+      const policy = readPolicy(recorded("policy.draft.json").toString());
+      expect(checkFacts(policy, facts, eventLog)).toMatchObject({ isListedPlatform: true });
+    },
+  );
 
   test("says what is missing on a machine that has no quotes", () => {
     const { status, stderr } = record(join(folder, "nothing"), "--simulated-tee", "/nothing.json");
@@ -238,7 +249,7 @@ test("node.env.example has settings that there are, with values that can be read
   const environment = Object.fromEntries([...pairs].map(([, name, value]) => [name, value]));
   expect(Object.keys(environment).length).toBeGreaterThan(3);
   const { node } = configFrom(readEnvironment(environment));
-  expect(node.evidence).toBe("tdx");
+  expect(node.evidence).toBe("none");
 });
 
 test("the examples name the gateway as one does that was told nothing", () => {

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { copyFile, mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -87,6 +88,10 @@ describe("a node with simulated evidence", () => {
     const trust = ["--policy", policy, "--accept", "simulated", "--simulated-root", root];
     const checked = ["verify", files.proof, ...trust, "--result", files.result, "--job", uuid];
     expect(await runCommand(checked)).toMatchObject({ code: 0, notes: "" });
+
+    const example = ["examples/verify_proof.py", files.proof, root, policy];
+    const { status, stdout } = spawnSync("python3", example, { encoding: "utf8" });
+    expect(status, stdout).toBe(0);
 
     await writeFile(files.result, result.body.replace("comet two", "comet ten"));
     expect(await runCommand(checked)).toMatchObject({ code: 1 });

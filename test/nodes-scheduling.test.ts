@@ -28,7 +28,6 @@ async function approvedNode(service: ServiceUnderTest): Promise<HandDrivenNode> 
 const settings = {
   EARSHOT_NODES_EVIDENCE: "none",
   EARSHOT_NODES_DISPATCHES_PER_SECOND: "1000",
-  EARSHOT_NODES_ATTEMPTS_PER_MINUTE: "1000",
 };
 
 describe("a server that runs no jobs itself", () => {

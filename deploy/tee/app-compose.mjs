@@ -15,6 +15,7 @@ const values = {
   ],
   gateway: [/^https:\/\/[a-z0-9.-]+(?::\d+)?$/, "an address that begins with https://"],
   gateway_key: [/^[A-Za-z0-9_-]{43}$/, "the key that `earshot nodes key` prints"],
+  enrolment_token: [/^[A-Za-z0-9_-]{43}$/, "the token that `earshot nodes enroll` prints"],
   audience: [
     /^[A-Za-z0-9._/:-]{1,256}$/,
     "the gateway's EARSHOT_NODES_AUDIENCE, earshot where it sets none",

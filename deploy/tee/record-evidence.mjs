@@ -15,10 +15,15 @@ import {
   collateralFromFolder,
   collateralFromService,
 } from "../../src/nodes/evidence/collateral.ts";
-import { collateralFileName, collateralKeyOf } from "../../src/nodes/evidence/collateral-key.ts";
+import {
+  collateralFileName,
+  collateralKeyOf,
+} from "../../src/nodes/evidence/collateral-service.ts";
 import { replayEventLog } from "../../src/nodes/evidence/event-log.ts";
+import { intelRoot } from "../../src/nodes/evidence/platform-rating.ts";
 import { openProvider } from "../../src/nodes/evidence/providers/open-provider.ts";
-import { verifyQuote } from "../../src/nodes/evidence/quote.ts";
+import { judgeQuote } from "../../src/nodes/evidence/quote.ts";
+import { openQuote } from "../../src/nodes/evidence/signed-quote.ts";
 
 const { positionals, values } = parseArgs({
   args: argv.slice(2),
@@ -80,10 +85,10 @@ async function collateralOf(quote) {
   }
 }
 
-/** The root that quotes are held against: Intel's, unless a simulated one is named. */
-function rootOption() {
+/** The root that quotes have to lead to: Intel's, unless a simulated one is named. */
+async function rootDer() {
   const file = values["simulated-root"];
-  return file === undefined ? {} : { rootDer: new X509Certificate(readFileSync(file)).raw };
+  return file === undefined ? await intelRoot() : new X509Certificate(readFileSync(file)).raw;
 }
 
 /** A policy that would take this machine with this image. */
@@ -94,10 +99,17 @@ function draftOf(facts, composeHash, keyProvider) {
     tcb_status: ["UpToDate"],
     accepted_advisories: [],
     min_tcb_evaluation_number: facts.tcbEvaluationNumber,
-    images: [composeHash === null ? { ...image, rtmr3 } : image],
+    images: [
+      composeHash === null ? { ...image, rtmr3: /[^0]/.test(rtmr3) ? rtmr3 : "unused" } : image,
+    ],
     compose_hashes: composeHash === null ? [] : [composeHash],
     key_providers: keyProvider === null ? [] : [named(keyProvider)],
     platforms: facts.platformInstanceId === null ? [] : [facts.platformInstanceId],
+    td_attributes: facts.tdAttributes,
+    xfam: facts.xfam,
+    mr_config_versions: /[^0]/.test(facts.mrConfigId)
+      ? [Number(`0x${facts.mrConfigId.slice(0, 2)}`)]
+      : [],
   };
 }
 
@@ -116,9 +128,10 @@ async function record() {
   write("quote.bin", quote);
   say(`the quote took ${durationsMs.join(", ")} ms`);
 
-  const collateral = await collateralOf(quote);
-  write(join("collateral", collateralFileName(collateralKeyOf(quote))), collateral);
-  const facts = await verifyQuote(quote, collateral, systemClock.now(), rootOption());
+  const signed = openQuote(quote, await rootDer(), systemClock.now());
+  const collateral = await collateralOf(signed);
+  write(join("collateral", collateralFileName(collateralKeyOf(signed))), collateral);
+  const facts = await judgeQuote(signed, collateral, systemClock.now());
   const log =
     evidence.event_log === null ? null : replayEventLog(evidence.event_log, facts.rtMr[3]);
   const composeHash = log?.composeHash ?? null;

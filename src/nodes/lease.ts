@@ -21,6 +21,11 @@ export type Lease<Work> = {
    * process aborts it at once; one that is asked over a network hears of it when it renews.
    */
   lost: AbortSignal;
+  /**
+   * Makes sure that the job is on disk and resolves when it is; absent when it is already. Until then the job has no effect
+   * outside of this process. Errors: `lease_lost` when its submission was refused.
+   */
+  accepted?: () => Promise<void>;
 };
 
 /** The id of the node in the gateway's own process. */
@@ -39,6 +44,11 @@ export type AskingNode<Work> = {
   accepts?: (work: Work) => boolean;
   /** What share of the jobs that it can run at a time it runs, from 0: the least loaded is given work first. */
   load?: () => number;
+  /**
+   * How many jobs of these methods it can run at a time, each by a request of its own: the last free ones are reserved for accounts
+   * that have nothing running. None is reserved where it is left out.
+   */
+  slots?: () => number;
   /** Told in the same step in which it is given a job. */
   onGiven?: () => void;
 };

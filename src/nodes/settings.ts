@@ -12,17 +12,12 @@ export type GatewaySettings = {
   collateralMaxAgeMs: number;
   attestationMs: number;
   challengeMs: number;
-  maxChallenges: number;
-  attemptsPerMinute: number;
-  maxRegistrations: number;
-  maxPending: number;
   clockSkewMs: number;
   dispatchesPerSecond: number;
   leaseWaitMs: number;
   maxResultBytes: number;
   strikes: number;
   quarantineMs: number;
-  spotCheckPercent: number;
   memoryMs: number;
   awayMs: number;
 };
@@ -38,17 +33,12 @@ export const gatewayDefaults: GatewaySettings = {
   collateralMaxAgeMs: 21_600_000,
   attestationMs: 3_600_000,
   challengeMs: 60_000,
-  maxChallenges: 1_000,
-  attemptsPerMinute: 60,
-  maxRegistrations: 64,
-  maxPending: 100,
   clockSkewMs: 60_000,
   dispatchesPerSecond: 3,
   leaseWaitMs: 20_000,
   maxResultBytes: 8_388_608,
   strikes: 3,
   quarantineMs: 300_000,
-  spotCheckPercent: 0,
   memoryMs: 604_800_000,
   awayMs: 600_000,
 };
@@ -57,6 +47,7 @@ export const gatewayDefaults: GatewaySettings = {
 export type NodeSettings = {
   gateway: string | null;
   gatewayKey: string | null;
+  enrolmentToken: string | null;
   audience: string;
   name: string | null;
   evidence: EvidenceKind;

@@ -8,7 +8,7 @@ import { requestText } from "../nodes/protocol/work.ts";
 import { attestToCaller } from "../nodes/worker/caller-attestation.ts";
 import { unreachable } from "../nodes/worker/gateway-faults.ts";
 import { createIntrospection } from "../nodes/worker/introspection.ts";
-import { withRecords } from "../nodes/worker/shown-records.ts";
+import { withoutMisfits, withRecords } from "../nodes/worker/shown-records.ts";
 import { proofOf, signedFields } from "../nodes/worker/signed-answer.ts";
 import type { NodeWorker } from "./node-worker.ts";
 import type { NodeConfig } from "./require-node-settings.ts";
@@ -54,7 +54,10 @@ export function createNodeApp({
     },
     answer: async ({ uuid, request, deadlineMs, signal }) => {
       const job = { uuid, accountId: "", attempt: 1, deadlineMs, signal };
-      return await withRecords(archive, await answer(request, job));
+      const shown = await withRecords(archive, await answer(request, job));
+      return await withoutMisfits(request, shown, (check) =>
+        log.warn({ uuid, check }, "a record was left out that does not fit its request"),
+      );
     },
     prove: async ({ uuid, request }, found) => {
       const attested = attestLoop.admitted();

@@ -6,6 +6,7 @@ import {
   duration,
   pathOrNone,
   type Setting,
+  secret,
   someOf,
   text,
   url,
@@ -54,65 +55,11 @@ export const gatewaySettings = {
     "a folder",
     "A folder with collateral, which is taken instead of fetching any; for gateways without a way out.",
   ),
-  collateralMaxAgeMs: duration(
-    "EARSHOT_NODES_COLLATERAL_MAX_AGE",
-    gatewayDefaults.collateralMaxAgeMs,
-    60_000,
-    "How old fetched collateral gets before it is fetched again, long before it ends.",
-  ),
-  attestationMs: duration(
-    "EARSHOT_NODES_ATTESTATION_TIME",
-    gatewayDefaults.attestationMs,
-    60_000,
-    "How long an attestation counts; a node attests again at half of it.",
-  ),
-  challengeMs: duration(
-    "EARSHOT_NODES_CHALLENGE_TIME",
-    gatewayDefaults.challengeMs,
-    1_000,
-    "How long a node has from its challenge to its evidence.",
-  ),
-  maxChallenges: count(
-    "EARSHOT_NODES_MAX_CHALLENGES",
-    gatewayDefaults.maxChallenges,
-    [1, 1_000_000],
-    "Challenges that may be open at a time; the oldest goes for one more.",
-  ),
-  attemptsPerMinute: count(
-    "EARSHOT_NODES_ATTEMPTS_PER_MINUTE",
-    gatewayDefaults.attemptsPerMinute,
-    [1, 1_000_000],
-    "Challenges and registrations that one address may ask for in any 60 seconds.",
-  ),
-  maxRegistrations: count(
-    "EARSHOT_NODES_MAX_REGISTRATIONS",
-    gatewayDefaults.maxRegistrations,
-    [1, 10_000],
-    "Registrations of up to 256 KiB that may be under way at a time, of all addresses together; one address may have eight.",
-  ),
-  maxPending: count(
-    "EARSHOT_NODES_MAX_PENDING",
-    gatewayDefaults.maxPending,
-    [1, 100_000],
-    "Nodes that may wait for approval; the one heard of longest ago goes for one more.",
-  ),
-  clockSkewMs: duration(
-    "EARSHOT_NODES_CLOCK_SKEW",
-    gatewayDefaults.clockSkewMs,
-    1_000,
-    "How far the time of a node's request may be from the gateway's.",
-  ),
   dispatchesPerSecond: count(
     "EARSHOT_NODES_DISPATCHES_PER_SECOND",
     gatewayDefaults.dispatchesPerSecond,
     [1, 100_000],
     "Jobs that one remote node is given in any second.",
-  ),
-  leaseWaitMs: duration(
-    "EARSHOT_NODES_LEASE_WAIT",
-    gatewayDefaults.leaseWaitMs,
-    100,
-    "Longest time that a node's request for work is held open.",
   ),
   maxResultBytes: count(
     "EARSHOT_NODES_MAX_RESULT_BYTES",
@@ -124,25 +71,13 @@ export const gatewaySettings = {
     "EARSHOT_NODES_STRIKES",
     gatewayDefaults.strikes,
     [1, 1_000],
-    "Wrong answers, lapsed leases and jobs held until their time was over, within ten minutes, after which a node is quarantined; three failures that others mend count as one.",
+    "Wrong answers, lapsed leases and jobs held until their time was over, within ten minutes, after which a node is quarantined; three failures at jobs that other nodes answered count as one.",
   ),
   quarantineMs: duration(
     "EARSHOT_NODES_QUARANTINE",
     gatewayDefaults.quarantineMs,
     1_000,
     "How long a node is quarantined; doubled each time that it comes to it again, up to a day.",
-  ),
-  spotCheckPercent: count(
-    "EARSHOT_NODES_SPOT_CHECKS",
-    gatewayDefaults.spotCheckPercent,
-    [0, 100],
-    "Of a hundred jobs, how many a second node runs too, so that differences are recorded. Nodes that a platform would bill for it are not asked.",
-  ),
-  memoryMs: duration(
-    "EARSHOT_NODES_MEMORY",
-    gatewayDefaults.memoryMs,
-    60_000,
-    "How long spot checks are kept, and attestations after the last result that they belong to; of one node the newest 1,000 attestations at most.",
   ),
   awayMs: duration(
     "EARSHOT_NODES_AWAY_TIME",
@@ -162,6 +97,10 @@ export const nodeSettings = {
   gatewayKey: word(
     "EARSHOT_NODE_GATEWAY_KEY",
     "The key of that gateway, as `earshot nodes key` prints it; a gateway with another is refused. Needed for `tdx`; otherwise the first one is kept until the node stops.",
+  ),
+  enrolmentToken: secret(
+    "EARSHOT_NODE_ENROLMENT_TOKEN",
+    "What the node shows so that the gateway hears it at all, as `earshot nodes enroll` prints it there.",
   ),
   audience: text(
     "EARSHOT_NODE_AUDIENCE",

@@ -55,7 +55,7 @@ test("a gateway without a policy starts, and names none", async () => {
 
 test("a policy is read at the start, and a fault in it says where", () => {
   const policyFile = file("policy.json", JSON.stringify(policy));
-  expect(open({ policyFile }).policy).toEqual(policy);
+  expect(open({ policyFile }).policy).toMatchObject(policy);
   const wrong = file("wrong.json", JSON.stringify({ ...policy, platforms: ["abc"] }));
   expect(() => open({ policyFile: wrong })).toThrow(/platforms\/0/);
   expect(() => open({ policyFile: join(folder, "absent.json") })).toThrow(

@@ -96,6 +96,7 @@ export async function startNodeWorker(context: NodeWorkerContext): Promise<NodeW
     fetch,
     keys,
     keyId,
+    enrolmentToken: settings.enrolmentToken,
     pin,
     clock,
     gatewayClock,

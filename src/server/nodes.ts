@@ -11,7 +11,9 @@ import type { Capability } from "../nodes/capability.ts";
 import { createNodeGateway } from "../nodes/gateway/create-gateway.ts";
 import type { NodeGateway } from "../nodes/gateway/gateway.ts";
 import { embeddedNodeId } from "../nodes/lease.ts";
+import { enrolmentTokenOf } from "../nodes/protocol/enrolment.ts";
 import { gatewayKeyOf } from "../nodes/protocol/keys.ts";
+import { gatewayDefaults } from "../nodes/settings.ts";
 import { capabilitiesOf } from "./capabilities.ts";
 import type { Config } from "./config.ts";
 import type { Control } from "./control.ts";
@@ -39,10 +41,7 @@ type NodesRoleContext = {
   queue: JobQueue;
   upstreams: Pick<UpstreamRole, "sources">;
   archive: Archive;
-  metrics: Pick<
-    Metrics,
-    "nodeDispatches" | "refusedNodeAnswers" | "nodeRegistrations" | "spotChecks"
-  >;
+  metrics: Pick<Metrics, "nodeDispatches" | "refusedNodeAnswers" | "nodeRegistrations">;
   clock: Clock;
   log: Logger;
 };
@@ -53,7 +52,7 @@ const lookMs = 10_000;
 /** Errors: those of `openNodeTrust`. */
 export function createNodesRole(context: NodesRoleContext): NodesRole {
   const { config, store, queue, upstreams, archive, metrics, clock, log } = context;
-  const settings = config.nodes;
+  const settings = { ...gatewayDefaults, ...config.nodes };
   const trust = openNodeTrust(settings, clock);
   const stopping = new AbortController();
   let capabilities: readonly Capability[] = [];
@@ -73,6 +72,7 @@ export function createNodesRole(context: NodesRoleContext): NodesRole {
     queue,
     verifier: trust.verifier,
     policy: trust.policy,
+    enrolmentToken: enrolmentTokenOf(context.secretKey, settings.audience),
     gatewayKey: gatewayKeyOf(context.secretKey),
     clock,
     randomBytes,
@@ -87,7 +87,6 @@ export function createNodesRole(context: NodesRoleContext): NodesRole {
       // From here on it matters what is left to this process.
       if (outcome === "admitted") void look();
     },
-    onSpotCheck: (outcome) => metrics.spotChecks.inc({ outcome }),
   });
 
   async function keepLooking(): Promise<void> {

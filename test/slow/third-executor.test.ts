@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Position } from "../../src/archive/archive.ts";
-import { hashUri, numberedId, postTimeMs } from "../../src/posts/ids.ts";
+import { numberedId, postTimeMs, uriNumber } from "../../src/posts/ids.ts";
 import { matches, type Subject } from "../../src/posts/matcher.ts";
 import type { Post } from "../../src/posts/post.ts";
 import { indexTerms } from "../../src/posts/terms.ts";
@@ -11,7 +11,6 @@ import { generatedQuery } from "../support/generated-queries.ts";
 import { type IndexForm, indexForms } from "../support/index-forms.ts";
 import { capMs, nameOf, openPostSet } from "../support/post-set.ts";
 import { type PostingListExecutor, postingListExecutor } from "../support/posting-list-executor.ts";
-import { uriKey } from "../support/vocabulary.ts";
 
 const postsOfSet = 40;
 const queriesOfSet = 40;
@@ -65,7 +64,9 @@ describe.each(indexForms)("posts found by %s", (form) => {
               after,
             });
             const { positions, next } = set.archive.search({ plan, limit, after });
-            expect(page, query).toMatchObject({ positions, next });
+            expect(page.positions, query).toEqual(positions);
+            // The archive adds the hash of the uri, for the order of posts of one millisecond on other servers.
+            expect(page.next, query).toEqual(next && { platform: next.platform, id: next.id });
             after = page.next;
           } while (after !== null);
         } finally {
@@ -105,7 +106,7 @@ function foundByMatcher(plan: PlanNode, subjects: readonly Subject[]): string[] 
 function subjectOf(post: Post): Subject {
   const timeMs = postTimeMs(post, capMs);
   return {
-    id: post.nativeId ?? numberedId(timeMs, hashUri(uriKey, post.uri).number),
+    id: post.nativeId ?? numberedId(timeMs, uriNumber(post.uri)),
     platform: post.platform,
     timeMs,
     counts: post.counts,

@@ -3,6 +3,7 @@ import type { LightMyRequestResponse } from "fastify";
 import type { Capability } from "../../src/nodes/capability.ts";
 import type { Evidence, EvidenceKind } from "../../src/nodes/evidence/evidence.ts";
 import { base64url } from "../../src/nodes/protocol/encoding.ts";
+import { enrolmentField, enrolmentProof } from "../../src/nodes/protocol/enrolment.ts";
 import { makeIdentity, makeRunKeys, type RunKeys } from "../../src/nodes/protocol/keys.ts";
 import type {
   ChallengeAnswer,
@@ -27,6 +28,7 @@ import {
 } from "../../src/nodes/protocol/statement.ts";
 import { answerBytes, bodyOf, knowledgeText, readRequest } from "../../src/nodes/protocol/work.ts";
 import type { AnswerRequest, FetchedItem, SourceAnswer } from "../../src/platforms/source.ts";
+import { enrolmentTokenIn } from "./enrolment-token.ts";
 import type { ServiceUnderTest } from "./service-under-test.ts";
 
 /** A job that a node holds. */
@@ -58,13 +60,14 @@ const everything: readonly Capability[] = (["bluesky", "mastodon", "x"] as const
 
 /** A node that does what a test says, over HTTP, and lies as told. */
 export async function handDrivenNode(
-  service: Pick<ServiceUnderTest, "app" | "clock">,
+  service: Pick<ServiceUnderTest, "app" | "clock" | "dataDir">,
   shows: {
     evidence: EvidenceKind;
     evidenceFor: (reportData: Uint8Array) => Evidence;
   },
 ) {
   const { app, clock } = service;
+  const token = enrolmentTokenIn(service.dataDir);
   const identity = makeIdentity();
   const keys = await makeRunKeys();
   const bootId = base64url(randomBytes(16));
@@ -85,7 +88,8 @@ export async function handDrivenNode(
       },
       changes.keys ?? keys,
     );
-    return { "content-type": "application/json", ...signed };
+    const enrolment = enrolmentProof(token, signed["signature-input"] ?? "");
+    return { "content-type": "application/json", ...signed, [enrolmentField]: enrolment };
   }
 
   /** A signed call. */
@@ -101,8 +105,7 @@ export async function handDrivenNode(
   }
 
   async function challenge(): Promise<ChallengeAnswer> {
-    const answer = await app.inject({ method: "POST", url: "/internal/nodes/challenge" });
-    return answer.json();
+    return (await post("challenge", {})).json();
   }
 
   /** What it would register with, its statement changed before it is signed and shown evidence for. */

@@ -51,7 +51,6 @@ export async function keepNode(
       identity_signature: "",
       evidence: { quote: null, event_log: null, vm_config: null },
       collateral: null,
-      verified_at: new Date(nowMs).toISOString(),
       policy_id: "none",
     },
     keptUntilMs: nowMs + 3_600_000,

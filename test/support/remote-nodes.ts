@@ -12,6 +12,7 @@ import type { Upstream } from "../../src/platforms/upstream.ts";
 import type { Platform, Post } from "../../src/posts/post.ts";
 import { configFrom } from "../../src/server/config.ts";
 import { type RemoteNode, startRemoteNode } from "../../src/server/start-node.ts";
+import { enrolmentTokenIn } from "./enrolment-token.ts";
 import { freePort } from "./free-port.ts";
 import { type ServiceUnderTest, startServiceUnderTest } from "./service-under-test.ts";
 import { until } from "./until.ts";
@@ -20,6 +21,7 @@ export type GatewayUnderTest = {
   /** The service of this moment: after a restart it is another. */
   service(): ServiceUnderTest;
   url: string;
+  dataDir: string;
   /** What simulated evidence is made with, and checked against. */
   files: SimulatedFiles;
   stop(): Promise<void>;
@@ -49,6 +51,7 @@ export async function startGateway(
   return {
     service: () => service,
     url: service.url,
+    dataDir: all.EARSHOT_DATA_DIR,
     files,
     stop: () => service.stop(),
     start: async () => {
@@ -97,6 +100,7 @@ export async function startNodeUnderTest({
     EARSHOT_LOG_LEVEL: "silent",
     EARSHOT_BLUESKY_PUBLIC: "off",
     EARSHOT_NODE_GATEWAY: gateway.url,
+    EARSHOT_NODE_ENROLMENT_TOKEN: enrolmentTokenIn(gateway.dataDir),
     EARSHOT_NODE_EVIDENCE: evidence,
     EARSHOT_NODE_SIMULATED_TEE: gateway.files.tee,
     EARSHOT_NODE_NAME: "under-test",

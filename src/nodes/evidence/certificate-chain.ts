@@ -6,7 +6,7 @@ import { refused } from "./refusal.ts";
  * Walks a chain from its leaf to the pinned root: names, signatures, who may issue, and times. Gives the chain with the root at
  * its end, whether or not it came with it.
  *
- * Errors: `quote_refused` with `chain_root`, `chain_issuer`, `chain_signature`, `chain_not_ca` or `chain_outdated`.
+ * Errors: `evidence_refused` with `chain_root`, `chain_issuer`, `chain_signature`, `chain_not_ca` or `chain_outdated`.
  */
 export function requireChain(
   certificates: readonly X509Certificate[],

@@ -14,7 +14,7 @@ const sgxExtension = Buffer.from("2a864886f84d010d01", "hex");
 
 /**
  * The certificates of a chain in PEM, in their order. Nothing but white space stands between them, and zero bytes after them.
- * Errors: `quote_refused` (`chain_malformed`).
+ * Errors: `evidence_refused` (`chain_malformed`).
  */
 export function certificatesOf(chain: string, what: string): X509Certificate[] {
   if (chain.length > mostCertificates * mostBytes) {
@@ -66,7 +66,7 @@ export function serialOf(certificate: X509Certificate): string {
   return certificate.serialNumber.toLowerCase().replace(/^0+(?=.)/, "");
 }
 
-/** Null when it is no PCK certificate. Errors: `quote_refused` (`chain_malformed`). */
+/** Null when it is no PCK certificate. Errors: `evidence_refused` (`chain_malformed`). */
 export function platformOf(certificate: X509Certificate): PlatformIds | null {
   return readOrRefuse(
     "chain_malformed",

@@ -14,7 +14,7 @@ export type CheckedCollateral = { tcbInfo: TcbInfo; qeIdentity: QeIdentity; unti
  * Verifies who issued the collateral, that it is in force and for this kind of machine, and that no certificate in play was
  * revoked. Revocation lists are held against certificates of the quote's own chain, never against one that came with them.
  *
- * Errors: `quote_refused` with `crl_…`, `certificate_revoked`, `chain_…`, `collateral_signer`, `tcb_info_signature`,
+ * Errors: `evidence_refused` with `crl_…`, `certificate_revoked`, `chain_…`, `collateral_signer`, `tcb_info_signature`,
  * `qe_identity_signature`, `collateral_malformed`, `collateral_outdated` or `collateral_other_machine`.
  */
 export function requireCollateral(
@@ -107,11 +107,10 @@ function requireInForce(
 }
 
 function requireSameMachine(tcbInfo: TcbInfo, qeIdentity: QeIdentity, quote: SignedQuote): void {
-  const isTdx = quote.parts.tee === "tdx";
   const isSame =
     tcbInfo.fmspc.toLowerCase() === quote.platform.fmspc &&
-    tcbInfo.id === (isTdx ? "TDX" : "SGX") &&
-    qeIdentity.id === (isTdx ? "TD_QE" : "QE");
+    tcbInfo.id === "TDX" &&
+    qeIdentity.id === "TD_QE";
   if (isSame) return;
   throw refused(
     "collateral_other_machine",

@@ -3,9 +3,26 @@ import { EarshotError } from "../../lib/errors.ts";
 import type { FetchedAnswer } from "../../lib/fetched-answer.ts";
 import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
 import { withoutEnding } from "../../query/characters.ts";
-import type { CollateralKey } from "./collateral-key.ts";
 import { readCollateral } from "./collateral-text.ts";
 import type { Collateral } from "./evidence.ts";
+import type { SignedQuote } from "./signed-quote.ts";
+
+/** What collateral is issued for: a kind of machine, and the authority that issued its certificate. */
+export type CollateralKey = {
+  /** 12 hexadecimal digits in lower case. */
+  fmspc: string;
+  authority: "platform" | "processor";
+};
+
+/** Which collateral verifies a quote, going by the certificate of its machine. */
+export function collateralKeyOf({ chain, platform }: SignedQuote): CollateralKey {
+  const isProcessor = /^CN=.*PCK Processor CA/m.test(chain[0]?.issuer ?? "");
+  return { fmspc: platform.fmspc, authority: isProcessor ? "processor" : "platform" };
+}
+
+/** The name of the collateral's file in a folder. */
+export const collateralFileName = ({ fmspc, authority }: CollateralKey): string =>
+  `tdx-${fmspc}-${authority}.json`;
 
 /** Intel's own service has no revocation list of the root; it lies where the root itself says. */
 const intelHost = "api.trustedservices.intel.com";
@@ -25,12 +42,12 @@ export async function fetchCollateral(
   const base = withoutEnding(url, "/").replace(/\/(sgx|tdx)\/certification\/v4$/, "");
   const isIntels = new URL(base).hostname === intelHost;
   const sgx = `${base}/sgx/certification/v4`;
-  const own = `${base}/${key.tee}/certification/v4`;
+  const tdx = `${base}/tdx/certification/v4`;
   const ask = async (address: string) => requireFound(await fetch(address, limits), address);
   const [pckList, tcb, identity, rootList] = await Promise.all([
     ask(`${sgx}/pckcrl?ca=${key.authority}&encoding=der`),
-    ask(`${own}/tcb?fmspc=${key.fmspc.toUpperCase()}`),
-    ask(`${own}/qe/identity?update=standard`),
+    ask(`${tdx}/tcb?fmspc=${key.fmspc.toUpperCase()}`),
+    ask(`${tdx}/qe/identity?update=standard`),
     ask(isIntels ? intelRootList : `${sgx}/rootcacrl`),
   ]);
   const tcbInfo = signedPart(tcb, "tcbInfo");

@@ -76,14 +76,14 @@ const qeIdentity = z.object({
 });
 export type QeIdentity = z.infer<typeof qeIdentity>;
 
-/** What is read here of the TCB information of a kind of machine. Errors: `quote_refused` (`collateral_malformed`). */
+/** What is read here of the TCB information of a kind of machine. Errors: `evidence_refused` (`collateral_malformed`). */
 export function readTcbInfo(written: string): TcbInfo {
   return readOrRefuse("collateral_malformed", "the TCB information cannot be read", () =>
     tcbInfo.parse(parseUntrustedJson(written)),
   );
 }
 
-/** What is read here of the identity of quoting enclaves. Errors: `quote_refused` (`collateral_malformed`). */
+/** What is read here of the identity of quoting enclaves. Errors: `evidence_refused` (`collateral_malformed`). */
 export function readQeIdentity(written: string): QeIdentity {
   return readOrRefuse(
     "collateral_malformed",

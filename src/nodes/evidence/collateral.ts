@@ -4,11 +4,15 @@ import type { Clock } from "../../lib/clock.ts";
 import { EarshotError, messageOf } from "../../lib/errors.ts";
 import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
 import { type CheckedCollateral, requireCollateral } from "./collateral-check.ts";
-import { type CollateralKey, collateralFileName, collateralKeyOf } from "./collateral-key.ts";
-import { fetchCollateral } from "./collateral-service.ts";
+import {
+  type CollateralKey,
+  collateralFileName,
+  collateralKeyOf,
+  fetchCollateral,
+} from "./collateral-service.ts";
 import { readCollateral } from "./collateral-text.ts";
 import type { Collateral, CollateralSource } from "./evidence.ts";
-import { openQuoteByItsOwnRoot } from "./signed-quote.ts";
+import type { SignedQuote } from "./signed-quote.ts";
 
 type ServiceSettings = {
   /** A caching service, or Intel's own. */
@@ -19,10 +23,6 @@ type ServiceSettings = {
   maxAgeMs: number;
 };
 
-/** Most kinds of machines that collateral is held of. */
-const mostKinds = 64;
-/** Most that are fetched at a time. */
-const mostFetches = 8;
 /** How long a service that failed is left alone, milliseconds. */
 const pauseMs = 10_000;
 const mostBytes = 2_097_152;
@@ -31,7 +31,8 @@ type Held = { collateral: Collateral; checked: CheckedCollateral; refreshAtMs: n
 
 /**
  * Collateral from a service, held by the kind of machine. It is fetched anew in the background once three quarters of its time
- * are over, be it its age or the time that it is in force, and never waited for while what is held is in force.
+ * are over, be it its age or the time that it is in force, and never waited for while what is held is in force. Quotes were
+ * verified down to their root before, so there are as many kinds as Intel, or the simulated root, has certified.
  */
 export function collateralFromService(settings: ServiceSettings): CollateralSource {
   const { url, fetch, clock, maxAgeMs } = settings;
@@ -39,15 +40,12 @@ export function collateralFromService(settings: ServiceSettings): CollateralSour
   const fetches = new Map<string, Promise<Collateral>>();
   const failures = new Map<string, { atMs: number; fault: EarshotError }>();
 
-  function fetchOnce(name: string, key: CollateralKey, quote: Uint8Array): Promise<Collateral> {
+  function fetchOnce(name: string, key: CollateralKey, quote: SignedQuote): Promise<Collateral> {
     const running = fetches.get(name);
     if (running !== undefined) return running;
     const failure = failures.get(name);
     if (failure !== undefined && clock.elapsed() - failure.atMs < pauseMs) {
       return Promise.reject(failure.fault);
-    }
-    if (fetches.size >= mostFetches) {
-      return Promise.reject(unavailable("too much of it is fetched at the moment", tryAgain));
     }
     const fetched = fetchAndHold(name, key, quote).finally(() => fetches.delete(name));
     fetches.set(name, fetched);
@@ -57,22 +55,22 @@ export function collateralFromService(settings: ServiceSettings): CollateralSour
   async function fetchAndHold(
     name: string,
     key: CollateralKey,
-    quote: Uint8Array,
+    quote: SignedQuote,
   ): Promise<Collateral> {
     try {
       const collateral = await fetchCollateral(url, fetch, key);
       const nowMs = clock.now();
       // What is damaged, or is not in force, does not take the place of what is held.
-      const checked = requireCollateral(collateral, openQuoteByItsOwnRoot(quote, nowMs), nowMs);
+      const checked = requireCollateral(collateral, quote, nowMs);
       requireAsRecent(checked, held.get(name)?.checked);
       const leftMs = Math.min(maxAgeMs, checked.untilMs - nowMs);
       const refreshAtMs = clock.elapsed() + leftMs * 0.75;
       failures.delete(name);
-      keep(held, name, { collateral, checked, refreshAtMs });
+      held.set(name, { collateral, checked, refreshAtMs });
       return collateral;
     } catch (thrown) {
       const fault = unavailable(reasonOf(thrown), tryAgain);
-      keep(failures, name, { atMs: clock.elapsed(), fault });
+      failures.set(name, { atMs: clock.elapsed(), fault });
       throw fault;
     }
   }
@@ -108,15 +106,6 @@ async function readBounded(path: string): Promise<string> {
   if (size > mostBytes)
     throw new EarshotError("collateral_unreadable", `it is longer than ${mostBytes} bytes`);
   return await file.readFile("utf8");
-}
-
-function keep<Value>(map: Map<string, Value>, name: string, value: Value): void {
-  map.delete(name);
-  map.set(name, value);
-  for (const oldest of map.keys()) {
-    if (map.size <= mostKinds) return;
-    map.delete(oldest);
-  }
 }
 
 /** A service that is behind what it gave before would take back what was published meanwhile. */

@@ -15,7 +15,7 @@ function verdictOn(log: unknown, register = rtMr3): string {
     const text = typeof log === "string" ? log : JSON.stringify(log);
     return replayEventLog(text, register).composeHash ?? "none";
   } catch (fault) {
-    if (!(fault instanceof EarshotError) || fault.code !== "quote_refused") throw fault;
+    if (!(fault instanceof EarshotError) || fault.code !== "evidence_refused") throw fault;
     return fault.details[0]?.code ?? "";
   }
 }

@@ -49,7 +49,7 @@ const keyProvider = z.object({ name: z.string().min(1).max(128), id: z.string().
  * Replays the runtime events of an event log from their payloads and holds them against RTMR3 of the quote: what it says of the
  * boot is what was measured then.
  *
- * Errors: `quote_refused` with `event_log_malformed`, `event_type_unknown`, `event_digest`, `event_repeated`,
+ * Errors: `evidence_refused` with `event_log_malformed`, `event_type_unknown`, `event_digest`, `event_repeated`,
  * `event_log_mismatch` or `boot_incomplete`.
  * @param eventLog JSON text as the guest agent gives it
  * @param rtMr3 in hexadecimal digits

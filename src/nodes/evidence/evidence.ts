@@ -1,3 +1,5 @@
+import type { SignedQuote } from "./signed-quote.ts";
+
 /**
  * What a node can show for itself. `tdx`: a quote of an Intel TDX machine, verified down to Intel's root. `simulated`: the same
  * made in software under a root that anybody can make: it runs the code that verifies, and proves nothing about hardware.
@@ -43,11 +45,10 @@ export type Collateral = {
 };
 
 /** Where collateral comes from. Errors: `collateral_unavailable` (retryable). */
-export type CollateralSource = (quote: Uint8Array) => Promise<Collateral>;
+export type CollateralSource = (quote: SignedQuote) => Promise<Collateral>;
 
 /** What a quote says once its signatures hold; blobs in hexadecimal digits. */
 export type QuoteFacts = {
-  tee: "tdx" | "sgx";
   /** Intel's word for the state of the machine, such as UpToDate: the worst of platform, quoting enclave and TDX module. */
   tcbStatus: string;
   advisories: readonly string[];
@@ -59,7 +60,6 @@ export type QuoteFacts = {
   /** When the first part of the collateral ends, Unix milliseconds. */
   collateralUntilMs: number;
   reportData: string;
-  /** Of a TDX quote; empty texts and lists for SGX. */
   mrTd: string;
   rtMr: readonly string[];
   mrSeam: string;

@@ -1,8 +1,11 @@
+import { createHash } from "node:crypto";
+import { createRequire } from "node:module";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { EarshotError } from "../../lib/errors.ts";
 import type { Collateral } from "./evidence.ts";
-import { loadVerifier } from "./quote-verifier.ts";
 import { refused } from "./refusal.ts";
 import type { SignedQuote } from "./signed-quote.ts";
-import type { TcbRating } from "./tcb-status.ts";
+import type { TcbRating } from "./tcb-rating.ts";
 
 /** What the library says when a check fails, and the code of that check. */
 const faults: readonly (readonly [RegExp, string])[] = [
@@ -24,7 +27,7 @@ const faults: readonly (readonly [RegExp, string])[] = [
  * over again from its own reading of it. It does not authenticate revocation lists and rates no TDX module: those are checked
  * elsewhere, and the lists are kept from it.
  *
- * Errors: `quote_refused` with a code of `faults`, or `verifier_refused`.
+ * Errors: `evidence_refused` with a code of `faults`, or `verifier_refused`.
  */
 export async function ratePlatform(
   quote: SignedQuote,
@@ -55,3 +58,42 @@ const messages: Readonly<Record<string, string>> = {
   td_attributes: "the virtual machine has attributes that a trusted one does not have",
   service_td: "the virtual machine may be moved by another one, which nothing is known of",
 };
+
+/** SHA-256 of the certificate "Intel SGX Root CA", in DER. */
+const fingerprint = "44a0196b2b99f889b8e149e95b807a350e7424964399e885a7cbb8ccfab674d3";
+
+/** Intel's root certificate in DER, which all quotes of real machines lead to. */
+export async function intelRoot(): Promise<Uint8Array> {
+  const { constants } = await loadVerifier();
+  const root = constants.TRUSTED_ROOT_CA_DER;
+  if (createHash("sha256").update(root).digest("hex") === fingerprint) return root;
+  throw new EarshotError(
+    "quote_verifier_damaged",
+    "the quote verifier brings another root than Intel's",
+    {
+      hint: "install the packages of Earshot again, from its own lock file",
+    },
+  );
+}
+
+type Verifier = typeof import("@phala/dcap-qvl");
+
+/** What the library is made of. All of it at once would hold the event loop for 50 ms. */
+const parts = ["bn.js", "hash.js", "elliptic", "asn1.js"];
+
+let loading: Promise<Verifier> | null = null;
+
+/** The library that judges quotes. It takes 17 MB, so it is loaded where the first quote is verified. */
+function loadVerifier(): Promise<Verifier> {
+  loading ??= load();
+  return loading;
+}
+
+async function load(): Promise<Verifier> {
+  const requirePart = createRequire(import.meta.resolve("@phala/dcap-qvl"));
+  for (const part of parts) {
+    requirePart(part);
+    await nextTurn();
+  }
+  return import("@phala/dcap-qvl");
+}

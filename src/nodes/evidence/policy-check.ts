@@ -16,24 +16,27 @@ export type Admission = {
 type Boot = Pick<BootFacts, "composeHash" | "keyProvider">;
 
 /**
- * Holds what a quote says against a policy. Errors: `quote_refused` with `not_tdx`, `debug`, `tcb_status`, `advisories`,
- * `tcb_evaluation_outdated`, `platform_not_listed`, `image_unknown`, `mr_config_id`, `mr_owner`, `mr_owner_config`,
- * `app_not_measured`, `compose_hash_unknown` or `key_provider_unknown`.
+ * Holds what a quote says against a policy. Errors: `evidence_refused` with `tcb_status`, `advisories`,
+ * `tcb_evaluation_outdated`, `td_attributes`, `xfam`, `platform_not_listed`, `image_unknown`, `mr_owner`, `mr_owner_config`,
+ * `mr_config_id`, `app_not_measured`, `compose_hash_unknown` or `key_provider_unknown`.
  * @param boot null without an event log
  */
 export function checkFacts(policy: NodePolicy, facts: QuoteFacts, boot: Boot | null): Admission {
-  if (facts.tee !== "tdx") throw refused("not_tdx", "the quote is not that of a TDX machine");
   requireState(policy, facts);
-  requireEmpty(facts);
+  requireBits("td_attributes", policy.td_attributes, facts.tdAttributes);
+  requireBits("xfam", policy.xfam, facts.xfam);
+  requireNoOwner(facts);
   const isListedPlatform = isListed(policy, facts);
-  return { image: imageOf(policy, facts, boot), isListedPlatform };
+  const image = imageOf(policy, facts, boot);
+  requireConfig(policy, facts.mrConfigId, boot);
+  return { image, isListedPlatform };
 }
 
 function requireState(policy: NodePolicy, facts: QuoteFacts): void {
-  if (!facts.tdAttributes.startsWith("00")) {
+  if (facts.tcbEvaluationNumber < policy.min_tcb_evaluation_number) {
     throw refused(
-      "debug",
-      "the virtual machine can be debugged: its operator can read all that is in it",
+      "tcb_evaluation_outdated",
+      `the collateral is of evaluation ${facts.tcbEvaluationNumber}, and the policy asks for ${policy.min_tcb_evaluation_number}`,
     );
   }
   const statuses: readonly string[] = policy.tcb_status;
@@ -52,23 +55,53 @@ function requireState(policy: NodePolicy, facts: QuoteFacts): void {
       "bring the machine up to date, or name what is accepted in `accepted_advisories` of the policy",
     );
   }
-  if (facts.tcbEvaluationNumber < policy.min_tcb_evaluation_number) {
-    throw refused(
-      "tcb_evaluation_outdated",
-      `the collateral is of evaluation ${facts.tcbEvaluationNumber}, and the policy asks for ${policy.min_tcb_evaluation_number}`,
-    );
-  }
 }
 
-/** Whoever starts a virtual machine may put anything there, and what it is read as depends on the image. */
-function requireEmpty(facts: QuoteFacts): void {
+/** Masks and values are 8 bytes in hexadecimal digits, both in the byte order of the quote. */
+function requireBits(code: "td_attributes" | "xfam", allowed: string, value: string): void {
+  const extra = BigInt(`0x${value}`) & ~BigInt(`0x${allowed}`);
+  if (extra === 0n) return;
+  throw refused(
+    code,
+    `the virtual machine has bits of ${registers[code]} that the policy does not allow: ${extra.toString(16).padStart(16, "0")}`,
+    `start it without, or add them to \`${code}\` of the policy`,
+  );
+}
+
+const registers = { td_attributes: "TDATTRIBUTES", xfam: "XFAM" } as const;
+
+/**
+ * dstack has MRCONFIGID name what it starts: version 1 is the compose hash itself, 2 and 3 are hashes of it with the app, the
+ * key provider and, in 3, the instance. A guest compares it with what it measures and does not boot otherwise, so what counts
+ * is the compose hash that was measured; anything else there would be input that nobody has measured.
+ */
+function requireConfig(policy: NodePolicy, id: string, boot: Boot | null): void {
+  if (isZero(id)) return;
+  const version = Number.parseInt(id.slice(0, 2), 16);
+  const hash = id.slice(2, 66);
+  const composeHash = boot?.composeHash ?? (version === 1 ? hash : null);
+  const isForm = policy.mr_config_versions.some((taken) => taken === version);
+  const isSame = version === 1 ? hash === composeHash : composeHash !== null;
+  const isAllowed = composeHash !== null && policy.compose_hashes.includes(composeHash);
+  if (isForm && isZero(id.slice(66)) && isSame && isAllowed) return;
+  throw refused(
+    "mr_config_id",
+    isForm
+      ? `MRCONFIGID of the quote, version ${version}, is not that of a compose file that the policy names`
+      : `MRCONFIGID of the quote has version ${version}, and the policy takes ${policy.mr_config_versions.join(", ") || "none but zero"}`,
+  );
+}
+
+const isZero = (hex: string): boolean => !/[^0]/.test(hex);
+
+/** The one who starts a virtual machine may put anything there, and what it is read as depends on the image. */
+function requireNoOwner(facts: QuoteFacts): void {
   const fields = [
-    ["mr_config_id", facts.mrConfigId],
     ["mr_owner", facts.mrOwner],
     ["mr_owner_config", facts.mrOwnerConfig],
   ] as const;
   for (const [code, value] of fields) {
-    if (/[^0]/.test(value)) {
+    if (!isZero(value)) {
       throw refused(code, `${code.toUpperCase().replaceAll("_", "")} of the quote is not zero`);
     }
   }
@@ -99,7 +132,8 @@ function imageOf(policy: NodePolicy, facts: QuoteFacts, boot: Boot | null): stri
       "add the measurements of the image to `images` of the policy once you have made it yourself",
     );
   }
-  const whole = images.find((image) => image.rtmr3 !== undefined && image.rtmr3 === rtmr3);
+  const program = rtmr3 !== undefined && isZero(rtmr3) ? "unused" : rtmr3;
+  const whole = images.find((image) => image.rtmr3 !== undefined && image.rtmr3 === program);
   if (whole !== undefined) return whole.name;
   const open = images.find((image) => image.rtmr3 === undefined);
   if (open === undefined || boot === null || boot.composeHash === null) {

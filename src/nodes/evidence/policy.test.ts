@@ -7,6 +7,7 @@ import type { QuoteFacts } from "./evidence.ts";
 import { type NodePolicy, policyIdOf, readPolicy } from "./policy.ts";
 import { checkFacts } from "./policy-check.ts";
 import { verifyQuote } from "./quote.ts";
+import { mrConfigIdOf } from "./simulated/boot-log.ts";
 
 const usual = tee.policy();
 const [image] = usual.images;
@@ -76,7 +77,7 @@ describe("a policy that cannot be read says where and why", () => {
       "a program that was not measured",
       text({ images: [{ ...image, rtmr3: "00".repeat(48) }] }),
       "/images/0/rtmr3",
-      /no program/,
+      /not all zero, or "unused"/,
     ],
   ])("%s", (_name, written, pointer, words) => {
     try {
@@ -162,9 +163,11 @@ describe("a machine is held against the policy", () => {
     ["no images", { images: [] }, {}, "image_unknown"],
     ["compose_hashes", { compose_hashes: ["ab".repeat(32)] }, {}, "compose_hash_unknown"],
     ["no compose_hashes", { compose_hashes: [] }, {}, "compose_hash_unknown"],
-    ["an SGX quote", {}, { tee: "sgx" as const }, "not_tdx"],
-    ["debugging", {}, { tdAttributes: "0100001000000000" }, "debug"],
-    ["MRCONFIGID", {}, { mrConfigId: "01".repeat(48) }, "mr_config_id"],
+    ["debugging", {}, { tdAttributes: "0100001000000000" }, "td_attributes"],
+    ["PKS", {}, { tdAttributes: "0000005000000000" }, "td_attributes"],
+    ["KL", {}, { tdAttributes: "0000009000000000" }, "td_attributes"],
+    ["PERFMON", {}, { tdAttributes: "0000001000000080" }, "td_attributes"],
+    ["processor tracing", {}, { xfam: "e703060000000000" }, "xfam"],
     ["MROWNER", {}, { mrOwner: "01".repeat(48) }, "mr_owner"],
     ["MROWNERCONFIG", {}, { mrOwnerConfig: "01".repeat(48) }, "mr_owner_config"],
     [
@@ -200,9 +203,88 @@ describe("a machine is held against the policy", () => {
     expect(from({ name: "kms", id: null }, one)).toBe("key_provider_unknown");
   });
 
+  test("bits that the policy allows may be set, and need not be", () => {
+    const all = { td_attributes: "000000d000000080", xfam: "ffffffffffffffff" };
+    const taken = { image: "simulated", isListedPlatform: true };
+    expect(verdict(all, { tdAttributes: "000000d000000080", xfam: "e783060000000000" })).toEqual(
+      taken,
+    );
+    expect(verdict(all)).toEqual(taken);
+  });
+
+  test("a policy without masks takes PKS, CET and AMX, and neither KL, PERFMON nor tracing", () => {
+    const { td_attributes: _a, xfam: _x, mr_config_versions: _v, ...named } = usual;
+    const policy = readPolicy(JSON.stringify(named));
+    const taken = { image: "simulated", isListedPlatform: true };
+    expect(verdict(policy, { tdAttributes: "0000005000000000", xfam: "e718060000000000" })).toEqual(
+      taken,
+    );
+    expect(verdict(policy, { tdAttributes: "0000009000000000" })).toBe("td_attributes");
+    expect(verdict(policy, { tdAttributes: "0000001000000080" })).toBe("td_attributes");
+    expect(verdict(policy, { xfam: "e702860000000000" })).toEqual("xfam");
+    expect(verdict(policy, { xfam: "e703060000000000" })).toEqual("xfam");
+  });
+
+  describe("MRCONFIGID", () => {
+    const taken = { image: "simulated", isListedPlatform: true };
+    const id = (version: 1 | 2 | 3, hash = tee.composeHash) => ({
+      mrConfigId: mrConfigIdOf(version, hash).toString("hex"),
+    });
+    const rtmr3 = () => ({ images: images({ rtmr3: facts.rtMr[3] ?? "" }) });
+
+    test("may be zero, or name the compose file that was measured", () => {
+      expect(facts.mrConfigId).toBe(id(1).mrConfigId);
+      expect(verdict({})).toEqual(taken);
+      expect(verdict({}, { mrConfigId: "00".repeat(48) })).toEqual(taken);
+    });
+
+    test.each([
+      ["another compose file", () => id(1, "ab".repeat(32))],
+      ["bytes after the hash", () => ({ mrConfigId: `${id(1).mrConfigId.slice(0, -2)}01` })],
+      ["an unknown version", () => ({ mrConfigId: `04${id(1).mrConfigId.slice(2)}` })],
+      ["version 2, which the policy does not take", () => id(2)],
+      ["version 3, which the policy does not take", () => id(3)],
+    ])("is refused with %s", (_name, changed) => {
+      expect(verdict({}, changed())).toBe("mr_config_id");
+    });
+
+    test("that names an allowed compose file other than the measured one is refused", () => {
+      const other = "ab".repeat(32);
+      const both = { compose_hashes: [tee.composeHash, other] };
+      expect(verdict(both, id(1, other))).toBe("mr_config_id");
+    });
+
+    test("of versions 2 and 3 is taken where the policy says so and a compose file was measured", () => {
+      const versions: NodePolicy["mr_config_versions"] = [2, 3];
+      expect(verdict({ mr_config_versions: versions }, id(2))).toEqual(taken);
+      expect(verdict({ mr_config_versions: versions }, id(3))).toEqual(taken);
+      expect(verdict({ mr_config_versions: versions })).toBe("mr_config_id");
+      expect(verdict({ ...rtmr3(), mr_config_versions: versions }, id(3), null)).toBe(
+        "mr_config_id",
+      );
+    });
+
+    test("of a machine without an event log names a compose file of the policy", () => {
+      expect(verdict(rtmr3(), {}, null)).toEqual(taken);
+      expect(verdict(rtmr3(), id(1, "ab".repeat(32)), null)).toBe("mr_config_id");
+    });
+  });
+
+  test("an image that contains its program leaves RTMR3 unused, and no other machine passes for it", () => {
+    const bare = { rtMr: [...facts.rtMr.slice(0, 3), "00".repeat(48)] };
+    const unused = { images: images({ rtmr3: "unused" }) };
+    expect(verdict(unused, bare, null)).toEqual({ image: "simulated", isListedPlatform: true });
+    expect(verdict(unused, {}, null)).toBe("app_not_measured");
+    expect(verdict({}, bare, null)).toBe("app_not_measured");
+    expect(verdict({ images: images({ rtmr3: facts.rtMr[3] ?? "" }) }, bare, null)).toBe(
+      "app_not_measured",
+    );
+  });
+
   test("an image that names RTMR3 is that program and no other, whatever the event log says", () => {
     const rtmr3 = facts.rtMr[3] ?? "";
-    expect(verdict({ images: images({ rtmr3 }), compose_hashes: [] }, {}, null)).toMatchObject({
+    const zero = { mrConfigId: "00".repeat(48) };
+    expect(verdict({ images: images({ rtmr3 }), compose_hashes: [] }, zero, null)).toMatchObject({
       image: "simulated",
     });
     expect(verdict({ images: images({ rtmr3: "ab".repeat(48) }) })).toBe("app_not_measured");

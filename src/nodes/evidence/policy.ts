@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import * as z from "zod";
 import { EarshotError, messageOf } from "../../lib/errors.ts";
 import { withoutControls } from "../../text/controls.ts";
-import { tcbStatuses } from "./tcb-status.ts";
+import { tcbStatuses } from "./tcb-rating.ts";
 
 const hexOf = (bytes: number) =>
   z
@@ -11,9 +11,13 @@ const hexOf = (bytes: number) =>
     .toLowerCase();
 
 const measurement = hexOf(48);
-const appMeasurement = measurement.refine((value) => /[^0]/.test(value), {
-  error: "may not be zero: that is what it is when no program was measured",
-});
+const appMeasurement = z
+  .string()
+  .toLowerCase()
+  .refine((value) => value === "unused" || /^(?=0*[1-9a-f])[0-9a-f]{96}$/.test(value), {
+    error:
+      'has to be 96 hexadecimal digits that are not all zero, or "unused" where no program is measured into it',
+  });
 
 const image = z.strictObject({
   name: z.string().min(1).max(128),
@@ -27,6 +31,11 @@ const keyProvider = z.strictObject({
   id: z.string().min(1).max(4_096).optional(),
 });
 
+/** TDATTRIBUTES that do not weaken a machine: SEPT_VE_DISABLE, which is required, and PKS. Byte order as in the quote. */
+const usualTdAttributes = "0000005000000000";
+/** XFAM without processor tracing (PT, LBR) and user interrupts: x87, SSE, AVX, AVX-512, PKRU, CET, AMX. */
+const usualXfam = "e71a060000000000";
+
 const nodePolicy = z.strictObject({
   tcb_status: z.array(z.enum(tcbStatuses).exclude(["Revoked"])).min(1),
   accepted_advisories: z.array(z.string().min(1).max(64)).max(1_000),
@@ -35,13 +44,17 @@ const nodePolicy = z.strictObject({
   compose_hashes: z.array(hexOf(32)).max(1_000),
   key_providers: z.array(keyProvider).max(100),
   platforms: z.array(hexOf(16)).max(10_000).nullable(),
+  td_attributes: hexOf(8).default(usualTdAttributes),
+  xfam: hexOf(8).default(usualXfam),
+  mr_config_versions: z.array(z.literal([1, 2, 3])).default([1]),
 });
 
 /**
  * What quotes have to show beyond good signatures: which states of a machine are good enough, which images it may have booted
  * (MRTD and RTMR0 to 2) with which programs (compose hashes, or RTMR3 itself), who may have given such a program the keys of its
- * disk, and which machines; a key provider without `id` is any of that name, `platforms` null is any machine. Hexadecimal digits
- * in lower case.
+ * disk, and which machines; a key provider without `id` is any of that name, `platforms` null is any machine. `td_attributes`
+ * and `xfam` are masks of the bits that may be set, `mr_config_versions` the forms of MRCONFIGID besides zero. Hexadecimal
+ * digits in lower case.
  */
 export type NodePolicy = z.infer<typeof nodePolicy>;
 

@@ -1,11 +1,10 @@
 import { readOrRefuse, refused } from "./refusal.ts";
 
-/** A quote (Intel DCAP, versions 3 to 5) taken apart; nothing of it is verified. */
+/** A quote of TDX (Intel DCAP, versions 4 and 5) taken apart; nothing of it is verified. */
 export type QuoteParts = {
-  tee: "tdx" | "sgx";
   /** Header and report: what the attestation key signs. */
   signed: Buffer;
-  report: TdReport | SgxReport;
+  report: TdReport;
   signature: Buffer;
   /** P-256, its two coordinates. */
   attestationKey: Buffer;
@@ -18,7 +17,6 @@ export type QuoteParts = {
 };
 
 export type TdReport = {
-  kind: "td";
   teeTcbSvn: Buffer;
   mrSeam: Buffer;
   mrSignerSeam: Buffer;
@@ -33,18 +31,13 @@ export type TdReport = {
   reportData: Buffer;
 };
 
-type SgxReport = { kind: "sgx"; attributes: Buffer; reportData: Buffer };
-
 const mostBytes = 32_768;
-const teeTypes: ReadonlyMap<number, "sgx" | "tdx"> = new Map([
-  [0x00, "sgx"],
-  [0x81, "tdx"],
-]);
+const tdx = 0x81;
 /** Names Intel as the maker of the quoting enclave. */
 const intelVendor = "939a7233f79c4ca9940a0db3957f0607";
 const [ecdsaP256, chainInPem, qeReportData] = [2, 5, 6];
 
-/** Errors: `quote_refused` with `quote_malformed`, or `quote_unsupported` where the format is one that is not read. */
+/** Errors: `evidence_refused` with `quote_malformed`, or `quote_unsupported` where the format is one that is not read. */
 export function readQuote(quote: Uint8Array): QuoteParts {
   if (quote.length > mostBytes) {
     throw refused("quote_malformed", `the quote is longer than ${mostBytes} bytes`);
@@ -55,29 +48,27 @@ export function readQuote(quote: Uint8Array): QuoteParts {
 
 function readParts(bytes: Buffer): QuoteParts {
   const reader = byteReader(bytes);
-  const { version, tee } = readHeader(reader.take(48));
-  const bodyType = version === 5 ? readBodyType(reader.take(6)) : tee === "tdx" ? 2 : 1;
-  const report = bodyType === 1 ? sgxReport(reader.take(384)) : tdReport(reader.take(584));
+  const version = readVersion(reader.take(48));
+  const bodyType = version === 5 ? readBodyType(reader.take(6)) : 2;
+  const report = tdReport(reader.take(584));
   if (bodyType === 3) reader.take(64);
   const signed = bytes.subarray(0, reader.offset());
   const authentication = byteReader(reader.take(reader.take(4).readUInt32LE()));
   requireZeros(reader.rest(), "after its signatures");
-  const parts = readAuthentication(authentication, version);
-  return { tee, signed, report, ...parts };
+  const parts = readAuthentication(authentication);
+  return { signed, report, ...parts };
 }
 
-function readHeader(header: Buffer): { version: number; tee: "tdx" | "sgx" } {
+function readVersion(header: Buffer): number {
   const version = header.readUInt16LE(0);
-  const tee = teeTypes.get(header.readUInt32LE(4));
-  if (version < 3 || version > 5) throw unsupported(`version ${version}`);
-  if (tee === undefined) throw unsupported("the quote of a machine that is neither TDX nor SGX");
-  if ((tee === "sgx") !== (version === 3)) throw unsupported(`version ${version} for ${tee}`);
+  if (version !== 4 && version !== 5) throw unsupported(`version ${version}`);
+  if (header.readUInt32LE(4) !== tdx) throw unsupported("the quote of a machine other than TDX");
   if (header.readUInt16LE(2) !== ecdsaP256)
     throw unsupported("an attestation key other than P-256");
   if (header.subarray(12, 28).toString("hex") !== intelVendor) {
     throw unsupported("a quoting enclave that is not Intel's");
   }
-  return { version, tee };
+  return version;
 }
 
 function readBodyType(descriptor: Buffer): 2 | 3 {
@@ -91,7 +82,6 @@ function readBodyType(descriptor: Buffer): 2 | 3 {
 function tdReport(bytes: Buffer): TdReport {
   const reader = byteReader(bytes);
   return {
-    kind: "td",
     teeTcbSvn: reader.take(16),
     mrSeam: reader.take(48),
     mrSignerSeam: reader.take(48),
@@ -107,16 +97,10 @@ function tdReport(bytes: Buffer): TdReport {
   };
 }
 
-function sgxReport(bytes: Buffer): SgxReport {
-  return { kind: "sgx", attributes: bytes.subarray(48, 64), reportData: bytes.subarray(320, 384) };
-}
-
-type Authentication = Omit<QuoteParts, "tee" | "signed" | "report">;
-
-function readAuthentication(outer: ByteReader, version: number): Authentication {
+function readAuthentication(outer: ByteReader): Omit<QuoteParts, "signed" | "report"> {
   const signature = outer.take(64);
   const attestationKey = outer.take(64);
-  const reader = version === 3 ? outer : byteReader(certification(outer, qeReportData));
+  const reader = byteReader(certification(outer, qeReportData));
   const qeReport = reader.take(384);
   const qeReportSignature = reader.take(64);
   const qeAuthData = reader.take(reader.take(2).readUInt16LE());

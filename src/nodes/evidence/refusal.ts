@@ -11,7 +11,10 @@ const hints: readonly (readonly [RegExp, string])[] = [
     "fetch collateral again, from a service that has what Intel published last",
   ],
   [/^(boot|event)/, "let the node attest again with the event log as its guest agent gives it"],
-  [/^(debug|mr_|service_td|td_)/, "start the virtual machine as docs/attestation.md describes it"],
+  [
+    /^(debug|mr_|service_td|td_|xfam)/,
+    "start the virtual machine as docs/attestation.md describes it",
+  ],
   [
     /^(qe|tcb|tdx_module)/,
     "bring firmware, microcode, quoting enclave and TDX module of the machine up to date, or take another machine",
@@ -21,11 +24,11 @@ const hints: readonly (readonly [RegExp, string])[] = [
 const usualHint = "docs/attestation.md explains what evidence is checked for";
 
 /**
- * A `quote_refused`, with the check that failed in its details: each check has a code of its own, so that whoever is refused
+ * A `evidence_refused`, with the check that failed in its details: each check has a code of its own, so that whoever is refused
  * knows which one it was.
  */
 export function refused(code: string, message: string, hint = hintFor(code)): EarshotError {
-  return new EarshotError("quote_refused", message, {
+  return new EarshotError("evidence_refused", message, {
     status: 403,
     hint,
     details: [{ code, message, hint }],
@@ -41,7 +44,7 @@ export function readOrRefuse<Value>(code: string, message: string, read: () => V
   try {
     return read();
   } catch (fault) {
-    if (fault instanceof EarshotError && fault.code === "quote_refused") throw fault;
+    if (fault instanceof EarshotError && fault.code === "evidence_refused") throw fault;
     const reason = fault instanceof EarshotError ? `: ${fault.message}` : "";
     throw refused(code, `${message}${reason}`);
   }

@@ -14,7 +14,7 @@ const signatureAlgorithm = "2a8648ce3d040302";
 const mostBytes = 262_144;
 
 /**
- * Errors: `quote_refused` with `crl_malformed`, `crl_issuer`, `crl_signature` or `crl_outdated`.
+ * Errors: `evidence_refused` with `crl_malformed`, `crl_issuer`, `crl_signature` or `crl_outdated`.
  * @param hex the list in hexadecimal digits
  */
 export function requireRevocationList(

@@ -6,12 +6,14 @@ import {
   sampleReport,
 } from "../../../test/support/sample-quotes.ts";
 import { EarshotError } from "../../lib/errors.ts";
-import { collateralFileName, collateralKeyOf } from "./collateral-key.ts";
+import { collateralFileName, collateralKeyOf } from "./collateral-service.ts";
 import { replayEventLog } from "./event-log.ts";
 import type { Collateral, QuoteFacts } from "./evidence.ts";
-import type { NodePolicy } from "./policy.ts";
+import { intelRoot as intelRootDer } from "./platform-rating.ts";
+import { type NodePolicy, readPolicy } from "./policy.ts";
 import { checkFacts } from "./policy-check.ts";
 import { verifyQuote } from "./quote.ts";
+import { openQuote } from "./signed-quote.ts";
 
 const skipped = hasSampleQuotes() ? "" : " (skipped: the sample quotes are not on this machine)";
 const june2025 = Date.UTC(2025, 5, 20);
@@ -30,21 +32,24 @@ async function codeOf(run: () => Promise<string> | string): Promise<string> {
   try {
     return await run();
   } catch (fault) {
-    if (!(fault instanceof EarshotError) || fault.code !== "quote_refused") throw fault;
+    if (!(fault instanceof EarshotError) || fault.code !== "evidence_refused") throw fault;
     return fault.details[0]?.code ?? "";
   }
 }
 
 /** A policy that takes the image and the machine of a quote, and that compose file. */
-const policyFor = (facts: QuoteFacts, composeHash: string): NodePolicy => ({
-  tcb_status: ["UpToDate"],
-  accepted_advisories: [],
-  min_tcb_evaluation_number: 17,
-  images: [{ name: "sample", mrtd: facts.mrTd, rtmr: facts.rtMr.slice(0, 3) }],
-  compose_hashes: [composeHash],
-  key_providers: [{ name: "local-sgx" }],
-  platforms: [facts.platformInstanceId ?? ""],
-});
+const policyFor = (facts: QuoteFacts, composeHash: string, rtmr3?: string): NodePolicy =>
+  readPolicy(
+    JSON.stringify({
+      tcb_status: ["UpToDate"],
+      accepted_advisories: [],
+      min_tcb_evaluation_number: 17,
+      images: [{ name: "sample", mrtd: facts.mrTd, rtmr: facts.rtMr.slice(0, 3), rtmr3 }],
+      compose_hashes: [composeHash],
+      key_providers: [{ name: "local-sgx" }],
+      platforms: [facts.platformInstanceId ?? ""],
+    }),
+  );
 
 describe.skipIf(!hasSampleQuotes())(`quotes of real machines${skipped}`, () => {
   test("one of TDX is up to date, and no program was measured on its machine", async () => {
@@ -54,7 +59,6 @@ describe.skipIf(!hasSampleQuotes())(`quotes of real machines${skipped}`, () => {
       june2025,
     );
     expect(facts).toMatchObject({
-      tee: "tdx",
       tcbStatus: "UpToDate",
       advisories: [],
       fmspc: "b0c06f000000",
@@ -66,6 +70,8 @@ describe.skipIf(!hasSampleQuotes())(`quotes of real machines${skipped}`, () => {
     expect(new Date(facts.collateralUntilMs).toISOString()).toBe("2025-07-19T10:00:35.000Z");
     const policy = policyFor(facts, "ab".repeat(32));
     expect(await codeOf(() => checkFacts(policy, facts, null).image)).toBe("app_not_measured");
+    const measured = policyFor(facts, "ab".repeat(32), "unused");
+    expect(checkFacts(measured, facts, null)).toEqual({ image: "sample", isListedPlatform: true });
   });
 
   test("the same is refused with collateral that has ended", async () => {
@@ -92,7 +98,19 @@ describe.skipIf(!hasSampleQuotes())(`quotes of real machines${skipped}`, () => {
     });
     const strict = { ...policy, key_providers: [{ name: "kms" }] };
     expect(await codeOf(() => checkFacts(strict, facts, boot).image)).toBe("key_provider_unknown");
-    expect(collateralFileName(collateralKeyOf(quote))).toBe("tdx-90c06f000000-platform.json");
+    expect(
+      collateralFileName(collateralKeyOf(openQuote(quote, await intelRootDer(), february2026))),
+    ).toBe("tdx-90c06f000000-platform.json");
+    // dstack leaves MRCONFIGID zero, or has it name the compose file, by a setting of its host.
+    const named = { ...facts, mrConfigId: `01${composeHash}${"00".repeat(15)}` };
+    expect(checkFacts(policy, named, boot)).toMatchObject({ image: "sample" });
+    const other = { ...facts, mrConfigId: `01${"ab".repeat(32)}${"00".repeat(15)}` };
+    expect(await codeOf(() => checkFacts(policy, other, boot).image)).toBe("mr_config_id");
+  });
+
+  test("a machine with CET in place of PKRU has the bits of the usual policy", () => {
+    const bits = sampleQuote("tdx_quote_outdated").subarray(174, 190);
+    expect(Buffer.from(bits).toString("hex")).toBe("0000001000000000e718060000000000");
   });
 
   test("its event log is refused with another compose file", async () => {
@@ -124,17 +142,11 @@ describe.skipIf(!hasSampleQuotes())(`quotes of real machines${skipped}`, () => {
     expect(await verdictOn(sampleQuote(quote), sampleCollateral(collateral), nowMs)).toBe(code);
   });
 
-  test("one of SGX is genuine, rated weak, and refused by any policy", async () => {
-    const quote = sampleQuote("sgx_quote");
-    const facts = await verifyQuote(quote, sampleCollateral("sgx_quote_collateral.json"), june2025);
-    expect(facts).toMatchObject({
-      tee: "sgx",
-      tcbStatus: "ConfigurationAndSWHardeningNeeded",
-      advisories: ["INTEL-SA-00289", "INTEL-SA-00615"],
-    });
-    const policy: NodePolicy = { ...policyFor(facts, "ab".repeat(32)), images: [] };
-    expect(await codeOf(() => checkFacts(policy, facts, null).image)).toBe("not_tdx");
-    expect(collateralFileName(collateralKeyOf(quote))).toBe("sgx-00a067110000-processor.json");
+  test("one of SGX is not read", async () => {
+    const collateral = sampleCollateral("sgx_quote_collateral.json");
+    expect(await verdictOn(sampleQuote("sgx_quote"), collateral, june2025)).toBe(
+      "quote_unsupported",
+    );
   });
 
   test.each([

@@ -18,7 +18,7 @@ export type SignedQuote = {
  * Verifies all that a quote says of itself: the root vouches for the machine, the machine for its quoting enclave, that for the
  * attestation key, and the key for the report.
  *
- * Errors: `quote_refused` with `quote_malformed`, `quote_unsupported`, `chain_…`, `qe_report_signature`,
+ * Errors: `evidence_refused` with `quote_malformed`, `quote_unsupported`, `chain_…`, `qe_report_signature`,
  * `attestation_key_unbound` or `quote_signature`.
  */
 export function openQuote(quote: Uint8Array, rootDer: Uint8Array, nowMs: number): SignedQuote {
@@ -35,12 +35,6 @@ export function openQuote(quote: Uint8Array, rootDer: Uint8Array, nowMs: number)
   }
   requireSignatures(parts, leaf.publicKey);
   return { bytes: quote, parts, chain, root, platform };
-}
-
-/** As `openQuote` by the root that the quote brings itself, which proves nothing but that all of it belongs together. */
-export function openQuoteByItsOwnRoot(quote: Uint8Array, nowMs: number): SignedQuote {
-  const certificates = certificatesOf(readQuote(quote).chain, "PCK chain");
-  return openQuote(quote, certificates.at(-1)?.raw ?? Buffer.alloc(0), nowMs);
 }
 
 function requireSignatures(parts: QuoteParts, pckKey: KeyObject): void {

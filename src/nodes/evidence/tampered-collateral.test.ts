@@ -1,14 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  collateral,
-  nowMs,
-  quoteBytes,
-  tee,
-  verdictOn,
-} from "../../../test/support/evidence-under-test.ts";
+import { collateral, nowMs, tee, verdictOn } from "../../../test/support/evidence-under-test.ts";
 import type { Collateral } from "./evidence.ts";
-import { verifyQuote } from "./quote.ts";
 import { makeRevocationList } from "./simulated/certificate-writer.ts";
 import { signRaw } from "./simulated/quote-writer.ts";
 import { createSimulatedTee } from "./simulated/simulated-tee.ts";
@@ -240,16 +233,6 @@ describe("what the collateral says of the machine is refused", () => {
     ["what the library cannot read", { tcbInfo: { tcbLevels: [{}] } }, "verifier_refused"],
   ])("%s", async (_name, fields, code) => {
     expect(await madeWith(fields)).toBe(code);
-  });
-});
-
-test("collateral of an evaluation that whoever verifies finds too old is refused without a policy too", async () => {
-  const verify = (minTcbEvaluationNumber: number) =>
-    verifyQuote(quoteBytes(), collateral, nowMs, { rootDer: tee.rootDer, minTcbEvaluationNumber });
-  expect((await verify(18)).tcbEvaluationNumber).toBe(18);
-  await expect(verify(19)).rejects.toMatchObject({
-    code: "quote_refused",
-    details: [{ code: "tcb_evaluation_outdated" }],
   });
 });
 

@@ -240,6 +240,8 @@ describe("what a quote says of its machine is refused", () => {
       { rtMr: [0x20, 0x21, 0x22, 0x23].map((n) => bytes(48, n)) },
       "event_log_mismatch",
     ],
+    ["processor tracing", { xfam: Buffer.from("e703060000000000", "hex") }, "xfam"],
+    ["a key locker", { tdAttributes: Buffer.from("0000009000000000", "hex") }, "td_attributes"],
     ["an MRCONFIGID", { mrConfigId: bytes(48, 1) }, "mr_config_id"],
     ["an MROWNER", { mrOwner: bytes(48, 1) }, "mr_owner"],
     ["an MROWNERCONFIG", { mrOwnerConfig: bytes(48, 1) }, "mr_owner_config"],

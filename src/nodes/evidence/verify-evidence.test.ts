@@ -34,7 +34,6 @@ test("good evidence is told with the facts that it proves and the policy that it
     isListedPlatform: true,
     policyId: policyIdOf(policy),
     facts: {
-      tee: "tdx",
       tcbStatus: "UpToDate",
       advisories: [],
       fmspc: "00906ea10000",
@@ -198,10 +197,7 @@ test("evidence without an event log is accepted where the policy names RTMR3 its
   const rtmr3 = Buffer.from(evidence.quote ?? "", "hex")
     .subarray(520, 568)
     .toString("hex");
-  const policy = tee.policy({
-    images: image === undefined ? [] : [{ ...image, rtmr3 }],
-    compose_hashes: [],
-  });
+  const policy = tee.policy({ images: image === undefined ? [] : [{ ...image, rtmr3 }] });
   expect(await verdictOn({ evidence: bare, policy })).toBe("accepted");
 });
 

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
-import { EarshotError } from "../../lib/errors.ts";
+import type { EarshotError } from "../../lib/errors.ts";
 import { type NodeStatement, reportDataOf } from "../protocol/statement.ts";
 import { replayEventLog } from "./event-log.ts";
 import type {
@@ -9,7 +9,7 @@ import type {
   EvidenceKind,
   VerifiedEvidence,
 } from "./evidence.ts";
-import { intelRoot } from "./intel-root.ts";
+import { intelRoot } from "./platform-rating.ts";
 import type { NodePolicy } from "./policy.ts";
 import { checkFacts } from "./policy-check.ts";
 import { judgeQuote } from "./quote.ts";
@@ -47,15 +47,10 @@ export function createEvidenceVerifier(settings: VerifierSettings): EvidenceVeri
   return {
     policyId,
     verify: async (statement, evidence, nowMs) => {
-      try {
-        const kind = statement.evidence;
-        if (!accepted.includes(kind)) throw notAccepted(kind, accepted);
-        if (kind === "none")
-          return { verified: nothingProven(evidence, policyId), collateral: null };
-        return await verifyQuoted(kind, statement, evidence, nowMs, settings);
-      } catch (fault) {
-        throw asEvidenceRefused(fault);
-      }
+      const kind = statement.evidence;
+      if (!accepted.includes(kind)) throw notAccepted(kind, accepted);
+      if (kind === "none") return { verified: nothingProven(evidence, policyId), collateral: null };
+      return await verifyQuoted(kind, statement, evidence, nowMs, settings);
     },
   };
 }
@@ -108,8 +103,8 @@ async function verifyQuoted(
       "the quote was made for another statement than the one that it came with",
     );
   }
-  const collateral = await source(quote);
-  const facts = await judgeQuote(signed, collateral, nowMs, policy.min_tcb_evaluation_number);
+  const collateral = await source(signed);
+  const facts = await judgeQuote(signed, collateral, nowMs);
   const boot =
     evidence.event_log === null ? null : replayEventLog(evidence.event_log, facts.rtMr[3] ?? "");
   const composeHash = boot?.composeHash ?? null;
@@ -133,14 +128,4 @@ function notAccepted(kind: EvidenceKind, accepted: readonly EvidenceKind[]): Ear
 
 function notSet(code: string, what: string, setting: string): EarshotError {
   return refused(code, `quotes cannot be verified here without ${what}`, `set ${setting}`);
-}
-
-function asEvidenceRefused(fault: unknown): unknown {
-  if (!(fault instanceof EarshotError) || fault.code !== "quote_refused") return fault;
-  const { message, status, hint, details } = fault;
-  return new EarshotError("evidence_refused", message, {
-    status,
-    details,
-    ...(hint === undefined ? {} : { hint }),
-  });
 }

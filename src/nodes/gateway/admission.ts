@@ -8,9 +8,8 @@ import { attestationIdOf, identityMessageOf, keyIdOf, nodeIdOf } from "../protoc
 import type { NodeGatewayContext } from "./context.ts";
 import { nodeRefused, notNow } from "./faults.ts";
 import type { KnownNodes } from "./known-nodes.ts";
-import { oneLine } from "./one-line.ts";
+import { oneLine } from "./node-events.ts";
 import type { Sessions } from "./sessions.ts";
-import type { VerificationLine } from "./verification-line.ts";
 
 /** A registration whose statement and evidence have held. */
 export type Admission = {
@@ -28,7 +27,6 @@ type AdmissionContext = Pick<
 > & {
   known: KnownNodes;
   sessions: Sessions;
-  line: VerificationLine;
   /** Counts an attempt of a node. Errors: `too_many_attempts`. */
   allow: (nodeId: string) => void;
 };
@@ -43,7 +41,7 @@ export async function admit(
   registration: Registration,
   challenge: number,
 ): Promise<Admission> {
-  const { settings, verifier, clock, known, line } = context;
+  const { settings, verifier, clock } = context;
   const { statement, evidence } = registration;
   checkAddressee(context, registration);
   checkIdentity(registration);
@@ -51,16 +49,14 @@ export async function admit(
   const keyId = keyIdOf(statement);
   checkRun(context, { nodeId, keyId, challenge });
   context.allow(nodeId);
-  const state = known.get(nodeId)?.state ?? "pending";
-  const { verified, collateral } = await line.run(
-    state === "pending" ? "stranger" : "known",
-    async () => await verifier.verify(statement, evidence, clock.now()).catch(asRefusal),
-  );
+  const { verified, collateral } = await verifier
+    .verify(statement, evidence, clock.now())
+    .catch(asRefusal);
   const nowMs = clock.now();
   const collateralMs = (verified.facts?.collateralUntilMs ?? Infinity) - nowMs;
   const validMs = Math.min(settings.attestationMs, collateralMs);
   if (validMs <= 0) throw nodeRefused("collateral_outdated", "the collateral has ended");
-  const attestation = attestationOf(registration, { nodeId, keyId, verified, collateral, nowMs });
+  const attestation = attestationOf(registration, { nodeId, keyId, verified, collateral });
   return { nodeId, keyId, verified, attestation, validMs };
 }
 
@@ -143,10 +139,7 @@ export function runRefused(code: keyof typeof runFaults): EarshotError {
 
 function attestationOf(
   { statement, evidence, identity_signature, name }: Registration,
-  found: Pick<Admission, "nodeId" | "keyId" | "verified"> & {
-    collateral: Collateral | null;
-    nowMs: number;
-  },
+  found: Pick<Admission, "nodeId" | "keyId" | "verified"> & { collateral: Collateral | null },
 ): Attestation {
   return {
     id: attestationIdOf(statement, evidence),
@@ -157,7 +150,6 @@ function attestationOf(
     identity_signature,
     evidence,
     collateral: found.collateral,
-    verified_at: new Date(found.nowMs).toISOString(),
     policy_id: found.verified.policyId,
   };
 }

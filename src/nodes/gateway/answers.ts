@@ -3,15 +3,12 @@ import { type LeaseFailure, leaseLost } from "../lease.ts";
 import type { SealedAnswer } from "../protocol/messages.ts";
 import { readFailure } from "../protocol/work.ts";
 import type { NodeGatewayContext } from "./context.ts";
-import type { Failures } from "./failures.ts";
 import { answerRefused, checkOf, isLeaseLost, nodeUnauthorized, noJobHeld } from "./faults.ts";
 import type { KnownNodes } from "./known-nodes.ts";
 import type { OpenLease, OpenLeases } from "./open-leases.ts";
+import type { Penalties } from "./penalties.ts";
 import type { Session, Sessions } from "./sessions.ts";
 import { signedAnswerOf } from "./signed-answer.ts";
-import type { SpotChecks } from "./spot-checks.ts";
-import type { Strikes } from "./strikes.ts";
-import { toldFailure } from "./told-failure.ts";
 
 /** Takes what runs hand in: of leases that they hold, signed by the keys that were attested. */
 export type Answers = {
@@ -31,13 +28,11 @@ type AnswersContext = Pick<
   known: KnownNodes;
   sessions: Sessions;
   open: OpenLeases;
-  strikes: Strikes;
-  failures: Failures;
-  spotChecks: SpotChecks;
+  penalties: Penalties;
 };
 
 export function createAnswers(context: AnswersContext): Answers {
-  const { queue, clock, known, sessions, open, strikes, failures, spotChecks } = context;
+  const { queue, known, sessions, open, penalties } = context;
 
   function heldLease(session: Session, job: string, token: string): OpenLease {
     const lease = open.find(session, job, token);
@@ -49,13 +44,11 @@ export function createAnswers(context: AnswersContext): Answers {
     if (!sessions.isLive(session)) {
       throw nodeUnauthorized("attestation_ended", "the attestation of the node has ended");
     }
-    const lease = heldLease(session, job, token);
-    if (lease.check === null) return await queue.renew(job, token);
-    lease.check.endsMs = Math.min(clock.elapsed() + lease.holdMs, lease.check.overMs);
-    return lease.holdMs;
+    heldLease(session, job, token);
+    return await queue.renew(job, token);
   }
 
-  /** One at a time for each lease: what is handed in again waits for what was handed in before. */
+  /** One at a time for each lease: what comes second waits, and is `lease_lost` once the first was taken. */
   async function handIn(
     session: Session,
     { job, token }: SealedAnswer,
@@ -63,7 +56,10 @@ export function createAnswers(context: AnswersContext): Answers {
   ): Promise<void> {
     const lease = heldLease(session, job, token);
     const before = lease.handingIn;
-    if (before !== null) return await before;
+    if (before !== null) {
+      await before;
+      throw leaseLost(job);
+    }
     lease.handingIn = take(lease);
     try {
       await lease.handingIn;
@@ -77,28 +73,23 @@ export function createAnswers(context: AnswersContext): Answers {
   }
 
   async function takeAnswer(lease: OpenLease, sealed: SealedAnswer): Promise<void> {
-    const { session, job, token, check } = lease;
+    const { session, job, token } = lease;
     const answer = await readOrRefuse(
       lease,
       async () => await signedAnswerOf(lease, lease.opener.open(sealed), context),
     );
-    if (check !== null) return spotChecks.settle(check, session.nodeId, answer);
     await queue.complete(job, token, answer);
     known.noteEnd(session.nodeId, "done");
-    failures.noteDone(session.nodeId, job);
-    spotChecks.consider(lease, answer);
+    penalties.noteDone(session.nodeId, job);
   }
 
   async function takeFailure(lease: OpenLease, sealed: SealedAnswer): Promise<void> {
-    const { session, job, token, check, work } = lease;
+    const { session, job, token, work } = lease;
     const said = await readOrRefuse(lease, async () => readFailure(lease.opener.open(sealed)));
-    if (check !== null) return spotChecks.settle(check, session.nodeId, null);
     const node = known.get(session.nodeId);
     if (node === undefined) throw leaseLost(job);
-    const failure = toldFailure(said, work, node);
-    await queue.fail(job, token, failure);
+    await queue.fail(job, token, penalties.noteFailure(node, job, said, work));
     known.noteEnd(session.nodeId, "failed");
-    if (failure.retryable) failures.note(session.nodeId, job);
   }
 
   /** What cannot be read, or is not what was asked for, is a strike: the job runs again, elsewhere if it can. */
@@ -110,12 +101,11 @@ export function createAnswers(context: AnswersContext): Answers {
       return await readSealed();
     } catch (error) {
       const { code, message } = checkOf(error);
-      const { session, job, token, check } = lease;
+      const { session, job, token } = lease;
       context.onRefusedAnswer?.(code);
-      strikes.noteAnswer(session.nodeId, `${code}: ${message} (job ${job})`);
+      penalties.noteAnswer(session.nodeId, `${code}: ${message} (job ${job})`);
       open.drop(lease);
-      if (check !== null) spotChecks.settle(check, session.nodeId, null);
-      else await queue.fail(job, token, notAccepted(code)).catch(tellUnlessLost);
+      await queue.fail(job, token, notAccepted(code)).catch(tellUnlessLost);
       throw answerRefused(code, message);
     }
   }

@@ -13,6 +13,9 @@ export type Challenges = {
   use(nonce: string): number;
 };
 
+/** Challenges that may be open at a time. */
+const maxChallenges = 1_000;
+
 type Challenge = { number: number; endsMs: number; isUsed: boolean };
 
 export function createChallenges({
@@ -22,7 +25,7 @@ export function createChallenges({
 }: {
   clock: Pick<Clock, "elapsed">;
   randomBytes: RandomBytes;
-  settings: { challengeMs: number; maxChallenges: number };
+  settings: { challengeMs: number };
 }): Challenges {
   /** The oldest first; a used one stays until it would have ended, so that using it again is told from making one up. */
   const challenges = new Map<string, Challenge>();
@@ -31,7 +34,7 @@ export function createChallenges({
   function forgetOldest(): void {
     for (const [nonce, { endsMs }] of challenges) {
       const isOver = endsMs + settings.challengeMs <= clock.elapsed();
-      if (!isOver && challenges.size < settings.maxChallenges) return;
+      if (!isOver && challenges.size < maxChallenges) return;
       challenges.delete(nonce);
     }
   }

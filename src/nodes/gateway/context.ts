@@ -9,7 +9,6 @@ import type { LeaseGateway } from "../lease.ts";
 import type { GatewaySettings } from "../settings.ts";
 import type { SignedAnswer } from "./gateway.ts";
 import type { NodeOperations } from "./operations.ts";
-import type { SpotOutcome } from "./spot-outcome.ts";
 
 /** A job as nodes are handed it. */
 export type GatewayWork = AnswerRequest & {
@@ -43,6 +42,8 @@ export type NodeGatewayContext = {
   verifier: EvidenceVerifier;
   /** The policy file as everyone may read it; null without one. */
   policy: Readonly<Record<string, unknown>> | null;
+  /** What nodes show to be heard at all (protocol/enrolment.ts). */
+  enrolmentToken: string;
   gatewayKey: { publicKey: string; sign(message: Uint8Array): Uint8Array };
   clock: Clock;
   randomBytes: RandomBytes;
@@ -55,7 +56,6 @@ export type NodeGatewayContext = {
   onDispatch?: (evidence: EvidenceKind) => void;
   onRefusedAnswer?: (code: string) => void;
   onRegistration?: (outcome: RegistrationOutcome) => void;
-  onSpotCheck?: (outcome: SpotOutcome) => void;
 };
 
 export type NodeLog = {

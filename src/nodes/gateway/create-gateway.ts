@@ -1,26 +1,22 @@
 import { messageOf } from "../../lib/errors.ts";
+import { enrolmentField, isEnrolmentProof } from "../protocol/enrolment.ts";
 import { signGatewayAnswer } from "../protocol/gateway-answer.ts";
-import { readSignedRequest } from "../protocol/signed-request.ts";
 import { createAnswers } from "./answers.ts";
-import { createAttempts } from "./attempts.ts";
 import { createChallenges } from "./challenges.ts";
 import type { NodeGatewayContext } from "./context.ts";
 import { createDispatch } from "./dispatch.ts";
 import { createEligibility } from "./eligibility.ts";
 import { enter } from "./entry.ts";
-import { createFailures } from "./failures.ts";
-import { nodeUnauthorized, tooManyAttempts } from "./faults.ts";
+import { nodeRefused, nodeUnauthorized, tooManyAttempts } from "./faults.ts";
 import type { NodeGateway, NodeSession, SignedRequest } from "./gateway.ts";
 import { createKnownNodes, type StandChange } from "./known-nodes.ts";
-import { createNodeDiary } from "./node-diary.ts";
+import { createAttempts } from "./limits.ts";
+import { createNodeEvents } from "./node-events.ts";
 import { viewOf } from "./node-views.ts";
 import { createOpenLeases } from "./open-leases.ts";
-import { createRegistrationBodies } from "./registration-bodies.ts";
+import { createPenalties } from "./penalties.ts";
 import { createRegistrations } from "./registrations.ts";
 import { createSessions, type Session } from "./sessions.ts";
-import { createSpotChecks } from "./spot-checks.ts";
-import { createSpotLine } from "./spot-line.ts";
-import { createStrikes } from "./strikes.ts";
 import { createWatch } from "./watch.ts";
 
 export type { NodeGatewayContext } from "./context.ts";
@@ -45,51 +41,36 @@ export function createNodeGateway(context: NodeGatewayContext): CreatedNodeGatew
   const known = createKnownNodes();
   const sessions = createSessions(clock, settings);
   const open = createOpenLeases();
-  const checks = createSpotLine();
-  const diary = createNodeDiary(clock, log);
+  const events = createNodeEvents(clock, log);
   const challenges = createChallenges(context);
-  const attempts = createAttempts(settings.attemptsPerMinute);
-  const bodies = createRegistrationBodies(settings.maxRegistrations);
-  const strikes = createStrikes({ ...context, known, diary });
-  const failures = createFailures(clock, strikes.noteFailures);
-  const eligibility = createEligibility({ ...context, known, sessions, open, failures });
-  const dispatch = createDispatch({
+  const challengesOf = createAttempts(600);
+  const penalties = createPenalties({ ...context, known, events });
+  const eligibility = createEligibility({ ...context, known, sessions, penalties });
+  const lease = createDispatch({
     ...context,
     known,
     sessions,
     open,
     eligibility,
-    checks,
     stopping: stopping.signal,
     onUnusable: (session) => {
-      strikes.noteAnswer(session.nodeId, "key_unusable: nothing can be sealed to its key");
+      penalties.noteAnswer(session.nodeId, "key_unusable: nothing can be sealed to its key");
       void endRun(session);
     },
-    onUnsealed: (session, check) => spotChecks.settle(check, session.nodeId, null),
-  });
-  const spotChecks = createSpotChecks({
-    ...context,
-    sessions,
-    open,
-    checks,
-    diary,
-    onCheck: dispatch.offerCheck,
   });
   const answers = createAnswers({
     ...context,
     known,
     sessions,
     open,
-    strikes,
-    failures,
-    spotChecks,
+    penalties,
   });
   const register = createRegistrations({
     ...context,
     known,
     sessions,
     challenges,
-    diary,
+    events,
     onAdmitted: async (_session, replaced) => {
       if (replaced !== null) await endReplaced(replaced);
       queue.wakeNodes();
@@ -99,9 +80,8 @@ export function createNodeGateway(context: NodeGatewayContext): CreatedNodeGatew
     ...context,
     known,
     sessions,
-    spotChecks,
-    strikes,
-    diary,
+    penalties,
+    events,
     onChange,
     onSilent: (session) => void endRun(session),
   });
@@ -109,23 +89,20 @@ export function createNodeGateway(context: NodeGatewayContext): CreatedNodeGatew
   function onChange({ before, after }: StandChange): void {
     log.info({ node: before.id, state: after?.state ?? "forgotten" }, "a node was changed");
     if (after !== null && after.state !== "removed") return;
-    strikes.forget(before.id);
-    failures.forget(before.id);
+    penalties.forget(before.id);
     const session = sessions.ofNode(before.id);
     if (session !== undefined) void endRun(session);
   }
 
   async function endReplaced(session: Session): Promise<void> {
     if (open.of(session).some(({ handingIn }) => handingIn === null)) {
-      strikes.noteStartedAnew(session.nodeId);
+      penalties.noteStall(session.nodeId, "restarted");
     }
-    spotChecks.fail(session);
     await takeBack(session, queue.failLeasesOf);
   }
 
   async function endRun(session: Session): Promise<void> {
     sessions.end(session);
-    spotChecks.passOn(session);
     await takeBack(session, queue.endLeasesOf);
   }
 
@@ -144,23 +121,19 @@ export function createNodeGateway(context: NodeGatewayContext): CreatedNodeGatew
     queue.wakeNodes();
   }
 
-  function allow(address: string): void {
-    if (attempts.allows(context.groupOf(address), clock.elapsed())) return;
-    throw tooManyAttempts("too many challenges and registrations from this address");
-  }
-
-  /** A run that is attested attests again, one registration at a time: whoever floods the gateway does not keep it from that. */
-  function runThatSigned(request: SignedRequest): Session | undefined {
-    const sender = readSignedRequest(request);
-    const session = sessions.get(sender.keyId);
-    return session !== undefined && sender.isSignedBy(session.signingKey) ? session : undefined;
-  }
-
-  function beginOf(run: Session): () => void {
-    run.isRegistering = true;
-    return () => {
-      run.isRegistering = false;
-    };
+  function requireEnrolled({ headers }: Pick<SignedRequest, "headers">, address: string): void {
+    const proof = headers[enrolmentField] ?? "";
+    const input = headers["signature-input"] ?? "";
+    if (input !== "" && isEnrolmentProof(proof, context.enrolmentToken, input)) return;
+    const code = "not_enrolled";
+    const message = "the node does not show the enrolment token of this gateway";
+    events.noteRefusal({ nodeId: null, address, code, message });
+    context.onRegistration?.("refused");
+    throw nodeRefused(
+      code,
+      message,
+      "set EARSHOT_NODE_ENROLMENT_TOKEN at the node to what `earshot nodes enroll` prints at the gateway",
+    );
   }
 
   function runOf({ keyId }: NodeSession): Session {
@@ -178,8 +151,11 @@ export function createNodeGateway(context: NodeGatewayContext): CreatedNodeGatew
       quotes: context.policy,
     }),
     signAnswer: (answer) => signGatewayAnswer(answer, gatewayKey),
+    requireEnrolled,
     challenge: (address) => {
-      allow(address);
+      if (!challengesOf.allows(context.groupOf(address), clock.elapsed())) {
+        throw tooManyAttempts("too many challenges for this address");
+      }
       return {
         nonce: challenges.open(),
         audience: settings.audience,
@@ -188,30 +164,24 @@ export function createNodeGateway(context: NodeGatewayContext): CreatedNodeGatew
         now_ms: clock.now(),
       };
     },
-    beginRegistration: (request, address) => {
-      const run = runThatSigned(request);
-      if (run !== undefined && !run.isRegistering) return beginOf(run);
-      allow(address);
-      return bodies.begin(context.groupOf(address));
-    },
     register,
     enter: (request) => {
       const holdsLeases = (session: Session) => open.of(session).length > 0;
       return enter(request, { sessions, clock, clockSkewMs: settings.clockSkewMs, holdsLeases });
     },
-    lease: async (session, asked, signal) => await dispatch.lease(runOf(session), asked, signal),
+    lease: async (session, asked, signal) => await lease(runOf(session), asked, signal),
     renew: async (session, job, token) => await answers.renew(runOf(session), job, token),
     beginAnswer: (session) => answers.begin(runOf(session)),
     complete: async (session, answer) => await answers.complete(runOf(session), answer),
     fail: async (session, answer) => await answers.fail(runOf(session), answer),
     leave: async (session) => {
       const run = runOf(session);
-      diary.note(run.nodeId, "left", `run ${run.keyId}`);
+      events.note(run.nodeId, "left", `run ${run.keyId}`);
       await endRun(run);
     },
-    leaseLapsed: strikes.noteLapse,
-    jobLate: strikes.noteLate,
-    jobAnswered: failures.noteDone,
+    leaseLapsed: (nodeId) => penalties.noteStall(nodeId, "lease_lapsed"),
+    jobLate: (nodeId) => penalties.noteStall(nodeId, "job_late"),
+    jobAnswered: penalties.noteDone,
     nodes: () =>
       [...known.all()]
         .filter(({ state }) => state !== "removed")

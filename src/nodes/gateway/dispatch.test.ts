@@ -76,6 +76,24 @@ test("no second holds more jobs for a node than its pace allows, however many re
   }
 });
 
+test("the queue is told how many jobs a node runs at a time, by the requests that it had open", async () => {
+  const node = await admittedNode(service, { concurrency: 100 });
+  const asked: (number | undefined)[] = [];
+  const { lease } = service.queue;
+  service.queue.lease = (asking, ...rest) => {
+    asked.push(asking.slots?.());
+    return lease(asking, ...rest);
+  };
+  const polls = [1, 2, 3].map(() => leased(service, node, { waitMs: 20_000 }));
+  await service.clock.advance(0);
+  for (let jobs = 0; jobs < 3; jobs += 1) service.queue.add();
+  await service.clock.advance(1_000);
+  await Promise.all(polls);
+  await leased(service, node);
+  expect(asked.slice(0, 3)).toEqual([1, 2, 3]);
+  expect(asked.at(-1)).toBe(3);
+});
+
 test("a node has so many requests for work open", async () => {
   const node = await admittedNode(service, { concurrency: 1 });
   const polls = Array.from({ length: 6 }, () =>

@@ -1,13 +1,11 @@
 import type { Method } from "../../platforms/methods.ts";
-import { mayBeBilled, reachOf } from "../capability.ts";
+import { reachOf } from "../capability.ts";
 import { evidenceKinds } from "../evidence/evidence.ts";
 import type { GatewayWork, NodeGatewayContext } from "./context.ts";
-import type { Failures } from "./failures.ts";
 import type { KnownNodes } from "./known-nodes.ts";
 import type { NodeRecord } from "./node-store.ts";
-import type { OpenLeases } from "./open-leases.ts";
+import { isQuarantined, type Penalties } from "./penalties.ts";
 import type { Session, Sessions } from "./sessions.ts";
-import { isQuarantined } from "./strikes.ts";
 
 /** Which node may be given what, and when. */
 export type Eligibility = {
@@ -18,11 +16,9 @@ export type Eligibility = {
   /** Whether it may be given something at this moment: one job more than it runs, by its pace. */
   isOpen(session: Session): boolean;
   accepts(session: Session, work: GatewayWork): boolean;
-  /** Whether it may run for comparison what another has run: it can, and no platform bills it. */
-  canCheck(session: Session, work: GatewayWork): boolean;
   /** Whether it is there for work of the method: it asks for it, has asked just now, or runs all that it can. */
   takes(session: Session, method: Method): boolean;
-  /** Jobs that it runs, checks among them. */
+  /** Jobs that it runs. */
   running(session: Session): number;
   load(session: Session): number;
 };
@@ -33,21 +29,18 @@ const silentMs = 5_000;
 export function createEligibility({
   known,
   sessions,
-  open,
   queue,
   clock,
-  failures,
+  penalties,
   embeddedReach,
 }: Pick<NodeGatewayContext, "queue" | "clock" | "embeddedReach"> & {
   known: KnownNodes;
   sessions: Sessions;
-  open: OpenLeases;
-  failures: Pick<Failures, "inRow">;
+  penalties: Pick<Penalties, "failuresInRow">;
 }): Eligibility {
   const recordOf = ({ nodeId }: Session): NodeRecord | undefined => known.get(nodeId);
 
-  const running = (session: Session): number =>
-    queue.runningOf(session.nodeId) + open.checksOf(session);
+  const running = (session: Session): number => queue.runningOf(session.nodeId);
 
   const isBusy = (session: Session): boolean =>
     running(session) >= (recordOf(session)?.concurrency ?? 0);
@@ -80,7 +73,7 @@ export function createEligibility({
     isServing(other) &&
     isConnected(other) &&
     takes(other, work.method) &&
-    failures.inRow(other.nodeId) < mostFailuresInRow;
+    penalties.failuresInRow(other.nodeId) < mostFailuresInRow;
 
   const isWaiting = (other: Session, { method }: GatewayWork): boolean =>
     isOpen(other) && (other.askings.get(method)?.held ?? 0) > 0;
@@ -114,17 +107,14 @@ export function createEligibility({
     running,
     // Whoever has just failed comes after the others: what is tried again is tried elsewhere where it can be.
     load: (session) =>
-      running(session) / (recordOf(session)?.concurrency ?? 1) + failures.inRow(session.nodeId),
+      running(session) / (recordOf(session)?.concurrency ?? 1) +
+      penalties.failuresInRow(session.nodeId),
     isOpen,
     accepts: (session, work) => {
       if (!isTakenBy(session, work)) return false;
       const reach = reaches(session, work);
       return reach > 0 && isBest(session, work, reach);
     },
-    canCheck: (session, work) =>
-      isTakenBy(session, work) &&
-      reaches(session, work) > 0 &&
-      !mayBeBilled(recordOf(session)?.capabilities ?? [], work),
   };
 }
 

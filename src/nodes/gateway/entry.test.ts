@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   admittedNode,
+  attest,
   checkThatFails,
   complete,
   entered,
@@ -11,7 +12,7 @@ import {
   type TestGateway,
   type TestNode,
 } from "./gateway.test-support.ts";
-import { createRequestMemory } from "./request-memory.ts";
+import { createRequestMemory } from "./limits.ts";
 
 let service: TestGateway;
 let node: TestNode;
@@ -47,6 +48,17 @@ test.for([
   expect(await checkThatFails(() => service.gateway.enter(request))).toBe(
     "node_unauthorized clock_skew",
   );
+});
+
+test("a request from before the attestation is refused after a restart of the gateway", async () => {
+  const captured = signed(service, node, "leave");
+  await service.clock.advance(1_000);
+  await service.restart();
+  await attest(service, node);
+  expect(await checkThatFails(() => service.gateway.enter(captured))).toBe(
+    "node_unauthorized before_attestation",
+  );
+  expect(service.gateway.enter(signed(service, node, "lease"))).toMatchObject({ nodeId: node.id });
 });
 
 test("a request that another key has signed is refused, and uses up no nonce", async () => {

@@ -10,7 +10,7 @@ const handsIn = /\/(?:complete|fail|leave)$/;
 
 /**
  * Who has signed a request: a run that is attested, once for each nonce, at its time. Errors: `node_unauthorized` with
- * `unknown_key`, `attestation_ended`, `clock_skew`, `replayed`, or what is wrong with the signature; `too_many_attempts`.
+ * `unknown_key`, `attestation_ended`, `clock_skew`, `before_attestation`, `replayed`, or what is wrong with the signature; `too_many_attempts`.
  */
 export function enter(
   request: SignedRequest,
@@ -41,6 +41,10 @@ export function enter(
       "clock_skew",
       `the request was signed ${Math.round(skewMs / 1_000)} s away from the gateway's time`,
     );
+  }
+  // Nonces are remembered since the run attested: what was signed in an earlier second may be a replay.
+  if (sender.createdMs + 1_000 <= session.connectedMs) {
+    throw nodeUnauthorized("before_attestation", "the request was signed before the run attested");
   }
   noteNonce(session, sender, clock, clockSkewMs);
   if (!sessions.isLive(session) && !(handsIn.test(request.path) && holdsLeases(session))) {

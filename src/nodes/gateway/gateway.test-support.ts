@@ -14,6 +14,7 @@ import type { Capability } from "../capability.ts";
 import type { EvidenceKind, QuoteFacts, VerifiedEvidence } from "../evidence/evidence.ts";
 import type { LeaseFailure } from "../lease.ts";
 import { base64url } from "../protocol/encoding.ts";
+import { enrolmentTokenOf } from "../protocol/enrolment.ts";
 import {
   gatewayKeyOf,
   type Identity,
@@ -67,6 +68,9 @@ function openDatabase(): Database {
   return database;
 }
 
+/** The enrolment token of the gateway. */
+export const testToken = enrolmentTokenOf(Buffer.alloc(32, 7), "earshot");
+
 const gatewayKeys = gatewayKeyOf(Buffer.alloc(32, 7));
 
 export async function startTestGateway(
@@ -103,7 +107,7 @@ export async function startTestGateway(
     },
     close: async () => {
       await test.gateway.stop();
-      for (const table of ["node", "attestation", "spot_check", "node_event"]) {
+      for (const table of ["node", "attestation", "node_event"]) {
         database.run(`DELETE FROM ${table}`);
       }
       idleDatabases.push(database);
@@ -126,6 +130,7 @@ export async function startTestGateway(
         },
       },
       policy: null,
+      enrolmentToken: testToken,
       gatewayKey: gatewayKeys,
       clock,
       randomBytes,
@@ -136,7 +141,6 @@ export async function startTestGateway(
       onDispatch: (evidence) => test.told.push(`dispatch ${evidence}`),
       onRefusedAnswer: (code) => test.told.push(`refused ${code}`),
       onRegistration: (outcome) => test.told.push(`registration ${outcome}`),
-      onSpotCheck: (outcome) => test.told.push(`spot check ${outcome}`),
     };
     return createNodeGateway(context);
   }
@@ -160,7 +164,6 @@ export const factsOf = (
   platformInstanceId: string,
   collateralUntilMs = Number.MAX_SAFE_INTEGER,
 ): QuoteFacts => ({
-  tee: "tdx",
   tcbStatus: "UpToDate",
   advisories: [],
   ppid: null,

@@ -77,19 +77,15 @@ export type NodeGateway = {
   policy(): PublishedPolicy;
   /** Vouches for an answer to a node, with the gateway's key; base64url. */
   signAnswer(answer: GatewayAnswer): string;
+  /** Whether a challenge or registration comes from a node with the enrolment token. Errors: `node_refused`, `not_enrolled`. */
+  requireEnrolled(request: Pick<SignedRequest, "headers">, address: string): void;
   /** Errors: `too_many_attempts`. */
   challenge(address: string): ChallengeAnswer;
-  /**
-   * A registration begins, before its body is read; to be called is what comes back when it has been answered or cut off. A run
-   * that has attested already is always let through. Errors: `too_many_attempts` for its address; `unavailable` when too many are
-   * under way.
-   */
-  beginRegistration(request: SignedRequest, address: string): () => void;
   /** Errors: `node_refused`, with the check that failed in its details; `too_many_attempts` of the node. */
   register(registration: Registration, address: string): Promise<RegistrationAnswer>;
   /**
    * Who has signed a request. Errors: `node_unauthorized`, with `unknown_key`, `attestation_ended`, `bad_signature`,
-   * `clock_skew` or `replayed` in its details.
+   * `clock_skew`, `before_attestation` or `replayed` in its details.
    */
   enter(request: SignedRequest): NodeSession;
   /** Null when no job came in time, and for a node that gets none: pending, draining, quarantined. */

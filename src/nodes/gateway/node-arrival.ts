@@ -1,8 +1,7 @@
 import type { Database } from "../../db/open.ts";
 import { isInsecure } from "../evidence/evidence.ts";
 import type { Attestation } from "../proof/proof.ts";
-import { nodeOf } from "./node-rows.ts";
-import type { NodeRecord, NodeState } from "./node-store.ts";
+import { type NodeRecord, type NodeState, nodeOf } from "./node-store.ts";
 
 /** A node whose evidence was verified, as it is to be kept. */
 export type NodeArrival = Omit<
@@ -45,12 +44,13 @@ export function keepNode(database: Database, arrival: NodeArrival): KeptNode {
   const waitsFor = isUnapproved(held) && arrival.isListed ? objectionTo(database, arrival) : null;
   const state = waitsFor === null ? stateAfter(held, arrival) : "pending";
   upsert(database, arrival, state);
-  if (state === "pending") dropBeyond(database, "state = 'pending'", arrival.maxPending);
+  const { id } = arrival;
+  if (state === "pending") dropBeyond(database, "state = 'pending'", arrival.maxPending, id);
   else keepAttestation(database, arrival);
   if (arrival.isListed) {
-    dropBeyond(database, "state = 'approved' AND is_listed = 1", mostListed);
+    dropBeyond(database, "state = 'approved' AND is_listed = 1", mostListed, id);
   }
-  const record = nodeOf(database, arrival.id);
+  const record = nodeOf(database, id);
   if (record === null) throw new Error("a node is missing that was just kept");
   return { refused: null, record, waitsFor };
 }
@@ -108,12 +108,13 @@ function upsert(database: Database, arrival: NodeArrival, state: NodeState): voi
   );
 }
 
-/** Of those that `which` names the ones heard of longest ago go. */
-function dropBeyond(database: Database, which: string, most: number): void {
+/** Of those that `which` selects, the ones heard of longest ago are deleted, but not the one that has just come. */
+function dropBeyond(database: Database, which: string, most: number, id: string): void {
   database.run(
     `DELETE FROM node WHERE id IN
-       (SELECT id FROM node WHERE ${which} ORDER BY seen_ms DESC, created_ms DESC, id LIMIT -1 OFFSET :most)`,
-    { most },
+       (SELECT id FROM node WHERE ${which} ORDER BY id = :id DESC, seen_ms DESC, created_ms DESC, id
+        LIMIT -1 OFFSET :most)`,
+    { most, id },
   );
 }
 

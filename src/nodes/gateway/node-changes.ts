@@ -1,8 +1,7 @@
 import type { Database } from "../../db/open.ts";
 import { EarshotError } from "../../lib/errors.ts";
-import { insertEvents } from "./event-rows.ts";
-import { nodeOf } from "./node-rows.ts";
-import type { NodeRecord } from "./node-store.ts";
+import { insertEvents } from "./node-events.ts";
+import { type NodeRecord, nodeOf } from "./node-store.ts";
 
 /** What an operator makes of a node. */
 export type AskedNodeState = "approved" | "draining" | "removed";

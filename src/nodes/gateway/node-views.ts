@@ -3,8 +3,8 @@ import { methodNames } from "../../platforms/methods.ts";
 import type { Eligibility } from "./eligibility.ts";
 import type { NodeView } from "./gateway.ts";
 import type { NodeRecord } from "./node-store.ts";
+import { isQuarantined } from "./penalties.ts";
 import type { Session, Sessions } from "./sessions.ts";
-import { isQuarantined } from "./strikes.ts";
 
 /** A node as others are told of it. */
 export function viewOf(

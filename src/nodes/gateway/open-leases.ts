@@ -1,7 +1,6 @@
 import type { AnswerOpener } from "../protocol/sealed-job.ts";
 import type { GatewayWork } from "./context.ts";
 import type { Session } from "./sessions.ts";
-import type { SpotJob } from "./spot-line.ts";
 
 /** A job that a run holds, with what its answer is opened with. */
 export type OpenLease = {
@@ -14,11 +13,6 @@ export type OpenLease = {
   readonly opener: AnswerOpener;
   /** By the gateway's clock, Unix milliseconds. */
   readonly sealedMs: number;
-  /** How long the job had left then. */
-  readonly leftMs: number;
-  readonly holdMs: number;
-  /** The check that it is, which the queue knows nothing of; null for a job of the queue. */
-  readonly check: SpotJob | null;
   /** What is being done with the answer that came; null until one comes. */
   handingIn: Promise<void> | null;
 };
@@ -31,8 +25,6 @@ export type OpenLeases = {
   drop(lease: OpenLease): void;
   of(session: Session): readonly OpenLease[];
   dropOf(session: Session): void;
-  /** Checks that a run holds: the queue does not count them. */
-  checksOf(session: Session): number;
 };
 
 export function createOpenLeases(): OpenLeases {
@@ -55,11 +47,6 @@ export function createOpenLeases(): OpenLeases {
     of: (session) => [...(leases.get(session)?.values() ?? [])],
     dropOf: (session) => {
       leases.delete(session);
-    },
-    checksOf: (session) => {
-      let checks = 0;
-      for (const { check } of leases.get(session)?.values() ?? []) checks += check === null ? 0 : 1;
-      return checks;
     },
   };
 }

@@ -1,11 +1,9 @@
 import type { Database } from "../../db/open.ts";
 import { durable, read, relaxed } from "../../db/operations.ts";
 import type { Attestation } from "../proof/proof.ts";
-import { insertEvents, type NodeEvent } from "./event-rows.ts";
 import { keepNode } from "./node-arrival.ts";
-import { allNodes, nodeOf } from "./node-rows.ts";
-import type { NodeState } from "./node-store.ts";
-import type { SpotOutcome } from "./spot-outcome.ts";
+import { insertEvents, type NodeEvent } from "./node-events.ts";
+import { allNodes, type NodeState, nodeOf } from "./node-store.ts";
 
 export { changeNodeState } from "./node-changes.ts";
 
@@ -17,17 +15,6 @@ export type NodeStand = {
   quarantinedUntilMs: number | null;
   quarantineReason: string | null;
   quarantines: number;
-};
-
-/** How two nodes answered the same search. `differences` is for people and programs: which posts one of them alone gave. */
-export type SpotCheck = {
-  atMs: number;
-  /** Of the job whose answer counted. */
-  uuid: string;
-  firstNode: string;
-  secondNode: string;
-  outcome: SpotOutcome;
-  differences: Readonly<Record<string, unknown>>;
 };
 
 /** What a node has done since the note before. */
@@ -107,28 +94,8 @@ export const nodeOperations = {
       ),
   ),
 
-  noteSpotCheck: relaxed((database, { differences, ...check }: SpotCheck): null => {
-    database.run(
-      `INSERT INTO spot_check(at_ms, uuid, first_node, second_node, outcome, differences)
-       VALUES(:atMs, :uuid, :firstNode, :secondNode, :outcome, :differences)`,
-      { ...check, differences: JSON.stringify(differences) },
-    );
-    return null;
-  }),
-
-  /** The newest first. */
-  spotChecks: read((database, { limit }: { limit: number }): SpotCheck[] =>
-    database
-      .all<Omit<SpotCheck, "differences"> & { differences: string }>(
-        `SELECT at_ms AS atMs, uuid, first_node AS firstNode, second_node AS secondNode, outcome, differences
-         FROM spot_check ORDER BY id DESC LIMIT :limit`,
-        { limit },
-      )
-      .map(({ differences, ...check }) => ({ ...check, differences: JSON.parse(differences) })),
-  ),
-
   /**
-   * Forgets attestations that are kept long enough; spot checks, nodes that wait for approval and nodes that the policy alone
+   * Forgets attestations that are kept long enough; spot checks of earlier versions, nodes that wait for approval and nodes that the policy alone
    * has approved, once they are older than `memoryMs`. Whether more is left.
    */
   sweepNodes: relaxed(

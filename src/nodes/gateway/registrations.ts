@@ -2,17 +2,18 @@ import { EarshotError } from "../../lib/errors.ts";
 import type { Registration, RegistrationAnswer } from "../protocol/messages.ts";
 import { nodeIdOf } from "../protocol/statement.ts";
 import { type Admission, admit, checkRun, runRefused } from "./admission.ts";
-import { createAttempts } from "./attempts.ts";
 import type { Challenges } from "./challenges.ts";
 import type { NodeGatewayContext } from "./context.ts";
 import { checkOf, tooManyAttempts } from "./faults.ts";
 import type { KnownNodes } from "./known-nodes.ts";
+import { createAttempts } from "./limits.ts";
 import type { NodeArrival } from "./node-arrival.ts";
-import type { Caller, NodeDiary } from "./node-diary.ts";
+import { type NodeEvents, oneLine } from "./node-events.ts";
 import type { NodeRecord } from "./node-store.ts";
-import { oneLine } from "./one-line.ts";
 import type { Session, Sessions } from "./sessions.ts";
-import { createVerificationLine } from "./verification-line.ts";
+
+/** Nodes that may wait for approval; the one heard of longest ago goes for one more. */
+const maxPending = 100;
 
 /** How soon a node that waits for approval comes again, at most. */
 const pendingAgainMs = 10_000;
@@ -21,7 +22,7 @@ type RegistrationContext = NodeGatewayContext & {
   known: KnownNodes;
   sessions: Sessions;
   challenges: Challenges;
-  diary: NodeDiary;
+  events: NodeEvents;
   /** The node may be given work from here on; `replaced` is the run in whose place it came. */
   onAdmitted: (session: Session, replaced: Session | null) => Promise<void>;
 };
@@ -30,18 +31,21 @@ type RegistrationContext = NodeGatewayContext & {
 export function createRegistrations(
   context: RegistrationContext,
 ): (registration: Registration, address: string) => Promise<RegistrationAnswer> {
-  const { settings, clock, diary, known, sessions, store } = context;
-  const line = createVerificationLine(clock);
-  const attemptsOfNodes = createAttempts(settings.attemptsPerMinute);
+  const { settings, clock, events, known, sessions, store } = context;
+  const ofNode = createAttempts(60);
+  const unapproved = createAttempts(300);
 
+  /** Counts an attempt: verifying evidence takes a few milliseconds of the event loop. */
   function allow(nodeId: string): void {
-    if (attemptsOfNodes.allows(nodeId, clock.elapsed())) return;
-    throw tooManyAttempts("the node attests too often");
+    const nowMs = clock.elapsed();
+    const isApproved = (known.get(nodeId)?.state ?? "pending") !== "pending";
+    if (ofNode.allows(nodeId, nowMs) && (isApproved || unapproved.allows("all", nowMs))) return;
+    throw tooManyAttempts("nodes attest too often");
   }
 
   async function register(registration: Registration): Promise<RegistrationAnswer> {
     const challenge = context.challenges.use(registration.statement.nonce);
-    const admission = await admit({ ...context, line, allow }, registration, challenge);
+    const admission = await admit({ ...context, allow }, registration, challenge);
     const kept = await store.write("keepNode", arrivalOf(context, registration, admission));
     if (kept.refused !== null) throw runRefused(kept.refused);
     const { record, waitsFor } = kept;
@@ -59,7 +63,7 @@ export function createRegistrations(
   ): RegistrationAnswer {
     if (record.createdMs === record.seenMs) {
       const why = waitsFor === null ? "" : ` (${waitsFor})`;
-      diary.noteStranger(record.id, `${record.name}${why}`);
+      events.note(record.id, "pending", `${record.name}${why}`);
     }
     context.onRegistration?.("pending");
     return answerOf("pending", admission, Math.min(pendingAgainMs, admission.validMs / 2));
@@ -78,18 +82,12 @@ export function createRegistrations(
       challenge,
     });
     if (session.attestations.size === 1) {
-      diary.note(record.id, "admitted", `${record.name} (${record.evidence})`);
+      events.note(record.id, "admitted", `${record.name} (${record.evidence})`);
     }
-    if (replaced !== null) diary.note(record.id, "replaced", `run ${replaced.keyId}`);
+    if (replaced !== null) events.note(record.id, "replaced", `run ${replaced.keyId}`);
     await context.onAdmitted(session, replaced);
     context.onRegistration?.("admitted");
     return answerOf("admitted", admission, admission.validMs / 2);
-  }
-
-  /** A node that waits is a stranger still. */
-  function callerOf(nodeId: string | null): Caller {
-    const state = nodeId === null ? undefined : known.get(nodeId)?.state;
-    return state === undefined || state === "pending" ? "stranger" : "known";
   }
 
   const answerOf = (
@@ -113,8 +111,7 @@ export function createRegistrations(
       const { code, message } = checkOf(error);
       if (error instanceof EarshotError && toldOf.has(error.code)) {
         const nodeId = provenId(code, registration);
-        const detail = `${message} (${address})`;
-        diary.noteRefusal(callerOf(nodeId), { nodeId, from: nodeId ?? address, code, detail });
+        events.noteRefusal({ nodeId, address, code, message });
         context.onRegistration?.("refused");
       }
       throw error;
@@ -156,7 +153,7 @@ function arrivalOf(
     attestation,
     keptUntilMs: nowMs + validMs + resultMs + settings.memoryMs,
     nowMs,
-    maxPending: settings.maxPending,
+    maxPending,
   };
 }
 

@@ -2,8 +2,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { EvidenceKind } from "../evidence/evidence.ts";
 import type { Attestation } from "../proof/proof.ts";
 import type { NodeSession } from "./gateway.ts";
-import { createPace, type Pace } from "./pace.ts";
-import { createRequestMemory, type RequestMemory } from "./request-memory.ts";
+import { createPace, createRequestMemory, type Pace, type RequestMemory } from "./limits.ts";
 
 /**
  * The runs of nodes that have attested since this gateway started, by their keys. A node has one at a time: a run that attests
@@ -12,8 +11,8 @@ import { createRequestMemory, type RequestMemory } from "./request-memory.ts";
 export type Session = NodeSession & {
   readonly signingKey: string;
   readonly sealingKey: string;
-  /** When the run attested first, Unix milliseconds. */
-  readonly connectedMs: number;
+  /** When the run attested first, Unix milliseconds; never later than the gateway's clock at its last attestation. */
+  connectedMs: number;
   /** What the run was attested with, the newest last. */
   readonly attestations: Map<string, Attestation>;
   readonly requests: RequestMemory;
@@ -33,10 +32,8 @@ export type Session = NodeSession & {
   isPaced: boolean;
   /** Answers that it is sending. */
   answers: number;
-  /** Whether it is sending a registration. */
-  isRegistering: boolean;
-  /** What it asks for, by method: how many requests are held, and when the last one ended. */
-  readonly askings: Map<string, { held: number; endedMs: number }>;
+  /** What it asks for, by method: how many requests are open, how many were at most, and when the last one ended. */
+  readonly askings: Map<string, { held: number; most: number; endedMs: number }>;
 };
 
 /** A run that has just attested. */
@@ -111,7 +108,6 @@ export function createSessions(
       polls: 0,
       isPaced: false,
       answers: 0,
-      isRegistering: false,
       askings: new Map(),
     };
     byKey.set(run.keyId, session);
@@ -123,6 +119,7 @@ export function createSessions(
   function renew(session: Session, { attestation, validMs, challenge }: AttestedRun): void {
     session.attestations.set(attestation.id, attestation);
     session.evidence = attestation.statement.evidence;
+    session.connectedMs = Math.min(session.connectedMs, clock.now());
     for (const id of session.attestations.keys()) {
       if (session.attestations.size <= mostAttestations) break;
       session.attestations.delete(id);

@@ -2,26 +2,41 @@ import { expect, test } from "vitest";
 import type { Capability } from "../capability.ts";
 import type { LeaseFailure } from "../lease.ts";
 import { comet } from "./fake-queue.test-support.ts";
-import { toldFailure } from "./told-failure.ts";
+import { storedFailure } from "./penalties.ts";
 
 const asksX: readonly Capability[] = [{ platform: "x", method: "searchbyquery", ways: ["api"] }];
 const holdsX: readonly Capability[] = [
   { platform: "x", method: "searchbyquery", ways: ["archive"] },
 ];
 
-function told(failure: Partial<LeaseFailure>, capabilities = holdsX, work = comet) {
+function told(
+  failure: Partial<LeaseFailure>,
+  capabilities = holdsX,
+  work = comet,
+  isConfirmed = false,
+) {
   const said = { code: "internal", message: "it broke", status: 500, retryable: false };
-  return toldFailure({ ...said, ...failure }, work, { name: "north", capabilities });
+  return storedFailure({ ...said, ...failure }, work, { name: "north", capabilities }, isConfirmed);
 }
 
-test("what a node calls final is tried elsewhere, unless the request itself is at fault", () => {
+test("what one node calls final is retried, unless another confirms that the request is wrong", () => {
   for (const code of ["internal", "upstream_refused", "upstream_failed", "anything_else"]) {
     expect(told({ code }).retryable, code).toBe(true);
   }
   for (const code of ["invalid_query", "cursor_invalid", "search_not_sayable"]) {
-    expect(told({ code }).retryable, code).toBe(false);
+    expect(told({ code }).retryable, code).toBe(true);
+    expect(told({ code }, holdsX, comet, true).retryable, code).toBe(false);
   }
-  expect(told({ code: "invalid_query", retryable: true }).retryable).toBe(true);
+  expect(told({ code: "internal" }, holdsX, comet, true).retryable).toBe(true);
+  expect(told({ code: "invalid_query", retryable: true }, holdsX, comet, true).retryable).toBe(
+    true,
+  );
+});
+
+test("invalid_query of one node is final where the gateway cannot read the query either", () => {
+  const unreadable = { ...comet, query: '"comet' };
+  expect(told({ code: "invalid_query" }, holdsX, unreadable).retryable).toBe(false);
+  expect(told({ code: "cursor_invalid" }, holdsX, unreadable).retryable).toBe(true);
 });
 
 test("what may have been billed is not asked a second time of another", () => {

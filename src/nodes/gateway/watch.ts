@@ -1,10 +1,9 @@
 import { messageOf } from "../../lib/errors.ts";
 import type { NodeGatewayContext } from "./context.ts";
 import type { KnownNodes, StandChange } from "./known-nodes.ts";
-import type { NodeDiary } from "./node-diary.ts";
+import type { NodeEvents } from "./node-events.ts";
+import type { Penalties } from "./penalties.ts";
 import type { Session, Sessions } from "./sessions.ts";
-import type { SpotChecks } from "./spot-checks.ts";
-import type { Strikes } from "./strikes.ts";
 
 /** Keeps watch while the gateway runs. */
 export type Watch = {
@@ -24,24 +23,21 @@ export function createWatch(
   context: Pick<NodeGatewayContext, "store" | "clock" | "log" | "settings" | "queue"> & {
     known: KnownNodes;
     sessions: Sessions;
-    spotChecks: SpotChecks;
-    strikes: Pick<Strikes, "writeAgain">;
-    diary: NodeDiary;
+    penalties: Pick<Penalties, "writeAgain">;
+    events: NodeEvents;
     /** An operator has changed a node, or it is not known any more. */
     onChange: (change: StandChange) => void;
     onSilent: (session: Session) => void;
   },
 ): Watch {
-  const { store, clock, log, settings, queue, known, sessions, spotChecks, strikes, diary } =
-    context;
+  const { store, clock, log, settings, queue, known, sessions, penalties, events } = context;
   const stopping = new AbortController();
   let running: Promise<void> = Promise.resolve();
 
   async function run(): Promise<void> {
     for (let round = 1; await rest(); round += 1) {
       await told(look, "the nodes could not be looked up");
-      spotChecks.endLapsed();
-      await told(strikes.writeAgain, "a quarantine could not be written");
+      await told(penalties.writeAgain, "a quarantine could not be written");
       await told(noteEvents, "what happened to nodes could not be written");
       if (round % noteRounds === 0) await told(noteUses, "what nodes did could not be written");
       if (round % sweepRounds === 0) await told(sweep, "old notes of nodes could not be removed");
@@ -73,8 +69,8 @@ export function createWatch(
   }
 
   async function noteEvents(): Promise<void> {
-    const events = diary.take();
-    if (events.length > 0) await store.write("noteNodeEvents", { events });
+    const taken = events.take();
+    if (taken.length > 0) await store.write("noteNodeEvents", { events: taken });
   }
 
   async function noteUses(): Promise<void> {

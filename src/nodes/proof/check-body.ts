@@ -15,7 +15,10 @@ import { proofRefused } from "./read-proof.ts";
  * time of the signature where there is one; how many records there are. Errors: `proof_refused` with `body_malformed`,
  * `asked_after_signature` or `post_after_signature`; `job_refused`; `answer_refused` (check-answer.ts).
  */
-export function checkBody({ body, request, knowledge }: Proof, signedAtMs: number | null): number {
+export async function checkBody(
+  { body, request, knowledge }: Proof,
+  signedAtMs: number | null,
+): Promise<number> {
   const asked = readRequest(request);
   const known = readKnowledge(knowledge);
   const records = recordsOf(body);
@@ -23,7 +26,7 @@ export function checkBody({ body, request, knowledge }: Proof, signedAtMs: numbe
     const item = itemOf(record);
     return { item, record: readRecord(item) };
   });
-  checkItems(asked, items);
+  await checkItems(asked, items);
   checkKnowledge(asked, items, known);
   if (signedAtMs !== null) checkBefore(signedAtMs + skewMs, asked, items);
   return items.length;
@@ -34,8 +37,8 @@ function checkBefore(latestMs: number, asked: AnswerRequest, items: readonly Che
   if (asked.asOfMs > latestMs) {
     throw proofRefused("asked_after_signature", "it was asked for after it had been signed");
   }
-  const isLater = ({ item: { id }, record: { isPost, createdMs } }: CheckedItem): boolean =>
-    isPost &&
+  const isLater = ({ item: { id }, record: { kind, createdMs } }: CheckedItem): boolean =>
+    kind === "post" &&
     (createdMs === null || createdMs > latestMs) &&
     id !== null &&
     tellsTime(id) &&

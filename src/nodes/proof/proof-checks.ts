@@ -1,5 +1,4 @@
 import { fieldsOf } from "../../platforms/fields.ts";
-import { jobOfNonce } from "../protocol/direct-answer.ts";
 import { isSigningKey } from "../protocol/ed25519.ts";
 import { bytesOf } from "../protocol/encoding.ts";
 import { isSignedBy } from "../protocol/keys.ts";
@@ -8,6 +7,7 @@ import {
   attestationIdOf,
   callerAudience,
   identityMessageOf,
+  jobOfNonce,
   keyIdOf,
   nodeIdOf,
 } from "../protocol/statement.ts";
@@ -101,17 +101,10 @@ export function checkBinding({ job, attestation }: Proof, signed: SignedResult):
 const hexOf = (bytes: Uint8Array | null): string | null =>
   bytes === null ? null : Buffer.from(bytes).toString("hex");
 
-/** Whether the times that the gateway gave can be so. Errors: `proof_refused` with `signed_in_future` or `signed_before_attested`. */
-export function checkTime(
-  { attestation }: Proof,
-  { signedAtMs }: SignedResult,
-  nowMs: number,
-): void {
+/** Errors: `proof_refused` with `signed_in_future`. */
+export function checkTime({ signedAtMs }: SignedResult, nowMs: number): void {
   if (signedAtMs > nowMs + skewMs) {
     throw proofRefused("signed_in_future", "the signature is of a time that has not come");
-  }
-  if (signedAtMs + skewMs < Date.parse(attestation.verified_at)) {
-    throw proofRefused("signed_before_attested", "the signature is older than the attestation");
   }
 }
 

@@ -45,6 +45,8 @@ export function postItem(minutes: number, special: Record<string, unknown> = {})
       uri,
       created_at: new Date(nowMs - minutes * 60_000).toISOString(),
       user_id: "12",
+      lang: "en",
+      langs: ["en"],
       ...special,
     },
     Score: 1,
@@ -121,7 +123,6 @@ export async function makeNode(
     identity_signature: base64url(identity.sign(identityMessageOf(statement))),
     evidence,
     collateral: tee?.collateral() ?? null,
-    verified_at: new Date(nowMs - 60_000).toISOString(),
     policy_id: "the gateway's",
   };
   return { keys, identity, attestation };

@@ -24,7 +24,10 @@ export type ResultSignature = {
   request: string;
 };
 
-/** A node's evidence, and what the gateway found out; what is needed to find it out again. */
+/**
+ * A node's evidence and what it takes to verify it. `name` and `policy_id` are the gateway's word; all else is signed, or
+ * verified against what is.
+ */
 export type Attestation = {
   /** SHA-256 of the statement and the quote, in base64url. */
   id: string;
@@ -36,8 +39,6 @@ export type Attestation = {
   identity_signature: string;
   evidence: Evidence;
   collateral: Collateral | null;
-  /** ISO 8601. */
-  verified_at: string;
   policy_id: string;
 };
 

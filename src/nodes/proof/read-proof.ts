@@ -18,7 +18,6 @@ const attestation = z.strictObject({
   identity_signature: z.string().max(128),
   evidence: evidenceBody,
   collateral: z.unknown(),
-  verified_at: z.iso.datetime(),
   policy_id: z.string().max(256),
 });
 

@@ -34,6 +34,8 @@ export type ProofVerdict = {
   signed: SignedResult | null;
   /** What its evidence shows, once that holds. */
   evidence: VerifiedEvidence | null;
+  /** The time at which the evidence holds, Unix milliseconds; null where there is none. */
+  asOfMs: number | null;
   /** Records in the body, once that holds. */
   records: number | null;
 };

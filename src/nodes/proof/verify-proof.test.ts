@@ -114,7 +114,7 @@ describe("every member of a proof, changed", () => {
     ["version", (p) => Object.assign(p, { version: 2 }), ["malformed"]],
     ["another member", (p) => Object.assign(p, { more: 1 }), ["malformed"]],
     ["job", (p) => Object.assign(p, { job: jobUuid.replace("ffee", "ffef") }), ["other_job"]],
-    ["body", (p) => Object.assign(p, { body: p.body.replace("cats", "dogs") }), ["content_digest"]],
+    ["body", (p) => Object.assign(p, { body: p.body.replace("cats", "CATS") }), ["content_digest"]],
     [
       "body, a space more",
       (p) => Object.assign(p, { body: ` ${p.body}` }),
@@ -127,7 +127,7 @@ describe("every member of a proof, changed", () => {
     ],
     [
       "request",
-      (p) => Object.assign(p, { request: p.request.replace("cats", "dogs") }),
+      (p) => Object.assign(p, { request: p.request.replace("cats", "CATS") }),
       ["request_digest"],
     ],
     [
@@ -219,18 +219,16 @@ describe("every member of a proof, changed", () => {
       (p) => Object.assign(p.attestation, { collateral: { tcb_info: 1 } }),
       ["collateral_malformed"],
     ],
-    [
-      "verified_at, no time",
-      (p) => Object.assign(p.attestation, { verified_at: "yesterday" }),
-      ["malformed"],
-    ],
-    [
-      "verified_at, later",
-      (p) =>
-        Object.assign(p.attestation, { verified_at: new Date(nowMs + 3_600_000).toISOString() }),
-      ["signed_before_attested"],
-    ],
   ];
+
+  test.each([
+    ["does not match the query", { langs: ["de"] }, "not_a_match"],
+    ["is outside the window", { created_at: "2010-01-01T00:00:00Z" }, "outside_window"],
+    ["links to a script", { urls: ["javascript:alert(1)"] }, "record_malformed"],
+  ])("a record, signed by the node itself, that %s", async (_what, metadata, code) => {
+    const lie = answerOf([postItem(1, metadata)]);
+    expect(await faultsOf(proofBy(node, lie))).toEqual([code]);
+  });
 
   test.each(cases)("%s", async (_path, change, codes) => {
     const proof = copyOf(proofBy(node, answer));
@@ -506,6 +504,24 @@ describe("a gateway that lies", () => {
     expect(await faultsOf(proofAt(nowMs + 3_000_000), later)).toEqual([]);
     expect(await faultsOf(proofAt(nowMs + 4_000_000), later)).toEqual(["crl_outdated"]);
   });
+
+  test("is checked with other collateral as of another time, and says which", async () => {
+    const proof = proofBy(node, answer);
+    const inForce = { fromMs: nowMs + 30 * day, toMs: nowMs + 60 * day };
+    const asOfMs = nowMs + 40 * day;
+    const given = (fields: Parameters<typeof tee.collateral>[0], ms: number) =>
+      options({ nowMs: asOfMs, collateral: async () => tee.collateral(fields), asOfMs: ms });
+    expect((await verifyProof(proof, options())).asOfMs).toBe(nowMs);
+    const verdict = await verifyProof(proof, given({ inForce }, asOfMs));
+    expect(verdict).toMatchObject({ holds: true, asOfMs });
+    expect(verdict.steps.find(({ check }) => check === "evidence")?.message).toContain(
+      `as of ${new Date(asOfMs).toISOString()}`,
+    );
+    expect(await faultsOf(proof, given({ inForce }, nowMs))).toEqual(["crl_outdated"]);
+    expect(await faultsOf(proof, given({ inForce }, nowMs + 61 * day))).toEqual(["crl_outdated"]);
+    const revoked = given({ inForce, revoked: ["machine"] }, asOfMs);
+    expect(await faultsOf(proof, revoked)).toEqual(["certificate_revoked"]);
+  });
 });
 
 const day = 86_400_000;
@@ -573,9 +589,7 @@ describe("a node that lies", () => {
     const signedMs = nowMs - 3_600_000;
     const proof = (items: Parameters<typeof answerOf>[0], asOfMs: number): Proof => {
       const request = requestText({ ...askedRequest, asOfMs });
-      const made = proofBy(bare, answerOf(items), { request, nowMs: signedMs });
-      const verified_at = new Date(signedMs - 60_000).toISOString();
-      return { ...made, attestation: { ...made.attestation, verified_at } };
+      return proofBy(bare, answerOf(items), { request, nowMs: signedMs });
     };
     expect(await asNone(proof([postItem(61)], signedMs))).toEqual([]);
     expect(await asNone(proof([postItem(61)], nowMs))).toEqual(["asked_after_signature"]);

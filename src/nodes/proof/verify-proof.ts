@@ -1,4 +1,4 @@
-import type { EvidenceKind, VerifiedEvidence } from "../evidence/evidence.ts";
+import type { CollateralSource, EvidenceKind, VerifiedEvidence } from "../evidence/evidence.ts";
 import { type NodePolicy, policyIdOf } from "../evidence/policy.ts";
 import { createEvidenceVerifier } from "../evidence/verify-evidence.ts";
 import { type SignedResult, verifyResult } from "../protocol/signed-result.ts";
@@ -22,13 +22,17 @@ export type ProofOptions = {
   policy: NodePolicy | null;
   simulatedRootDer: Uint8Array | null;
   nowMs: number;
+  /** In place of the collateral in the proof. */
+  collateral?: CollateralSource;
+  /** Whether certificates and collateral are in force is judged at this time; at that of the signature when absent. */
+  asOfMs?: number;
   expected?: ExpectedOfProof;
 };
 
 /**
  * Checks a proof (its JSON text, or what was parsed of it) without asking anyone: from the root of the evidence down to each
  * byte of the body. Every check is told of. Nothing that the gateway says of itself or of the node counts; the time of the
- * signature, at which the evidence is checked, is the one that the gateway told the node.
+ * signature, at which the evidence is checked unless `asOfMs` says otherwise, is the one that the gateway told the node.
  */
 export async function verifyProof(proof: unknown, options: ProofOptions): Promise<ProofVerdict> {
   const list = createStepList();
@@ -40,9 +44,9 @@ export async function verifyProof(proof: unknown, options: ProofOptions): Promis
   return { holds, steps: list.steps, proof: read, ...found };
 }
 
-type Found = Pick<ProofVerdict, "signed" | "evidence" | "records">;
+type Found = Pick<ProofVerdict, "signed" | "evidence" | "asOfMs" | "records">;
 
-const nothing: Found = { signed: null, evidence: null, records: null };
+const nothing: Found = { signed: null, evidence: null, asOfMs: null, records: null };
 
 async function checkProof(
   proof: Proof,
@@ -79,7 +83,8 @@ async function checkProof(
       checkExpected(proof, signed, expected),
     );
   }
-  return { signed, evidence, records };
+  const asOfMs = evidence?.facts == null || signed === null ? null : asOf(signed, options);
+  return { signed, evidence, asOfMs, records };
 }
 
 async function checkSigned(
@@ -93,13 +98,19 @@ async function checkSigned(
   );
   await list.run(
     "time",
-    "by the gateway's word it was signed after the attestation; and it was not in the future",
-    () => checkTime(proof, signed, options.nowMs),
+    "the time of the signature, which is the gateway's word, is not in the future",
+    () => checkTime(signed, options.nowMs),
   );
-  return await list.run("evidence", evidencePassed[proof.attestation.statement.evidence], () =>
+  const { evidence: kind } = proof.attestation.statement;
+  const time = kind === "none" ? "" : `, as of ${new Date(asOf(signed, options)).toISOString()}`;
+  return await list.run("evidence", `${evidencePassed[kind]}${time}`, () =>
     checkEvidence(proof, signed, options),
   );
 }
+
+/** When certificates and collateral have to be in force, Unix milliseconds. */
+const asOf = ({ signedAtMs }: SignedResult, { asOfMs = signedAtMs }: ProofOptions): number =>
+  asOfMs;
 
 const evidencePassed: Readonly<Record<EvidenceKind, string>> = {
   tdx: "the quote leads to Intel's root and is of a program and a machine that the policy takes",
@@ -110,17 +121,18 @@ const evidencePassed: Readonly<Record<EvidenceKind, string>> = {
 /** Errors: `evidence_refused`, as the verifier of evidence tells. */
 async function checkEvidence(
   { attestation }: Proof,
-  { signedAtMs }: SignedResult,
-  { accepted, policy, simulatedRootDer }: ProofOptions,
+  signed: SignedResult,
+  options: ProofOptions,
 ): Promise<VerifiedEvidence> {
+  const { accepted, policy, simulatedRootDer } = options;
   const { statement, evidence, collateral } = attestation;
   const verifier = createEvidenceVerifier({
     accepted,
     policy,
     policyId: policy === null ? "" : policyIdOf(policy),
-    collateral: collateral === null ? null : async () => collateral,
+    collateral: options.collateral ?? (collateral === null ? null : async () => collateral),
     simulatedRootDer,
   });
-  const { verified } = await verifier.verify(statement, evidence, signedAtMs);
+  const { verified } = await verifier.verify(statement, evidence, asOf(signed, options));
   return verified;
 }

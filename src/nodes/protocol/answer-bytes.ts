@@ -1,9 +1,8 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import * as z from "zod";
 import { parseUntrustedJson } from "../../lib/bounded-json.ts";
 import type { AnswerRequest, FetchedItem, SourceAnswer } from "../../platforms/source.ts";
 import type { SignedFields } from "../proof/proof.ts";
-import { type CheckedItem, checkItems, checkKnowledge } from "./check-answer.ts";
+import { type CheckedItem, checkItems, checkKnowledge, createRest } from "./check-answer.ts";
 import { answerRefused } from "./faults.ts";
 import { readKnowledge } from "./knowledge-text.ts";
 import { readRecord } from "./read-record.ts";
@@ -66,9 +65,6 @@ export function answerBytes({ body, items, knowledge, fields }: NodeAnswer): Uin
   return Buffer.from(`${JSON.stringify(head)}\n${body}`, "utf8");
 }
 
-/** What is read between two turns of the event loop, bytes. */
-const turnBytes = 1_048_576;
-
 /**
  * Reads the answer to a request. Whether its signature holds is not looked at (signed-result.ts). Errors: `answer_refused` with
  * `malformed`, `body_mismatch`, `record_malformed`, `item_mismatch`, `knowledge_malformed`, or what check-answer.ts tells.
@@ -84,16 +80,13 @@ export async function readAnswer(
   const { knowledge, fields } = head;
   const body = bytes.subarray(end + 1);
   const items: CheckedItem[] = [];
-  let readBytes = 0;
+  const rest = createRest();
   for (const item of itemsOf(head, body)) {
     items.push({ item, record: readRecord(item) });
-    readBytes += item.record.length;
-    if (readBytes < turnBytes) continue;
-    readBytes = 0;
-    await nextTurn();
+    await rest(item.record.length);
   }
   const known = readKnowledge(knowledge);
-  checkItems(request, items);
+  await checkItems(request, items);
   checkKnowledge(request, items, known);
   const answer = { items: items.map(({ item }) => item), ...known };
   return { answer, body, knowledge, fields };

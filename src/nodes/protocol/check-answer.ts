@@ -1,66 +1,149 @@
-import { comparePositions } from "../../archive/search.ts";
-import { isSearch } from "../../platforms/methods.ts";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Position } from "../../archive/archive.ts";
+import { comparePositions, shareMillisecond } from "../../archive/search.ts";
+import { type FetchMethod, isSearch } from "../../platforms/methods.ts";
 import type { AnswerRequest, FetchedItem, SourceWay } from "../../platforms/source.ts";
-import { firstTimeMs, idTimeMs, tellsTime } from "../../posts/ids.ts";
-import { checkCoverage } from "./check-coverage.ts";
+import { uriHash } from "../../posts/ids.ts";
+import { parseQuery } from "../../query/parse.ts";
+import type { QueryNode } from "../../query/tree.ts";
+import { checkCoverage, isAsked } from "./check-coverage.ts";
+import { couldMatch, timesOf } from "./could-match.ts";
 import { answerRefused } from "./faults.ts";
-import { isAsked } from "./is-asked.ts";
 import type { Knowledge } from "./knowledge-text.ts";
-import type { ReadRecord } from "./read-record.ts";
+import type { ReadRecord, RecordKind } from "./read-record.ts";
 
 /** An item and what its record says. */
 export type CheckedItem = { item: FetchedItem; record: ReadRecord };
 
-/** By how much the time of an id may lie beside the post's own: X tells times in whole seconds. */
-const skewMs = 1_000;
-
 /**
- * Whether an answer can be one to its request: of the platform that was asked, each post once, and of a search, newest first
- * and within the window. Whether it is true no gateway can tell. Errors: `answer_refused` with `too_many_items`,
- * `other_platform`, `repeated_item`, `not_a_post`, `out_of_order`, `before_its_page` or `outside_window`.
+ * Whether the items of an answer can be an answer to its request: of the platform and kind that was requested, each post once,
+ * and of a search, newest first, within the window, and matching the query as far as records show it. Whether it is true no
+ * gateway can tell. Errors: `answer_refused` with `too_many_items`, `repeated_item`, `out_of_order`, `before_its_page`, or what
+ * `createItemCheck` throws.
  */
-export function checkItems(request: AnswerRequest, items: readonly CheckedItem[]): void {
+export async function checkItems(
+  request: AnswerRequest,
+  items: readonly CheckedItem[],
+): Promise<void> {
   if (items.length > request.maxResults) {
     throw answerRefused("too_many_items", `more than ${request.maxResults} items were given`);
   }
-  const isOther = ({ item }: CheckedItem) => !isAsked(request, item.platform);
-  if (items.some(isOther)) {
-    throw answerRefused("other_platform", "an item is of a platform that was not asked");
-  }
-  const places = items.map(
-    ({ item, record }) => `${item.platform} ${item.id === null} ${record.id}`,
-  );
-  if (new Set(places).size < places.length) {
-    throw answerRefused("repeated_item", "an item is in the answer twice");
-  }
-  if (isSearch(request.method)) checkSearch(request, items);
-}
-
-function checkSearch(request: AnswerRequest, items: readonly CheckedItem[]): void {
+  const check = createItemCheck(request);
+  const seen = new Set<string>();
+  const rest = createRest();
   let before = request.after;
-  for (const { item, record } of items) {
-    if (item.id === null) {
-      throw answerRefused("not_a_post", "a search was answered with what is no post");
+  for (const checked of items) {
+    check(checked);
+    await rest(checked.item.record.length);
+    const names = namesOf(checked);
+    if (names.some((name) => seen.has(name))) {
+      throw answerRefused("repeated_item", "an item is in the answer twice");
     }
-    const place = { platform: item.platform, id: item.id };
-    if (before !== null && comparePositions(before, place) >= 0) {
-      const code = before === request.after ? "before_its_page" : "out_of_order";
+    for (const name of names) seen.add(name);
+    const { platform, id, uri } = checked.item;
+    if (!isSearch(request.method) || id === null) continue;
+    const isFirst = before === request.after;
+    const isInOrder =
+      before === null ||
+      (isFirst
+        ? isNotBefore(before, { platform, id, uri })
+        : comparePositions(before, { platform, id }) < 0);
+    if (!isInOrder) {
+      const code = isFirst ? "before_its_page" : "out_of_order";
       throw answerRefused(code, "the items of a search are not in their order, newest first");
     }
-    if (isOutside(request, item.id, record)) {
-      throw answerRefused("outside_window", "a post is outside the window that was asked for");
-    }
-    before = place;
+    before = { platform, id };
   }
 }
 
-/** Whether neither the id nor the record of a post puts it into the window. */
-function isOutside(request: AnswerRequest, id: bigint, { createdMs }: ReadRecord): boolean {
-  const earliestMs = (request.fromMs ?? Number.NEGATIVE_INFINITY) - skewMs;
-  const isWithin = (ms: number) => ms >= earliestMs && ms < request.toMs + skewMs;
-  if (createdMs !== null && isWithin(createdMs)) return false;
-  return !(tellsTime(id) ? isWithin(idTimeMs(id)) : earliestMs < firstTimeMs);
+/**
+ * Whether a post can come after a position that another node gave: within a millisecond the order is that of `uriHash`, which a
+ * node whose segments are not rewritten yet does not know.
+ */
+function isNotBefore(after: Position, post: Position & { uri: string | null }): boolean {
+  if (after.uriHash === undefined || post.uri === null || !shareMillisecond(after, post)) {
+    return comparePositions(after, post) < 0;
+  }
+  return uriHash(post.uri) !== after.uriHash;
 }
+
+/** Characters of records that are read or matched in one turn of the event loop. */
+const turnLength = 131_072;
+
+/** Yields to the event loop after each so many characters of work. */
+export function createRest(): (length: number) => Promise<void> {
+  let done = 0;
+  return async (length) => {
+    done += length;
+    if (done < turnLength) return;
+    done = 0;
+    await nextTurn();
+  };
+}
+
+/** An item goes by its ID and by its uri: no two have either in common. */
+function namesOf({ item: { platform, id, uri }, record }: CheckedItem): readonly string[] {
+  const name = `${platform} ${id === null} ${record.id}`;
+  return uri === null ? [name] : [name, `${platform} uri ${uri}`];
+}
+
+/**
+ * Checks one item after another by itself. Errors: `answer_refused` with `other_platform`, `not_a_post`, `other_kind`,
+ * `outside_window` or `not_a_match`.
+ */
+export function createItemCheck(request: AnswerRequest): (checked: CheckedItem) => void {
+  const { method, fromMs, toMs, asOfMs } = request;
+  let tree: QueryNode | null = null;
+
+  function checkFound({ item, record }: CheckedItem): void {
+    const { id } = item;
+    if (id === null) {
+      throw answerRefused("not_a_post", "a search was answered with what is no post");
+    }
+    const { earliestMs, latestMs } = timesOf(id, record.createdMs);
+    if (earliestMs >= toMs || (fromMs !== null && latestMs < fromMs)) {
+      throw answerRefused("outside_window", "a post is outside the window that was requested");
+    }
+    tree ??= parseQuery(request.query, { maxLength: Number.POSITIVE_INFINITY }).tree;
+    if (!couldMatch(tree, asOfMs, { ...item, id }, record)) throw notAMatch();
+  }
+
+  function checkFetched({ item, record }: CheckedItem, kind: RecordKind): void {
+    if (record.kind !== kind) {
+      throw answerRefused("other_kind", `${method} was answered with a ${record.kind}`);
+    }
+    const { target = null } = request;
+    const uri = method === "getbyid" && target?.kind === "post" ? target.uri : null;
+    // The address of a post on Mastodon may be another than its uri.
+    if (uri !== null && item.platform !== "mastodon" && item.uri !== uri) throw notAMatch();
+  }
+
+  return (checked) => {
+    if (!isAsked(request, checked.item.platform)) {
+      throw answerRefused("other_platform", "an item is of a platform that was not asked");
+    }
+    if (isSearch(method)) checkFound(checked);
+    else checkFetched(checked, kindsOfMethods[method]);
+  };
+}
+
+const notAMatch = () => answerRefused("not_a_match", "an item does not match the query");
+
+const kindsOfMethods: Readonly<Record<FetchMethod, RecordKind>> = {
+  searchbyprofile: "profile",
+  getbyid: "post",
+  getreplies: "post",
+  getretweeters: "profile",
+  gettweets: "post",
+  getmedia: "post",
+  gethometweets: "post",
+  getforyoutweets: "post",
+  getprofilebyid: "profile",
+  gettrends: "trend",
+  getfollowing: "profile",
+  getfollowers: "profile",
+  getspace: "space",
+};
 
 /**
  * Whether what is told of an answer can be told of one to its request. Errors: `answer_refused` with `next_misplaced`,
@@ -74,7 +157,9 @@ export function checkKnowledge(
   const last = items.at(-1)?.item;
   const lastPlace = last?.id == null ? null : { platform: last.platform, id: last.id };
   for (const place of [request.after, lastPlace]) {
-    if (next !== null && place !== null && comparePositions(next, place) < 0) {
+    if (next === null || place === null) continue;
+    const isOwn = place !== request.after || !shareMillisecond(next, place);
+    if (isOwn && comparePositions(next, place) < 0) {
       throw answerRefused("next_misplaced", "the answer goes on before its own end");
     }
   }

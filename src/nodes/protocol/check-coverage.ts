@@ -1,7 +1,6 @@
 import { isSearch } from "../../platforms/methods.ts";
 import type { AnswerRequest } from "../../platforms/source.ts";
 import { answerRefused } from "./faults.ts";
-import { isAsked } from "./is-asked.ts";
 import type { Knowledge } from "./knowledge-text.ts";
 import { leastWindow } from "./least-window.ts";
 
@@ -60,3 +59,7 @@ function isWithinAsked({ method, fromMs, toMs, asOfMs }: AnswerRequest, coverage
     ? isWithin(coverage, { fromMs, toMs })
     : coverage.toMs <= Math.max(toMs, asOfMs);
 }
+
+/** Whether a request is for posts of this platform, among others or alone. */
+export const isAsked = ({ platform }: Pick<AnswerRequest, "platform">, one: string): boolean =>
+  platform === "social" || platform === one;

@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
+import { type BareName, canName, isBareName } from "../../platforms/bare-name.ts";
 import { methods } from "../../platforms/methods.ts";
 import { readTarget } from "../../platforms/read-target.ts";
 import { isRecordId, targetOfRecord } from "../../platforms/record-target.ts";
 import type { AnswerRequest, SearchPlatform } from "../../platforms/source.ts";
-import type { PostTarget, Target } from "../../platforms/target.ts";
+import type { PostTarget, Target, UserTarget } from "../../platforms/target.ts";
+import { userOf } from "../../platforms/target-names.ts";
 import { xIdOf } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 import { jobRefused } from "./faults.ts";
@@ -12,7 +14,7 @@ type Asked = Pick<AnswerRequest, "platform" | "method" | "query" | "target">;
 
 /**
  * Whether a request asks about whom or what its query names: whoever compares the query with their own relies on it. The ID of
- * a record may stand for any post of the platform, as the gateway alone knows its records. Errors: `job_refused` with
+ * a record may stand for any post of the platform, and a username alone for any account of that name, as the gateway alone knows its records. Errors: `job_refused` with
  * `target_mismatch`.
  */
 export function checkTarget(request: Asked): void {
@@ -39,6 +41,7 @@ function isNamedBy(
   const named = namedIn(query, what, path);
   if (named === null) return false;
   if (isDeepStrictEqual(named, target)) return true;
+  if (isBareName(named)) return target.kind === "user" && isOfName(named, target);
   return isRecordId(named) && target.kind === "post" && isOfRecord(named, target, path);
 }
 
@@ -48,6 +51,13 @@ function namedIn(query: string, what: Target["kind"], path: SearchPlatform): Tar
   } catch {
     return null;
   }
+}
+
+/** Which of the accounts of a username is meant the gateway alone knows. */
+function isOfName({ handle }: BareName, target: UserTarget): boolean {
+  const { platform } = target;
+  if (platform === null || !canName(handle, target)) return false;
+  return isDeepStrictEqual(target, userOf(platform, { handle: target.handle }));
 }
 
 /** Whether a post can be the one that a record's ID stands for. On X the number of a post is its record's. */

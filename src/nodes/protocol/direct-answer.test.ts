@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { callerNoncePattern, jobOfNonce } from "./direct-answer.ts";
+import { callerNoncePattern, jobOfNonce } from "./statement.ts";
 
 test("a nonce stands for one UUID of version 8, which no job has", () => {
   expect(jobOfNonce("A".repeat(43))).toBe(jobOfNonce("A".repeat(43)));

@@ -21,3 +21,16 @@ export const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toStr
 export function sha256(content: string | Uint8Array): Buffer {
   return createHash("sha256").update(content).digest();
 }
+
+/** One encoding of a label and fields: each with its length before it, so that no two lists of fields look alike. */
+export function frame(label: string, ...fields: readonly (string | number | Uint8Array)[]): Buffer {
+  return Buffer.concat([label, ...fields].flatMap(framed));
+}
+
+function framed(field: string | number | Uint8Array): Buffer[] {
+  const bytes =
+    field instanceof Uint8Array ? Buffer.from(field) : Buffer.from(String(field), "utf8");
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(bytes.length);
+  return [length, bytes];
+}

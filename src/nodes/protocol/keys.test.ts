@@ -27,7 +27,7 @@ test("the keys of a run are of that run", async () => {
   expect(first.signingKey).not.toBe(second.signingKey);
   expect(first.sealingKey).not.toBe(second.sealingKey);
   expect(isSignedBy(second.signingKey, message, first.sign(message))).toBe(false);
-  expect(JSON.stringify(first)).not.toMatch(/"(?:d|seed|private)/);
+  expect(JSON.stringify(first)).not.toMatch(/"(?:d|seed|private\w*)":/);
 });
 
 test.each([

@@ -1,9 +1,8 @@
 import * as z from "zod";
 import { parseUntrustedJson } from "../../lib/bounded-json.ts";
 import { isSignedBy, type SigningKey } from "./ed25519.ts";
-import { base64url, bytesOf } from "./encoding.ts";
+import { base64url, bytesOf, frame } from "./encoding.ts";
 import { jobRefused } from "./faults.ts";
-import { frame } from "./frame.ts";
 import { type Binding, sealTo } from "./hpke.ts";
 import type { RunKeys } from "./keys.ts";
 import { type JobEnvelope, jobEnvelope } from "./messages.ts";

@@ -19,7 +19,11 @@ export const postId = z
   .string()
   .refine((text) => /^(?:0|[1-9][0-9]{0,18})$/.test(text) && BigInt(text) <= lastId);
 
-const position = z.tuple([platformName, postId]);
+/** The third is the `uriHash` of a post, where its millisecond is ordered by it. */
+const position = z.union([
+  z.tuple([platformName, postId]),
+  z.tuple([platformName, postId, z.string().regex(/^[0-9a-f]{32}$/)]),
+]);
 /** A time that dates can tell. */
 const ms = z.int().min(-8_640_000_000_000_000).max(8_640_000_000_000_000);
 /** Addresses grow when what is no ASCII in them is escaped. */
@@ -166,8 +170,14 @@ export function readAs<Shape>(
 
 type WirePosition = z.infer<typeof position>;
 
-export const packed = (at: AnswerRequest["after"]): WirePosition | null =>
-  at && [at.platform, at.id.toString()];
+export function packed(at: AnswerRequest["after"]): WirePosition | null {
+  if (at === null) return null;
+  const { platform, id, uriHash } = at;
+  return uriHash === undefined ? [platform, id.toString()] : [platform, id.toString(), uriHash];
+}
 
-export const unpacked = (at: WirePosition | null): SourceAnswer["next"] =>
-  at && { platform: at[0], id: BigInt(at[1]) };
+export function unpacked(at: WirePosition | null): SourceAnswer["next"] {
+  if (at === null) return null;
+  const [platform, id, uriHash] = at;
+  return { platform, id: BigInt(id), ...(uriHash === undefined ? {} : { uriHash }) };
+}

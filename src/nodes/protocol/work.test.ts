@@ -40,7 +40,8 @@ function named(special: Partial<FetchedItem>, metadata: object = {}): FetchedIte
   const { platform, uri, userId } = item;
   const { ID, Content, Metadata, Score } = JSON.parse(item.record);
   const told = { ...Metadata, platform, uri, user_id: userId, ...metadata };
-  return { ...item, record: JSON.stringify({ ID, Content, Metadata: told, Score }) };
+  const name = special.id == null ? ID : special.id.toString();
+  return { ...item, record: JSON.stringify({ ID: name, Content, Metadata: told, Score }) };
 }
 
 /** What methods that do not search are asked, and on which platform. */
@@ -167,8 +168,14 @@ describe("an answer", () => {
     const uri = "https://x.com/i/status/20";
     const record = {
       ID: "20",
-      Content: "",
-      Metadata: { platform: "x", uri, user_id: "12", created_at: "2006-03-21T20:50:14.000Z" },
+      Content: "cats",
+      Metadata: {
+        platform: "x",
+        uri,
+        user_id: "12",
+        created_at: "2006-03-21T20:50:14.000Z",
+        langs: ["en"],
+      },
       Score: 1,
     };
     const item = {
@@ -192,6 +199,10 @@ describe("items that cannot be those of an answer are refused", () => {
     const record = { ...JSON.parse(item.record), ...special };
     return { ...item, record: JSON.stringify(record) };
   };
+
+  const otherUri = "import:x:9";
+  const imported = (special: Partial<FetchedItem>) => named(special, { origin: "import" });
+  const older = { id: postItem(2).id };
 
   const onBluesky = (special: Partial<FetchedItem>): FetchedItem => {
     const uri = "at://did:plc:ann/app.bsky.feed.post/3k";
@@ -244,6 +255,51 @@ describe("items that cannot be those of an answer are refused", () => {
     ["with spaces", [{ ...item, record: `${item.record} ` }], "record_malformed"],
     ["that are no JSON", [{ ...item, record: "{{" }], "record_malformed"],
     ["that nest without end", [{ ...item, record: "[".repeat(100_000) }], "record_malformed"],
+    [
+      "one uri under two IDs",
+      [imported({ uri: otherUri }), imported({ uri: otherUri, ...older })],
+      "repeated_item",
+    ],
+    [
+      "claimed from before the window",
+      [postItem(1, { created_at: "2020-01-01T00:00:00Z" })],
+      "outside_window",
+    ],
+    ["of a time that is none", [postItem(1, { created_at: "soon" })], "record_malformed"],
+    [
+      "of a day that is none",
+      [postItem(1, { created_at: "2026-02-30T00:00:00Z" })],
+      "record_malformed",
+    ],
+    [
+      "with a negative count",
+      [postItem(1, { public_metrics: { like_count: -1 } })],
+      "record_malformed",
+    ],
+    [
+      "with a count in words",
+      [postItem(1, { public_metrics: { like_count: "9" } })],
+      "record_malformed",
+    ],
+    [
+      "with a script for its page",
+      [postItem(1, { url: "javascript:alert(1)" })],
+      "record_malformed",
+    ],
+    [
+      "with a script in its links",
+      [postItem(1, { urls: ["\tJavaScript:alert(1)"] })],
+      "record_malformed",
+    ],
+    [
+      "with data in its media",
+      [postItem(1, { media: [{ type: "image", url: "data:text/html,a", alt: null }] })],
+      "record_malformed",
+    ],
+    ["with tags that are no list", [postItem(1, { hashtags: "cats" })], "record_malformed"],
+    ["without the words of the query", [changed({ Content: "zebra" })], "not_a_match"],
+    ["in another language", [postItem(1, { langs: ["de"] })], "not_a_match"],
+    ["in no language", [postItem(1, { langs: [] })], "not_a_match"],
     [
       "that are longer than a post is",
       [postItem(1, { more: "a".repeat(262_144) })],
@@ -773,6 +829,37 @@ describe("a request asks about what its query names", () => {
   ] as const)("and not about %s", async (_name, query, platform, target) => {
     const asked = { method: "getreplies", query, platform, target: target as Target } as const;
     expect(await asking(asked)).toBe("target_mismatch");
+  });
+});
+
+describe("a request by a username without a platform", () => {
+  const asking = (platform: Platform, target: Target) =>
+    codeOf(() =>
+      readRequest(
+        requestText({ ...askedRequest, method: "gettweets", query: "@Ann", platform, target }),
+      ),
+    );
+  const user = (text: string) => readTarget("user", text, "social");
+
+  test.each(["x:@ann", "bluesky:@ann.bsky.social", "@ann@mas.to", "mastodon:@ann"])(
+    "may be about %s",
+    async (form) => {
+      const target = user(form);
+      expect(await asking(target.platform ?? "x", target)).toBe("taken");
+    },
+  );
+
+  test.each(["x:@anna", "bluesky:@ann.example", "@anna@mas.to", "x:12", "109@mas.to"])(
+    "is not about %s",
+    async (form) => {
+      const target = user(form);
+      expect(await asking(target.platform ?? "x", target)).toBe("target_mismatch");
+    },
+  );
+
+  test("is about nothing more than the name", async () => {
+    const target = { ...user("bluesky:@ann.bsky.social"), id: "did:plc:ann" } as Target;
+    expect(await asking("bluesky", target)).toBe("target_mismatch");
   });
 });
 

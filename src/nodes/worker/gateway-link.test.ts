@@ -51,6 +51,7 @@ function make(
     },
     keys: self.keys,
     keyId: self.keyId,
+    enrolmentToken: "A".repeat(43),
     pin: createGatewayPin(known, () => undefined),
     clock,
     gatewayClock: clock,

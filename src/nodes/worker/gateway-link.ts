@@ -4,6 +4,7 @@ import { messageOf } from "../../lib/errors.ts";
 import type { FetchedAnswer } from "../../lib/fetched-answer.ts";
 import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
 import { base64url } from "../protocol/encoding.ts";
+import { enrolmentField, enrolmentProof } from "../protocol/enrolment.ts";
 import {
   type GatewayAnswer,
   gatewaySignatureField,
@@ -52,6 +53,7 @@ export type GatewayLinkContext = {
   fetch: GuardedFetch;
   keys: RunKeys;
   keyId: string;
+  enrolmentToken: string;
   /** Whose answers count. A challenge may tell another key, and has to be signed with that one: whether it is the right one is for the caller to see. */
   pin: Pick<GatewayPin, "key">;
   clock: Pick<Clock, "elapsed">;
@@ -97,6 +99,9 @@ const pathOf = (route: GatewayRoute): string => `/internal/nodes/${route}`;
 
 const challengePath = pathOf("challenge");
 
+/** What needs no attestation, and therefore the enrolment token. */
+const attestRoutes: readonly GatewayRoute[] = ["challenge", "register"];
+
 type Asked = Pick<GatewayAnswer, "path" | "signatureInput">;
 
 async function send(
@@ -120,16 +125,25 @@ async function send(
     },
     keys,
   );
+  const signatureInput = signed["signature-input"] ?? "";
+  const headers = {
+    "content-type": "application/json",
+    accept: "application/json",
+    ...signed,
+    ...(attestRoutes.includes(route)
+      ? { [enrolmentField]: enrolmentProof(context.enrolmentToken, signatureInput) }
+      : {}),
+  };
   try {
     const answer = await fetch(`${gatewayUrl}${path}`, {
       method: "POST",
       body,
-      headers: { "content-type": "application/json", accept: "application/json", ...signed },
+      headers,
       maxBytes: mostAnswerBytes,
       timeoutMs: context.timeoutMs + heldMs + Math.ceil(bytes.length / leastBytesPerMs),
       ...(signal === undefined ? {} : { signal }),
     });
-    return { answer, asked: { path, signatureInput: signed["signature-input"] ?? "" } };
+    return { answer, asked: { path, signatureInput } };
   } catch (fault) {
     if (signal?.aborted) throw signal.reason;
     throw unreachable(messageOf(fault), fault);

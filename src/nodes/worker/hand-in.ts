@@ -3,14 +3,14 @@ import type { Clock } from "../../lib/clock.ts";
 import type { SourceAnswer } from "../../platforms/source.ts";
 import { type LeaseFailure, leaseLost } from "../lease.ts";
 import type { SealedAnswer } from "../protocol/messages.ts";
-import { failureBytes } from "../protocol/work.ts";
+import { failureBytes, readRequest } from "../protocol/work.ts";
 import type { Attested } from "./attest.ts";
 import type { AttestLoop } from "./attest-loop.ts";
 import { checkOf, codeOf, isUnreachable } from "./gateway-faults.ts";
 import type { GatewayLink } from "./gateway-link.ts";
 import type { HeldLeases } from "./held-leases.ts";
 import type { Reachability } from "./reachability.ts";
-import { withRecords } from "./shown-records.ts";
+import { withoutMisfits, withRecords } from "./shown-records.ts";
 import { type SigningContext, signedAnswer } from "./signed-answer.ts";
 
 export type HandInContext = SigningContext & {
@@ -43,7 +43,10 @@ export function createHandIn(context: HandInContext, held: HeldLeases): HandIn {
   async function complete(token: string, result: SourceAnswer): Promise<void> {
     const { uuid, request } = held.get(token);
     const attested = await admitted(token);
-    const answer = await withRecords(archive, result);
+    const shown = await withRecords(archive, result);
+    const answer = await withoutMisfits(readRequest(request), shown, (check) =>
+      log.warn({ uuid, check }, "a record was left out that does not fit its request"),
+    );
     const plain = signedAnswer(context, { uuid, request, attested, answer });
     const isTaken = await handIn("complete", token, plain);
     if (!isTaken) await fail(token, tooLarge);

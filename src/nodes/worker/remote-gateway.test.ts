@@ -22,7 +22,11 @@ const self = await makeSelf();
 const record = JSON.stringify({
   ID: "3",
   Content: "a comet",
-  Metadata: { platform: "bluesky", uri: "at://did:plc:a/app.bsky.feed.post/3", user_id: null },
+  Metadata: {
+    platform: "bluesky",
+    uri: "at://did:plc:a/app.bsky.feed.post/3",
+    user_id: "did:plc:a",
+  },
   Score: 1,
 });
 

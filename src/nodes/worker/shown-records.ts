@@ -1,8 +1,17 @@
 import type { Archive } from "../../archive/archive.ts";
+import { EarshotError } from "../../lib/errors.ts";
 import { withDamage } from "../../platforms/damage.ts";
 import { recordsOf } from "../../platforms/fill-in.ts";
-import { type FetchedItem, isFetched, isHeld, type SourceAnswer } from "../../platforms/source.ts";
+import {
+  type AnswerRequest,
+  type FetchedItem,
+  isFetched,
+  isHeld,
+  type SourceAnswer,
+} from "../../platforms/source.ts";
 import type { Platform } from "../../posts/post.ts";
+import { createItemCheck, createRest } from "../protocol/check-answer.ts";
+import { readRecord } from "../protocol/read-record.ts";
 
 /** An answer as it leaves a node. */
 export type ShownAnswer = Omit<SourceAnswer, "items"> & { items: readonly FetchedItem[] };
@@ -29,6 +38,31 @@ export async function withRecords(
     return held.get(nameOf(item)) ?? [];
   });
   return withDamage({ ...answer, items }, ofArchive.damage);
+}
+
+/**
+ * The answer without records that a gateway refuses, such as of posts whose counts or labels have changed since they were found
+ * so that they do not match any more. `onLeftOut` is called with the code of the check.
+ */
+export async function withoutMisfits(
+  request: AnswerRequest,
+  answer: ShownAnswer,
+  onLeftOut: (check: string) => void,
+): Promise<ShownAnswer> {
+  const check = createItemCheck(request);
+  const rest = createRest();
+  const items: FetchedItem[] = [];
+  for (const item of answer.items) {
+    try {
+      check({ item, record: readRecord(item) });
+      items.push(item);
+    } catch (fault) {
+      if (!(fault instanceof EarshotError)) throw fault;
+      onLeftOut(fault.details[0]?.code ?? fault.code);
+    }
+    await rest(item.record.length);
+  }
+  return { ...answer, items };
 }
 
 const nameOf = ({ platform, id }: { platform: Platform; id: bigint | null }): string =>

@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { writeSimulatedTee } from "../../../src/nodes/evidence/simulated/simulated-folder.ts";
+import { enrolmentTokenIn } from "../enrolment-token.ts";
 import { until } from "../until.ts";
 import type { Victim } from "./faults.ts";
 import { type Network, openNetwork } from "./network.ts";
@@ -70,8 +71,6 @@ export async function openRoom(options: RoomOptions): Promise<Room> {
         EARSHOT_NODES_POLICY: join(simulated, "policy.json"),
         EARSHOT_NODES_COLLATERAL_DIR: join(simulated, "collateral"),
         EARSHOT_NODES_DISPATCHES_PER_SECOND: String(options.dispatchesPerSecond),
-        EARSHOT_NODES_LEASE_WAIT: "2s",
-        EARSHOT_NODES_ATTEMPTS_PER_MINUTE: "10000",
         EARSHOT_NODES_STRIKES: "30",
         EARSHOT_NODES_QUARANTINE: "1s",
         EARSHOT_LEASE: `${leaseMs}ms`,
@@ -102,6 +101,7 @@ export async function openRoom(options: RoomOptions): Promise<Room> {
           command: place.command,
           settings: {
             EARSHOT_NODE_NAME: `node-${index}`,
+            EARSHOT_NODE_ENROLMENT_TOKEN: enrolmentTokenIn(gatewayDir),
             EARSHOT_NODE_EVIDENCE: evidences[index] ?? "none",
             EARSHOT_NODE_SIMULATED_TEE: join(simulated, "tee.json"),
             EARSHOT_NODE_CONCURRENCY: String(options.nodeConcurrency),

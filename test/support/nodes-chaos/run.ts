@@ -64,7 +64,7 @@ try {
     smallWaitsMs,
     mostTurns: smallKeys.length + room.victims.length * nodeConcurrency,
     contradictions,
-    proofs: await checkedProofs(room, asked, 8, folder),
+    proofs: await checkedProofs(room, asked, 20, folder),
   };
   writeFileSync(reportFile, JSON.stringify(report));
 } finally {

@@ -1,9 +1,9 @@
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import * as z from "zod";
 import { parseUntrustedJson } from "../../../lib/bounded-json.ts";
+import { EarshotError } from "../../../lib/errors.ts";
 import { createJsonMeter } from "../../../lib/json-shape.ts";
 import type { EvidenceProvider } from "../evidence.ts";
-import { evidenceUnavailable } from "./unavailable.ts";
 
 /** Where a guest agent of dstack listens inside its virtual machine. */
 export const dstackSocket = "/var/run/dstack.sock";
@@ -101,3 +101,8 @@ const fault = (reason: string) =>
     `the guest agent of dstack gives no quote: ${reason}`,
     `mount ${dstackSocket} into the container of the node`,
   );
+
+/** A node that cannot show the evidence of its setting. */
+export function evidenceUnavailable(message: string, hint: string): EarshotError {
+  return new EarshotError("evidence_unavailable", message, { status: 503, retryable: true, hint });
+}

@@ -2,9 +2,7 @@ import { access, constants } from "node:fs/promises";
 import type { EvidenceKind, EvidenceProvider } from "../evidence.ts";
 import { readSimulatedTee } from "../simulated/simulated-folder.ts";
 import type { SimulatedTee } from "../simulated/simulated-tee.ts";
-import { configfsFolder, configfsProvider } from "./configfs.ts";
-import { dstackProvider, dstackSocket } from "./dstack.ts";
-import { evidenceUnavailable } from "./unavailable.ts";
+import { dstackProvider, dstackSocket, evidenceUnavailable } from "./dstack.ts";
 
 type ProviderSettings = {
   evidence: EvidenceKind;
@@ -26,14 +24,13 @@ export function simulatedProvider(tee: SimulatedTee): EvidenceProvider {
 }
 
 /**
- * Where a node gets evidence of the kind that it was told to show; never of another. For `tdx` that is the guest agent of dstack
- * where there is one, and the kernel otherwise.
+ * Where a node gets evidence of the kind of its setting, never of another; for `tdx` from the guest agent of dstack.
  *
  * Errors: `evidence_unavailable`, with what to do; `simulated_tee_unreadable`.
  */
 export async function openProvider(
   { evidence, simulatedTee }: ProviderSettings,
-  places: { dstack: string; configfs: string } = { dstack: dstackSocket, configfs: configfsFolder },
+  socket = dstackSocket,
 ): Promise<EvidenceProvider> {
   if (evidence === "none") return noEvidence;
   if (evidence === "simulated") {
@@ -43,11 +40,10 @@ export async function openProvider(
       "set EARSHOT_NODE_SIMULATED_TEE to the file tee.json that `earshot nodes simulate FOLDER` writes",
     );
   }
-  if (await isThere(places.dstack)) return dstackProvider(places.dstack);
-  if (await isThere(places.configfs)) return configfsProvider(places.configfs);
+  if (await isThere(socket)) return dstackProvider(socket);
   throw evidenceUnavailable(
-    `this is no TDX machine that quotes can be had of: neither ${places.dstack} nor ${places.configfs} is there`,
-    "run the node on a TDX machine, or set EARSHOT_NODE_EVIDENCE=none where the gateway takes that",
+    `this is not a virtual machine of dstack: ${socket} does not exist`,
+    "run the node on a TDX machine with dstack, or set EARSHOT_NODE_EVIDENCE=none where the gateway takes that",
   );
 }
 

@@ -6,7 +6,6 @@ import { evidence, statement, tee } from "../../../../test/support/evidence-unde
 import { type AgentFault, startGuestAgent } from "../../../../test/support/fake-guest-agent.ts";
 import { reportDataOf } from "../../protocol/statement.ts";
 import { writeSimulatedTee } from "../simulated/simulated-folder.ts";
-import { configfsProvider } from "./configfs.ts";
 import { dstackProvider } from "./dstack.ts";
 import { noEvidence, openProvider, simulatedProvider } from "./open-provider.ts";
 
@@ -63,72 +62,7 @@ describe("the guest agent of dstack", () => {
   });
 });
 
-describe("the kernel", () => {
-  /** The files of one entry as the kernel fills them: each write counts, and makes the quote anew. */
-  function kernel(settings: { provider?: string; writesOfOthers?: number; fails?: boolean } = {}) {
-    const { provider = "tdx_guest", writesOfOthers = 0, fails = false } = settings;
-    const entries = new Set<string>();
-    let generation = 0;
-    let quote: Buffer = Buffer.alloc(0);
-    const contents: Record<string, () => Buffer> = {
-      provider: () => Buffer.from(`${provider}\n`),
-      generation: () => Buffer.from(`${generation}\n`),
-      outblob: () => quote,
-    };
-    return {
-      entries,
-      mkdtemp: async (prefix: string) => {
-        if (fails) throw Object.assign(new Error("no"), { code: "EACCES" });
-        entries.add(`${prefix}1`);
-        return `${prefix}1`;
-      },
-      readFile: async (path: string) =>
-        contents[path.split("/").at(-1) ?? ""]?.() ?? Buffer.alloc(0),
-      writeFile: async (_path: string, bytes: Uint8Array) => {
-        generation += 1 + writesOfOthers;
-        quote = tee.quote(bytes);
-      },
-      rmdir: async (path: string) => {
-        entries.delete(path);
-      },
-    };
-  }
-
-  test("gives a quote without an event log, and nothing is left behind", async () => {
-    const files = kernel();
-    const provider = configfsProvider("/report", files);
-    const given = await provider.evidenceFor(reportData);
-    expect(provider.kind).toBe("tdx");
-    expect(heldBy(given.quote)).toEqual(reportData);
-    expect(given).toMatchObject({ event_log: null, vm_config: null });
-    expect(files.entries.size).toBe(0);
-  });
-
-  test.each([
-    ["of another kind of machine", { provider: "sev_guest" }],
-    ["that somebody else writes to", { writesOfOthers: 1 }],
-    ["that lets nobody in", { fails: true }],
-  ])("%s has no evidence", async (_name, settings) => {
-    const files = kernel(settings);
-    await expect(configfsProvider("/report", files).evidenceFor(reportData)).rejects.toEqual(
-      unavailable,
-    );
-    expect(files.entries.size).toBe(0);
-  });
-
-  test("without the folder has none", async () => {
-    await expect(configfsProvider(join(folder, "nowhere")).evidenceFor(reportData)).rejects.toEqual(
-      unavailable,
-    );
-  });
-});
-
 describe("a node shows the kind that it was told to", () => {
-  const nowhere = () => ({
-    dstack: join(folder, "nowhere.sock"),
-    configfs: join(folder, "nowhere"),
-  });
-
   test("none: nothing at all", async () => {
     const provider = await openProvider({ evidence: "none", simulatedTee: null });
     expect(provider).toBe(noEvidence);
@@ -161,20 +95,15 @@ describe("a node shows the kind that it was told to", () => {
     });
   });
 
-  test("TDX: from the guest agent where there is one, otherwise from the kernel", async () => {
+  test("TDX: from the guest agent", async () => {
     const { socket } = await agent();
-    const both = { dstack: socket, configfs: folder };
-    const first = await openProvider({ evidence: "tdx", simulatedTee: null }, both);
-    expect((await first.evidenceFor(reportData)).event_log).toBe(evidence.event_log);
-    const second = await openProvider(
-      { evidence: "tdx", simulatedTee: null },
-      { ...nowhere(), configfs: folder },
-    );
-    await expect(second.evidenceFor(reportData)).rejects.toThrow(/kernel/);
+    const provider = await openProvider({ evidence: "tdx", simulatedTee: null }, socket);
+    expect((await provider.evidenceFor(reportData)).event_log).toBe(evidence.event_log);
   });
 
-  test("TDX on a machine that is none: it says so, and shows nothing else", async () => {
-    await expect(openProvider({ evidence: "tdx", simulatedTee: null }, nowhere())).rejects.toEqual(
+  test("TDX without a guest agent: it says so, and shows nothing else", async () => {
+    const nowhere = join(folder, "nowhere.sock");
+    await expect(openProvider({ evidence: "tdx", simulatedTee: null }, nowhere)).rejects.toEqual(
       unavailable,
     );
   });

@@ -33,6 +33,13 @@ export function bootEvent(name: string, payload: string): BootEvent {
   return { imr: 3, event_type: runtimeEvent, digest, event: name, event_payload: payload };
 }
 
+/** What dstack puts into MRCONFIGID; the hash of versions 2 and 3 is only that of some configuration. */
+export function mrConfigIdOf(version: 1 | 2 | 3, composeHash: string): Buffer {
+  const hash = Buffer.from(composeHash, "hex");
+  const named = version === 1 ? hash : createHash("sha256").update(hash).digest();
+  return Buffer.concat([Buffer.of(version), named, Buffer.alloc(15)]);
+}
+
 /** What RTMR3 is after those events. */
 export function measuredBy(events: readonly BootEvent[]): Buffer {
   return events.reduce(

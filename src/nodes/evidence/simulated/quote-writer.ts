@@ -8,6 +8,7 @@ export type QuoteFields = {
   mrSignerSeam: Uint8Array;
   seamAttributes: Uint8Array;
   tdAttributes: Uint8Array;
+  xfam: Uint8Array;
   mrTd: Uint8Array;
   mrConfigId: Uint8Array;
   mrOwner: Uint8Array;
@@ -27,6 +28,7 @@ export const usualFields: QuoteFields = {
   mrSignerSeam: Buffer.alloc(48),
   seamAttributes: Buffer.alloc(8),
   tdAttributes: Buffer.from("0000001000000000", "hex"),
+  xfam: Buffer.from("e702060000000000", "hex"),
   mrTd: Buffer.alloc(48, 0x11),
   mrConfigId: Buffer.alloc(48),
   mrOwner: Buffer.alloc(48),
@@ -92,7 +94,7 @@ function body(reportData: Uint8Array, fields: QuoteFields): Uint8Array[] {
     fields.mrSignerSeam,
     fields.seamAttributes,
     fields.tdAttributes,
-    Buffer.from("e702060000000000", "hex"),
+    fields.xfam,
     fields.mrTd,
     fields.mrConfigId,
     fields.mrOwner,

@@ -8,6 +8,7 @@ import { reportDataOf } from "../../protocol/statement.ts";
 import { certificatesOf } from "../certificates.ts";
 import { collateralFromFolder } from "../collateral.ts";
 import { policyIdOf, readPolicy } from "../policy.ts";
+import { openQuote } from "../signed-quote.ts";
 import { createEvidenceVerifier } from "../verify-evidence.ts";
 import { readSimulatedTee, type SimulatedFiles, writeSimulatedTee } from "./simulated-folder.ts";
 
@@ -19,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-async function verify() {
+async function verify(file = files.tee) {
   const policy = readPolicy(await readFile(files.policy, "utf8"));
   const verifier = createEvidenceVerifier({
     accepted: ["simulated"],
@@ -28,7 +29,7 @@ async function verify() {
     collateral: collateralFromFolder(files.collateralFolder),
     simulatedRootDer: new X509Certificate(await readFile(files.root)).raw,
   });
-  const tee = await readSimulatedTee(files.tee);
+  const tee = await readSimulatedTee(file);
   return verifier.verify(statement, tee.evidence(reportDataOf(statement)), nowMs);
 }
 
@@ -51,11 +52,27 @@ describe("a simulated TEE in a folder", () => {
     await verify();
   });
 
+  test.each([
+    ["mr_config_id", "00".repeat(48), null],
+    ["mr_config_id", "02".repeat(48), "mr_config_id"],
+    ["td_attributes", "0000005000000000", "td_attributes"],
+    ["xfam", "e718060000000000", "xfam"],
+  ])("quotes the %s that its file sets: %s", async (name, value, code) => {
+    const file = join(folder, "variant.json");
+    const usual = JSON.parse(await readFile(files.tee, "utf8"));
+    await writeFile(file, JSON.stringify({ ...usual, [name]: value }));
+    const verdict = await verify(file).then(
+      () => null,
+      (fault) => fault.details[0].code,
+    );
+    expect(verdict).toBe(code);
+  });
+
   test("says in every certificate that it is none", async () => {
     const tee = await readSimulatedTee(files.tee);
     const policy = JSON.parse(await readFile(files.policy, "utf8"));
     const collateral = await collateralFromFolder(files.collateralFolder)(
-      tee.quote(Buffer.alloc(64)),
+      openQuote(tee.quote(Buffer.alloc(64)), tee.rootDer, nowMs),
     );
     const chains = [tee.chain, collateral.tcb_info_issuer_chain, collateral.pck_crl_issuer_chain];
     for (const certificate of chains.flatMap((chain) => certificatesOf(chain, "chain"))) {

@@ -3,7 +3,8 @@ import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
 import { EarshotError } from "../../../lib/errors.ts";
-import { collateralFileName, collateralKeyOf } from "../collateral-key.ts";
+import { collateralFileName, collateralKeyOf } from "../collateral-service.ts";
+import { openQuote } from "../signed-quote.ts";
 import { disclaimer } from "./certificate-writer.ts";
 import { createSimulatedTee, type SimulatedTee, teeOf } from "./simulated-tee.ts";
 
@@ -15,11 +16,20 @@ export type SimulatedFiles = {
   policy: string;
 };
 
+const bytes = (length: number) =>
+  z
+    .string()
+    .regex(new RegExp(`^[0-9a-f]{${2 * length}}$`))
+    .transform((digits) => Buffer.from(digits, "hex"));
+
 const teeFile = z.object({
   simulated: z.literal(disclaimer),
   compose_hash: z.string().regex(/^[0-9a-f]{64}$/),
   pck_key: z.string().max(4_096),
   chain: z.string().max(32_768),
+  td_attributes: bytes(8).optional(),
+  xfam: bytes(8).optional(),
+  mr_config_id: bytes(48).optional(),
 });
 
 /**
@@ -37,7 +47,9 @@ export async function writeSimulatedTee(folder: string, nowMs: number): Promise<
   await mkdir(files.collateralFolder, { recursive: true });
   await writeFile(files.root, tee.rootPem);
   await writeJson(files.policy, tee.policy());
-  const name = collateralFileName(collateralKeyOf(tee.quote(Buffer.alloc(64))));
+  const name = collateralFileName(
+    collateralKeyOf(openQuote(tee.quote(Buffer.alloc(64)), tee.rootDer, nowMs)),
+  );
   await writeJson(join(files.collateralFolder, name), tee.collateral());
   await writeJson(
     files.tee,
@@ -52,13 +64,21 @@ export async function writeSimulatedTee(folder: string, nowMs: number): Promise<
   return files;
 }
 
-/** The simulated TEE of a file `tee.json`. Errors: `simulated_tee_unreadable`, which never holds what the file says. */
+/** The simulated TEE of a file `tee.json`, in which `td_attributes`, `xfam` and `mr_config_id` may be set by hand. Errors: `simulated_tee_unreadable`, which never holds what the file says. */
 export async function readSimulatedTee(path: string): Promise<SimulatedTee> {
   try {
-    const { pck_key, chain, compose_hash } = teeFile.parse(
-      JSON.parse(await readFile(path, "utf8")),
-    );
-    return teeOf({ pckKey: createPrivateKey(pck_key), chain, composeHash: compose_hash });
+    const read = teeFile.parse(JSON.parse(await readFile(path, "utf8")));
+    const { td_attributes, xfam, mr_config_id } = read;
+    return teeOf({
+      pckKey: createPrivateKey(read.pck_key),
+      chain: read.chain,
+      composeHash: read.compose_hash,
+      fields: {
+        ...(td_attributes && { tdAttributes: td_attributes }),
+        ...(xfam && { xfam }),
+        ...(mr_config_id && { mrConfigId: mr_config_id }),
+      },
+    });
   } catch (fault) {
     const isMissing = fault instanceof Error && "code" in fault && fault.code === "ENOENT";
     const reason = isMissing ? "it is not there" : "it is not what `earshot nodes simulate` writes";

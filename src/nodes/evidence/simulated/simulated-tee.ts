@@ -3,7 +3,7 @@ import { certificatesOf } from "../certificates.ts";
 import type { Collateral, Evidence } from "../evidence.ts";
 import type { NodePolicy } from "../policy.ts";
 import { issueMachine, type MachineIds, makeAuthority } from "./authority.ts";
-import { type BootEvent, bootLog, measuredBy } from "./boot-log.ts";
+import { type BootEvent, bootLog, measuredBy, mrConfigIdOf } from "./boot-log.ts";
 import { makeKeyPair, pemOf } from "./certificate-writer.ts";
 import { type CollateralFields, usualCollateral, writeCollateral } from "./collateral-writer.ts";
 import { type QuoteFields, usualFields, writeQuote } from "./quote-writer.ts";
@@ -19,6 +19,8 @@ export type SimulatedTee = {
   chain: string;
   /** SHA-256 of the compose file that it pretends to run, in hexadecimal digits. */
   composeHash: string;
+  /** What its quotes say in place of the usual. */
+  fields: Partial<QuoteFields>;
   /** @param reportData 64 bytes */
   quote(reportData: Uint8Array, fields?: Partial<QuoteFields>): Buffer;
   /** A quote with the event log of a boot; RTMR3 is what the log was measured to. */
@@ -49,7 +51,7 @@ export function createSimulatedTee(options: {
   const ids = idsOf(pck.publicKey);
   const chain = issueMachine(authority, pck.publicKey, ids);
   return {
-    ...teeOf({ pckKey: pck.privateKey, chain, composeHash }),
+    ...teeOf({ pckKey: pck.privateKey, chain, composeHash, fields: {} }),
     rootPem: pemOf(authority.rootDer),
     collateral: (fields = {}) =>
       writeCollateral(authority, ids, { ...usualCollateral(nowMs), ...fields }),
@@ -57,21 +59,26 @@ export function createSimulatedTee(options: {
   };
 }
 
-/** The TEE of a machine whose certificate was issued before. */
+/** The TEE of a machine whose certificate was issued before. MRCONFIGID names the compose file, as dstack has it. */
 export function teeOf(
-  machine: Pick<SimulatedTee, "pckKey" | "chain" | "composeHash">,
+  machine: Pick<SimulatedTee, "pckKey" | "chain" | "composeHash" | "fields">,
 ): SimulatedTee {
   const { pckKey, chain, composeHash } = machine;
+  const usual = {
+    ...usualFields,
+    mrConfigId: mrConfigIdOf(1, composeHash),
+    ...machine.fields,
+  };
   const signer = { attestation: makeKeyPair(), pckKey, chain, cpuSvn };
   const root = certificatesOf(chain, "chain of the simulated TEE").at(-1);
   const quote: SimulatedTee["quote"] = (reportData, fields = {}) =>
-    writeQuote(reportData, { ...usualFields, ...fields }, signer);
+    writeQuote(reportData, { ...usual, ...fields }, signer);
   return {
     ...machine,
     rootDer: root?.raw ?? Buffer.alloc(0),
     quote,
     evidence: (reportData, { events = bootLog(composeHash), ...fields } = {}) => {
-      const rtMr = [...usualFields.rtMr.slice(0, 3), measuredBy(events)];
+      const rtMr = [...usual.rtMr.slice(0, 3), measuredBy(events)];
       return {
         quote: quote(reportData, { rtMr, ...fields }).toString("hex"),
         event_log: JSON.stringify(events),
@@ -110,5 +117,8 @@ function policyFor(ids: MachineIds, composeHash: string): NodePolicy {
     compose_hashes: [composeHash],
     key_providers: [{ name: "simulated" }],
     platforms: [ids.platformInstanceId.toString("hex")],
+    td_attributes: "0000001000000000",
+    xfam: "e702060000000000",
+    mr_config_versions: [1],
   };
 }

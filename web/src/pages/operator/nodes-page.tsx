@@ -17,7 +17,6 @@ import { useApi } from "../../use-api.ts";
 import { type NodeChange, nodeChangesOf } from "./node-changes.ts";
 import { NodeDialog } from "./node-dialogs.tsx";
 import { NodeEvents } from "./node-events.tsx";
-import { SpotChecks } from "./spot-checks.tsx";
 
 const path = "/dashboard/api/operator/nodes";
 const everyMs = 5_000;
@@ -43,7 +42,6 @@ export function NodesPage() {
         ) : (
           <>
             <Known nodes={data.nodes} onAsk={ask} />
-            <SpotChecks checks={data.spot_checks} />
             <NodeEvents events={data.events} />
           </>
         )}

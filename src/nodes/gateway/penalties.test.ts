@@ -45,7 +45,7 @@ describe("a node that answers wrongly too often", () => {
     expect(view()).toMatchObject({ state: "approved" });
     await answerWrongly();
     expect(view()).toMatchObject({ state: "quarantined" });
-    expect(view()?.quarantineReason).toMatch(/3 faults .* other_job/);
+    expect(view()?.quarantineReason).toMatch(/too many errors .* other_job/);
     const uuid = service.queue.add();
     expect(await leased(service, node)).toBeNull();
     await service.restart();
@@ -103,7 +103,7 @@ test("jobs that are held until their time is over count, those of one stall once
   expect(view()?.quarantineReason).toContain("until its time was over");
 });
 
-describe("a failure that another node mends", () => {
+describe("a failure at a job that another node answers", () => {
   async function failedJob(): Promise<string> {
     const uuid = service.queue.add();
     const job = await openedJob(service, node);
@@ -124,7 +124,7 @@ describe("a failure that another node mends", () => {
       service.queue.remove(uuid);
     }
     expect(view()).toMatchObject({ state: "quarantined" });
-    expect(view()?.quarantineReason).toContain("jobs that others answered");
+    expect(view()?.quarantineReason).toContain("a job that another node answered");
   });
 
   test("does not count where nobody mends it, or the node itself does", async () => {
@@ -134,6 +134,51 @@ describe("a failure that another node mends", () => {
       service.queue.remove(uuid);
     }
     expect(view()).toMatchObject({ state: "approved", jobsFailed: 12 });
+  });
+});
+
+describe("a final failure of one node", () => {
+  const said = { code: "invalid_query", retryable: false } as const;
+
+  test("is retried, and counts once another node answers the job", async () => {
+    const other = await admittedNode(service);
+    for (let times = 1; times <= 9; times += 1) {
+      const uuid = service.queue.add();
+      const job = await openedJob(service, node);
+      await service.gateway.fail(entered(service, node, "fail"), sealedFailure(job, said));
+      expect(service.queue.job(uuid).failures).toMatchObject([{ retryable: true }]);
+      await complete(service, other, await openedJob(service, other));
+      service.queue.remove(uuid);
+      await service.clock.advance(1_000);
+    }
+    expect(view()).toMatchObject({ state: "quarantined" });
+  });
+
+  test("ends the job when a second node says the same, and then counts against neither", async () => {
+    const other = await admittedNode(service);
+    const uuid = service.queue.add();
+    for (const one of [node, node, other]) {
+      const job = await openedJob(service, one);
+      await service.gateway.fail(entered(service, one, "fail"), sealedFailure(job, said));
+      await service.clock.advance(1_000);
+    }
+    const failures = service.queue.job(uuid).failures.map(({ retryable }) => retryable);
+    expect(failures).toEqual([true, true, false]);
+  });
+
+  test("is not confirmed by a second node that says something else", async () => {
+    const other = await admittedNode(service);
+    const uuid = service.queue.add();
+    for (const [one, code] of [
+      [node, "invalid_query"],
+      [other, "cursor_invalid"],
+    ] as const) {
+      const job = await openedJob(service, one);
+      const failure = sealedFailure(job, { code, retryable: false });
+      await service.gateway.fail(entered(service, one, "fail"), failure);
+      await service.clock.advance(1_000);
+    }
+    expect(service.queue.job(uuid).failures.every(({ retryable }) => retryable)).toBe(true);
   });
 });
 

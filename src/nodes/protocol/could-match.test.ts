@@ -1,0 +1,109 @@
+import { describe, expect, test } from "vitest";
+import { lowestId } from "../../posts/ids.ts";
+import { parseQuery } from "../../query/parse.ts";
+import { couldMatch } from "./could-match.ts";
+import { readRecord } from "./read-record.ts";
+
+const createdMs = Date.UTC(2026, 0, 31, 12);
+const asOfMs = createdMs + 60_000;
+const id = lowestId(createdMs);
+const uri = "at://did:plc:ann/app.bsky.feed.post/3k";
+
+const shown = {
+  created_at: "2026-01-31T12:00:00Z",
+  username: "ann.example",
+  langs: ["en"],
+  mentions: ["bob.example"],
+  urls: ["https://example.com/a"],
+  in_reply_to: { id: null, uri: "at://x", username: "cy.example", user_id: "did:plc:cy" },
+  is_reply: true,
+  labels: ["nudity"],
+  public_metrics: { like_count: 999, retweet_count: null, reply_count: 0, quote_count: 0 },
+};
+
+function decide(query: string, metadata: object = shown): boolean {
+  const told = { platform: "bluesky", uri, user_id: "did:plc:ann", ...metadata };
+  const record = { ID: String(id), Content: "a bright comet", Metadata: told, Score: 1 };
+  const item = { platform: "bluesky", id, uri, userId: "did:plc:ann" } as const;
+  const whole = { ...item, record: JSON.stringify(record) };
+  return couldMatch(parseQuery(query).tree, asOfMs, whole, readRecord(whole));
+}
+
+describe("a record that cannot be of a matching post is refused:", () => {
+  test.each([
+    "zebra",
+    "-comet",
+    "comet -bright",
+    '"comet bright"',
+    "lang:de",
+    "min_faves:1000",
+    "min_retweets:1",
+    "-filter:replies",
+    "filter:images",
+    "filter:safe",
+    "url:example.org",
+    "#comet",
+    "since:2026-02-01",
+    "until:2026-01-31",
+    "within_time:30s",
+    `since_id:${id}`,
+    `max_id:${id - 1n}`,
+    "platform:x",
+    "geocode:50.0,14.4,10km",
+    "from:did:plc:bob",
+    "to:did:plc:bob",
+    "-from:ann.example",
+    "-@bob.example",
+    "quoted_user_id:nasa",
+    "retweets_of:nasa",
+    "filter:self_threads",
+    "zebra OR lang:de",
+    "(comet lang:de) OR zebra from:bob.example",
+  ])("%s", (query) => {
+    expect(decide(query)).toBe(false);
+  });
+});
+
+describe("a record that may be of a matching post is taken:", () => {
+  test.each([
+    "comet",
+    "bright comet lang:en",
+    "min_faves:999",
+    "filter:replies filter:links",
+    "label:nudity",
+    "url:example.com",
+    "since:2026-01-31 until:2026-02-01 within_time:1m",
+    `since_id:${id - 1n} max_id:${id}`,
+    "from:ann.example",
+    "from:did:plc:ann",
+    "@bob.example to:cy.example to:did:plc:cy",
+    // Ann may have borne another handle, and any post may be in a conversation.
+    "from:formerly.example",
+    "-from:formerly.example",
+    "to:formerly.example",
+    "@formerly.example",
+    "conversation_id:20",
+    "in_reply_to_tweet_id:20",
+    "zebra OR from:formerly.example",
+  ])("%s", (query) => {
+    expect(decide(query)).toBe(true);
+  });
+});
+
+test("a post whose claimed time lies behind its ID is of any time between the two", () => {
+  const late = { ...shown, created_at: "2026-03-01T00:00:00Z" };
+  expect(decide("since:2026-02-10", late)).toBe(true);
+  expect(decide("until:2026-02-10", late)).toBe(true);
+  expect(decide("since:2026-03-02", late)).toBe(false);
+  expect(decide("until:2026-01-31", late)).toBe(false);
+});
+
+test("of a post that is reduced to its IDs nothing but IDs, times and platform is decided", () => {
+  const reduced = { kind: "ids", langs: [] };
+  for (const query of ["zebra", "-comet", "lang:de", "filter:safe", "min_faves:1000"]) {
+    expect(decide(query, reduced)).toBe(true);
+  }
+  expect(decide("since:2026-02-01", reduced)).toBe(false);
+  expect(decide(`since_id:${id}`, reduced)).toBe(false);
+  expect(decide("platform:x", reduced)).toBe(false);
+});

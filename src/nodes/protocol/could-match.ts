@@ -1,0 +1,146 @@
+import { once } from "../../lib/once.ts";
+import type { FetchedItem } from "../../platforms/source.ts";
+import { firstTimeMs, idTimeMs, tellsTime } from "../../posts/ids.ts";
+import { matches, type Subject } from "../../posts/matcher.ts";
+import type { Post, PostReference } from "../../posts/post.ts";
+import { indexTerms } from "../../posts/terms.ts";
+import { makePlan } from "../../query/make-plan.ts";
+import type { QueryLeaf, QueryNode } from "../../query/tree.ts";
+import { foldHandle } from "../../text/entities.ts";
+import type { ReadRecord } from "./read-record.ts";
+
+/** Whether a post satisfies a condition; null where its record does not say. */
+type Answer = boolean | null;
+
+/** What a record says of a post. `post` is null where the IDs alone are told. */
+type ShownPost = {
+  subject: Subject;
+  post: Post | null;
+  times: TimeRange;
+};
+
+/** The time that a search compares lies in here, both ends inclusive, Unix milliseconds. */
+export type TimeRange = { earliestMs: number; latestMs: number };
+
+/** By how much the time of an ID may differ from the observed one: files may tell X's times in coarse units. */
+const skewMs = 60_000;
+
+/**
+ * Whether a post can satisfy a query, by the conditions that its record can decide: words, tags, links, media, languages,
+ * labels, counts, places, properties, times and IDs. Not decided: accounts named by a handle that the record does not show,
+ * as accounts change handles; posts named by `conversation_id:` and the like; and everything but IDs, times and platform
+ * where a record tells IDs alone. `asOfMs`: `within_time:` counts back from it.
+ */
+export function couldMatch(
+  tree: QueryNode,
+  asOfMs: number,
+  item: FetchedItem & { id: bigint },
+  { post, createdMs }: ReadRecord,
+): boolean {
+  const times = timesOf(item.id, createdMs);
+  const subject: Subject = {
+    id: item.id,
+    platform: item.platform,
+    timeMs: times.earliestMs,
+    counts: post?.counts ?? { likes: null, reposts: null, replies: null, quotes: null },
+    geo: () => post?.geo ?? null,
+    terms: once(() => (post === null ? [] : indexTerms(post))),
+  };
+  return answerOf(tree, { subject, post, times }, asOfMs) !== false;
+}
+
+/** A post's time is the earlier of the claimed one, which its record shows, and the observed one, which its ID tells roughly. */
+export function timesOf(id: bigint, createdMs: number | null): TimeRange {
+  if (!tellsTime(id)) {
+    if (createdMs !== null) return { earliestMs: createdMs, latestMs: createdMs };
+    return { earliestMs: Number.NEGATIVE_INFINITY, latestMs: firstTimeMs };
+  }
+  const ofIdMs = idTimeMs(id);
+  if (createdMs === null) return { earliestMs: ofIdMs - skewMs, latestMs: ofIdMs + skewMs };
+  return { earliestMs: Math.min(createdMs, ofIdMs - skewMs), latestMs: createdMs };
+}
+
+function answerOf(node: QueryNode, shown: ShownPost, asOfMs: number): Answer {
+  switch (node.kind) {
+    case "and": {
+      const answers = node.children.map((child) => answerOf(child, shown, asOfMs));
+      return answers.includes(false) ? false : answers.includes(null) ? null : true;
+    }
+    case "or": {
+      const answers = node.children.map((child) => answerOf(child, shown, asOfMs));
+      return answers.includes(true) ? true : answers.includes(null) ? null : false;
+    }
+    case "not": {
+      const answer = answerOf(node.child, shown, asOfMs);
+      return answer === null ? null : !answer;
+    }
+    default:
+      return leafAnswer(node, shown, asOfMs);
+  }
+}
+
+const noNames = { accounts: new Map(), posts: new Map() };
+
+function leafAnswer(leaf: QueryLeaf, { subject, post, times }: ShownPost, asOfMs: number): Answer {
+  switch (leaf.kind) {
+    case "since":
+      return isFrom(times, leaf.ms);
+    case "within":
+      return isFrom(times, asOfMs - leaf.ms);
+    case "until": {
+      const isLater = isFrom(times, leaf.ms);
+      return isLater === null ? null : !isLater;
+    }
+    case "since-id":
+    case "max-id":
+    case "platform":
+      return matches(makePlan(leaf, { names: noNames, asOfMs }), subject);
+  }
+  if (post === null) return null;
+  switch (leaf.kind) {
+    case "from":
+      return isAccount(leaf.user, post);
+    case "to":
+      return isAccount(leaf.user, post.inReplyTo);
+    case "quoted-user":
+      return isAccount(leaf.user, post.quoted);
+    case "retweets-of":
+      return isAccount(leaf.user, post.reposted);
+    case "mention":
+      if (post.mentions.length === 0) return false;
+      return post.mentions.some(({ username }) => foldHandle(username) === leaf.user) || null;
+    case "related":
+      return relatedAnswer(leaf, post);
+    case "property":
+      if (leaf.property === "self_threads" && post.isReply && !areAccountsKnown(post)) return null;
+  }
+  return matches(makePlan(leaf, { names: noNames, asOfMs }), subject);
+}
+
+function isFrom({ earliestMs, latestMs }: TimeRange, ms: number): Answer {
+  if (earliestMs >= ms) return true;
+  return latestMs < ms ? false : null;
+}
+
+/** Whether this is the account of a name, which may be a handle that the account bore at another time. */
+function isAccount(
+  name: string,
+  account: Pick<PostReference, "username" | "userId"> | null,
+): Answer {
+  if (account === null) return false;
+  const { username, userId } = account;
+  if (username && foldHandle(username) === name) return true;
+  if (!name.startsWith("did:") || !userId) return null;
+  return userId.toLowerCase() === name.toLowerCase();
+}
+
+function relatedAnswer(
+  { relation }: Extract<QueryLeaf, { kind: "related" }>,
+  { inReplyTo, quoted, reposted }: Post,
+): Answer {
+  const other = { in_reply_to: inReplyTo, quoted, retweets_of_tweet_id: reposted };
+  return relation !== "conversation_id" && other[relation] === null ? false : null;
+}
+
+const areAccountsKnown = ({ userId, inReplyTo }: Post): boolean =>
+  userId !== null && Boolean(inReplyTo?.userId);

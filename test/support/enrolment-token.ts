@@ -1,0 +1,11 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { readKey } from "../../src/lib/key-file.ts";
+import { enrolmentTokenOf } from "../../src/nodes/protocol/enrolment.ts";
+
+/** The enrolment token of the gateway with this data folder. */
+export function enrolmentTokenIn(dataDir: string, audience = "earshot"): string {
+  const secretKey = readKey(readFileSync(join(dataDir, "secret.key"), "utf8"));
+  if (secretKey === null) throw new Error("the data folder has no secret key");
+  return enrolmentTokenOf(secretKey, audience);
+}
