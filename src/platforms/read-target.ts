@@ -30,9 +30,8 @@ const mostCharacters = 2_048;
  * platform than `platform`. Both have one detail, with its place in code points.
  */
 export function readTarget(what: TargetKind, text: string, platform: SearchPlatform): Target {
-  const written = text.trim();
-  const offset = characters(text.slice(0, text.indexOf(written)));
-  const place: Malformed = { what, written, offset, platform };
+  const place = placeOf(what, text, platform);
+  const { written } = place;
   checkCharacters(place);
   const { named, rest } = withoutPrefix(written);
   const within = named ?? platform;
@@ -45,6 +44,13 @@ export function readTarget(what: TargetKind, text: string, platform: SearchPlatf
     return within === "social" ? target : { ...target, platform: within };
   if (within !== "social" && within !== target.platform) throw mismatch(asked, target.platform);
   return target;
+}
+
+/** Where a query has what it names, for errors that are found after it was read. */
+export function placeOf(what: TargetKind, text: string, platform: SearchPlatform): Malformed {
+  const written = text.trim();
+  const offset = characters(text.slice(0, text.indexOf(written)));
+  return { what, written, offset, platform };
 }
 
 function checkCharacters(place: Malformed): void {

@@ -1,4 +1,4 @@
-import { EarshotError } from "../lib/errors.ts";
+import { EarshotError, type ErrorDetail } from "../lib/errors.ts";
 import type { Platform } from "../posts/post.ts";
 import type { SearchPlatform } from "./source.ts";
 import type { Target } from "./target.ts";
@@ -44,23 +44,37 @@ export function malformed(place: Malformed, reason: Reason = {}): EarshotError {
   const { what, written, offset } = place;
   const { from = 0, length = characters(written) } = reason;
   const why = reason.message === undefined ? "" : `: ${reason.message}`;
-  const message = `${shown(written)} does not name ${articles[what]}${why}`;
-  const hint = reason.hint ?? usualHints[what];
-  const at = offset + from;
-  return new EarshotError("invalid_query", `${message} (at offset ${at})`, {
+  return invalidQuery({
+    code: codes[what],
+    message: `${shown(written)} does not name ${articles[what]}${why}`,
+    hint: reason.hint ?? usualHints[what],
+    offset: offset + from,
+    length,
+    expected: forms[what],
+  });
+}
+
+/** The `invalid_query` of a username that several accounts have; `selecting` are the forms that name one of them each. */
+export function ambiguous(
+  { written, offset }: Malformed,
+  selecting: readonly string[],
+): EarshotError {
+  return invalidQuery({
+    code: "ambiguous_user",
+    message: `${shown(written)} names several accounts: ${selecting.join(", ")}`,
+    hint: `send the one that is meant, such as ${selecting[0] ?? ""}`,
+    offset,
+    length: characters(written),
+    expected: selecting,
+  });
+}
+
+function invalidQuery(fault: ErrorDetail & { offset: number; hint: string }): EarshotError {
+  const { message, hint } = fault;
+  return new EarshotError("invalid_query", `${message} (at offset ${fault.offset})`, {
     status: 400,
     hint,
-    details: [
-      {
-        code: codes[what],
-        message,
-        hint,
-        pointer: "/arguments/query",
-        offset: at,
-        length,
-        expected: forms[what],
-      },
-    ],
+    details: [{ ...fault, pointer: "/arguments/query" }],
   });
 }
 

@@ -121,6 +121,7 @@ export function answering({
     resolve: async (names) => operations.resolve(names),
     search: async (request) => operations.search(request),
     identify: async (posts) => operations.identify(posts),
+    records: async (positions) => operations.records(positions),
     withLanguages: async (posts) => posts,
   };
   const context: AnswerContext = {

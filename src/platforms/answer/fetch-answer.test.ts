@@ -176,6 +176,27 @@ test("a post that is held is answered from the archive, one that is not by the p
   expect(fetched.sources).toMatchObject([{ via: "public", count: 1 }]);
 });
 
+test("a post that was stored before an outage of its stream is asked for, and shown with a warning where that fails", async () => {
+  const asked: PageCall[] = [];
+  const upstream = pagedUpstream([posts.slice(0, 1)], { asked });
+  const openly = [sessionOf("bluesky", { access: "public", owner: null })];
+  tested = answering({ upstreams: { bluesky: upstream }, sessions: { bluesky: openly } });
+  const [post = never()] = posts;
+  tested.archive.put({ ...post, origin: "stream" });
+  const request = requestOf({
+    platform: "bluesky",
+    method: "getbyid",
+    target: postTarget(post.uri),
+  });
+  const fetched = await answerJob(tested.context, request, tested.job);
+  expect(fetched.sources).toMatchObject([{ via: "public", count: 1 }]);
+  expect(asked).toHaveLength(1);
+  tested.context.sessions.open = async () => [];
+  const held = await answerJob(tested.context, request, tested.job);
+  expect(contents(held)).toEqual(["held: number 3"]);
+  expect(held).toMatchObject({ complete: false, warnings: [{ code: "posts_unchecked" }] });
+});
+
 describe("replies to a post of a Mastodon server", () => {
   const ulid = "01HZX5Y9K3V4M8Q2W7T6R1N0PB";
   const makeReply = (id: string): Post => ({

@@ -5,14 +5,16 @@ import type { Upstream } from "../upstream.ts";
 import { billedParts, partBy } from "./billed-parts.ts";
 import { fetchCoverage } from "./completeness.ts";
 import { type AnswerContext, accessFor, isOwn } from "./context.ts";
+import { isDerived } from "./derived-answer.ts";
 import { codeOfFault } from "./fault-code.ts";
-import { type FetchRequest, heldAnswer } from "./held-answer.ts";
+import type { FetchRequest } from "./fetch-request.ts";
+import { heldAnswer } from "./held-answer.ts";
 import { readMethod } from "./read-method.ts";
 import { distinctRemarks } from "./remarks.ts";
 
 /**
  * Answers a method that does not search: from the archive where it knows all of the answer, else by the platform, else from the
- * archive with what it has. Errors: `source_unavailable` when nobody can be asked; those of the platform when nothing could be
+ * archive with what it has. What the archive can only derive from posts is not looked up where the platform answers. Errors: `source_unavailable` when nobody can be asked; those of the platform when nothing could be
  * read and the archive has nothing either.
  */
 export async function fetchAnswer(
@@ -20,19 +22,25 @@ export async function fetchAnswer(
   request: FetchRequest,
   job: AskingJob,
 ): Promise<SourceAnswer> {
-  const { place = null } = request;
-  const held = place === null ? await heldAnswer(context, request, job) : null;
+  const { place = null, method, after } = request;
+  const askArchive = async (): Promise<SourceAnswer | null> =>
+    place === null ? await heldAnswer(context, request, job) : null;
+  const isLast = isDerived(method) && after === null;
+  const first = isLast ? null : await askArchive();
   // Another page of what the archive gave goes on there.
-  if (held !== null && (held.complete || request.after !== null)) return held;
+  if (first !== null && (first.complete || after !== null)) return first;
   const sessions = await sessionsFor(context, request, job);
   if (sessions.length === 0) {
+    const held = first ?? (await askArchive());
     if (held !== null) return held;
     throw unavailable(request);
   }
   try {
     return await askPlatform(context, request, sessions, job);
   } catch (fault) {
-    if (held === null || held.items.length === 0 || !(fault instanceof EarshotError)) throw fault;
+    if (!(fault instanceof EarshotError)) throw fault;
+    const held = first ?? (await askArchive());
+    if (held === null || held.items.length === 0) throw fault;
     const span = { platform: request.platform, fromMs: null, toMs: request.asOfMs };
     return {
       ...held,

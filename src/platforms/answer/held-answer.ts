@@ -1,24 +1,24 @@
 import { idTimeMs, tellsTime, xIdOf, xUri } from "../../posts/ids.ts";
-import type { Platform } from "../../posts/post.ts";
 import { blueskyUri, importedUri } from "../../posts/references.ts";
 import { tidMs } from "../../posts/tid.ts";
 import { readPost } from "../../query/read-post.ts";
 import { readUser } from "../../query/read-values.ts";
 import { accountById } from "../../text/facets.ts";
 import { searchArchive } from "../archive/search.ts";
-import { isStale, uncheckedWarning } from "../archive/unchecked.ts";
+import { staleWarning } from "../archive/unchecked.ts";
 import type { FetchMethod } from "../methods.ts";
 import type { AskingJob } from "../requests/sessions.ts";
-import type { AnswerRequest, Coverage, SourceAnswer } from "../source.ts";
+import type { Coverage, SourceAnswer } from "../source.ts";
 import type { PostTarget, Target, UserTarget } from "../target.ts";
 import type { AnswerContext } from "./context.ts";
+import { derivedAnswer, isDerived } from "./derived-answer.ts";
+import type { FetchRequest } from "./fetch-request.ts";
 
-/** The methods that the archive can answer: what they give are posts, and a search finds them. */
+/** The methods whose answers are archived posts, which a search finds. */
 const heldMethods: readonly FetchMethod[] = ["getbyid", "getreplies", "gettweets", "getmedia"];
 
-export const isAnsweredByArchive = (method: FetchMethod): boolean => heldMethods.includes(method);
-
-export type FetchRequest = AnswerRequest & { method: FetchMethod; platform: Platform };
+export const isAnsweredByArchive = (method: FetchMethod): boolean =>
+  heldMethods.includes(method) || isDerived(method);
 
 /**
  * What the archive answers to a method that does not search; `complete` where it knows that there is no more. Null for methods
@@ -30,12 +30,14 @@ export async function heldAnswer(
   job: AskingJob,
 ): Promise<SourceAnswer | null> {
   const { target = null, method } = request;
+  if (method === "gettrends") return await derivedAnswer(context, request, null, job);
   if (!isAnsweredByArchive(method) || target === null) return null;
   if (method === "getbyid") {
     return target.kind === "post" ? await heldPost(context, request, target) : null;
   }
   const asked = queryOf(method, target);
   if (asked === null) return null;
+  if (isDerived(method)) return await derivedAnswer(context, request, asked.query, job);
   return await searchArchive(
     { ...context.source, account: job.accountId },
     { ...request, query: asked.query, fromMs: asked.fromMs },
@@ -59,15 +61,15 @@ async function heldPost(
   const identified = await archive.identify(asked);
   const held = identified.find(({ isHeld }) => isHeld);
   const items = held === undefined ? [] : [{ platform, id: held.id }];
-  const stale = held !== undefined && (await isStale(source, { platform, id: held.id }));
-  const coverage = unbounded(asOfMs, held !== undefined && !stale);
+  const stale = held === undefined ? null : await staleWarning(source, { platform, id: held.id });
+  const coverage = unbounded(asOfMs, held !== undefined && stale === null);
   return {
     items,
     next: null,
     complete: coverage.complete,
     coverage,
     sources: [{ platform, via: "archive", fromMs: null, toMs: asOfMs, count: items.length }],
-    warnings: stale ? [uncheckedWarning] : [],
+    warnings: stale === null ? [] : [stale],
   };
 }
 
@@ -109,14 +111,20 @@ function queryOf(
     const query = `from:${name}`;
     return { query: method === "getmedia" ? `${query} filter:media` : query, fromMs: null };
   }
-  if (target.kind !== "post" || method !== "getreplies") return null;
+  if (target.kind !== "post" || (method !== "getreplies" && method !== "getretweeters"))
+    return null;
   const names = postNames(target);
   const [first] = names;
   if (first === undefined) return null;
+  const operators =
+    method === "getreplies"
+      ? ["in_reply_to_tweet_id", "conversation_id"]
+      : ["retweets_of_tweet_id"];
   const named = names.flatMap((name) => {
     const operand = `"${name.replaceAll(/["\\]/g, "\\$&")}"`;
-    return [`in_reply_to_tweet_id:${operand}`, `conversation_id:${operand}`];
+    return operators.map((operator) => `${operator}:${operand}`);
   });
+  if (method === "getretweeters") return { query: named.join(" OR "), fromMs: null };
   const query = `(${named.join(" OR ")}) filter:replies`;
   const uri = target.platform === "x" && target.id !== null ? xUri(target.id) : first;
   return { query, fromMs: timeOf(uri) };

@@ -1,8 +1,8 @@
 import type { Position } from "../../archive/archive.ts";
 import { comparePositions } from "../../archive/search.ts";
-import { lowestId } from "../../posts/ids.ts";
+import { lowestId, uriHash } from "../../posts/ids.ts";
 import { platforms } from "../../posts/post.ts";
-import type { AnswerItem } from "../source.ts";
+import { type AnswerItem, isFetched } from "../source.ts";
 
 export type Merged = { items: readonly AnswerItem[]; next: Position | null };
 
@@ -40,9 +40,19 @@ export function merge(parts: readonly MergedPart[], limit: number): Merged {
   const isFull = items.length === limit;
   if (isFull && last !== undefined) {
     const isMore = all.length > limit || end !== null;
-    return { items, next: isMore ? placeOf(last) : null };
+    return { items, next: isMore ? placeAfter(last, ends) : null };
   }
   return { items, next: end };
+}
+
+/** As the source gave it, which knows how the posts of its millisecond are ordered, where the page ends with that source's. */
+function placeAfter(item: AnswerItem, ends: readonly Position[]): Position {
+  const place = placeOf(item);
+  if (isFetched(item)) {
+    if (item.uri === null || item.platform === "x") return place;
+    return { ...place, uriHash: uriHash(item.uri) };
+  }
+  return ends.find((end) => comparePositions(end, place) === 0) ?? place;
 }
 
 const placeOf = ({ platform, id }: AnswerItem): Position => ({ platform, id: id ?? 0n });

@@ -6,8 +6,9 @@ import { anyRoute, type FetchPlace, onlyRoute, type Route, type Upstream } from 
 import { type Attempt, attemptsOf, betterThan, ranked } from "./attempts.ts";
 import { isWhole, missingOf } from "./completeness.ts";
 import { type AnswerContext, accessFor } from "./context.ts";
+import type { FetchRequest } from "./fetch-request.ts";
 import { fetchedItems } from "./fetched-items.ts";
-import { type FetchRequest, heldFromMs } from "./held-answer.ts";
+import { heldFromMs } from "./held-answer.ts";
 import { inTurn } from "./in-turn.ts";
 import { notFurther } from "./page-remarks.ts";
 import { firstPage, type ReadPages, readPages } from "./pages.ts";

@@ -61,6 +61,27 @@ function uriOf(item: AnswerItem, all: readonly Post[]): string {
 
 const everything = { query: "comet", fromMs: startMs };
 
+test("no platform is requested before the job is accepted, and the archive alone needs no acceptance", async () => {
+  const asked: AskedPages = [];
+  tested = answering({
+    upstreams: { bluesky: searchingUpstream("bluesky", [postAt(1)], { asked }) },
+    sessions: { bluesky: [sessionOf("bluesky")] },
+  });
+  const refused = new EarshotError("lease_lost", "the submission was refused");
+  let accepting = 0;
+  const accepted = async () => {
+    accepting += 1;
+    throw refused;
+  };
+  const { context, job } = tested;
+  const answer = () => answerJob(context, requestOf(everything), { ...job, accepted });
+  await expect(answer()).rejects.toBe(refused);
+  expect([accepting, asked.length]).toEqual([1, 0]);
+  hold(tested, [], [[0, 24]]);
+  await answer();
+  expect([accepting, asked.length]).toEqual([1, 0]);
+});
+
 test("the platform is asked for what the archive does not hold, and for nothing else", async () => {
   const posts = [1, 5, 9, 13, 17, 21].map((hour) => postAt(hour));
   const asked: AskedPages = [];

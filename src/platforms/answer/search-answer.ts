@@ -21,20 +21,24 @@ export async function searchAnswer(
   request: SearchRequest,
   job: AskingJob,
 ): Promise<SourceAnswer> {
-  const asked = await askable(context, request, job);
-  const fedPlatforms = [...context.source.fedPlatforms, ...asked.map(({ platform }) => platform)];
-  const held = await searchHeld(
-    { ...context.source, fedPlatforms, account: job.accountId },
-    request,
-    job.deadlineMs,
-    job.signal,
-  );
+  const asking = askable(context, request, job);
+  const [held, asked] = await Promise.all([
+    searchHeld(
+      { ...context.source, account: job.accountId },
+      request,
+      job.deadlineMs,
+      job.signal,
+      asking.then((each) => each.map(({ platform }) => platform)),
+    ),
+    asking,
+  ]);
   const open = asked.flatMap((one) => {
     const gaps = gapsOf(held, one.platform, request);
     return gaps === null ? [] : [{ ...one, ...gaps }];
   });
   if (open.length === 0 && request.after === null) return answerOf(held);
   const isLive = request.method === "searchbyquery";
+  if (open.length > 0) await job.accepted?.();
   const parts = await Promise.all(
     open.map((one) => searchPlatform(context, { ...request, isLive }, held, one, job)),
   );

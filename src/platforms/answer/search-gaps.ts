@@ -1,6 +1,6 @@
 import type { Position } from "../../archive/archive.ts";
 import type { Span } from "../../archive/coverage.ts";
-import { comparePositions } from "../../archive/search.ts";
+import { comesAfter } from "../../archive/search.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { idTimeMs, postTimeMs, tellsTime } from "../../posts/ids.ts";
 import type { Post } from "../../posts/post.ts";
@@ -152,7 +152,7 @@ export async function searchGaps(
       const ids = await idsOf(archive, known, nowMs);
       for (const post of matching(known, ids, { ...search, ...gap })) {
         const position = { platform: post.platform, id: ids.get(post.uri) ?? 0n };
-        if (after !== null && comparePositions(position, after) <= 0) continue;
+        if (after !== null && !comesAfter({ ...position, uri: post.uri }, after)) continue;
         found.push({ position, post });
       }
       const times = known.map((post) => postTimeMs(post, nowMs));

@@ -1,6 +1,6 @@
 import type { Archive } from "../../archive/archive.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { platforms } from "../../posts/post.ts";
+import { type Platform, platforms } from "../../posts/post.ts";
 import { makePlan, namesIn, type ResolvedNames } from "../../query/make-plan.ts";
 import { parseQuery } from "../../query/parse.ts";
 import type { PlanNode } from "../../query/plan.ts";
@@ -54,12 +54,13 @@ export async function searchArchive(
   return answer;
 }
 
-/** The same, with the query as it was read. */
+/** The same, with the query as it was read. `alsoFed`: platforms with a source of this search's own, read meanwhile. */
 export async function searchHeld(
   source: ArchiveSource,
   request: SourceRequest,
   deadlineMs: number,
   signal?: AbortSignal,
+  alsoFed: Promise<readonly Platform[]> = Promise.resolve([]),
 ): Promise<HeldAnswer> {
   const { archive, account } = source;
   // Its length was looked at when the job was taken.
@@ -83,7 +84,8 @@ export async function searchHeld(
     signal,
   );
   const asked = { platform, tree, names, plan, fromMs, toMs, after };
-  const known = coverageOf(source, found.held, asked);
+  const fedPlatforms = [...source.fedPlatforms, ...(await alsoFed)];
+  const known = coverageOf({ ...source, fedPlatforms }, found.held, asked);
   const { complete, coverage, warnings } = withDamage(
     { complete: known.coverage.complete, coverage: known.coverage, warnings: known.warnings },
     found.damage,
@@ -103,7 +105,7 @@ export async function searchHeld(
     warnings: [
       ...warningsOf(coverage, found.positions, found.complete),
       ...warnings,
-      ...(await uncheckedWarnings(source, found.positions)),
+      ...(await uncheckedWarnings(source, found.positions, found.held)),
     ],
     tree,
     names,

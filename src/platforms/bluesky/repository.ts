@@ -4,12 +4,14 @@ import type { Clock } from "../../lib/clock.ts";
 import { EarshotError, messageOf } from "../../lib/errors.ts";
 import { startTurns } from "../../lib/turns.ts";
 import { isObject } from "../fields.ts";
-import { isTid } from "./at-uri.ts";
+import { isDid, isTid } from "./at-uri.ts";
 import { decodeBlock } from "./block.ts";
 import { hashKey, linkedHash, type TreeEntry, walkTree } from "./repository-tree.ts";
 
 /** A repository as one commit of it left it. */
 export type Repository = {
+  /** The account. */
+  did: string;
   /** Of the commit: every change of the account's records has a later one than the change before. */
   rev: string;
   /** The records of the collections asked for, by their paths (`collection/rkey`) in order. */
@@ -21,7 +23,8 @@ export type Repository = {
 };
 
 export type RepositoryRequest = {
-  did: string;
+  /** The account that it has to be of; null for any. */
+  did: string | null;
   clock: Pick<Clock, "elapsed">;
   collections: readonly string[];
   onProgress?: (readBytes: number) => void;
@@ -91,9 +94,9 @@ export async function readRepository(
 
   try {
     const root = await readBlocks();
-    const { rev, data } = readCommit(find(root), did);
+    const { did: owner, rev, data } = readCommit(find(root), did);
     const entries = await readEntries(data);
-    return { rev, bytes, entries, recordOf: (entry) => decoded(find(entry.hash)) };
+    return { did: owner, rev, bytes, entries, recordOf: (entry) => decoded(find(entry.hash)) };
   } catch (fault) {
     throw faults.length > 0 ? faults[0] : unreadable(did, fault);
   }
@@ -110,15 +113,18 @@ function isWanted(content: Uint8Array, collections: readonly string[]): boolean 
   }
 }
 
-function readCommit(content: Uint8Array | null, did: string): { rev: string; data: string } {
+type RepositoryCommit = { did: string; rev: string; data: string };
+
+function readCommit(content: Uint8Array | null, did: string | null): RepositoryCommit {
   const commit: unknown = content === null ? null : decodeBlock(content);
   if (!isObject(commit)) throw new Error("its commit is missing");
-  if (commit.did !== did) throw new Error("it is of another account");
+  if (did !== null && commit.did !== did) throw new Error("it is of another account");
+  if (typeof commit.did !== "string" || !isDid(commit.did)) throw new Error("it names no account");
   const data = linkedHash(commit.data);
   if (typeof commit.rev !== "string" || !isTid(commit.rev) || data === null) {
     throw new Error("its commit has no revision or no tree");
   }
-  return { rev: commit.rev, data };
+  return { did: commit.did, rev: commit.rev, data };
 }
 
 function decoded(content: Uint8Array | null): unknown {
@@ -129,10 +135,10 @@ function decoded(content: Uint8Array | null): unknown {
   }
 }
 
-function unreadable(did: string, fault: unknown): EarshotError {
+function unreadable(did: string | null, fault: unknown): EarshotError {
   return new EarshotError(
     "repository_unreadable",
-    `the repository of ${did} cannot be read: ${messageOf(fault)}`,
+    `the repository${did === null ? "" : ` of ${did}`} cannot be read: ${messageOf(fault)}`,
     { status: 502, cause: fault },
   );
 }

@@ -7,8 +7,13 @@ function paced(perSecond: number) {
   const clock = createManualClock();
   const pace = createPace({ clock, perSecond });
   const begun: { name: string; atMs: number }[] = [];
-  const begin = async (name: string, lifeMs = 600_000, signal = new AbortController().signal) => {
-    await pace.turn(jobOf(name, { deadlineMs: clock.now() + lifeMs, signal }));
+  const begin = async (
+    name: string,
+    lifeMs = 600_000,
+    signal = new AbortController().signal,
+    accountId = "one",
+  ) => {
+    await pace.turn(jobOf(name, { accountId, deadlineMs: clock.now() + lifeMs, signal }));
     begun.push({ name, atMs: clock.elapsed() });
   };
   return { clock, begun, begin };
@@ -73,4 +78,18 @@ test("a job past its deadline is not told that its turn comes too late, and take
   void begin("second");
   await clock.advance(1_000);
   expect(begun.map(({ atMs }) => atMs)).toEqual([0, 0, 0, 1_000]);
+});
+
+test("accounts take turns, however many jobs another has waiting", async () => {
+  const { clock, begun, begin } = paced(1);
+  for (let n = 0; n < 20; n += 1) void begin(`many ${n}`);
+  await clock.advance(500);
+  void begin("few 0", 2_000, undefined, "two");
+  void begin("few 1", 4_000, undefined, "two");
+  await expect(begin("few 2", 4_000, undefined, "two")).rejects.toMatchObject({
+    code: "upstream_limited",
+  });
+  await clock.advance(5_000);
+  const names = begun.map(({ name }) => name);
+  expect(names).toEqual(["many 0", "many 1", "few 0", "many 2", "few 1", "many 3"]);
 });

@@ -13,6 +13,8 @@ export type AskingJob = {
   /** How long one request may wait for a limit to open; as long as the job has where it is left out. */
   mostWaitMs?: number;
   signal: AbortSignal;
+  /** Resolves when the job is on disk: no platform is asked for it before. Absent when it is already. */
+  accepted?: () => Promise<void>;
 };
 
 /** Opens sessions: the ways in which a job may ask a platform. */

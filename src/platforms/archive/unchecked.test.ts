@@ -1,0 +1,122 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { makePost } from "../../../test/support/make-post.ts";
+import { type SmallArchive, smallArchive } from "../../../test/support/small-archive.ts";
+import type { Archive, CoverageInterval } from "../../archive/archive.ts";
+import { createManualClock } from "../../lib/manual-clock.ts";
+import { staleWarning, uncheckedWarnings } from "./unchecked.ts";
+
+/** Posts of Bluesky that were stored before, during and after an outage of the stream that its look-back did not cover. */
+const minute = 60_000;
+const startMs = Date.UTC(2026, 0, 1);
+const outage = { fromMs: startMs + 60 * minute, toMs: startMs + 90 * minute };
+const nowMs = startMs + 120 * minute;
+const author = "did:plc:ann";
+
+let archive: SmallArchive;
+beforeEach(() => {
+  archive = smallArchive();
+});
+afterEach(() => archive.remove());
+
+const interval = (special: Partial<CoverageInterval>): CoverageInterval => ({
+  platform: "bluesky",
+  collection: "posts",
+  account: null,
+  source: "jetstream",
+  fromMs: startMs,
+  toMs: nowMs,
+  ...special,
+});
+const beforeOutage = interval({ toMs: outage.fromMs });
+const afterOutage = interval({ fromMs: outage.toMs });
+
+/** Stores one post with what its sources followed; null where the stream is not open now. */
+function stored(
+  coverage: readonly CoverageInterval[],
+  {
+    atMs = startMs + minute,
+    origin = "stream" as "stream" | "backfill" | "import",
+    liveSinceMs = outage.toMs as number | null,
+  } = {},
+) {
+  const post = makePost({ createdMs: atMs, origin, userId: author });
+  archive.write([{ kind: "upsert", post }], { coverage });
+  const { records, search, coverage: heldOf } = archive.reader.operations;
+  const source = {
+    archive: {
+      records: async (positions: Parameters<typeof records>[0]) => records(positions),
+      search: async (request: Parameters<typeof search>[0]) => search(request),
+    } as Pick<Archive, "records" | "search"> as Archive,
+    clock: createManualClock(nowMs),
+    coverageSlackMs: 10_000,
+    liveSinceMs: () => liveSinceMs,
+  };
+  const { positions } = archive.ask("plain");
+  const [position] = positions;
+  if (position === undefined) throw new Error("the post is not found");
+  return {
+    stale: async () => (await staleWarning(source, position))?.code ?? null,
+    searched: async () =>
+      (await uncheckedWarnings(source, positions, heldOf())).map(({ code }) => code),
+  };
+}
+
+test("a post that the stream has followed up to now is current", async () => {
+  const { stale, searched } = stored([interval({})]);
+  expect(await stale()).toBeNull();
+  expect(await searched()).toEqual([]);
+});
+
+test.each(["stream", "backfill"] as const)(
+  "a post of before an outage may have changed, where a %s brought it",
+  async (origin) => {
+    const { stale, searched } = stored([beforeOutage, afterOutage], { origin });
+    expect(await stale()).toBe("posts_unchecked");
+    expect(await searched()).toEqual(["posts_unchecked"]);
+  },
+);
+
+test("a post of after an outage is current", async () => {
+  const atMs = outage.toMs + minute;
+  const { stale, searched } = stored([beforeOutage, afterOutage], { atMs });
+  expect(await stale()).toBeNull();
+  expect(await searched()).toEqual([]);
+});
+
+test("an imported post is as its file says", async () => {
+  const { stale, searched } = stored([beforeOutage, afterOutage], { origin: "import" });
+  expect(await stale()).toBeNull();
+  expect(await searched()).toEqual([]);
+});
+
+test("a replay of the outage makes the post current, an import that covers its time does not", async () => {
+  const replayed = stored([beforeOutage, afterOutage, interval(outage)]);
+  expect(await replayed.stale()).toBeNull();
+  expect(await replayed.searched()).toEqual([]);
+  archive.remove();
+  archive = smallArchive();
+  const imported = stored([beforeOutage, afterOutage, interval({ ...outage, source: "import" })]);
+  expect(await imported.stale()).toBe("posts_unchecked");
+  expect(await imported.searched()).toEqual(["posts_unchecked"]);
+});
+
+test("a backfill of the author, and of no other, makes the post current", async () => {
+  const backfill = { source: "backfill", fromMs: 0, toMs: outage.toMs + minute };
+  const own = stored([beforeOutage, afterOutage, interval({ ...backfill, account: author })]);
+  expect(await own.stale()).toBeNull();
+  archive.remove();
+  archive = smallArchive();
+  const others = [beforeOutage, afterOutage, interval({ ...backfill, account: "did:plc:ben" })];
+  expect(await stored(others).stale()).toBe("posts_unchecked");
+});
+
+test("while the stream is cut or off no post is known to be current", async () => {
+  const { stale, searched } = stored([interval({ toMs: nowMs - 5_000 })], { liveSinceMs: null });
+  expect(await stale()).toBe("posts_unchecked");
+  expect(await searched()).toEqual([]);
+});
+
+test("a stream that has caught up may be a moment behind", async () => {
+  const { stale } = stored([interval({ toMs: nowMs - 5_000 })]);
+  expect(await stale()).toBeNull();
+});
