@@ -313,7 +313,7 @@ describe("what is refused", () => {
     expect((await get({ query: "comet" }, "/v1/search/social/counts/")).statusCode).toBe(404);
     const posted = await service.call(key, { method: "POST", url });
     expect(posted.statusCode).toBe(405);
-    expect(posted.headers.allow).toBe("GET, HEAD");
+    expect(posted.headers.allow).toBe("GET, HEAD, OPTIONS");
     const head = await service.call(key, { method: "HEAD", url });
     expect(head.statusCode).toBe(200);
     expect(head.body).toBe("");

@@ -6,6 +6,8 @@ import { type ServiceUnderTest, startServiceUnderTest } from "./support/service-
 
 let service: ServiceUnderTest;
 let key: string;
+/** Everything up to then is known. */
+let coveredToMs: number;
 const hourMs = 3_600_000;
 const logged: unknown[] = [];
 
@@ -15,6 +17,7 @@ beforeEach(async () => {
   service.context.log.error = (fields: unknown) => logged.push(fields);
   key = await service.makeKey();
   const nowMs = service.clock.now();
+  coveredToMs = nowMs;
   await service.addPosts(
     [1, 2, 3].map((n) =>
       makePost({ key: `${n}`, createdMs: nowMs - n * hourMs, text: `comet ${n}`, seenMs: null }),
@@ -38,7 +41,7 @@ function damageSecond(sql: string): void {
 }
 
 async function submitted(query: string): Promise<string> {
-  const asked = { type: "searchbyquery", query, end_time: new Date(service.clock.now() - 1_000) };
+  const asked = { type: "searchbyquery", query, end_time: new Date(coveredToMs - 1_000) };
   const body = { type: "social", arguments: asked };
   return (await service.submit(key, body, "/v1/search/live/bluesky")).json().uuid;
 }

@@ -413,7 +413,8 @@ const provocations: Readonly<Record<ProblemCode, () => Promise<Refusal>>> = {
   },
   body_too_large: () => post(search("comet".repeat(14_000))),
   unsupported_media_type: () => post(search("comet"), path, { "content-type": "text/plain" }),
-  source_unavailable: () => post(method("gettrends")),
+  source_unavailable: () =>
+    post({ type: "social", arguments: { type: "getfollowers", query: "did:plc:ann" } }),
   idempotency_mismatch: async () => {
     const headers = { ...json, "idempotency-key": "8e03978e-40d5-43dd-bc93-6894a57f9324" };
     await post(search("comet"), path, headers);

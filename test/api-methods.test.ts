@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { EarshotError } from "../src/lib/errors.ts";
 import { methodNames } from "../src/platforms/methods.ts";
 import type { UpstreamItem } from "../src/platforms/upstream.ts";
-import type { Post } from "../src/posts/post.ts";
+import type { Platform, Post } from "../src/posts/post.ts";
 import { makePost } from "./support/make-post.ts";
 import { type ServiceUnderTest, startServiceUnderTest } from "./support/service-under-test.ts";
 import { makeProfile, stubUpstream } from "./support/stub-upstream.ts";
@@ -187,6 +187,53 @@ describe("a method that does not search", () => {
     expect(problem.hint).toContain("Closest is gettweets");
     expect(problem.hint).toContain("x has getspace");
   });
+});
+
+describe("a username without a platform", () => {
+  beforeAll(async () => {
+    const createdMs = service.clock.now() - 60_000;
+    const by = (platform: Platform, username: string, userId: string | null): Post =>
+      makePost({
+        platform,
+        username,
+        userId,
+        uri: platform === "x" ? `import:x:${username}` : `https://${username}/1`,
+        createdMs,
+        text: `written by ${username}`,
+      });
+    await service.addPosts([
+      by("x", "getmasafi", null),
+      by("mastodon", "mira@one.example", "1@one.example"),
+      by("mastodon", "tom@one.example", "2@one.example"),
+      by("mastodon", "tom@two.example", "2@two.example"),
+    ]);
+  });
+
+  test("is the account of this name in the archive, on whichever platform", async () => {
+    const imported = await answered(bodyOf("gettweets", "getmasafi"));
+    expect(imported.status).toMatchObject({
+      platform: "x",
+      query: "getmasafi",
+      canonical_query: "x:@getmasafi",
+      warnings: expect.arrayContaining([expect.objectContaining({ code: "platform_assumed" })]),
+    });
+    const mira = await answered(bodyOf("getmedia", "@mira"));
+    expect(mira.status).toMatchObject({
+      platform: "mastodon",
+      canonical_query: "@mira@one.example",
+    });
+  });
+
+  test.each(["gettweets", "getmedia", "getprofilebyid"])(
+    "is refused by %s where several accounts have it, with the form of each",
+    async (method) => {
+      const problem = await refusal(bodyOf(method, "tom"));
+      expect(problem).toMatchObject({ status: 400, code: "invalid_query" });
+      const [{ code, expected }] = problem.errors;
+      expect(code).toBe("ambiguous_user");
+      expect(expected).toEqual(["@tom@one.example", "@tom@two.example"]);
+    },
+  );
 });
 
 test("whatever the arguments are, a job is taken or refused with where and why", async () => {

@@ -214,7 +214,7 @@ describe("a refused submission", () => {
     expect((await refusal(search("a".repeat(4_097), archive))).code).toBe("invalid_query");
   });
 
-  test.each(["yesterday", "2026-02-30", "2026-01-01T12:00:00", ""])(
+  test.each(["yesterday", "2026-02-30", "2026-01-01T12:00:00", 5])(
     "start_time %j is no moment",
     async (start) => {
       const problem = await refusal(search("comet", { start_time: start }));
@@ -243,9 +243,7 @@ describe("a refused submission", () => {
 
   test.each([
     ["social-credential", "getfollowers", "x:@ann"],
-    ["social-api", "getprofilebyid", "x:12"],
-    ["social", "getretweeters", "x:20"],
-    ["social", "gettrends", undefined],
+    ["social", "getfollowing", "x:@ann"],
     ["social", "gethometweets", undefined],
     ["social", "getspace", "1"],
   ])("%s %s is known and has no source", async (type, method, query) => {
@@ -254,17 +252,22 @@ describe("a refused submission", () => {
     expect(problem.hint).toContain("credential");
   });
 
-  test.each(["getbyid", "getreplies", "gettweets", "getmedia"])(
-    "%s has no source and is answered from the archive alone",
-    async (method) => {
-      const query = method === "getbyid" || method === "getreplies" ? "x:20" : "x:@ann";
-      const status = await statusOf(
-        await uuidOf({ type: "social", arguments: { type: method, query } }),
-      );
-      expect(status).toMatchObject({ status: "done", count: 0, complete: false });
-      expect(status.warnings[0].code).toBe("no_credential");
-    },
-  );
+  test.each([
+    ["getbyid", "x:20"],
+    ["getreplies", "x:20"],
+    ["getretweeters", "x:20"],
+    ["gettweets", "x:@ann"],
+    ["getmedia", "x:@ann"],
+    ["getprofilebyid", "x:12"],
+    ["searchbyprofile", "x:@ann"],
+    ["gettrends", undefined],
+  ])("%s has no source and is answered from the archive alone", async (method, query) => {
+    const status = await statusOf(
+      await uuidOf({ type: "social", arguments: { type: method, query } }),
+    );
+    expect(status).toMatchObject({ status: "done", count: 0, complete: false });
+    expect(status.warnings[0].code).toBe("no_credential");
+  });
 
   test("a method that needs a query is refused without one", async () => {
     const problem = await refusal({ type: "social", arguments: { type: "getbyid", query: "" } });
@@ -551,18 +554,90 @@ describe("status", () => {
     expect(Date.parse(status.expires_at) - Date.parse(status.finished_at)).toBe(day);
   });
 
+  test("an empty live search says which method finds older posts", async () => {
+    const hintsOf = async (query: string) => {
+      const { warnings } = await statusOf(await uuidOf(search(query)));
+      return warnings.map(({ hint = "" }: { hint?: string }) => hint).join();
+    };
+    expect(await hintsOf('"of last month"')).toContain("searchbyfullarchive finds older posts");
+    expect(await hintsOf("comet")).not.toContain("searchbyfullarchive");
+  });
+
   test("the warnings of a query travel to the status", async () => {
     const status = await statusOf(await uuidOf(search("comet re:invent")));
     expect(status.warnings[0]).toMatchObject({ offset: 6 });
   });
 });
 
+describe.each(["/v1/search/live/social", "/v1/search/live", "/v1/search/social"])(
+  "POST %s",
+  (path) => {
+    const send = async (payload: unknown) => {
+      const headers = { "content-type": "application/json" };
+      const body = JSON.stringify(payload);
+      const answer = await service.call(key, { method: "POST", url: path, headers, payload: body });
+      const { uuid } = answer.json();
+      return { answer, status: uuid === "" ? null : await statusOf(uuid) };
+    };
+
+    test.each([
+      { type: "social", arguments: { query: "comet", max_results: 3 } },
+      { query: "comet", max_results: 3 },
+      { type: "social-scraper", query: "comet", count: 3 },
+      { query: "comet", max_results: 3, start_time: "", end_time: null, next_cursor: "" },
+      search("comet", { count: 3, start_time: null, end_time: "", next_cursor: null }),
+      search("comet", { max_results: 3, count: 0 }),
+    ])("%j searches the live window", async (body) => {
+      const { answer, status } = await send(body);
+      expect(answer.statusCode, answer.body).toBeLessThan(300);
+      expect(status).toMatchObject({
+        platform: "social",
+        type: "social",
+        method: "searchbyquery",
+        query: "comet",
+        count: 3,
+      });
+    });
+
+    test.each([
+      [{ query: "comet", colour: "red" }, "/colour"],
+      [{ ...search("comet"), query: "comet" }, "/query"],
+      [{ query: "comet", max_results: 5000 }, "/max_results"],
+      [{ query: "" }, "/query"],
+      [{ query: null }, "/query"],
+      [{ query: "comet", next_cursor: "no cursor" }, "/next_cursor"],
+      [{ type: "social", query: "comet", sort: "top" }, "/sort"],
+      [{ max_results: 5 }, "/query"],
+      [{ type: "social" }, "/arguments"],
+      [{ arguments: { query: "comet" } }, "/type"],
+      [search("comet", { start_time: "yesterday" }), "/arguments/start_time"],
+    ])("%j is refused with its place", async (body, pointer) => {
+      const { answer } = await send(body);
+      expect(answer.statusCode, answer.body).toBe(400);
+      expect(answer.json().errors[0]).toMatchObject({ pointer });
+    });
+  },
+);
+
+test("a flat body is the same search as one with arguments under an Idempotency-Key", async () => {
+  const submit = (payload: unknown) =>
+    service.call(key, {
+      method: "POST",
+      url: "/v1/search/live/social",
+      headers: { "content-type": "application/json", "idempotency-key": "flat" },
+      payload: JSON.stringify(payload),
+    });
+  const first = await submit({ query: "comet", max_results: 3 });
+  const again = await submit(search("comet", { max_results: 3 }));
+  expect(again.headers["idempotent-replayed"]).toBe("true");
+  expect(again.json()).toEqual(first.json());
+});
+
 describe("paths without a platform", () => {
   const path = "/v1/search/live";
 
-  test("empty arguments count as absent, max_results up to 1000 gets the bound and a remark", async () => {
-    const empty = { count: 0, start_time: "", end_time: "", next_cursor: "" };
-    const body = { ...search("comet", { ...empty, max_results: 1000 }), type: "twitter" };
+  test("max_results up to 1000 gets the bound and a remark", async () => {
+    const body = { ...search("comet", { max_results: 1000 }), type: "twitter" };
     const uuid = await uuidOf(body, path);
     const answer = await service.call(key, {
       method: "GET",
@@ -581,10 +656,9 @@ describe("paths without a platform", () => {
     expect((await service.result(key, uuid)).json()).toHaveLength(100);
   });
 
-  test("beyond 1000 is refused, and so are empty arguments on the other path", async () => {
+  test("beyond 1000 is refused", async () => {
     const problem = await refusal(search("comet", { max_results: 1001 }), path);
     expect(problem.detail).toContain("this path takes 1 to 1000, of which searchbyquery gives 100");
-    expect((await refusal(search("comet", { start_time: "" }))).status).toBe(400);
   });
 
   test("Location stays on the path that the client uses", async () => {
@@ -653,19 +727,23 @@ describe("search in one request", () => {
 
 describe("paths and methods", () => {
   test.each([
-    ["GET", "/v1/search/live/social", "POST"],
-    ["DELETE", "/v1/search/live", "POST"],
+    ["GET", "/v1/search/live/social", "OPTIONS, POST"],
+    ["DELETE", "/v1/search/live", "OPTIONS, POST"],
     [
       "POST",
       "/v1/search/live/social/result/0f8fad5b-d9cb-469f-a165-70867728950e",
-      "DELETE, GET, HEAD",
+      "DELETE, GET, HEAD, OPTIONS",
     ],
-    ["PUT", "/v1/search/live/status/0f8fad5b-d9cb-469f-a165-70867728950e", "DELETE, GET, HEAD"],
-    ["DELETE", "/v1/search/live/social/jobs", "GET, HEAD"],
-    ["POST", "/v1/search/live/jobs", "GET, HEAD"],
-    ["POST", "/v1/search/live/social/events", "GET, HEAD"],
-    ["PUT", "/api/v1/data/social/tweets/recent", "POST"],
-    ["POST", "/metrics", "GET, HEAD"],
+    [
+      "PUT",
+      "/v1/search/live/status/0f8fad5b-d9cb-469f-a165-70867728950e",
+      "DELETE, GET, HEAD, OPTIONS",
+    ],
+    ["DELETE", "/v1/search/live/social/jobs", "GET, HEAD, OPTIONS"],
+    ["POST", "/v1/search/live/jobs", "GET, HEAD, OPTIONS"],
+    ["POST", "/v1/search/live/social/events", "GET, HEAD, OPTIONS"],
+    ["PUT", "/api/v1/data/social/tweets/recent", "OPTIONS, POST"],
+    ["POST", "/metrics", "GET, HEAD, OPTIONS"],
   ] as const)("%s %s is 405 with Allow", async (method, url, allow) => {
     const answer = await service.call(key, { method, url });
     expect(answer.statusCode).toBe(405);

@@ -6,6 +6,7 @@ import type { HttpContext } from "./context.ts";
 import { setDashboardHeaders } from "./dashboard/headers.ts";
 import { callerHook } from "./hooks/caller.ts";
 import { createCallerWatch } from "./hooks/caller-watch.ts";
+import { corsHook } from "./hooks/cors.ts";
 import {
   lookAfterChange,
   refuseEndedCaller,
@@ -46,10 +47,11 @@ export function buildApp(context: HttpContext): FastifyInstance {
   app.addHook("preHandler", refuseEndedCaller(context, callers));
   app.addHook("onSend", withholdFromEndedCaller(context, callers));
   app.addHook("onSend", rateFieldsHook(context));
+  app.addHook("onSend", corsHook(context.settings.corsOrigins));
   app.addHook("onSend", lookAfterChange(callers));
   app.addHook("onResponse", requestLogHook(context));
 
-  const addOtherMethods = watchMethods(app);
+  const addOtherMethods = watchMethods(app, context.settings.corsOrigins);
   const held = createHeldRequests(context, callers, stopping);
   addRoutes(app, context, held, createSubmissions(context));
   addNodeRoutes(app.withTypeProvider<ZodTypeProvider>(), context, held);

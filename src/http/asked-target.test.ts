@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { createManualClock } from "../lib/manual-clock.ts";
 import type { Sources } from "../platforms/answer/sources.ts";
 import type { FetchMethod } from "../platforms/methods.ts";
 import type { SearchPlatform } from "../platforms/source.ts";
-import type { Platform } from "../posts/post.ts";
+import { type Platform, platforms } from "../posts/post.ts";
 import { askedTarget } from "./asked-target.ts";
+import type { HttpContext } from "./context.ts";
 
 const caller = {
   accountId: "one",
@@ -26,12 +28,15 @@ async function read(
     fetched = [] as Known[],
     lacks = [] as Platform[],
     isConfigured = true,
+    askable = (isConfigured ? platforms : []) as readonly Platform[],
+    accounts = [] as { platform: Platform; handle: string }[],
+    authors = [] as Platform[],
   } = {},
 ) {
   const answerable: Sources["answerable"] = async (asked) =>
     lacks.includes(asked.platform)
       ? { ok: false, why: "no_counterpart", message: `${asked.platform} lacks it`, hint: "ask x" }
-      : { ok: true, isAsked: isConfigured };
+      : { ok: true, isAsked: askable.includes(asked.platform) };
   const context = {
     sources: { defaultPlatform, answerable } as Sources,
     archive: {
@@ -43,7 +48,15 @@ async function read(
       }),
       page: async () => ({ body: new Uint8Array(), damage: [] }),
       withheld: async () => [],
-    },
+      accountsNamed: async (name: string) =>
+        accounts.filter(({ handle }) => handle === name || /^[.@]/.test(handle.slice(name.length))),
+      search: async (asked: { platforms: readonly Platform[] }) => ({
+        positions: asked.platforms
+          .filter((one) => authors.includes(one))
+          .map((one) => ({ id: 7n, platform: one })),
+      }),
+    } as unknown as HttpContext["archive"],
+    clock: createManualClock(0),
     fetchedPosts: async () => fetched,
   };
   return await askedTarget(context, caller, {
@@ -54,6 +67,7 @@ async function read(
     maxResults: 20,
     nextCursor: null,
     bounds: { startMs: null, endMs: null },
+    at: "/arguments",
     warnings: [],
   });
 }
@@ -114,8 +128,7 @@ describe("a number", () => {
 describe("the platform", () => {
   test("is the default one where neither path nor query names any", async () => {
     const asked = await read("gettweets", "ann", { defaultPlatform: "x" });
-    expect(asked).toMatchObject({ platform: "x", canonicalQuery: "x:@ann" });
-    await expect(read("gettweets", "ann")).rejects.toMatchObject({ code: "invalid_query" });
+    expect(asked).toMatchObject({ platform: "x", canonicalQuery: "x:@ann", warnings: [] });
   });
 
   test("of a method without a query is that of the path, else the default one", async () => {
@@ -138,5 +151,100 @@ describe("the platform", () => {
     await expect(byPath).rejects.toMatchObject(refused);
     await expect(read("gettweets", "ann.example", { lacks })).rejects.toMatchObject(refused);
     expect(await read("gettweets", "x:@ann", { lacks })).toMatchObject({ platform: "x" });
+  });
+});
+
+describe("a username without a platform", () => {
+  const onX = { platform: "x", handle: "ann" } as const;
+  const onBluesky = { platform: "bluesky", handle: "ann.bsky.social" } as const;
+  const onMastodon = { platform: "mastodon", handle: "ann@mas.to" } as const;
+
+  test.each([
+    [onX, "x:@ann"],
+    [onBluesky, "bluesky:@ann.bsky.social"],
+    [onMastodon, "@ann@mas.to"],
+  ])("is the only account of this name in the archive: %j", async (account, form) => {
+    for (const query of ["ann", " @Ann "]) {
+      const asked = await read("gettweets", query, { accounts: [account] });
+      expect(asked).toMatchObject({
+        platform: account.platform,
+        canonicalQuery: form,
+        target: { kind: "user", platform: account.platform, handle: account.handle, id: null },
+        warnings: [{ code: "platform_assumed", hint: `send ${form} to name this account` }],
+      });
+    }
+  });
+
+  test("that several accounts of the archive have is refused with a form for each", async () => {
+    const refused = read("searchbyprofile", "ann", { accounts: [onBluesky, onMastodon, onX] });
+    const selecting = ["bluesky:@ann.bsky.social", "@ann@mas.to", "x:@ann"];
+    await expect(refused).rejects.toMatchObject({
+      code: "invalid_query",
+      status: 400,
+      details: [
+        {
+          code: "ambiguous_user",
+          expected: selecting,
+          pointer: "/arguments/query",
+          offset: 0,
+          length: 3,
+        },
+      ],
+    });
+    for (const form of selecting) {
+      const asked = await read("searchbyprofile", form, { accounts: [onBluesky, onMastodon, onX] });
+      expect(asked).toMatchObject({ canonicalQuery: form, warnings: [] });
+    }
+  });
+
+  test("leaves out accounts on platforms that nothing can answer for", async () => {
+    const accounts = [onBluesky, onX];
+    const asked = await read("getfollowers", "ann", { accounts, lacks: ["bluesky"] });
+    expect(asked).toMatchObject({ platform: "x", canonicalQuery: "x:@ann" });
+  });
+
+  test("is an imported author of whom no id is known", async () => {
+    const asked = await read("gettweets", "ann", { authors: ["x"], askable: ["bluesky"] });
+    expect(asked).toMatchObject({ platform: "x", canonicalQuery: "x:@ann" });
+  });
+
+  test("that is not archived is looked for on the only platform that can be asked", async () => {
+    const askable: Platform[] = ["mastodon"];
+    const asked = await read("getfollowing", "ann", { askable });
+    expect(asked).toMatchObject({
+      platform: "mastodon",
+      canonicalQuery: "mastodon:@ann",
+      warnings: [{ code: "platform_assumed" }],
+    });
+    await expect(read("getfollowing", "ann")).rejects.toMatchObject({
+      details: [{ code: "ambiguous_user", expected: expect.arrayContaining(["x:@ann"]) }],
+    });
+  });
+
+  test("is the default platform's where that takes it as written and can be asked, or nothing else is known", async () => {
+    const defaultPlatform = "x";
+    const asked = await read("gettweets", "ann", { defaultPlatform, accounts: [onBluesky] });
+    expect(asked).toMatchObject({ platform: "x", warnings: [] });
+    const unasked = await read("gettweets", "ann", { defaultPlatform, isConfigured: false });
+    expect(unasked).toMatchObject({ platform: "x", canonicalQuery: "x:@ann" });
+    const archived = await read("gettweets", "ann", {
+      defaultPlatform,
+      accounts: [onBluesky],
+      isConfigured: false,
+    });
+    expect(archived).toMatchObject({ platform: "bluesky" });
+  });
+
+  test("that nothing knows is refused with the forms that name an account", async () => {
+    await expect(read("gettweets", "ann", { isConfigured: false })).rejects.toMatchObject({
+      code: "invalid_query",
+      hint: "write bluesky:@ann.bsky.social, mastodon:@ann, x:@ann or @ann@<server>",
+      details: [{ code: "invalid_user" }],
+    });
+  });
+
+  test("belongs to the platform of the path where that names one", async () => {
+    const asked = await read("gettweets", "ann", { platform: "x", accounts: [onBluesky] });
+    expect(asked).toMatchObject({ platform: "x", canonicalQuery: "x:@ann", warnings: [] });
   });
 });

@@ -1,5 +1,6 @@
 import type { Caller } from "../accounts/authenticate.ts";
 import type { Answerable } from "../platforms/answer/unanswerable.ts";
+import { isBareName } from "../platforms/bare-name.ts";
 import { type FetchMethod, methods } from "../platforms/methods.ts";
 import { readTarget } from "../platforms/read-target.ts";
 import { isRecordId, targetOfRecord } from "../platforms/record-target.ts";
@@ -10,6 +11,7 @@ import { type Platform, platforms } from "../posts/post.ts";
 import type { CheckedArguments } from "./checked-arguments.ts";
 import type { HttpContext } from "./context.ts";
 import { problem } from "./problem-writer.ts";
+import { resolveBareName } from "./resolve-bare-name.ts";
 
 /** Whom or what a method asks about, and where. */
 export type AskedTarget = {
@@ -20,11 +22,11 @@ export type AskedTarget = {
   warnings: readonly SourceWarning[];
 };
 
-type Asking = Pick<HttpContext, "archive" | "sources" | "fetchedPosts">;
+type Asking = Pick<HttpContext, "archive" | "clock" | "sources" | "fetchedPosts">;
 
 /**
  * Reads what the query of a method that does not search names, and chooses the platform: the one that path, type or query
- * name, else the default. The ID of a record leads to its post. Errors: those of `readTarget`, and `source_unavailable` where
+ * name, else the default; a username alone is resolved (resolve-bare-name.ts). The ID of a record leads to its post. Errors: those of `readTarget`, and `source_unavailable` where
  * nothing configured can answer.
  */
 export async function askedTarget(
@@ -52,6 +54,10 @@ export async function askedTarget(
       return { platform, target: null, canonicalQuery: "", warnings: [] };
     }
     const named = readTarget(what, asked.query, asked.platform);
+    if (isBareName(named)) {
+      const { target, warnings } = await resolveBareName(context, { accountId }, asked, named);
+      return { ...told(target, target.platform ?? defaultPlatform), warnings };
+    }
     const target = isRecordId(named)
       ? await postOfRecord(context, accountId, named, asked.platform)
       : named;

@@ -31,7 +31,7 @@ export type BaseAppContext = {
     trustedProxies: readonly string[];
   };
   clock: Pick<Clock, "sleep">;
-  log: Pick<Logger, "error">;
+  log: Pick<Logger, "error" | "warn">;
   newId(): string;
   /** Told of each problem that a client was there to be answered with. */
   onProblem(code: ProblemCode): void;
@@ -89,7 +89,9 @@ export function openApp(context: BaseAppContext): BaseApp {
     const isClientGone = reply.raw.destroyed;
     if (!isClientGone) context.onProblem(publicCode(fault));
     // Other refusals are the caller's to mend; a job that failed was logged when it did, and a full disk when it was seen.
-    if (!toldElsewhere.includes(fault.code) && ourFaults.includes(publicCode(fault))) {
+    if (passing.includes(fault.code)) {
+      log.warn({ request_id: request.id, code: fault.code, error: fault.message }, "not served");
+    } else if (!toldElsewhere.includes(fault.code) && ourFaults.includes(publicCode(fault))) {
       log.error({ request_id: request.id, code: fault.code, err: error }, "request failed");
     }
     return writeProblem(fault, request, reply);
@@ -128,6 +130,8 @@ export function openApp(context: BaseAppContext): BaseApp {
 }
 
 const ourFaults: readonly ProblemCode[] = ["internal", "unavailable"];
+/** Codes of states that pass, such as a node that waits for its approval: they have no stack trace that helps. */
+const passing: readonly string[] = ["unavailable", "gateway_unreachable"];
 /** Codes of those whose cause has a line of its own in the log. */
 const toldElsewhere: readonly string[] = ["storage_full", "stopping", "too_many_connections"];
 

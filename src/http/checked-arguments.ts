@@ -17,20 +17,12 @@ import { narrow, readType } from "./source-types.ts";
 export type PathRules = {
   /** More than the method's bound, up to this, is answered with the bound and a warning; null refuses it. */
   lowersUpTo: number | null;
-  /** Where the body holds the query, the number of posts wanted, and the method unless the path says it. */
-  pointers: { query: string; maxResults: string | null; method: string | null };
 };
 
-const argumentPointers = {
-  query: "/arguments/query",
-  maxResults: null,
-  method: "/arguments/type",
-};
-
-export const wordPathRules: PathRules = { lowersUpTo: null, pointers: argumentPointers };
+export const wordPathRules: PathRules = { lowersUpTo: null };
 
 /** Clients of the path without a platform word send 1000 unless told otherwise. */
-export const plainPathRules: PathRules = { lowersUpTo: 1_000, pointers: argumentPointers };
+export const plainPathRules: PathRules = { lowersUpTo: 1_000 };
 
 export type CheckedArguments = {
   platform: SearchPlatform;
@@ -41,6 +33,8 @@ export type CheckedArguments = {
   maxResults: number;
   nextCursor: string | null;
   bounds: AskedBounds;
+  /** Where the body has them. */
+  at: Submission["at"];
   warnings: readonly SourceWarning[];
 };
 
@@ -52,15 +46,18 @@ export function checkArguments(
   body: Submission,
   rules: PathRules,
 ): CheckedArguments {
-  const asked = body.arguments;
+  const { arguments: asked, at } = body;
   const { platform, type } = targetOf(path, body.type);
   const method = pairedMethod(type, asked.type);
-  const { maxResults, warnings } = resultsWanted(method, asked, rules);
+  const { maxResults, warnings } = resultsWanted(method, body, rules);
   // Half of a surrogate pair is no character: it could neither be stored nor be found again by a cursor.
   const query = (asked.query ?? "").toWellFormed();
   const needsQuery = methods[method].query !== "none";
-  if (needsQuery && query.trim() === "") throw missingQuery(method, rules.pointers.query);
-  refuseStrayArguments(method, { ...asked, query: query.trim() === "" ? undefined : query });
+  if (needsQuery && query.trim() === "") throw missingQuery(method, `${at}/query`);
+  refuseStrayArguments(method, at, {
+    ...asked,
+    query: query.trim() === "" ? undefined : query,
+  });
   return {
     platform,
     type,
@@ -69,6 +66,7 @@ export function checkArguments(
     maxResults,
     nextCursor: asked.next_cursor ?? null,
     bounds: { startMs: momentOf(asked.start_time), endMs: momentOf(asked.end_time) },
+    at,
     warnings,
   };
 }
@@ -107,8 +105,8 @@ function pairedMethod(type: SourceType, name: string): Method {
 
 function resultsWanted(
   method: Method,
-  asked: Submission["arguments"],
-  { lowersUpTo, pointers }: PathRules,
+  { arguments: asked, at }: Submission,
+  { lowersUpTo }: PathRules,
 ): { maxResults: number; warnings: readonly SourceWarning[] } {
   const wanted = asked.max_results ?? asked.count ?? defaultResults;
   const { bound } = methods[method];
@@ -127,7 +125,7 @@ function resultsWanted(
       code: "out_of_range",
       message: `${wanted} is out of range, ${takes}`,
       hint: `send 1 to ${bound}; next_cursor continues where a result ends`,
-      pointer: pointers.maxResults ?? `/arguments/${name}`,
+      pointer: `${at}/${name}`,
     },
   ]);
 }
@@ -153,7 +151,11 @@ const exampleQueries = {
 } as const satisfies Record<(typeof methods)[Method]["query"], string>;
 
 /** Arguments that say something of a search, or of a query where there is none, are refused: they would change nothing. */
-function refuseStrayArguments(method: Method, asked: Submission["arguments"]): void {
+function refuseStrayArguments(
+  method: Method,
+  at: Submission["at"],
+  asked: Submission["arguments"],
+): void {
   const stray = isSearch(method) ? [] : (["start_time", "end_time", "sort"] as const);
   const names = methods[method].query === "none" ? (["query", ...stray] as const) : stray;
   const details = names
@@ -162,7 +164,7 @@ function refuseStrayArguments(method: Method, asked: Submission["arguments"]): v
       code: "not_for_method",
       message: `${method} takes no ${name}`,
       hint: `leave ${name} out`,
-      pointer: `/arguments/${name}`,
+      pointer: `${at}/${name}`,
     }));
   if (details.length > 0) throw invalid(details);
 }

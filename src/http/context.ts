@@ -26,6 +26,8 @@ import type { Metrics } from "./metrics.ts";
 type HttpSettings = Pick<GatewaySettings, "embedded" | "maxResultBytes"> & {
   /** Without a slash at its end; null where the server is known by the address that it is called at. */
   publicUrl: string | null;
+  /** Origins of pages that may call the API from a browser; `*` alone for all. */
+  corsOrigins: readonly string[];
   /** The key of requests to the node that bring none; null keeps them out. */
   openNodeKey: string | null;
   /** The rates of the deployment, for accounts and keys without their own. */
@@ -80,7 +82,7 @@ export type HttpContext = {
     "submit" | "replayOf" | "find" | "isUnderWay" | "waitForEnd" | "cancel" | "list" | "changes"
   >;
   webhooks: Webhooks;
-  archive: Pick<Archive, "records" | "page" | "withheld">;
+  archive: Pick<Archive, "accountsNamed" | "page" | "records" | "search" | "withheld">;
   /** The nodes of other processes. */
   nodes: NodeGateway;
   /** Which platforms can be asked, and for what. */

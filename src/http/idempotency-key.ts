@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Idempotency } from "../jobs/queue.ts";
+import type { SearchPlatform } from "../platforms/source.ts";
+import type { Submission } from "./schemas/submission.ts";
 import { invalid } from "./schemas/validation.ts";
 
 /**
@@ -14,6 +16,12 @@ export function idempotencyOf(headers: IncomingHttpHeaders, asked: unknown): Ide
   if (typeof key !== "string" || !/^[\x20-\x7e]{1,255}$/.test(key)) throw notAKey();
   return { key, requestHash: createHash("sha256").update(canonicalJson(asked)).digest() };
 }
+
+/** What a submission requests: the form of its body does not count. */
+export const requested = (platform: SearchPlatform, body: Submission) => ({
+  platform,
+  body: { type: body.type, arguments: body.arguments },
+});
 
 /** JSON in which equal values are equal texts. */
 function canonicalJson(value: unknown): string {

@@ -139,15 +139,13 @@ type Start = Window & Pick<SearchJobRequest, "after" | "asOfMs" | "place"> & { a
 function startOf(
   context: HttpContext,
   { accountId }: Caller,
-  { type, method, nextCursor, bounds }: CheckedArguments,
+  { type, method, nextCursor, bounds, at }: CheckedArguments,
   search: { platform: SearchPlatform; canonicalQuery: string; first: Window; nowMs: number },
 ): Start {
   const { platform, canonicalQuery, first, nowMs } = search;
   if (nextCursor === null) return { ...first, asOfMs: nowMs, after: null, asked: bounds };
   const scope = { accountId, platform, type, method, canonicalQuery };
-  return pointedAt("/arguments/next_cursor", () =>
-    continueFrom(context, scope, nextCursor, bounds),
-  );
+  return pointedAt(`${at}/next_cursor`, () => continueFrom(context, scope, nextCursor, bounds));
 }
 
 /** What the parser remarks on a query, as answers tell it. */

@@ -46,12 +46,6 @@ export function addNodeMetrics(registry: Registry, source: NodeMetricSource) {
       labelNames: ["outcome"],
       registers,
     }),
-    spotChecks: new Counter({
-      name: "earshot_spot_checks_total",
-      help: "Jobs that a second node ran too, by how the two answers compare",
-      labelNames: ["outcome"],
-      registers,
-    }),
   };
 }
 

@@ -102,7 +102,7 @@ export const answerHeaders = {
       '</v1/attestations/WlYYyZPAWTBMRBaVzNFBmEHfPSG8bCqvhs_X8wzGmu8>; rel="attestation", </v1/search/live/result/0f8fad5b-d9cb-469f-a165-70867728950e/proof>; rel="proof"',
   },
   "WWW-Authenticate": {
-    description: "How to send a key.",
+    description: "How to send a key; with an error only where one was sent that is not valid.",
     schema: { type: "string" },
     example: 'Bearer realm="earshot", error="invalid_token"',
   },

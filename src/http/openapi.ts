@@ -8,6 +8,7 @@ import {
   createJsonSchemaTransformObject,
 } from "fastify-type-provider-zod";
 import * as z from "zod";
+import { packageRoot } from "../lib/package-root.ts";
 import type { HttpContext } from "./context.ts";
 import type { HeldRequests } from "./hooks/held-requests.ts";
 import { addDetails } from "./openapi-details.ts";
@@ -91,7 +92,7 @@ function nothing<T>(): T {
 }
 
 async function packageVersion(): Promise<string> {
-  const text = await readFile(new URL("../../package.json", import.meta.url), "utf8");
+  const text = await readFile(new URL("package.json", packageRoot), "utf8");
   const manifest: { version: string } = JSON.parse(text);
   return manifest.version;
 }

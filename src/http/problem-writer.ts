@@ -40,6 +40,10 @@ export function writeProblem(fault: EarshotError, request: FastifyRequest, reply
   return reply.send(problemText(fault, request, reply));
 }
 
+/** Whether a request authenticates by the scheme of API keys, with whatever token. */
+export const bringsToken = (authorization: string | undefined): boolean =>
+  /^bearer +\S/i.test(authorization ?? "");
+
 /** The body of a problem; sets the status and the fields that belong to it. */
 export function problemText(
   fault: EarshotError,
@@ -48,7 +52,9 @@ export function problemText(
 ): string {
   const body = problemOf(fault, request);
   if (body.code === "unauthorized") {
-    reply.header("www-authenticate", 'Bearer realm="earshot", error="invalid_token"');
+    // RFC 6750, section 3.1: a request without a token gets no error code.
+    const error = bringsToken(request.headers.authorization) ? ', error="invalid_token"' : "";
+    reply.header("www-authenticate", `Bearer realm="earshot"${error}`);
   }
   if (body.code === "session_needed" || body.code === "sign_in_link_invalid") {
     reply.header("www-authenticate", 'Cookie realm="earshot"');

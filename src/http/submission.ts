@@ -35,7 +35,8 @@ export function createSubmissions(context: HttpContext): Submissions {
     idempotency: Idempotency | null = null,
   ): Promise<SubmittedJob> {
     const asked = checkArguments(path, body, rules);
-    requireMethod(caller, asked.method, rules.pointers.method);
+    // A flat body names no method.
+    requireMethod(caller, asked.method, body.at === "" ? null : `${body.at}/type`);
     const job = await jobOf(context, caller, asked);
     const newJob = { ...job, idempotency };
     const earlier =

@@ -23,7 +23,7 @@ let stranger: BrowserContext;
 beforeAll(async () => {
   browser = await startChromium();
   site = await startSite({ EARSHOT_NODES_EVIDENCE: "tdx,none" });
-  node = await startWorkerNode(site.service.url, "ams-1");
+  node = await startWorkerNode(site.service, "ams-1");
   stranger = await browser.newContext({ locale: "en-US", ignoreHTTPSErrors: true });
   operator = await browser.newContext({ locale: "en-US", ignoreHTTPSErrors: true });
   session = await site.service.signIn({ role: "operator" });

@@ -5,6 +5,7 @@ import { withDamage } from "../../platforms/damage.ts";
 import { recordsOf } from "../../platforms/fill-in.ts";
 import { isSearch } from "../../platforms/methods.ts";
 import { isHeld, type SourceWarning } from "../../platforms/source.ts";
+import { uriHash } from "../../posts/ids.ts";
 import type { HttpContext } from "../context.ts";
 import { jobWarnings } from "../job-warnings.ts";
 import { cursorAfter, cursorOf } from "../next-cursor.ts";
@@ -121,5 +122,8 @@ function positionOf(
     (one) => String(one.id) === record.ID && (platform === null || one.platform === platform),
   );
   if (item === undefined || item.id === null) return null;
-  return isSearch(method) || isHeld(item) ? { platform: item.platform, id: item.id } : null;
+  if (!isSearch(method) && !isHeld(item)) return null;
+  const uri = textOf(record, "uri");
+  const order = uri === null || item.platform === "x" ? {} : { uriHash: uriHash(uri) };
+  return { platform: item.platform, id: item.id, ...order };
 }

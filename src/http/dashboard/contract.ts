@@ -314,7 +314,6 @@ export type AccountChange = {
  */
 export type NodesAnswer = {
   nodes: readonly NodeListing[];
-  spot_checks: readonly SpotCheckListing[];
   events: readonly NodeEventListing[];
 };
 export type NodeListing = NodeStatus & {
@@ -327,16 +326,6 @@ export type NodeListing = NodeStatus & {
   machine: string | null;
   /** Whether the policy names that machine: it works without anybody's approval. */
   is_listed: boolean;
-};
-export type SpotCheckListing = {
-  at: string;
-  job: string;
-  /** Names of nodes, or their ids where they are known no more. */
-  first_node: string;
-  second_node: string;
-  outcome: "same" | "explained" | "different" | "failed";
-  /** In what they differ, a line for each kind. */
-  differences: readonly string[];
 };
 export type NodeEventListing = {
   at: string;

@@ -28,7 +28,7 @@ const recordOf = (special: Partial<NodeRecord> = {}): NodeRecord => ({
   ...special,
 });
 
-const survey = { nodes: [recordOf()], spotChecks: [], events: [] };
+const survey = { nodes: [recordOf()], events: [] };
 
 test("a node that came since the start is told as it is now, in the state that the store has", () => {
   const { nodes } = nodesAnswer(
@@ -57,23 +57,9 @@ test("a quarantine is told until it ends", () => {
 });
 
 test("a removed node is listed no more, and still named in what happened", () => {
-  const {
-    nodes,
-    events,
-    spot_checks: checks,
-  } = nodesAnswer(
+  const { nodes, events } = nodesAnswer(
     {
       nodes: [recordOf({ state: "removed" })],
-      spotChecks: [
-        {
-          atMs: nowMs,
-          uuid: "0f8fad5b-d9cb-469f-a165-70867728950e",
-          firstNode: view.id,
-          secondNode: "ffffffffffffffff",
-          outcome: "different",
-          differences: { only_first: ["a", "b"], note: "x".repeat(1_000) },
-        },
-      ],
       events: [
         { atMs: nowMs, nodeId: view.id, action: "removed", detail: "was approved" },
         { atMs: nowMs, nodeId: null, action: "refused", detail: "challenge_used" },
@@ -87,7 +73,4 @@ test("a removed node is listed no more, and still named in what happened", () =>
     ["ams-1", "removed"],
     [null, "refused"],
   ]);
-  expect(checks).toMatchObject([{ first_node: "ams-1", second_node: "ffffffffffffffff" }]);
-  expect(checks[0]?.differences[0]).toBe('only_first: ["a","b"]');
-  expect(checks[0]?.differences[1]).toHaveLength(300);
 });

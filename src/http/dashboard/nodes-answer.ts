@@ -2,17 +2,15 @@ import type { NodeSurvey } from "../../accounts/admin/node-operations.ts";
 import type { NodeView } from "../../nodes/gateway/gateway.ts";
 import type { NodeRecord } from "../../nodes/gateway/node-store.ts";
 import { iso } from "../window.ts";
-import type { NodeListing, NodesAnswer, SpotCheckListing } from "./contract.ts";
+import type { NodeListing, NodesAnswer } from "./contract.ts";
 import { nodeStatus } from "./node-status.ts";
-
-const longestDifference = 300;
 
 /**
  * The nodes as operators see them: what the store holds, which a change has reached already, with what the gateway knows of
  * those that came since it started.
  */
 export function nodesAnswer(
-  { nodes, spotChecks, events }: NodeSurvey,
+  { nodes, events }: NodeSurvey,
   known: readonly NodeView[],
   nowMs: number,
 ): NodesAnswer {
@@ -23,14 +21,6 @@ export function nodesAnswer(
     nodes: nodes
       .filter(({ state }) => state !== "removed")
       .map((node) => nodeListing(node, views.get(node.id), nowMs)),
-    spot_checks: spotChecks.map((check) => ({
-      at: iso(check.atMs),
-      job: check.uuid,
-      first_node: nameOf(check.firstNode),
-      second_node: nameOf(check.secondNode),
-      outcome: check.outcome,
-      differences: differenceLines(check.differences),
-    })),
     events: events.map(({ atMs, nodeId, action, detail }) => ({
       at: iso(atMs),
       node: nodeId === null ? null : nameOf(nodeId),
@@ -62,13 +52,4 @@ function nodeListing(node: NodeRecord, view: NodeView | undefined, nowMs: number
     machine,
     is_listed: isListed,
   };
-}
-
-function differenceLines(
-  differences: Readonly<Record<string, unknown>>,
-): SpotCheckListing["differences"] {
-  return Object.entries(differences).map(([kind, what]) => {
-    const text = typeof what === "string" ? what : JSON.stringify(what);
-    return `${kind}: ${text}`.slice(0, longestDifference);
-  });
 }

@@ -1,8 +1,9 @@
 import { readdir } from "node:fs/promises";
 import { posix } from "node:path";
+import { packageRoot } from "../../lib/package-root.ts";
 
-/** Where the pages lie; in a package too. */
-export const docsFolder = new URL("../../../docs/", import.meta.url);
+/** Where the pages lie. */
+export const docsFolder = new URL("docs/", packageRoot);
 
 /** The files of docs/ that are served, by the path behind `/docs`: "" is the page itself, then `/api`, `/errors/invalid_query` … */
 export type PageTree = ReadonlyMap<string, string>;

@@ -3,7 +3,8 @@ import type { Caller } from "../../accounts/authenticate.ts";
 import type { LimitState } from "../../accounts/limiter.ts";
 import { clientGone } from "../client-gone.ts";
 import type { HttpContext } from "../context.ts";
-import { problem } from "../problem-writer.ts";
+import { baseUrl } from "../dashboard/base-url.ts";
+import { bringsToken, problem } from "../problem-writer.ts";
 import { refusedByRate, setRetryAfter } from "../refused-by-rate.ts";
 import { type DashboardPace, isDashboardPace, sessionEntry } from "./session.ts";
 
@@ -36,9 +37,13 @@ declare module "fastify" {
  * before the body is read, so that a stranger's body costs nothing.
  */
 export function callerHook(context: HttpContext) {
-  const { limiter, metrics, settings } = context;
+  const { dashboard, limiter, metrics, settings } = context;
   const enterBySession = sessionEntry(context);
   const { openNodeKey } = settings;
+  const whereKeysAre = (request: FastifyRequest): string =>
+    dashboard.signIn.providers.length === 0
+      ? "earshot keys create --name NAME makes a key"
+      : `sign in at ${baseUrl(request, settings.publicUrl)}/dashboard to get a key`;
   const openAuthorization = openNodeKey === null ? undefined : `Bearer ${openNodeKey}`;
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
@@ -60,7 +65,7 @@ export function callerHook(context: HttpContext) {
       metrics.rateLimited.inc({ policy: "failed_keys" });
       throw tooManyFailedKeys(reply, admission.retryAfterMs);
     }
-    if (admission.kind === "unknown") throw unauthorized(authorization);
+    if (admission.kind === "unknown") throw unauthorized(authorization, whereKeysAre(request));
     if (admission.kind === "suspended") throw accountSuspended();
     request.caller = admission.caller;
     request.admittedMs = context.clock.elapsed();
@@ -109,13 +114,14 @@ export function tooManyFailedKeys(reply: FastifyReply, retryAfterMs: number) {
   });
 }
 
-export function unauthorized(authorization: string | undefined) {
-  return authorization === undefined
-    ? problem("unauthorized", "an API key is needed", {
-        hint: "send the header Authorization: Bearer <API_KEY>; earshot keys create makes a key",
-      })
-    : problem("unauthorized", "the API key is not valid", {
+/** `whereKeysAre` says to who calls without a key how to get one. */
+export function unauthorized(authorization: string | undefined, whereKeysAre: string) {
+  return bringsToken(authorization)
+    ? problem("unauthorized", "the API key is not valid", {
         hint: "check that the key is whole, has not expired and was not revoked: Authorization: Bearer <API_KEY>",
+      })
+    : problem("unauthorized", "an API key is needed", {
+        hint: `send the header Authorization: Bearer <API_KEY>; ${whereKeysAre}`,
       });
 }
 

@@ -159,11 +159,18 @@ export function createHeldRequests(
     wait: (submitted: Job, signal: AbortSignal) => Promise<Job>,
   ): Promise<Job> {
     if (!mayHold(caller)) throw tooManyHeld(reply);
-    return await hold(caller, reply, async (signal) => {
+    const { request } = reply;
+    const { admittedMs } = request;
+    let isEnded = false;
+    const ended = await hold(caller, reply, async (signal) => {
       const { job } = await submit();
       if (job === null) throw forgotten();
-      return await wait(job, signal);
+      isEnded = job.finishedMs !== null;
+      return isEnded ? job : await wait(job, signal);
     });
+    // Without a wait the caller was looked up as lately as for any other submission.
+    if (isEnded) request.admittedMs = admittedMs;
+    return ended;
   }
 
   async function submitAndWait(

@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { newApiKey, printApiKey } from "../../accounts/api-key.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { createManualClock } from "../../lib/manual-clock.ts";
-import { jobOfNonce } from "../../nodes/protocol/direct-answer.ts";
 import type { IntrospectAnswer } from "../../nodes/protocol/messages.ts";
+import { jobOfNonce } from "../../nodes/protocol/statement.ts";
 import { unreachable } from "../../nodes/worker/gateway-faults.ts";
 import type { ShownAnswer } from "../../nodes/worker/shown-records.ts";
 import { buildNodeApp } from "./app.ts";
@@ -242,11 +242,14 @@ test("a node that was opened on purpose takes requests without a key as those of
 });
 
 test("a gateway that cannot be asked about a key is told as such, with when to come again", async () => {
-  const { ask } = make({
+  const { ask, logged } = make({
     introspect: () => Promise.reject(unreachable("the connection was refused")),
   });
   const answer = await ask({ query: "comet" });
   expect(answer.statusCode).toBe(503);
+  // It passes: the log has a line of it and no stack trace.
+  expect(logged).toContainEqual(expect.objectContaining({ code: "unavailable" }));
+  expect(logged).not.toContainEqual(expect.objectContaining({ err: expect.anything() }));
   expect(answer.headers["retry-after"]).toBe("1");
   expect(answer.json()).toMatchObject({
     code: "unavailable",
@@ -336,7 +339,7 @@ test("paths and methods that are not there, and bodies that are not JSON, are re
   expect((await app.inject({ url: "/v1/search/live/social" })).json().code).toBe("not_found");
   const other = await app.inject({ url: "/api/v1/data/social/tweets/recent" });
   expect(other.json().code).toBe("method_not_allowed");
-  expect(other.headers.allow).toBe("POST");
+  expect(other.headers.allow).toBe("OPTIONS, POST");
   const packed = { authorization: `Bearer ${key}`, "content-encoding": "gzip" };
   expect((await ask({ query: "comet" }, packed)).json().code).toBe("unsupported_media_type");
 });

@@ -62,7 +62,9 @@ export function createNodeEntry(context: NodeAppContext): NodeEntry {
     const authorization = request.headers.authorization ?? openAuthorization;
     const answer = await introspected(authorization, callerAddress);
     if (answer.status !== "active") {
-      throw answer.status === "suspended" ? accountSuspended() : unauthorized(authorization);
+      throw answer.status === "suspended"
+        ? accountSuspended()
+        : unauthorized(authorization, "a key of the gateway is valid here");
     }
     // Of guesses sent at once, the gateway looks at all before the first one counts.
     requireUnblocked(callerAddress, reply);

@@ -2,13 +2,13 @@ import type { FastifyRequest } from "fastify";
 import { failureOf } from "../../jobs/attempt-fault.ts";
 import { noBounds } from "../../jobs/job.ts";
 import { EarshotError } from "../../lib/errors.ts";
-import { callerNoncePattern, jobOfNonce } from "../../nodes/protocol/direct-answer.ts";
+import { callerNoncePattern, jobOfNonce } from "../../nodes/protocol/statement.ts";
 import type { AnswerRequest, SourceWarning, UnsearchedSpan } from "../../platforms/source.ts";
 import { withUnsearched } from "../../platforms/unsearched.ts";
 import { parseQuery } from "../../query/parse.ts";
 import { preferredType } from "../accept.ts";
 import { requireMethod } from "../allowed-method.ts";
-import { checkArguments } from "../checked-arguments.ts";
+import { checkArguments, wordPathRules } from "../checked-arguments.ts";
 import { clientGone } from "../client-gone.ts";
 import { stopIdleTime } from "../idle-time.ts";
 import { faultOf as jobFault } from "../job-result.ts";
@@ -17,7 +17,7 @@ import { nodeField } from "../node-fields.ts";
 import { problem } from "../problem-writer.ts";
 import { requestedSpan, unsearchedOf } from "../requested-span.ts";
 import { setKnowledgeFields } from "../result-fields.ts";
-import { recentBody, recentRules, recentText, submissionOf } from "../routes/node/recent.ts";
+import { recentBody, recentSubmissionOf, recentText } from "../routes/node/recent.ts";
 import type { TypedApp } from "../routes/typed-app.ts";
 import { noQuery, platformPath } from "../schemas/parameters.ts";
 import { invalid } from "../schemas/validation.ts";
@@ -126,14 +126,17 @@ function signedForOf({ id, headers }: Pick<FastifyRequest, "id" | "headers">): s
 function searchOf(
   { settings, nowMs }: NodeAppContext,
   caller: NodeCaller,
-  { body, params }: { body: Parameters<typeof submissionOf>[0]; params: { platform: string } },
+  {
+    body,
+    params,
+  }: { body: Parameters<typeof recentSubmissionOf>[0]; params: { platform: string } },
 ): {
   search: AnswerRequest;
   unsearched: UnsearchedSpan | null;
   warnings: readonly SourceWarning[];
 } {
   const word = platformOfWord(params.platform) ?? "social";
-  const asked = checkArguments(word, submissionOf(body), recentRules);
+  const asked = checkArguments(word, recentSubmissionOf(body), wordPathRules);
   requireMethod(caller, asked.method, null);
   const { platform, type, method, query, maxResults } = asked;
   const { tree, warnings } = parseQuery(query, { maxLength: settings.maxLiveQueryLength });

@@ -140,7 +140,6 @@ const attestationExample = {
   identity_signature: "…",
   evidence: { quote: null, event_log: null, vm_config: null },
   collateral: null,
-  verified_at: "2026-01-31T12:00:00.000Z",
   policy_id: "none",
 };
 
@@ -163,7 +162,6 @@ export const attestation = z
       description:
         "What the quote was verified with: certificates, revocations, states of machines.",
     }),
-    verified_at: time,
     policy_id: z.string(),
   })
   .meta({ id: "Attestation", examples: [attestationExample] });

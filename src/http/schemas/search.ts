@@ -2,8 +2,8 @@ import * as z from "zod";
 import { nearest } from "../../lib/nearest.ts";
 import { shortestText } from "../answer/budget.ts";
 import { fieldNames } from "../answer/fields.ts";
-import { submission } from "./submission.ts";
-import { closedObject, shortName, wording } from "./words.ts";
+import { submissionForms } from "./submission.ts";
+import { shortName, wording } from "./words.ts";
 
 export const defaultWaitSeconds = 10;
 const longestWaitSeconds = 30;
@@ -61,9 +61,7 @@ const searchExample = {
   max_chars: 8_000,
 };
 
-export const searchBody = closedObject(bodyNeeded, {
-  type: submission.shape.type,
-  arguments: submission.shape.arguments,
+const presentation = {
   wait: z
     .int(waitText)
     .min(1, waitText)
@@ -88,4 +86,6 @@ export const searchBody = closedObject(bodyNeeded, {
     .max(largestBudget, budgetText)
     .optional()
     .meta({ description: "Characters that the texts of all posts together may take." }),
-}).meta({ id: "Search", examples: [searchExample] });
+};
+
+export const searchBody = submissionForms("Search", bodyNeeded, presentation, [searchExample]);

@@ -31,11 +31,24 @@ const argumentsNeeded = {
   hint: 'send "arguments":{"type":"searchbyquery","query":"comet"}',
 };
 
-const searchArguments = closedObject(argumentsNeeded, {
-  type: wordOf("method", methodNames, 'send "type":"searchbyquery" in arguments').meta({
-    description: "The method.",
-    examples: ["searchbyquery"],
-  }),
+/** A value that may also be written as nothing: it then counts as absent. */
+function emptyable<Schema extends z.ZodType>(schema: Schema) {
+  return z
+    .preprocess((given) => (isEmpty(given) ? undefined : given), schema.optional())
+    .optional()
+    .meta({ ...schema.meta(), [emptyMark]: [...emptyValues] });
+}
+
+const emptyValues: readonly unknown[] = ["", 0, null];
+/** In the description of a schema: the values that it takes besides those of its type. */
+export const emptyMark = "x-empty";
+
+function isEmpty(value: unknown): boolean {
+  return emptyValues.includes(value);
+}
+
+/** What a search is given beside its method; clients write some of it as empty where they have nothing to say. */
+const argumentShape = {
   query: z
     .string(queryText)
     .optional()
@@ -51,25 +64,36 @@ const searchArguments = closedObject(argumentsNeeded, {
       description: "Records wanted: 1 to 100, to 500 with searchbyfullarchive; 20 when absent.",
       examples: [20],
     }),
-  next_cursor: z
-    .string(cursorText)
-    .max(longestCursor, cursorText)
-    .optional()
-    .meta({ description: "The X-Next-Cursor of an earlier result of the same search." }),
-  start_time: moment
-    .optional()
-    .meta({ description: "Only posts from this moment on. Of the methods that search alone." }),
-  end_time: moment
-    .optional()
-    .meta({ description: "Only posts before this moment. Of the methods that search alone." }),
+  next_cursor: emptyable(
+    z
+      .string(cursorText)
+      .max(longestCursor, cursorText)
+      .meta({ description: "The X-Next-Cursor of an earlier result of the same search." }),
+  ),
+  start_time: emptyable(
+    moment.meta({
+      description: "Only posts from this moment on. Of the methods that search alone.",
+    }),
+  ),
+  end_time: emptyable(
+    moment.meta({
+      description: "Only posts before this moment. Of the methods that search alone.",
+    }),
+  ),
   sort: z
     .enum(["newest"], { error: 'the only order there is so far is "newest"' })
     .optional()
     .meta({ description: "The order of the result. Of the methods that search alone." }),
-  count: z
-    .int(wholeNumber)
-    .optional()
-    .meta({ description: "Taken for max_results when that is missing." }),
+  count: emptyable(
+    z.int(wholeNumber).meta({ description: "Taken for max_results when that is missing." }),
+  ),
+};
+
+const searchArguments = closedObject(argumentsNeeded, {
+  type: wordOf("method", methodNames, 'send "type":"searchbyquery" in arguments')
+    .default("searchbyquery")
+    .meta({ description: "The method.", examples: ["searchbyquery"] }),
+  ...argumentShape,
 }).meta({ id: "SearchArguments" });
 
 const bodyNeeded = {
@@ -78,52 +102,49 @@ const bodyNeeded = {
   hint: 'send {"type":"social","arguments":{"type":"searchbyquery","query":"comet"}}',
 };
 
-const examplesOfSubmission = {
-  examples: [
-    {
-      type: "social",
-      arguments: { type: "searchbyquery", query: "comet lang:en", max_results: 20 },
-    },
-    { type: "social", arguments: { type: "gettweets", query: "@ann.bsky.social" } },
-  ],
+const sourceType = wordOf("type", typeNames, 'send "type":"social"').meta({
+  description: "Which sources may be asked.",
+  examples: ["social"],
+});
+
+/** The two forms of a body that submits a search, with what a path takes beside them; `Flat` is put before the id of the second. */
+export function submissionForms<const Shape extends z.core.$ZodLooseShape>(
+  id: string,
+  needed: typeof bodyNeeded,
+  more: Shape,
+  examples: readonly unknown[],
+) {
+  const whole = closedObject(needed, { type: sourceType, arguments: searchArguments, ...more });
+  const flat = closedObject(needed, {
+    type: sourceType.default("social"),
+    ...argumentShape,
+    query: argumentShape.query.unwrap(),
+    ...more,
+  });
+  const flatExample = { query: "comet lang:en", max_results: 20 };
+  return z
+    .union([
+      whole.meta({ id, examples: [...examples] }),
+      flat.meta({ id: `Flat${id}`, examples: [flatExample] }),
+    ])
+    .meta({ examples: [...examples, flatExample] });
+}
+
+export const submission = submissionForms("SearchSubmission", bodyNeeded, {}, [
+  { type: "social", arguments: { type: "searchbyquery", query: "comet lang:en", max_results: 20 } },
+  { type: "social", arguments: { type: "gettweets", query: "@ann.bsky.social" } },
+]);
+
+export type Submission = {
+  type: string;
+  arguments: z.infer<typeof searchArguments>;
+  /** Where the body has the arguments: a JSON pointer. */
+  at: "/arguments" | "";
 };
 
-export const submission = closedObject(bodyNeeded, {
-  type: wordOf("type", typeNames, 'send "type":"social"').meta({
-    description: "Which sources may be asked.",
-    examples: ["social"],
-  }),
-  arguments: searchArguments,
-}).meta({ id: "SearchSubmission", ...examplesOfSubmission });
-
-export type Submission = z.infer<typeof submission>;
-
-/** A value that may also be written as nothing: it then counts as absent. */
-function emptyable<Schema extends z.ZodType>(schema: Schema) {
-  return z
-    .preprocess((given) => (isEmpty(given) ? undefined : given), schema)
-    .optional()
-    .meta({ ...schema.meta(), [emptyMark]: [...emptyValues] });
+/** The submission that a body amounts to, in whichever form; a flat one is of `searchbyquery`. */
+export function submissionOf(body: z.infer<typeof submission>): Submission {
+  if ("arguments" in body) return { type: body.type, arguments: body.arguments, at: "/arguments" };
+  const { type, ...rest } = body;
+  return { type, arguments: { type: "searchbyquery", ...rest }, at: "" };
 }
-
-const emptyValues: readonly unknown[] = ["", 0, null];
-/** In the description of a schema: the values that it takes besides those of its type. */
-export const emptyMark = "x-empty";
-
-function isEmpty(value: unknown): boolean {
-  return emptyValues.includes(value);
-}
-
-const { count, start_time, end_time, next_cursor } = searchArguments.shape;
-
-/** As clients of the paths without a platform word send it: some arguments that are empty count as absent. */
-export const plainSubmission = closedObject(bodyNeeded, {
-  ...submission.shape,
-  arguments: closedObject(argumentsNeeded, {
-    ...searchArguments.shape,
-    count: emptyable(count),
-    start_time: emptyable(start_time),
-    end_time: emptyable(end_time),
-    next_cursor: emptyable(next_cursor),
-  }).meta({ id: "PlainSearchArguments" }),
-}).meta({ id: "PlainSearchSubmission", ...examplesOfSubmission });

@@ -1,5 +1,5 @@
 import type { FastifySchemaCompiler } from "fastify";
-import type * as z from "zod";
+import * as z from "zod";
 import type { ErrorDetail } from "../../lib/errors.ts";
 import { mostDetails, problem } from "../problem-writer.ts";
 import { readWording, shortName, unknownName } from "./words.ts";
@@ -10,12 +10,22 @@ import { readWording, shortName, unknownName } from "./words.ts";
  */
 export const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart }) => {
   return (input: unknown) => {
-    const outcome = schema.safeParse(input);
+    const outcome = formFor(schema, input).safeParse(input);
     if (outcome.success) return { value: outcome.data };
     const details = outcome.error.issues.flatMap(detailsOf).slice(0, mostDetails);
     return { error: invalid(details, httpPart === "querystring" ? "query string" : "body") };
   };
 };
+
+/** Of a body that has several forms, the one that has most of its members: what is wrong is said of that one alone. */
+function formFor(schema: z.ZodType, input: unknown): z.ZodType {
+  if (!(schema instanceof z.ZodUnion)) return schema;
+  const forms = schema.options.filter((form) => form instanceof z.ZodObject);
+  const members = typeof input === "object" && input !== null ? Object.keys(input) : [];
+  const membersIn = ({ shape }: z.ZodObject): number =>
+    members.filter((name) => Object.hasOwn(shape, name)).length;
+  return forms.reduce((best, form) => (membersIn(form) > membersIn(best) ? form : best));
+}
 
 /** An `invalid_request` that tells the first fault in its message and all of them in its details. */
 export function invalid(details: readonly ErrorDetail[], place = "body") {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { configFrom } from "../../../src/server/config.ts";
 import { type RemoteNode, startRemoteNode } from "../../../src/server/start-node.ts";
+import { enrolmentTokenIn } from "../../support/enrolment-token.ts";
 import { makePost } from "../../support/make-post.ts";
 import { stubUpstream } from "../../support/stub-upstream.ts";
 
@@ -12,7 +13,10 @@ export type WorkerNode = RemoteNode & {
 };
 
 /** A node without evidence that takes work from a gateway, and that alone can ask X. */
-export async function startWorkerNode(gateway: string, name: string): Promise<WorkerNode> {
+export async function startWorkerNode(
+  gateway: { url: string; dataDir: string },
+  name: string,
+): Promise<WorkerNode> {
   const dataDir = await mkdtemp(join(tmpdir(), "earshot-node-"));
   const config = configFrom({
     EARSHOT_DATA_DIR: dataDir,
@@ -20,7 +24,8 @@ export async function startWorkerNode(gateway: string, name: string): Promise<Wo
     EARSHOT_LOG_LEVEL: "silent",
     EARSHOT_BLUESKY_PUBLIC: "off",
     EARSHOT_NODE_EVIDENCE: "none",
-    EARSHOT_NODE_GATEWAY: gateway,
+    EARSHOT_NODE_GATEWAY: gateway.url,
+    EARSHOT_NODE_ENROLMENT_TOKEN: enrolmentTokenIn(gateway.dataDir),
     EARSHOT_NODE_NAME: name,
   });
   const post = makePost({

@@ -2,13 +2,14 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import fastifyStatic from "@fastify/static";
 import type { FastifyReply } from "fastify";
+import { packageRoot } from "../../../lib/package-root.ts";
 import type { HttpContext } from "../../context.ts";
 import { acceptsHtml } from "../../docs-page/accepts-html.ts";
 import { problem } from "../../problem-writer.ts";
 import type { TypedApp } from "../typed-app.ts";
 
-/** Where the build of web/ lies, in a checkout and in a package. */
-const builtFolder = fileURLToPath(new URL("../../../../dist/web", import.meta.url));
+/** Where the build of web/ lies. */
+const builtFolder = fileURLToPath(new URL("dist/web", packageRoot));
 
 /** Everything a page loads comes from here, and nobody else may show it in a frame. */
 const policy = [

@@ -5,14 +5,14 @@ import { wordPathRules } from "../../checked-arguments.ts";
 import type { HttpContext } from "../../context.ts";
 import { callerOf } from "../../hooks/caller.ts";
 import type { HeldRequests } from "../../hooks/held-requests.ts";
-import { idempotencyOf } from "../../idempotency-key.ts";
+import { idempotencyOf, requested } from "../../idempotency-key.ts";
 import { resultOf } from "../../job-result.ts";
 import { setNodeField } from "../../node-fields.ts";
 import { problem } from "../../problem-writer.ts";
 import { setResultFields } from "../../result-fields.ts";
 import { jsonAnswer, problemAnswers, recentAnswer } from "../../schemas/answers.ts";
 import { idempotencyHeaders, noQuery, platformPath } from "../../schemas/parameters.ts";
-import { queryText, wholeNumber } from "../../schemas/submission.ts";
+import { queryText, type Submission, wholeNumber } from "../../schemas/submission.ts";
 import { closedObject } from "../../schemas/words.ts";
 import { platformOfWord } from "../../source-types.ts";
 import type { Submissions } from "../../submission.ts";
@@ -32,19 +32,11 @@ export const recentBody = closedObject(bodyNeeded, {
     .meta({ description: "Posts wanted, 1 to 100; 20 when absent." }),
 }).meta({ id: "RecentSearch", examples: [{ query: "comet lang:en", count: 20 }] });
 
-export const recentRules = {
-  ...wordPathRules,
-  pointers: { query: "/query", maxResults: "/count", method: null },
-};
-
 /** The submission that a body amounts to. */
-export const submissionOf = ({ query, count }: z.infer<typeof recentBody>) => ({
+export const recentSubmissionOf = ({ query, count }: z.infer<typeof recentBody>): Submission => ({
   type: "social",
-  arguments: {
-    type: "searchbyquery" as const,
-    query,
-    ...(count === undefined ? {} : { count }),
-  },
+  arguments: { type: "searchbyquery", query, count },
+  at: "",
 });
 
 /** What is answered, as text: the records are there as text already. */
@@ -96,10 +88,10 @@ export function addRecentRoute(
     handler: async (request, reply) => {
       const caller = callerOf(request);
       const platform = platformOfWord(request.params.platform) ?? "social";
-      const body = submissionOf(request.body);
-      const idempotency = idempotencyOf(request.headers, { platform, body });
+      const body = recentSubmissionOf(request.body);
+      const idempotency = idempotencyOf(request.headers, requested(platform, body));
       const job = await held.submitAndWait(caller, reply, () =>
-        submissions.submit(caller, platform, body, recentRules, reply, idempotency),
+        submissions.submit(caller, platform, body, wordPathRules, reply, idempotency),
       );
       const result = resultOf(job);
       if (result === null) throw problem("unavailable", "the search has not ended; search again");

@@ -1,17 +1,19 @@
 import type { HttpContext } from "../../context.ts";
+import { signedPart } from "../../hooks/signed-request.ts";
 import type { TypedApp } from "../typed-app.ts";
 import { signAnswerHook } from "./sign-answer.ts";
 
 /** Room for `{}`, however it is spaced. */
 const maxBytes = 256;
 
-/** POST /internal/nodes/challenge: the number that a node's evidence has to hold. Whose request that is does not matter yet. */
+/** POST /internal/nodes/challenge: the number that a node's evidence has to hold. It comes from an enrolled node. */
 export function addChallengeRoute(app: TypedApp, { nodes }: Pick<HttpContext, "nodes">): void {
   app.route({
     method: "POST",
     url: "/internal/nodes/challenge",
     bodyLimit: maxBytes,
     onSend: signAnswerHook(nodes),
+    onRequest: async (request) => nodes.requireEnrolled(signedPart(request), request.callerAddress),
     handler: async (request, reply) =>
       reply.header("cache-control", "no-store").send(nodes.challenge(request.callerAddress)),
   });

@@ -21,11 +21,8 @@ export function addRegisterRoute(app: TypedApp, { nodes }: Pick<HttpContext, "no
     url: "/internal/nodes/register",
     bodyLimit: maxBytes,
     onSend: signAnswerHook(nodes),
-    // What is not signed at all is not read, nor more at a time than is allowed.
-    onRequest: async (request, reply) => {
-      senderOf(request);
-      reply.raw.once("close", nodes.beginRegistration(signedPart(request), request.callerAddress));
-    },
+    // Nothing is read of a node that is not enrolled.
+    onRequest: async (request) => nodes.requireEnrolled(signedPart(request), request.callerAddress),
     config: { checkBody: requireSignedBody },
     schema: { body: registration },
     handler: async (request, reply) => {

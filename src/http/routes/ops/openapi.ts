@@ -1,10 +1,11 @@
 import * as z from "zod";
+import { packageRoot } from "../../../lib/package-root.ts";
 import { jsonAnswer } from "../../schemas/answers.ts";
 import type { TypedApp } from "../typed-app.ts";
 import { readOnce } from "./read-once.ts";
 
 /** Where the description of this API lies; `npm run openapi` makes it anew from the routes. */
-export const openApiFile = new URL("../../../../openapi.json", import.meta.url);
+export const openApiFile = new URL("openapi.json", packageRoot);
 
 const description = z
   .looseObject({ openapi: z.string() })

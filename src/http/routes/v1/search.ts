@@ -6,13 +6,14 @@ import { wordPathRules } from "../../checked-arguments.ts";
 import type { HttpContext } from "../../context.ts";
 import { callerOf } from "../../hooks/caller.ts";
 import type { HeldRequests } from "../../hooks/held-requests.ts";
-import { idempotencyOf } from "../../idempotency-key.ts";
+import { idempotencyOf, requested } from "../../idempotency-key.ts";
 import { answerUnfinished, resultOf } from "../../job-result.ts";
 import { setNodeField, setProofLinks } from "../../node-fields.ts";
 import { jsonAnswer, problemAnswers, unfinished } from "../../schemas/answers.ts";
 import { idempotencyHeaders, noQuery, platformPath } from "../../schemas/parameters.ts";
 import { defaultWaitSeconds, searchBody } from "../../schemas/search.ts";
 import { searchAnswers } from "../../schemas/search-answer.ts";
+import { submissionOf } from "../../schemas/submission.ts";
 import { platformOfWord } from "../../source-types.ts";
 import type { Submissions } from "../../submission.ts";
 import type { TypedApp } from "../typed-app.ts";
@@ -72,11 +73,11 @@ export function addSearchRoute(
       const format = negotiate(request.headers.accept);
       const caller = callerOf(request);
       const word = request.params.platform;
-      const { type, arguments: asked, wait, fields, max_chars: maxChars } = request.body;
+      const { wait, fields, max_chars: maxChars, ...rest } = request.body;
       const platform = platformOfWord(word) ?? "social";
       // How it is waited for and shown makes no other search of it.
-      const body = { type, arguments: asked };
-      const idempotency = idempotencyOf(request.headers, { platform, body });
+      const body = submissionOf(rest);
+      const idempotency = idempotencyOf(request.headers, requested(platform, body));
       const submit = async () => {
         const submitted = await submissions.submit(
           caller,

@@ -3,11 +3,11 @@ import type { SearchPlatform } from "../../../platforms/source.ts";
 import { type PathRules, plainPathRules, wordPathRules } from "../../checked-arguments.ts";
 import { callerOf } from "../../hooks/caller.ts";
 import type { HeldRequests } from "../../hooks/held-requests.ts";
-import { idempotencyOf } from "../../idempotency-key.ts";
+import { idempotencyOf, requested } from "../../idempotency-key.ts";
 import { preferredWaitSeconds } from "../../prefer.ts";
 import { handle, jsonAnswer, problemAnswers } from "../../schemas/answers.ts";
 import { noQuery, platformPath, submissionHeaders } from "../../schemas/parameters.ts";
-import { plainSubmission, type Submission, submission } from "../../schemas/submission.ts";
+import { type Submission, submission, submissionOf } from "../../schemas/submission.ts";
 import { platformOfWord } from "../../source-types.ts";
 import type { Submissions } from "../../submission.ts";
 import type { TypedApp } from "../typed-app.ts";
@@ -45,7 +45,7 @@ export function addSubmitRoutes(app: TypedApp, submissions: Submissions, held: H
   ) {
     const caller = callerOf(request);
     const waitSeconds = preferredWaitSeconds(request.headers.prefer?.toString());
-    const idempotency = idempotencyOf(request.headers, { platform, body });
+    const idempotency = idempotencyOf(request.headers, requested(platform, body));
     const { uuid } = await submissions.submit(caller, platform, body, rules, reply, idempotency);
     // The job is on disk: whatever goes wrong in the wait, the client gets its uuid.
     if (waitSeconds > 0) {
@@ -81,7 +81,8 @@ export function addSubmitRoutes(app: TypedApp, submissions: Submissions, held: H
       const word = request.params.platform;
       const platform = platformOfWord(word) ?? "social";
       const path = `/v1/search/live/${word}`;
-      return answer(request, reply, platform, request.body, wordPathRules, path);
+      const body = submissionOf(request.body);
+      return answer(request, reply, platform, body, wordPathRules, path);
     },
   });
 
@@ -93,16 +94,18 @@ export function addSubmitRoutes(app: TypedApp, submissions: Submissions, held: H
       operationId: "submitSearchByType",
       summary: "Submit a search, its platform named by the type alone",
       description:
-        "As clients of the path without a platform send it: empty count, start_time, end_time and next_cursor count as " +
-        "absent, and max_results up to 1000 is answered with the method's bound and a warning in the status.",
+        "As clients of the path without a platform send it: max_results up to 1000 is answered with the method's bound and " +
+        "a warning in the status.",
       tags: ["search"],
       security: [{ key: [] }],
       querystring: noQuery,
       headers: submissionHeaders,
-      body: plainSubmission,
+      body: submission,
       response: answers,
     },
-    handler: (request, reply) =>
-      answer(request, reply, "social", request.body, plainPathRules, "/v1/search/live"),
+    handler: (request, reply) => {
+      const body = submissionOf(request.body);
+      return answer(request, reply, "social", body, plainPathRules, "/v1/search/live");
+    },
   });
 }
