@@ -36,7 +36,7 @@ function run() {
   module.enableCompileCache(cache);
   // Worker threads keep their own, and are told by the environment.
   process.env.NODE_COMPILE_CACHE = process.env.NODE_COMPILE_CACHE || cache;
-  const file = inCheckout ? source : path.join(root, "dist", "cli", "main.js");
+  const file = inCheckout ? source : path.join(root, "dist", "server", "main.js");
   import(pathToFileURL(file).href).then((loaded) => loaded.runCommandLine(), failToLoad);
 }
 

@@ -65,7 +65,7 @@ describe("serve", () => {
       ...settings,
     });
     await printed(run, new RegExp(message));
-    await printed(run, /earshot demo --keep .*\n.*earshot import FILE/);
+    await printed(run, /earshot demo --keep .*\n.*earshot import FILE --platform x/);
     if (settings.EARSHOT_INGEST !== "off") await printed(run, /EARSHOT_INGEST=off/);
     run.child.kill("SIGTERM");
     expect(await run.ended).toEqual({ code: 0, signal: null });

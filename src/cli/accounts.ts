@@ -18,7 +18,6 @@ const longestReason = 200;
 export function addAccounts(program: Command, terminal: Terminal): void {
   const accounts = program
     .command("accounts")
-    .summary("list, change, suspend and delete accounts")
     .description(
       "Lists, changes, suspends and deletes accounts, which are told by id, name, or provider and login (github:ann). Works beside a running server, which " +
         "refuses keys and sessions at once and ends jobs within a second.",

@@ -1,31 +1,13 @@
-import type { CoveredAnswer } from "../archive/archive.ts";
 import { openArchive } from "../archive/open.ts";
-import { type PlatformQuery, platformQuery } from "../archive/platform-query.ts";
+import { platformQuery } from "../archive/platform-query.ts";
 import { systemClock } from "../lib/clock.ts";
-import { type Platform, platforms } from "../posts/post.ts";
-import { makePlan, namesIn, type ResolvedNames } from "../query/make-plan.ts";
-import type { PlanNode } from "../query/plan.ts";
+import { platforms } from "../posts/post.ts";
+import { makePlan, namesIn } from "../query/make-plan.ts";
 import type { QueryNode } from "../query/tree.ts";
-import { type IdBounds, splitWindow, type TimeWindow } from "../query/window.ts";
+import { splitWindow } from "../query/window.ts";
+import type { Analysis, Step } from "./analysis.ts";
 import { readConfig, requireDataDir } from "./settings.ts";
 import type { Terminal } from "./terminal.ts";
-
-/** The steps of a search, in their order; `open` starts the reader's thread and opens the archive's catalog. */
-export const steps = ["parse", "open", "resolve", "plan", "search", "fetch"] as const;
-type Step = (typeof steps)[number];
-
-/** One run of a query and what it took. */
-export type Analysis = {
-  plan: PlanNode;
-  names: ResolvedNames;
-  /** What all matches lie in. */
-  bounds: TimeWindow & IdBounds;
-  /** What each platform's segments are asked; null where none of its posts can match. */
-  asked: readonly { platform: Platform; query: PlatformQuery | null }[];
-  limit: number;
-  answer: CoveredAnswer;
-  tookMs: Readonly<Record<Step, number>>;
-};
 
 /** Of how many opened segments the cost is told. */
 const segmentsTold = 50;

@@ -14,7 +14,6 @@ import type { Terminal } from "./terminal.ts";
 export function addArchive(program: Command, terminal: Terminal): void {
   const archive = program
     .command("archive")
-    .summary("look after the archive: size, soundness, backups, forgetting")
     .description(
       "Looks after the archive of the data folder (docs/operations.md). All but restore and recover work beside a running server.",
     )

@@ -16,7 +16,6 @@ const pageLength = 500;
 export function addAudit(program: Command, terminal: Terminal): void {
   program
     .command("audit")
-    .summary("show the audit log")
     .description(
       "Shows the audit log, newest first: sign-ins, changes of keys and limits, what operators did. It is only appended to. " +
         "Accounts have the names that they have today; of one that is deleted it says just that.",

@@ -16,7 +16,6 @@ export type BackfillOptions = {
 export function addBackfill(program: Command, terminal: Terminal): void {
   program
     .command("backfill")
-    .summary("read the history of accounts, or of a stretch of time")
     .description(
       "Reads posts of Bluesky that the live stream did not bring (docs/backfill.md): all posts of some accounts, or what " +
         "the network did in a stretch of time. May be interrupted and run again, also beside a running server: it goes on " +

@@ -8,7 +8,6 @@ import type { Terminal } from "./terminal.ts";
 export function addBackupControl(program: Command, terminal: Terminal): void {
   program
     .command("backup-control")
-    .summary("copy API keys, jobs, results and webhooks as they are now")
     .description(
       "Copies control.db (accounts, API keys, jobs, results, webhooks) as it is at this moment into a file, while a server " +
         "goes on writing, and its SHA-256 into a file beside it. The archive has a command of its own, earshot archive backup. The secret key is not in it " +

@@ -15,7 +15,6 @@ import type { Terminal } from "./terminal.ts";
 export function addCheckControl(program: Command, terminal: Terminal): void {
   program
     .command("check-control")
-    .summary("check API keys, jobs, results and webhooks, or a backup of them, for damage")
     .description(
       "Checks control.db of the data folder, or a backup that earshot backup-control made: the file itself, references between " +
         "tables, states and leases of jobs, stored results, and whether encrypted secrets can be decrypted with the secret key. " +

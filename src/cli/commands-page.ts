@@ -2,10 +2,12 @@ import { readFile, writeFile } from "node:fs/promises";
 import { argv } from "node:process";
 import { pathToFileURL } from "node:url";
 import type { Command } from "commander";
-import { makeProgram } from "./program.ts";
+import { packageRoot } from "../lib/package-root.ts";
+import { commandNames, makeProgram } from "./program.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** The page that shows every command's help; `npm run docs` writes its blocks anew. */
-export const commandsPage = new URL("../../docs/commands.md", import.meta.url);
+export const commandsPage = new URL("docs/commands.md", packageRoot);
 
 const begin = "<!-- commands: made from the commands' own help -->";
 const end = "<!-- end of commands -->";
@@ -18,21 +20,24 @@ export async function withCommands(page: string): Promise<string> {
 }
 
 async function sections(): Promise<string> {
-  const program = await makeProgram(
-    {
-      out: () => undefined,
-      note: () => undefined,
-      interactive: false,
-      interactiveNotes: false,
-      columns: 100,
-      colour: false,
-      environment: {},
-      stopping: new AbortController().signal,
-    },
-    null,
+  const overview: Named = { command: await makeProgram(unread, undefined), name: "earshot" };
+  const programs = await Promise.all(commandNames.map((name) => makeProgram(unread, name)));
+  const commands = programs.flatMap(({ commands: own }) =>
+    own.flatMap((command) => everyCommand(command, "earshot")),
   );
-  return everyCommand(program, "").map(section).join("\n");
+  return [overview, ...commands].map(section).join("\n");
 }
+
+const unread: Terminal = {
+  out: () => undefined,
+  note: () => undefined,
+  interactive: false,
+  interactiveNotes: false,
+  columns: 100,
+  colour: false,
+  environment: {},
+  stopping: new AbortController().signal,
+};
 
 type Named = { command: Command; name: string };
 

@@ -33,7 +33,6 @@ const mostBuckets = 1_000_000;
 /** `earshot counts`: how many posts of the local archive match over time. */
 export function addCounts(program: Command, terminal: Terminal): void {
   takesQuery(program.command("counts"))
-    .summary("count the posts of the local archive over time")
     .description(
       "Counts the posts in the data folder that match, in each minute, hour or day from the first match on (UTC). On a " +
         "terminal it draws them as bars, several buckets to a line when there are more than lines; else it prints a line for " +

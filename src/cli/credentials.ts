@@ -20,7 +20,6 @@ export function addCredentials(
 ): void {
   const credentials = program
     .command("credentials")
-    .summary("keep, list, test and remove credentials of platforms")
     .description(
       "Keeps, lists, tests and removes credentials of platforms (docs/credentials.md). Works beside a running server, which " +
         "knows of a change at its next request.",

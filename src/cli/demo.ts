@@ -5,7 +5,6 @@ import type { Terminal } from "./terminal.ts";
 export function addDemo(program: Command, terminal: Terminal): void {
   program
     .command("demo")
-    .summary("show the main job offline, on invented posts")
     .description(
       "Starts the whole service on a temporary folder with a few hundred invented posts, submits searches over real HTTP " +
         "with a real key, and prints each request and answer. Needs no network and no account, and leaves nothing behind.",

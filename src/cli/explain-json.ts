@@ -1,7 +1,7 @@
 import type { SegmentWork } from "../archive/archive.ts";
 import type { PlanNode } from "../query/plan.ts";
 import type { UnresolvedNames } from "../query/unresolved-names.ts";
-import { type Analysis, steps } from "./analyze.ts";
+import { type Analysis, steps } from "./analysis.ts";
 
 /** The plan as it goes into JSON: IDs are texts, and a name that nothing has resolved is a node of its own. */
 export function planFields(plan: PlanNode, unresolved: UnresolvedNames | null): object {

@@ -10,7 +10,7 @@ import { printQuery } from "../query/print.ts";
 import type { Diagnostic, QueryNode } from "../query/tree.ts";
 import { type UnresolvedNames, unresolvedNames } from "../query/unresolved-names.ts";
 import { withoutControls } from "../text/controls.ts";
-import { type Analysis, analyze } from "./analyze.ts";
+import type { Analysis } from "./analysis.ts";
 import { analysisFields, planFields } from "./explain-json.ts";
 import { refusedQuery, wrongUse } from "./faults.ts";
 import { wholeNumber } from "./parse-values.ts";
@@ -25,7 +25,6 @@ const usualMaxResults = 20;
 /** `earshot explain`: how a query is read, and with `--analyze` what it costs to run it. */
 export function addExplain(program: Command, terminal: Terminal): void {
   takesQuery(program.command("explain"))
-    .summary("show how a query is read, and what it costs")
     .description(
       "Shows how a query is read: its canonical form, its tree, the plan that posts are matched with, and every error and " +
         "warning with its place. Accounts and posts stand in the plan by their names, as only an archive knows whom they mean. " +
@@ -85,6 +84,8 @@ async function explain(query: string, options: Options, terminal: Terminal): Pro
   const reading = { query, tree, canonical: printQuery(tree), diagnostics };
   if (options.analyze) {
     const limit = options.maxResults ?? usualMaxResults;
+    // Running a query needs the whole archive, reading one does not.
+    const { analyze } = await import("./analyze.ts");
     const analysis = await analyze({ tree, parseMs, limit }, terminal);
     show({ ...reading, plan: analysis.plan }, null, analysis, options, terminal);
   } else {

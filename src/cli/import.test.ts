@@ -1,6 +1,9 @@
-import { expect, test } from "vitest";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
 import { EarshotError } from "../lib/errors.ts";
 import { interruption } from "./import.ts";
+import { authorHandle, columnMap, formatNames, importFormat } from "./import-format.ts";
 
 const reason = new EarshotError("interrupted", "stopped by SIGINT before the end", {
   hint: "run it again; an import goes on where it was",
@@ -12,5 +15,50 @@ test("an interrupted file goes on where it was, the standard input does not", ()
     code: "interrupted",
     message: reason.message,
     hint: expect.stringMatching(/^the standard input cannot be continued: send it again/),
+  });
+});
+
+describe("the format of an import", () => {
+  test("says the platform, where it is of one, and else needs it", () => {
+    const platforms = formatNames.map((format) => {
+      const isOfAny = format === "ndjson" || format === "csv";
+      return importFormat(isOfAny ? { format, platform: "mastodon" } : { format }, 1_000).platform;
+    });
+    expect(platforms).toEqual(["mastodon", "mastodon", "x", "x", "mastodon", "bluesky"]);
+    expect(() => importFormat({ format: "csv" }, 1_000)).toThrow(
+      "'--platform <name>' not specified",
+    );
+    expect(() => importFormat({ format: "x-api", platform: "bluesky" }, 1_000)).toThrow(
+      "--format x-api is for x, not for bluesky",
+    );
+  });
+
+  test("goes with --columns and --author where it uses them", () => {
+    const ndjson = { format: "ndjson", platform: "x" } as const;
+    expect(() => importFormat({ ...ndjson, columns: new Map() }, 1_000)).toThrow(
+      "--columns belongs to --format csv alone",
+    );
+    expect(() => importFormat({ ...ndjson, author: "ann" }, 1_000)).toThrow(
+      "--author belongs to --format csv, x-archive, bluesky-car",
+    );
+  });
+
+  test("has its columns named as FIELD=COLUMN", () => {
+    expect([...columnMap("text=Tweet body, created_at=a=b")]).toEqual([
+      ["text", "Tweet body"],
+      ["created_at", "a=b"],
+    ]);
+    expect(() => columnMap("text")).toThrow("It takes FIELD=COLUMN");
+    expect(() => columnMap("body=text")).toThrow('There is no field "body". There are id, uri');
+    expect(() => columnMap("text=a,text=b")).toThrow("text is there twice");
+    expect(authorHandle("@ann")).toBe("ann");
+    expect(() => authorHandle("a b")).toThrow("It takes a handle");
+  });
+
+  test("has a part of docs/import.md", () => {
+    const page = readFileSync(join(import.meta.dirname, "../../docs/import.md"), "utf8");
+    for (const format of formatNames) expect(page).toContain(`| \`${format}\` |`);
+    const headings = [...page.matchAll(/^### (\S+)$/gm)].map(([, name]) => name);
+    expect(headings).toEqual(formatNames.filter((format) => format !== "ndjson"));
   });
 });

@@ -8,13 +8,19 @@ import type { Config } from "../server/config.ts";
 import { withoutControls } from "../text/controls.ts";
 import { sealedJson, sealedText, sealWithProgress } from "./archive/seal.ts";
 import { wrongUse } from "./faults.ts";
+import {
+  authorHandle,
+  columnMap,
+  type FormatOptions,
+  formatNames,
+  importFormat,
+} from "./import-format.ts";
 import { timeSpan } from "./parse-values.ts";
 import { startProgress } from "./progress.ts";
 import { readConfig } from "./settings.ts";
 import type { Terminal } from "./terminal.ts";
 
-type Options = {
-  platform: Platform;
+type Options = FormatOptions & {
   covers?: { fromMs: number; toMs: number };
   strict?: boolean;
   json?: boolean;
@@ -24,18 +30,36 @@ type Options = {
 export function addImport(program: Command, terminal: Terminal): void {
   program
     .command("import")
-    .summary("read posts from files into the archive")
     .description(
-      "Reads posts from NDJSON files into the archive: plain, .gz or .zst, one JSON object a line (docs/import.md). " +
-        "May be interrupted and run again, also beside a running server: nothing is doubled. A bad line is reported " +
+      "Reads posts from files into the archive: NDJSON, one JSON object a line, or the format that --format names; plain, " +
+        ".gz or .zst (docs/import.md). " +
+        "May be interrupted and run again, also beside a running server: nothing is doubled. A bad record is reported " +
         "and set aside in FILE.rejected, and the rest is imported. At its end the platform's segments that are worth it are " +
         "given the index that answers fastest, as by earshot archive seal.",
     )
     .argument("<file...>", "the files; - reads standard input")
     .addOption(
-      new Option("--platform <name>", "the platform that the posts are from")
-        .choices([...platforms])
-        .makeOptionMandatory(),
+      new Option(
+        "--platform <name>",
+        "the platform that the posts are from, where the format is not of one",
+      ).choices([...platforms]),
+    )
+    .addOption(
+      new Option("--format <name>", "the form of the files")
+        .choices([...formatNames])
+        .default("ndjson"),
+    )
+    .addOption(
+      new Option(
+        "--columns <field=column,...>",
+        "csv: the columns that fields are read from, where they have other names",
+      ).argParser(columnMap),
+    )
+    .addOption(
+      new Option(
+        "--author <handle>",
+        "csv, x-archive, bluesky-car: who wrote the posts, where the files do not say",
+      ).argParser(authorHandle),
     )
     .addOption(
       new Option("--covers <from..to>", "the files hold every post of this time").argParser(
@@ -48,6 +72,8 @@ export function addImport(program: Command, terminal: Terminal): void {
       "after",
       "\nExamples:\n" +
         "  earshot import posts.ndjson.gz --platform x\n" +
+        "  earshot import twitter-2026-01-31.zip --format x-archive\n" +
+        "  earshot import posts.csv --platform mastodon --format csv --columns text=body,created_at=date\n" +
         "  earshot import january.ndjson --platform mastodon --covers 2026-01-01..2026-02-01\n" +
         "  zcat *.gz | earshot import - --platform bluesky",
     )
@@ -61,6 +87,7 @@ async function importFiles(
 ): Promise<void> {
   if (options.covers !== undefined) refuseFuture(options.covers.toMs);
   const config = readConfig(terminal);
+  const { platform, format } = importFormat(options, config.backfill.maxRepositoryBytes);
   const { dir, ...settings } = config.data;
   const archive = await openArchive({ dataDir: dir, ...settings, clock: systemClock });
   let rejectedInAll = 0;
@@ -79,7 +106,8 @@ async function importFiles(
           clock: systemClock,
           file,
           standardInput: process.stdin,
-          platform: options.platform,
+          platform,
+          format,
           dataDir: dir,
           // What is covered is covered by all the files together.
           covers: isLast && rejectedInAll === 0 ? (options.covers ?? null) : null,
@@ -108,7 +136,7 @@ async function importFiles(
   } finally {
     await archive.close();
   }
-  await sealImported(config, options, terminal);
+  await sealImported(config, { platform, json: options.json === true }, terminal);
 }
 
 /**
@@ -117,7 +145,7 @@ async function importFiles(
  */
 async function sealImported(
   config: Config,
-  { platform, json }: Options,
+  { platform, json }: { platform: Platform; json: boolean },
   terminal: Terminal,
 ): Promise<void> {
   try {
@@ -138,8 +166,8 @@ const holdsNoPost = ({ imported, updated, unchanged, rejected }: ImportSummary):
   rejected > 0 && imported + updated + unchanged === 0;
 
 function noPosts(files: readonly string[]): EarshotError {
-  return new EarshotError("import_rejected", `no line of ${files.join(", ")} is a post`, {
-    hint: 'a file holds one JSON object a line, such as {"author":"ann","created_at":"2026-01-31T12:00:00Z","text":"…"}: see docs/import.md',
+  return new EarshotError("import_rejected", `no record of ${files.join(", ")} is a post`, {
+    hint: 'check --format; an NDJSON file has one JSON object a line, such as {"author":"ann","created_at":"2026-01-31T12:00:00Z","text":"…"}: see docs/import.md',
   });
 }
 
@@ -200,6 +228,7 @@ function asJson(file: string, summary: ImportSummary): string {
     rejected: summary.rejected,
     rejected_file: summary.rejectedFile,
     ignored_fields: ignored,
+    left_out: Object.fromEntries(summary.leftOut),
     coverage: summary.coverage,
     seconds: summary.seconds,
   })}\n`;
@@ -221,6 +250,10 @@ function asText(name: string, summary: ImportSummary): string {
   }
   if (summary.rejectedFile !== null)
     lines.push(`  rejected lines are in ${withoutControls(summary.rejectedFile)}`);
+  if (summary.leftOut.size > 0) {
+    const reasons = [...summary.leftOut].map(([reason, times]) => `${number(times)} ${reason}`);
+    lines.push(`  not imported: ${reasons.join(", ")}`);
+  }
   if (summary.ignoredFields.size > 0) {
     const names = [...summary.ignoredFields].map(([name, times]) => `${name} (${number(times)})`);
     lines.push(`  fields that mean nothing here: ${withoutControls(names.join(", "))}`);

@@ -13,7 +13,6 @@ const longestLifeMs = 36_525 * 24 * hourMs;
 export function addKeys(program: Command, terminal: Terminal): void {
   const keys = program
     .command("keys")
-    .summary("make, list, rotate and revoke API keys")
     .description(
       "Makes, lists, rotates and revokes API keys. Works beside a running server, at once.",
     )

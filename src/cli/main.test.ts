@@ -29,6 +29,7 @@ describe("wrong use is exit code 2, one line with a hint on standard error, noth
   test.for([
     [[], /no command given – earshot --help/],
     [["serf"], /unknown command 'serf' – did you mean serve\?/],
+    [["help", "serf"], /unknown command 'serf' – did you mean serve\?/],
     [["search"], /missing required argument 'query'/],
     [["search", "x", "--max-results", "501"], /whole number from 1 to 500/],
     [["search", "x", "--jsn"], /unknown option '--jsn'/],
@@ -158,11 +159,23 @@ describe("import and search", () => {
     expect(notes).toMatch(/^earshot: .*strict\.ndjson:2: .* – .*--strict/);
   });
 
+  test("a file of another format is imported where the format and its columns are named", async () => {
+    const path = file("posts.csv", ["who,date,body", "ann,2025-03-04,from a table"]);
+    const columns = "author=who,created_at=date,text=body";
+    const args = ["import", path, "--platform", "x", "--format", "csv", "--columns", columns];
+    expect(await earshot(args)).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/ 1 imported/),
+    });
+    const { out } = await earshot(["search", '"from a table"', "--json"]);
+    expect(out).toContain("from a table");
+  });
+
   test("a file of another form is a failure that says what is wanted", async () => {
     const path = file("table.csv", ["author,text", "ann,hello"]);
     const { code, notes } = await earshot(["import", path, "--platform", "x"]);
     expect(code).toBe(1);
-    expect(notes).toMatch(/no line of .*table\.csv is a post – .*one JSON object a line/);
+    expect(notes).toMatch(/no record of .*table\.csv is a post – .*one JSON object a line/);
   });
 
   test("a search with errors shows each with its place", async () => {

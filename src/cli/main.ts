@@ -1,5 +1,5 @@
 import { describeFault, exitCode, wrongUse } from "./faults.ts";
-import { makeProgram } from "./program.ts";
+import { commandNames, makeProgram } from "./program.ts";
 import { stopOnSignals } from "./signals.ts";
 import { processTerminal, type Terminal } from "./terminal.ts";
 
@@ -13,8 +13,9 @@ export async function runCommandLine(): Promise<void> {
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
     if (args.length === 0) throw wrongUse("no command given", "earshot --help lists them");
-    const program = await makeProgram(terminal, args[0] ?? null);
-    await program.parseAsync([...args], { from: "user" });
+    const words = withoutHelpOfUnknown(args);
+    const program = await makeProgram(terminal, words[0] === "help" ? words[1] : words[0]);
+    await program.parseAsync([...words], { from: "user" });
     return exitCode.ok;
   } catch (thrown) {
     const { line, code } = describeFault(thrown);
@@ -22,6 +23,12 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     return code;
   }
 }
+
+/** `help serv` is refused as `serv` is, with a suggestion. */
+const withoutHelpOfUnknown = (args: readonly string[]): readonly string[] =>
+  args[0] === "help" && args[1] !== undefined && !commandNames.includes(args[1])
+    ? args.slice(1)
+    : args;
 
 /** `earshot search … | head` closes the pipe early: that is no fault. */
 function endQuietlyWhenNobodyReads(): void {

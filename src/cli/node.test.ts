@@ -14,6 +14,12 @@ test.each([
   [[...gateway, "--name", "x".repeat(65)], {}, "1 to 64 characters"],
   [[...gateway, "--name", "two\nlines"], {}, "one line"],
   [gateway, { EARSHOT_NODE_EVIDENCE: "sgx" }, "EARSHOT_NODE_EVIDENCE"],
+  [gateway, { EARSHOT_NODE_EVIDENCE: "none" }, "EARSHOT_NODE_ENROLMENT_TOKEN"],
+  [
+    gateway,
+    { EARSHOT_NODE_EVIDENCE: "none", EARSHOT_NODE_ENROLMENT_TOKEN: "short" },
+    "earshot nodes enroll",
+  ],
   [gateway, { EARSHOT_NODE_EVIDENCE: "simulated" }, "tee.json"],
 ])("earshot node %j with %j is wrong use, and says what to do", async (args, environment, hint) => {
   const { code, out, notes } = await runCommand(["node", ...args], environment);

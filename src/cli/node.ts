@@ -10,13 +10,18 @@ import { createStandingTeller } from "./show-standing.ts";
 import { untilStopped } from "./signals.ts";
 import type { Terminal } from "./terminal.ts";
 
-type NodeOptions = { gateway?: string; gatewayKey?: string; listen?: true; name?: string };
+type NodeOptions = {
+  gateway?: string;
+  gatewayKey?: string;
+  listen?: true;
+  name?: string;
+  seedFrom?: string;
+};
 
 /** `earshot node`: a node that works for a gateway elsewhere. */
 export function addNode(program: Command, terminal: Terminal): void {
   program
     .command("node")
-    .summary("run a node that takes work from a gateway elsewhere")
     .description(
       "Runs a node: it attests to the gateway, takes jobs from it, and answers them with the credentials and the archive of its own " +
         "data folder. It needs no open port. Live ingestion runs only where EARSHOT_INGEST is set. Ctrl-C lets what runs come to its " +
@@ -34,6 +39,10 @@ export function addNode(program: Command, terminal: Terminal): void {
         "answer searches of clients as well, at EARSHOT_HOST and EARSHOT_PORT, with keys of the gateway",
       ),
     )
+    .option(
+      "--seed-from <backup>",
+      "a folder that archive backup wrote: restored first where the data folder has no archive yet",
+    )
     .addHelpText(
       "after",
       "\nExamples:\n" +
@@ -49,6 +58,10 @@ async function runNode(options: NodeOptions, terminal: Terminal): Promise<void> 
   const config = withQuietLog(nodeConfig(options, terminal), terminal);
   // Only this command needs a node: the others start quicker without it.
   const { startRemoteNode } = await import("../server/start-node.ts");
+  if (options.seedFrom !== undefined) {
+    const { seedArchive } = await import("./seed-archive.ts");
+    await seedArchive(config.data.dir, options.seedFrom, terminal);
+  }
   const standings = createStandingTeller(terminal, config.node);
   const node = await startRemoteNode(config, {
     listen: options.listen === true,

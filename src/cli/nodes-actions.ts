@@ -8,15 +8,7 @@ import { withoutControls } from "../text/controls.ts";
 import { withControl } from "./control.ts";
 import { secretKeyOf } from "./secret-key.ts";
 import { readConfig } from "./settings.ts";
-import {
-  checkAsJson,
-  checksTable,
-  eventAsJson,
-  eventAsText,
-  nodeAsJson,
-  nodeAsLines,
-  nodesTable,
-} from "./show-nodes.ts";
+import { eventAsJson, eventAsText, nodeAsJson, nodeAsLines, nodesTable } from "./show-nodes.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Of what happened to a node, so much is shown with it. */
@@ -36,7 +28,7 @@ export function listNodes(
     );
   else if (known.length === 0) {
     terminal.note(
-      "no node has come yet – `earshot nodes key --env` prints what one needs, `earshot node` starts it\n",
+      "no node has come yet – `earshot nodes enroll` prints what one needs, `earshot node` starts it\n",
     );
   } else if (nodes.length === 0) {
     terminal.note("all nodes were removed – nodes list --all shows them\n");
@@ -91,19 +83,6 @@ const outcomes: Readonly<Record<Exclude<NodeChange, "approve">, string>> = {
   remove: "is removed: it is not let in again, and what it ran goes to others",
 };
 
-export function listChecks(
-  { json, limit }: { json?: boolean; limit: number },
-  terminal: Terminal,
-): void {
-  const checks = inControl(terminal, (control) => control.run("spotChecks", { limit }));
-  if (json) printLines(checks.map(checkAsJson), terminal);
-  else if (checks.length === 0) {
-    terminal.note("no search was run by two nodes – EARSHOT_NODES_SPOT_CHECKS says how many are\n");
-  } else {
-    terminal.out(checksTable(checks, terminal));
-  }
-}
-
 export function listEvents(
   nodeId: string | null,
   { json, limit }: { json?: boolean; limit: number },
@@ -115,19 +94,30 @@ export function listEvents(
   else for (const event of events) terminal.out(`${eventAsText(event)}\n`);
 }
 
-export async function printKey({ env }: { env?: boolean }, terminal: Terminal): Promise<void> {
-  const { data, http, nodes } = readConfig(terminal);
+export async function printKey(terminal: Terminal): Promise<void> {
   const { gatewayKeyOf } = await import("../nodes/protocol/keys.ts");
-  const secretKey =
-    data.secretKey ?? inControl(terminal, (control) => secretKeyOf({ data }, control));
-  const { publicKey } = gatewayKeyOf(secretKey);
-  if (!env) {
-    terminal.out(`${publicKey}\n`);
-    return;
-  }
+  terminal.out(`${gatewayKeyOf(secretKeyIn(terminal)).publicKey}\n`);
+}
+
+/** Prints the settings of a node, one a line. */
+export async function enrollNode(terminal: Terminal): Promise<void> {
+  const { http, nodes } = readConfig(terminal);
+  const { gatewayKeyOf } = await import("../nodes/protocol/keys.ts");
+  const { enrolmentTokenOf } = await import("../nodes/protocol/enrolment.ts");
+  const secretKey = secretKeyIn(terminal);
   const { publicUrl } = http;
-  if (publicUrl !== null) terminal.out(`EARSHOT_NODE_GATEWAY=${publicUrl}\n`);
-  terminal.out(`EARSHOT_NODE_GATEWAY_KEY=${publicKey}\nEARSHOT_NODE_AUDIENCE=${nodes.audience}\n`);
+  const lines = [
+    ...(publicUrl === null ? [] : [`EARSHOT_NODE_GATEWAY=${publicUrl}`]),
+    `EARSHOT_NODE_GATEWAY_KEY=${gatewayKeyOf(secretKey).publicKey}`,
+    `EARSHOT_NODE_AUDIENCE=${nodes.audience}`,
+    `EARSHOT_NODE_ENROLMENT_TOKEN=${enrolmentTokenOf(secretKey, nodes.audience)}`,
+  ];
+  terminal.out(`${lines.join("\n")}\n`);
+}
+
+function secretKeyIn(terminal: Terminal): Uint8Array {
+  const { data } = readConfig(terminal);
+  return data.secretKey ?? inControl(terminal, (control) => secretKeyOf({ data }, control));
 }
 
 export async function simulateTee(folder: string, terminal: Terminal): Promise<void> {

@@ -70,7 +70,6 @@ const arrival: NodeArrival = {
     identity_signature: "",
     evidence: { quote: null, event_log: null, vm_config: null },
     collateral: null,
-    verified_at: "",
     policy_id: "policy",
   },
   keptUntilMs: nowMs + 1,
@@ -84,16 +83,16 @@ const keep = (changed: Partial<NodeArrival> = {}) =>
 describe("list and show", () => {
   test("tell what has come, without control characters; at first nothing", async () => {
     expect((await earshot("nodes", "list")).notes).toBe(
-      "no node has come yet – `earshot nodes key --env` prints what one needs, `earshot node` starts it\n",
+      "no node has come yet – `earshot nodes enroll` prints what one needs, `earshot node` starts it\n",
     );
     keep();
     keep({ id: "fedcba9876543210", name: "paris", evidence: "none", capabilities: [] });
     const { out } = await earshot("nodes", "list");
-    expect(out).toMatch(/^ID +NAME +STATE +EVIDENCE +PLATFORMS +JOBS +FAILED +SEEN\n/);
+    expect(out).toMatch(/^ID +NAME +STATE +CONNECTED +EVIDENCE +PLATFORMS +JOBS +FAILED +SEEN\n/);
     expect(out).toMatch(
-      /^0123456789abcdef +berlin\[31m +pending +tdx +bluesky,x +0 +0 +2026-01-02 03:04$/m,
+      /^0123456789abcdef +berlin\[31m +pending +no +tdx +bluesky,x +0 +0 +2026-01-02 03:04$/m,
     );
-    expect(out).toMatch(/^fedcba9876543210 +paris +pending +NONE +none /m);
+    expect(out).toMatch(/^fedcba9876543210 +paris +pending +no +NONE +none /m);
     expect((await json("nodes", "list"))[0]).toEqual((await json("nodes", "show", id))[0]);
     expect((await json("nodes", "show", id))[0]).toMatchObject({
       id,
@@ -106,6 +105,17 @@ describe("list and show", () => {
     expect(shown).toMatch(/^machine +machine-1, which the policy does not name$/m);
     expect(shown).toMatch(/^x +getbyid \(api, archive\)$/m);
     expect(out + shown).not.toContain("\u001b");
+  });
+
+  test("tell which approved nodes the gateway has heard of within the last 45 seconds", async () => {
+    keep({ nowMs: Date.now() });
+    keep({ id: "fedcba9876543210", nowMs: Date.now() - 60_000 });
+    expect((await json("nodes", "list"))[0]).toMatchObject({ connected: false });
+    await earshot("nodes", "approve", id);
+    await earshot("nodes", "approve", "fedcba9876543210");
+    const connected = (await json("nodes", "list")).map((node) => [node.id, node.connected]);
+    expect(Object.fromEntries(connected)).toEqual({ [id]: true, fedcba9876543210: false });
+    expect((await earshot("nodes", "show", id)).out).toMatch(/^connected +yes$/m);
   });
 
   test("a node that is not there is told so", async () => {
@@ -190,23 +200,12 @@ describe("a node", () => {
   });
 });
 
-test("checks and events are listed, the newest first; at first there is none", async () => {
-  expect((await earshot("nodes", "checks")).notes).toMatch(/^no search was run by two nodes/);
+test("events are listed, the newest first; at first there is none", async () => {
   expect((await earshot("nodes", "events")).notes).toBe("nothing has happened yet\n");
-  const check = { firstNode: id, secondNode: "fedcba9876543210", atMs: nowMs } as const;
-  const differences = { only_first: ["x 1"], only_second: [], different: 1, explained: 0 };
   inStore((control) => {
-    control.run("noteSpotCheck", { ...check, uuid: "one", outcome: "failed", differences: {} });
-    control.run("noteSpotCheck", { ...check, uuid: "two", outcome: "different", differences });
     const event = { atMs: nowMs, action: "refused", detail: "tcb_status: old" } as const;
     control.run("noteNodeEvents", { events: [{ ...event, nodeId: null }] });
   });
-  expect((await earshot("nodes", "checks")).out).toMatch(
-    /^2026-01-02 03:04 +two +0123456789abcdef +fedcba9876543210 +different +1 +0$/m,
-  );
-  expect(await json("nodes", "checks", "--limit", "1")).toMatchObject([
-    { job: "two", outcome: "different", differences },
-  ]);
   expect((await earshot("nodes", "events")).out).toBe(
     "2026-01-02T03:04:05Z  unknown node  refused  tcb_status: old\n",
   );
@@ -225,19 +224,23 @@ test("the key is the same each time, and another folder's is another", async () 
   expect(other.out).not.toBe(out);
 });
 
-test("--env gives the lines that a node of this server needs", async () => {
+test("enroll prints the settings of a node of this server, with another token for another name", async () => {
   const key = (await earshot("nodes", "key")).out.trim();
-  expect((await earshot("nodes", "key", "--env")).out).toBe(
-    `EARSHOT_NODE_GATEWAY_KEY=${key}\nEARSHOT_NODE_AUDIENCE=earshot\n`,
-  );
-  const { out } = await runCommand(["nodes", "key", "--env"], {
+  const { out } = await earshot("nodes", "enroll");
+  const [, token] =
+    /^EARSHOT_NODE_GATEWAY_KEY=.{43}\nEARSHOT_NODE_AUDIENCE=earshot\nEARSHOT_NODE_ENROLMENT_TOKEN=([\w-]{43})\n$/.exec(
+      out,
+    ) ?? [];
+  expect(token).not.toBe(key);
+  const other = await runCommand(["nodes", "enroll"], {
     EARSHOT_DATA_DIR: dataDir,
     EARSHOT_NODES_AUDIENCE: "here",
     EARSHOT_PUBLIC_URL: "https://earshot.example",
   });
-  expect(out).toBe(
+  expect(other.out).toContain(
     `EARSHOT_NODE_GATEWAY=https://earshot.example\nEARSHOT_NODE_GATEWAY_KEY=${key}\nEARSHOT_NODE_AUDIENCE=here\n`,
   );
+  expect(other.out).not.toContain(token);
 });
 
 test("a simulated TEE is written with the settings that use it, and says what it is", async () => {

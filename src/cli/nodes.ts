@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { wrongUse } from "./faults.ts";
 import {
   changeNode,
-  listChecks,
+  enrollNode,
   listEvents,
   listNodes,
   printKey,
@@ -22,7 +22,6 @@ const nodeId = ["<id>", "the node's id, as nodes list shows it"] as const;
 export function addNodes(program: Command, terminal: Terminal): void {
   const nodes = program
     .command("nodes")
-    .summary("approve, watch, drain and remove nodes")
     .description(
       "Approves, shows, drains and removes the nodes that run jobs of this server (earshot node). Works beside a running " +
         "server, within a second.",
@@ -31,7 +30,7 @@ export function addNodes(program: Command, terminal: Terminal): void {
     .action(() => {
       throw wrongUse(
         "nodes needs to know what to do",
-        "write nodes list, nodes show, nodes approve, nodes drain, nodes remove, nodes checks, nodes events, nodes key or nodes simulate",
+        "write nodes list, nodes show, nodes approve, nodes drain, nodes remove, nodes events, nodes enroll, nodes key or nodes simulate",
       );
     });
   addLists(nodes, terminal);
@@ -41,12 +40,18 @@ export function addNodes(program: Command, terminal: Terminal): void {
     .summary("print the key that nodes know this server by")
     .description(
       "Prints the key that this server signs jobs with. A node that is given it as EARSHOT_NODE_GATEWAY_KEY takes work from no " +
-        "other. It is made from the secret key of the data folder, and public. With --env, the lines that a node's environment " +
-        "needs: the key, the name that this server goes by, and its address where EARSHOT_PUBLIC_URL says it. Run it with the " +
-        "settings of the server.",
+        "other. It is made from the secret key of the data folder, and public.",
     )
-    .option("--env", "print the settings of a node, one a line")
-    .action((options: { env?: boolean }) => printKey(options, terminal));
+    .action(() => printKey(terminal));
+  nodes
+    .command("enroll")
+    .summary("print the settings of a new node, with the enrolment token")
+    .description(
+      "Prints the lines that a node's environment needs: the key and the name of this server, its address where " +
+        "EARSHOT_PUBLIC_URL says it, and the enrolment token, without which this server does not listen to a node. The token is " +
+        "the same for all nodes; another EARSHOT_NODES_AUDIENCE makes another. Run it with the settings of the server.",
+    )
+    .action(() => enrollNode(terminal));
   nodes
     .command("simulate")
     .summary("make a simulated TEE, for trying things out")
@@ -78,16 +83,6 @@ function addLists(nodes: Command, terminal: Terminal): void {
     .argument(...nodeId)
     .option(...json)
     .action((id: string, options: Json) => showNode(id, options, terminal));
-  nodes
-    .command("checks")
-    .summary("show how two nodes answered the same search")
-    .description(
-      "Lists spot checks, the newest first (EARSHOT_NODES_SPOT_CHECKS): which job was run by which two nodes, and whether the " +
-        "answers were the same, explained by what one of them does not hold, or different.",
-    )
-    .option("--limit <number>", "only so many", limit, 100)
-    .option(...json)
-    .action((options: Listed) => listChecks(options, terminal));
   nodes
     .command("events")
     .summary("show what happened to nodes")

@@ -4,33 +4,145 @@ import type { Terminal } from "./terminal.ts";
 
 type AddCommand = (program: Command, terminal: Terminal) => void;
 
-/** The commands, in the order in which the help lists them, each with the module that holds it. */
-const commands: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
-  ["serve", async () => (await import("./serve.ts")).addServe],
-  ["node", async () => (await import("./node.ts")).addNode],
-  ["demo", async () => (await import("./demo.ts")).addDemo],
-  ["import", async () => (await import("./import.ts")).addImport],
-  ["backfill", async () => (await import("./backfill.ts")).addBackfill],
-  ["search", async () => (await import("./search.ts")).addSearch],
-  ["counts", async () => (await import("./counts.ts")).addCounts],
-  ["explain", async () => (await import("./explain.ts")).addExplain],
-  ["archive", async () => (await import("./archive.ts")).addArchive],
-  ["backup-control", async () => (await import("./backup-control.ts")).addBackupControl],
-  ["check-control", async () => (await import("./check-control.ts")).addCheckControl],
-  ["keys", async () => (await import("./keys.ts")).addKeys],
-  ["accounts", async () => (await import("./accounts.ts")).addAccounts],
-  ["audit", async () => (await import("./audit.ts")).addAudit],
-  ["sign-in", async () => (await import("./sign-in.ts")).addSignIn],
-  ["nodes", async () => (await import("./nodes.ts")).addNodes],
-  ["credentials", async () => (await import("./credentials.ts")).addCredentials],
-  ["verify", async () => (await import("./verify.ts")).addVerify],
+type KnownCommand = { summary: string; load(): Promise<AddCommand> };
+
+/** The commands, in the order in which the help lists them. Their modules are loaded when they are needed: that takes a while. */
+const commands: ReadonlyMap<string, KnownCommand> = new Map<string, KnownCommand>([
+  [
+    "serve",
+    {
+      summary: "run the whole service in this process",
+      load: async () => (await import("./serve.ts")).addServe,
+    },
+  ],
+  [
+    "node",
+    {
+      summary: "run a node that leases jobs from a remote gateway",
+      load: async () => (await import("./node.ts")).addNode,
+    },
+  ],
+  [
+    "demo",
+    {
+      summary: "show the main job offline, on invented posts",
+      load: async () => (await import("./demo.ts")).addDemo,
+    },
+  ],
+  [
+    "import",
+    {
+      summary: "read posts from files into the archive",
+      load: async () => (await import("./import.ts")).addImport,
+    },
+  ],
+  [
+    "backfill",
+    {
+      summary: "read the history of accounts, or of a stretch of time",
+      load: async () => (await import("./backfill.ts")).addBackfill,
+    },
+  ],
+  [
+    "search",
+    {
+      summary: "ask the local archive directly",
+      load: async () => (await import("./search.ts")).addSearch,
+    },
+  ],
+  [
+    "counts",
+    {
+      summary: "count the posts of the local archive over time",
+      load: async () => (await import("./counts.ts")).addCounts,
+    },
+  ],
+  [
+    "explain",
+    {
+      summary: "show how a query is read, and what it costs",
+      load: async () => (await import("./explain.ts")).addExplain,
+    },
+  ],
+  [
+    "archive",
+    {
+      summary: "look after the archive: size, soundness, backups, forgetting",
+      load: async () => (await import("./archive.ts")).addArchive,
+    },
+  ],
+  [
+    "backup-control",
+    {
+      summary: "copy API keys, jobs, results and webhooks as they are now",
+      load: async () => (await import("./backup-control.ts")).addBackupControl,
+    },
+  ],
+  [
+    "check-control",
+    {
+      summary: "check API keys, jobs, results and webhooks, or a backup of them, for damage",
+      load: async () => (await import("./check-control.ts")).addCheckControl,
+    },
+  ],
+  [
+    "keys",
+    {
+      summary: "make, list, rotate and revoke API keys",
+      load: async () => (await import("./keys.ts")).addKeys,
+    },
+  ],
+  [
+    "accounts",
+    {
+      summary: "list, change, suspend and delete accounts",
+      load: async () => (await import("./accounts.ts")).addAccounts,
+    },
+  ],
+  [
+    "audit",
+    {
+      summary: "show the audit log",
+      load: async () => (await import("./audit.ts")).addAudit,
+    },
+  ],
+  [
+    "sign-in",
+    {
+      summary: "print a link that signs in to the dashboard, once",
+      load: async () => (await import("./sign-in.ts")).addSignIn,
+    },
+  ],
+  [
+    "nodes",
+    {
+      summary: "approve, watch, drain and remove nodes",
+      load: async () => (await import("./nodes.ts")).addNodes,
+    },
+  ],
+  [
+    "credentials",
+    {
+      summary: "keep, list, test and remove credentials of platforms",
+      load: async () => (await import("./credentials.ts")).addCredentials,
+    },
+  ],
+  [
+    "verify",
+    {
+      summary: "check the proof of a result offline",
+      load: async () => (await import("./verify.ts")).addVerify,
+    },
+  ],
 ]);
 
+export const commandNames: readonly string[] = [...commands.keys()];
+
 /**
- * The command line; parsing it runs the command. Of the command that is asked for it loads that one alone, as all of them take
- * a while; of any other word, and of none, all. Faults are thrown, also commander's own.
+ * The command line; parsing it runs the command. The module of the command named `asked` is loaded; where it names none, the
+ * commands are there for the help and for suggestions alone. Errors are thrown, also commander's own.
  */
-export async function makeProgram(terminal: Terminal, asked: string | null): Promise<Command> {
+export async function makeProgram(terminal: Terminal, asked: string | undefined): Promise<Command> {
   const program = new Command("earshot")
     .description("One search API over the public conversation of social platforms.")
     .version(packageVersion(), "-V, --version", "print the version")
@@ -48,8 +160,13 @@ export async function makeProgram(terminal: Terminal, asked: string | null): Pro
       "after",
       "\nSettings are environment variables (docs/configuration.md); EARSHOT_DATA_DIR names the data folder.",
     );
-  const known = asked === null ? undefined : commands.get(asked);
-  const wanted = known === undefined ? [...commands.values()] : [known];
-  for (const add of await Promise.all(wanted.map((load) => load()))) add(program, terminal);
+  const known = asked === undefined ? undefined : commands.get(asked);
+  if (known === undefined) {
+    for (const [name, { summary }] of commands) program.command(name).summary(summary);
+    return program;
+  }
+  const add = await known.load();
+  add(program, terminal);
+  program.commands.at(-1)?.summary(known.summary);
   return program;
 }

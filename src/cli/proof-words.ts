@@ -30,7 +30,7 @@ const ofKind: Readonly<Record<EvidenceKind, readonly string[]>> = {
 
 const ofAll: readonly string[] = [
   "That the posts are true, or all there are: a node tells what platforms and its archive gave it.",
-  "When it was attested and signed: the gateway tells nodes the time, and evidence is checked at that time. Compare it with when you asked.",
+  "When it was attested and signed: the gateway tells nodes the time. Compare it with when you asked; --as-of and --collateral check the evidence at another time.",
   "That it answers your question: compare what was asked, above, with it. --job, --query, --from, --to, --first-page and --result compare what they are given, and no more. Which post the ID of a record stands for is the gateway's word.",
   "That nobody else has read your question and its answer: the gateway sees both.",
 ];

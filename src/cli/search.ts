@@ -23,7 +23,6 @@ type Options = { maxResults: number; json?: boolean };
 /** `earshot search`: asks the archive of the data folder directly, all of it. */
 export function addSearch(program: Command, terminal: Terminal): void {
   takesQuery(program.command("search"))
-    .summary("ask the local archive directly")
     .description(
       "Asks the archive in the data folder directly, all of it, newest first; no server and no key is needed. " +
         "Where not all of the time asked for is held completely, it says so and draws what is. " +

@@ -16,7 +16,6 @@ import type { Terminal } from "./terminal.ts";
 export function addServe(program: Command, terminal: Terminal): void {
   program
     .command("serve")
-    .summary("run the whole service in this process")
     .description(
       "Runs the whole service in this process: the HTTP API, one node, and live ingestion into the archive. One server a data " +
         "folder; the other commands work beside it. Ctrl-C lets what runs come to its end, a second one does not. " +
@@ -42,7 +41,8 @@ async function serve(terminal: Terminal): Promise<void> {
     const warnings = [cleartextWarning(config), otherRoleWarning("serve", terminal.environment)];
     for (const warning of warnings) if (warning !== null) terminal.out(`${warning}\n`);
     if (!(await hasKey(service))) {
-      terminal.out("no API key exists yet: make one with `earshot keys create --name NAME`\n");
+      const command = `${earshotIn(terminal)} keys create --name NAME`;
+      terminal.out(`no API key exists yet: make one with \`${command}\`\n`);
     }
     await offerFirstSignIn(service, terminal);
     const watching = reportIngest(service, terminal);
@@ -86,14 +86,14 @@ async function reportIngest(service: Service, terminal: Terminal): Promise<void>
     const state = service.context.http.ingest();
     if (state === null) {
       terminal.out("ingest: off\n");
-      if (await isEmpty(service)) terminal.out(nextSteps("the archive is empty"));
+      if (await isEmpty(service)) terminal.out(nextSteps("the archive is empty", terminal));
       return;
     }
     if (!hasOffered && isUnreachable(state)) {
       hasOffered = true;
       if (await isEmpty(service)) {
-        terminal.out(nextSteps("the stream cannot be reached, and the archive is empty"));
-        terminal.out("  EARSHOT_INGEST=off    works offline, without trying again\n");
+        terminal.out(nextSteps("the stream cannot be reached, and the archive is empty", terminal));
+        terminal.out("  EARSHOT_INGEST=off works offline, without trying again\n");
       }
     }
     const gist = gistOf(state);
@@ -116,10 +116,18 @@ async function isEmpty({ context }: Service): Promise<boolean> {
   return !held.some(({ holdsPosts }) => holdsPosts);
 }
 
-const nextSteps = (why: string): string =>
-  `${why}:\n` +
-  "  earshot demo --keep   serves some invented posts, to try everything out\n" +
-  "  earshot import FILE   adds posts from a file\n";
+const nextSteps = (why: string, terminal: Terminal): string => {
+  const earshot = earshotIn(terminal);
+  return (
+    `${why}:\n` +
+    `  ${earshot} demo --keep serves some invented posts, to try everything out\n` +
+    `  ${earshot} import FILE --platform x adds posts from a file\n`
+  );
+};
+
+/** How the command is called: npm puts it on the path only of what it runs. */
+const earshotIn = ({ environment }: Terminal): string =>
+  environment.npm_command === "exec" ? "npx earshot" : "earshot";
 
 /** What is worth a line: neither another attempt, nor another server that is as far away, nor the seconds until the next. */
 function gistOf({ status, detail }: { status: string; detail: string }): string | null {

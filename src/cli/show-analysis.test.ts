@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Analysis } from "./analyze.ts";
+import type { Analysis } from "./analysis.ts";
 import { showAnalysis } from "./show-analysis.ts";
 
 const analysis: Analysis = {

@@ -1,7 +1,6 @@
 import type { EvidenceKind } from "../nodes/evidence/evidence.ts";
-import type { NodeEvent } from "../nodes/gateway/event-rows.ts";
+import type { NodeEvent } from "../nodes/gateway/node-events.ts";
 import type { NodeRecord } from "../nodes/gateway/node-store.ts";
-import type { SpotCheck } from "../nodes/gateway/operations.ts";
 import { platforms } from "../posts/post.ts";
 import { withoutControls } from "../text/controls.ts";
 import { tableLines } from "./table.ts";
@@ -25,6 +24,7 @@ export function nodeAsJson(node: NodeRecord, nowMs: number): Record<string, unkn
     attestation: node.attestationId,
     created_at: isoTime(node.createdMs),
     attested_at: isoTime(node.attestedMs),
+    connected: isConnected(node, nowMs),
     seen_at: isoTime(node.seenMs),
     quarantined_until: node.quarantinedUntilMs === null ? null : isoTime(node.quarantinedUntilMs),
     quarantine_reason: node.quarantineReason,
@@ -38,11 +38,22 @@ export function nodesTable(
   nowMs: number,
   terminal: Terminal,
 ): string {
-  const titles = ["ID", "NAME", "STATE", "EVIDENCE", "PLATFORMS", "JOBS", "FAILED", "SEEN"];
+  const titles = [
+    "ID",
+    "NAME",
+    "STATE",
+    "CONNECTED",
+    "EVIDENCE",
+    "PLATFORMS",
+    "JOBS",
+    "FAILED",
+    "SEEN",
+  ];
   const rows = nodes.map((node) => [
     node.id,
     oneLine(node.name),
     stateOf(node, nowMs),
+    isConnected(node, nowMs) ? "yes" : "no",
     evidenceWords[node.evidence],
     platformsOf(node),
     String(node.jobsDone),
@@ -58,6 +69,7 @@ export function nodeAsLines(node: NodeRecord, nowMs: number): string {
     ["id", node.id],
     ["name", oneLine(node.name)],
     ["state", stateOf(node, nowMs)],
+    ["connected", isConnected(node, nowMs) ? "yes" : "no"],
     ["evidence", evidenceWords[node.evidence]],
     ...optional("image", node.image),
     ...optional("compose", node.composeHash),
@@ -74,6 +86,13 @@ export function nodeAsLines(node: NodeRecord, nowMs: number): string {
   ];
   return facts.map(([name, value]) => `${name.padEnd(11)}  ${value}\n`).join("");
 }
+
+/** The gateway writes every ten seconds when it heard of a node, which asks for work every twenty at the least. */
+const connectedMs = 45_000;
+
+/** Whether the gateway has heard of a node just now, and would give it work; one that waits for approval is not connected. */
+const isConnected = ({ state, seenMs }: NodeRecord, nowMs: number): boolean =>
+  (state === "approved" || state === "draining") && seenMs + connectedMs > nowMs;
 
 const optional = (name: string, value: string | null): [string, string][] =>
   value === null ? [] : [[name, oneLine(value)]];
@@ -111,31 +130,6 @@ function platformsOf({ capabilities }: NodeRecord): string {
     capabilities.some((one) => one.platform === platform),
   );
   return known.join(",") || "none";
-}
-
-export function checkAsJson({ atMs, ...check }: SpotCheck): Record<string, unknown> {
-  return {
-    at: isoTime(atMs),
-    job: check.uuid,
-    first_node: check.firstNode,
-    second_node: check.secondNode,
-    outcome: check.outcome,
-    differences: check.differences,
-  };
-}
-
-export function checksTable(checks: readonly SpotCheck[], terminal: Terminal): string {
-  const titles = ["AT", "JOB", "FIRST", "SECOND", "OUTCOME", "DIFFERENT", "EXPLAINED"];
-  const rows = checks.map(({ atMs, uuid, firstNode, secondNode, outcome, differences }) => [
-    minuteOf(atMs),
-    uuid,
-    firstNode,
-    secondNode,
-    outcome,
-    String(differences.different ?? ""),
-    String(differences.explained ?? ""),
-  ]);
-  return tableOf(titles, rows, terminal);
 }
 
 export const eventAsJson = ({ atMs, nodeId, action, detail }: NodeEvent) => ({

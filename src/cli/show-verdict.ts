@@ -19,6 +19,7 @@ type Held = {
   proof: Proof;
   signed: SignedResult;
   evidence: VerifiedEvidence;
+  asOfMs: number | null;
   records: number;
   words: ProofWords;
 };
@@ -32,14 +33,14 @@ export function showVerdict(verdict: ProofVerdict, shown: Shown, terminal: Termi
 }
 
 function heldOf(
-  { holds, proof, signed, evidence, records }: ProofVerdict,
+  { holds, proof, signed, evidence, asOfMs, records }: ProofVerdict,
   shown: Shown,
 ): Held | null {
   if (!holds || proof === null || signed === null || evidence === null || records === null) {
     return null;
   }
   const words = wordsFor(evidence, { isGatewayKnown: shown.gatewayKey !== undefined });
-  return { proof, signed, evidence, records, words };
+  return { proof, signed, evidence, asOfMs, records, words };
 }
 
 function asJson({ steps }: ProofVerdict, held: Held | null) {
@@ -50,7 +51,7 @@ function asJson({ steps }: ProofVerdict, held: Held | null) {
   };
 }
 
-function heldFields({ proof, signed, evidence, records, words }: Held) {
+function heldFields({ proof, signed, evidence, asOfMs, records, words }: Held) {
   const { statement, id, node_id } = proof.attestation;
   const { complete, coverage } = readKnowledge(proof.knowledge);
   const asked = readRequest(proof.request);
@@ -75,6 +76,8 @@ function heldFields({ proof, signed, evidence, records, words }: Held) {
       machine: machineOf(evidence),
       is_listed_machine: evidence.isListedPlatform,
       policy: evidence.policyId === "" ? null : evidence.policyId,
+      as_of: asOfMs === null ? null : iso(asOfMs),
+      collateral_until: evidence.facts === null ? null : iso(evidence.facts.collateralUntilMs),
     },
     proven: words.proven,
     not_proven: words.notProven,
@@ -107,7 +110,13 @@ const marks = { passed: "ok", failed: "FAILED", skipped: "-" } as const;
 const stepLine = ({ check, outcome, code, message }: ProofStep): string =>
   `${marks[outcome].padEnd(8)}${check.padEnd(11)}${withUnseenEscaped(message)}${code === null ? "" : ` (${code})`}`;
 
-function rowsOf({ proof, signed, evidence, records }: Held): [name: string, value: string][] {
+function rowsOf({
+  proof,
+  signed,
+  evidence,
+  asOfMs,
+  records,
+}: Held): [name: string, value: string][] {
   const { statement, node_id, name } = proof.attestation;
   const { complete, coverage, next } = readKnowledge(proof.knowledge);
   const asked = readRequest(proof.request);
@@ -127,6 +136,7 @@ function rowsOf({ proof, signed, evidence, records }: Held): [name: string, valu
     ["Node", `${node_id}, which its gateway calls ${JSON.stringify(name)}`],
     ["Gateway", `${JSON.stringify(statement.audience)}, key ${statement.gateway_key}`],
     ["Evidence", evidenceText(evidence)],
+    ...(asOfMs === null ? [] : [["As of", asOfText(asOfMs, signed)] satisfies [string, string]]),
   ];
 }
 
@@ -159,6 +169,10 @@ function evidenceText(evidence: VerifiedEvidence): string {
     : "which your policy does not name";
   return `${kind}: image ${JSON.stringify(image)}${program}, machine ${machineOf(evidence) ?? "without a name"}, ${listed}, rated ${facts.tcbStatus}`;
 }
+
+/** Which time the evidence was checked at, and whose it is. */
+const asOfText = (asOfMs: number, { signedAtMs }: SignedResult): string =>
+  `${iso(asOfMs)}, ${asOfMs === signedAtMs ? "when it was signed" : "as you asked"}: certificates and collateral were in force then`;
 
 const machineOf = ({ facts }: VerifiedEvidence): string | null =>
   facts?.platformInstanceId ?? facts?.ppid ?? null;

@@ -10,7 +10,6 @@ import type { Terminal } from "./terminal.ts";
 export function addSignIn(program: Command, terminal: Terminal): void {
   program
     .command("sign-in")
-    .summary("print a link that signs in to the dashboard, once")
     .description(
       "Prints a link that signs in to the dashboard, once and within EARSHOT_SIGN_IN_LINK_TIME: whoever has it is the operator, " +
         "or the account that --account names. Works beside a running server.",

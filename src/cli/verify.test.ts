@@ -1,8 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Outcome, runCommand } from "../../test/support/run-command.ts";
+import { collateralFileName, collateralKeyOf } from "../nodes/evidence/collateral-service.ts";
+import { openQuote } from "../nodes/evidence/signed-quote.ts";
 import {
   createSimulatedTee,
   type SimulatedWorld,
@@ -120,6 +122,29 @@ describe("a proof that holds", () => {
       proven: [expect.any(String)],
       not_proven: expect.arrayContaining([expect.stringContaining("SIMULATED")]),
     });
+  });
+
+  test("is checked with collateral from a folder, as of now or another time, and says which", async () => {
+    const clock = Date.now();
+    const inForce = { fromMs: clock - 3_600_000, toMs: clock + 3_600_000 };
+    const name = collateralFileName(
+      collateralKeyOf(openQuote(tee.quote(Buffer.alloc(64)), tee.rootDer, nowMs)),
+    );
+    mkdirSync(join(folder, "later"), { recursive: true });
+    file(join("later", name), JSON.stringify(tee.collateral({ inForce })));
+    const later = ["--collateral", join(folder, "later")];
+    const path = proofFile(simulated);
+    const own = await verify(path, ...trusting());
+    expect(own.out).toContain("As of     2026-01-31T12:00:00.000Z, when it was signed");
+    const asNow = await verify(path, ...trusting(), ...later, "--json");
+    expect(asNow.code).toBe(0);
+    const { as_of, collateral_until } = JSON.parse(asNow.out).evidence;
+    expect(Date.parse(as_of)).toBeGreaterThanOrEqual(clock);
+    expect(Date.parse(collateral_until)).toBe(Math.floor(inForce.toMs / 1_000) * 1_000);
+    const then = await verify(path, ...trusting(), ...later, "--as-of", "2026-01-31");
+    expect(then).toMatchObject({ code: 1, out: expect.stringContaining("(crl_outdated)") });
+    const nothing = await verify(path, ...trusting(), "--collateral", join(folder, "none"));
+    expect(nothing).toMatchObject({ code: 1, out: expect.stringContaining(name) });
   });
 
   test("is held against everything that is given to compare", async () => {

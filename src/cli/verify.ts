@@ -3,6 +3,7 @@ import { readFile, stat } from "node:fs/promises";
 import { type Command, InvalidArgumentError } from "commander";
 import { systemClock } from "../lib/clock.ts";
 import { EarshotError } from "../lib/errors.ts";
+import { collateralFromFolder } from "../nodes/evidence/collateral.ts";
 import { type EvidenceKind, evidenceKinds } from "../nodes/evidence/evidence.ts";
 import { type NodePolicy, readPolicy } from "../nodes/evidence/policy.ts";
 import type { ExpectedOfProof } from "../nodes/proof/proof-checks.ts";
@@ -27,6 +28,8 @@ type Options = {
   from?: number;
   to?: number;
   firstPage?: true;
+  collateral?: string;
+  asOf?: number;
   json?: boolean;
 };
 
@@ -37,7 +40,6 @@ const mostBytes = 268_435_456;
 export function addVerify(program: Command, terminal: Terminal): void {
   program
     .command("verify")
-    .summary("check the proof of a result, without asking anyone")
     .description(
       "Checks the proof of a result, as GET …/result/<uuid>/proof gives it: that the keys of a node were attested, that the " +
         "attested program is one of the policy, and that this node has signed this body, what was asked, and what is told of " +
@@ -55,6 +57,15 @@ export function addVerify(program: Command, terminal: Terminal): void {
       evidenceList,
     )
     .option("--simulated-root <file>", "the root of simulated quotes, a certificate in PEM")
+    .option(
+      "--collateral <folder>",
+      "collateral in place of the proof's, files such as tdx-90c06f000000-platform.json; judged as of now unless --as-of is given",
+    )
+    .option(
+      "--as-of <time>",
+      "when certificates and collateral have to be in force; the time of the signature unless given",
+      moment,
+    )
     .option("--result <file>", "the result as it was fetched: it has to be the one that was signed")
     .option("--job <uuid>", "the job that the proof has to be of")
     .option("--nonce <nonce>", "what you sent as Earshot-Nonce when you asked a node itself")
@@ -74,6 +85,7 @@ export function addVerify(program: Command, terminal: Terminal): void {
       "\nExamples:\n" +
         "  earshot verify proof.json --policy policy.json\n" +
         "  earshot verify proof.json --policy policy.json --result result.json --job <uuid> --query 'cats lang:en' --first-page\n" +
+        "  earshot verify proof.json --policy policy.json --collateral collateral/ --as-of 2026-11-30\n" +
         "  earshot verify proof.json --accept none",
     )
     .action((path: string, options: Options) => verify(path, options, terminal));
@@ -81,12 +93,16 @@ export function addVerify(program: Command, terminal: Terminal): void {
 
 async function verify(path: string, options: Options, terminal: Terminal): Promise<void> {
   const policy = options.policy === undefined ? null : await policyOf(options.policy);
+  const nowMs = systemClock.now();
+  const { collateral, asOf = collateral === undefined ? undefined : nowMs } = options;
   const verdict = await verifyProof(await contentOf(path), {
     accepted: ["tdx", ...(options.accept ?? [])],
     policy,
     simulatedRootDer:
       options.simulatedRoot === undefined ? null : await certificateOf(options.simulatedRoot),
-    nowMs: systemClock.now(),
+    nowMs,
+    ...(collateral === undefined ? {} : { collateral: collateralFromFolder(collateral) }),
+    ...(asOf === undefined ? {} : { asOfMs: asOf }),
     expected: await expectedOf(options),
   });
   showVerdict(verdict, options, terminal);

@@ -89,3 +89,29 @@ test("a closed thread answers nothing more", async () => {
   expect(await fault(thread.call("echo", 2))).toMatchObject({ code: "thread_closed" });
   rmSync(folder, { recursive: true, force: true });
 });
+
+test("the bytes of a `body` change hands, those within a larger buffer are copied", async () => {
+  const file = join(mkdtempSync(join(tmpdir(), "earshot-thread-")), "worker.ts");
+  const library = pathToFileURL(join(import.meta.dirname, "thread.ts")).href;
+  writeFileSync(
+    file,
+    `import { reply, serveThreadInSlices } from ${JSON.stringify(library)};
+     const calls = [];
+     let last = new Uint8Array(0);
+     serveThreadInSlices({
+       add: (call) => calls.push(call),
+       isIdle: () => calls.length === 0,
+       runSlice: () => [reply(calls.shift(), ({ method, args }) => {
+         if (method === "left") return last.byteLength;
+         last = method === "whole" ? new Uint8Array(args) : new Uint8Array(2 * args).subarray(args);
+         return { body: last.fill(1) };
+       })],
+     }, () => {});`,
+  );
+  thread = startThread(pathToFileURL(file), null);
+  const body = new Uint8Array(3).fill(1);
+  expect(await thread.call("whole", 3)).toEqual({ body });
+  expect(await thread.call("left", null)).toBe(0);
+  expect(await thread.call("part", 3)).toEqual({ body });
+  expect(await thread.call("left", null)).toBe(3);
+});

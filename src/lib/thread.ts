@@ -199,13 +199,21 @@ export function serveThreadInSlices(calls: SlicedCalls, onClose: () => void): vo
     takeArrivals();
     while (!calls.isIdle()) {
       const replies = calls.runSlice(takeArrivals);
-      if (replies.length > 0) port.postMessage(replies);
+      if (replies.length > 0) port.postMessage(replies, replies.flatMap(transferred));
       takeArrivals();
     }
     if (closing === null) return;
     onClose();
     port.postMessage([{ id: closing.id, ok: true, value: null }]);
   });
+}
+
+/** The bytes of a reply `{ body }` change hands instead of being copied, unless they are part of a larger buffer. */
+function transferred(answer: ThreadReply): ArrayBuffer[] {
+  if (!answer.ok || typeof answer.value !== "object" || answer.value === null) return [];
+  const body = "body" in answer.value ? answer.value.body : null;
+  if (!(body instanceof Uint8Array) || !(body.buffer instanceof ArrayBuffer)) return [];
+  return body.byteLength === body.buffer.byteLength ? [body.buffer] : [];
 }
 
 /** What the thread was started with. */

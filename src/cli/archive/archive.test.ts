@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { sumCatalog } from "../../../test/support/change-catalog.ts";
 import { makePost } from "../../../test/support/make-post.ts";
 import { type Outcome, runCommand } from "../../../test/support/run-command.ts";
 import { sealAll } from "../../../test/support/seal-all.ts";
@@ -257,6 +258,28 @@ test("a backup, restored into another folder, answers alike", async () => {
   expect(restored.out.trim().split("\n")).toHaveLength(before.length);
 });
 
+test("a backup seeds the archive of a node, once", async () => {
+  importPosts();
+  const backup = join(dataDir, "backup");
+  await earshot(["archive", "backup", backup]);
+  const environment = { EARSHOT_DATA_DIR: join(dataDir, "node"), EARSHOT_NODE_EVIDENCE: "none" };
+  // It ends for want of a gateway, once it is seeded.
+  const node = (folder: string) => earshot(["node", "--seed-from", folder], environment);
+  const first = await node(backup);
+  expect(first.out).toMatch(/^archive restored from .*backup: 12 posts of /);
+  expect(first).toMatchObject({ code: 2, notes: expect.stringContaining("--gateway URL") });
+  const search = ["search", "walrus OR zebrafish", "--json"];
+  const found = await earshot(search, environment);
+  expect(found.out.trim().split("\n")).toHaveLength(12);
+  rmSync(backup, { recursive: true });
+  expect(await node(backup)).toMatchObject({ code: 2, out: "" });
+  const missing = await earshot(["node", "--seed-from", backup], {
+    ...environment,
+    EARSHOT_DATA_DIR: join(dataDir, "other"),
+  });
+  expect(missing).toMatchObject({ code: 1, notes: expect.stringContaining(backup) });
+});
+
 describe("forget", () => {
   function bytesHold(text: string): boolean {
     const names = readdirSync(join(dataDir, "archive"), { recursive: true, withFileTypes: true });
@@ -452,6 +475,7 @@ describe("reindex", () => {
   const outdate = (): void => {
     const catalog = new DatabaseSync(join(dataDir, "archive", "catalog.db"));
     catalog.exec("UPDATE segment SET analyzer = '0'");
+    sumCatalog(catalog);
     catalog.close();
   };
 

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { sumCatalog } from "../../../test/support/change-catalog.ts";
 import { makePost } from "../../../test/support/make-post.ts";
 import { type Outcome, runCommand } from "../../../test/support/run-command.ts";
 import { writerOn } from "../../../test/support/whole-archive.ts";
@@ -148,12 +149,14 @@ describe("seal", () => {
     const sealed = () => earshot(["archive", "seal", "--segment", "mastodon/1"]);
     const catalog = new DatabaseSync(join(dataDir, "archive", "catalog.db"));
     catalog.exec("UPDATE segment SET analyzer = '1 15.0' WHERE sequence = 1");
+    sumCatalog(catalog);
     const outdated = await sealed();
     expect(outdated.code).toBe(1);
     expect(outdated.notes).toMatch(
       /mastodon\/1 cannot be sealed: another analyzer made its index – earshot archive reindex --segment mastodon\/1 makes it anew/,
     );
     catalog.exec(`UPDATE segment SET analyzer = '${presentAnalyzer}'`);
+    sumCatalog(catalog);
     catalog.close();
     markDamaged(join(dataDir, "archive", "mastodon", "000001.db"));
     expect((await sealed()).notes).toContain("its sealed index is damaged, or of another format");

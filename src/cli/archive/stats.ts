@@ -19,7 +19,7 @@ export function addStats(archive: Command, terminal: Terminal): void {
     .summary("what the archive holds, and how large it is")
     .description(
       "Shows what the archive holds of each platform, how large that is, and which time is held completely, with its gaps. " +
-        "The span is that of the posts' IDs.",
+        "The span is that of the posts' IDs, and of the posts themselves before November 2010.",
     )
     .option("--json", "print it as one JSON object, with every segment and interval")
     .addHelpText(

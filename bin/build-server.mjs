@@ -1,0 +1,35 @@
+// Builds the server and the command line (src/) into few files in dist/server, which a package and a container run: Node strips no
+// types below node_modules, and many small files are slow to load. A checkout runs its sources.
+import { basename, join } from "node:path";
+import { build } from "vite";
+import { root } from "./node-version.mjs";
+
+/** Where the process and each of its threads begin. */
+const entries = [
+  "cli/main",
+  "server/control-thread",
+  "archive/writer-thread",
+  "archive/reader-thread",
+  "archive/language-thread",
+  "archive/upkeep-thread",
+];
+
+await build({
+  configFile: false,
+  root,
+  logLevel: "warn",
+  build: {
+    ssr: true,
+    outDir: join(root, "dist/server"),
+    emptyOutDir: true,
+    target: "node24",
+    minify: false,
+    rolldownOptions: {
+      input: Object.fromEntries(
+        entries.map((entry) => [basename(entry), join(root, "src", `${entry}.ts`)]),
+      ),
+      // Side by side: a thread is started from a module that lies beside the one that names it.
+      output: { entryFileNames: "[name].js", chunkFileNames: "[name]-[hash].js" },
+    },
+  },
+});
