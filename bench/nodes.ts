@@ -31,6 +31,7 @@ import {
   requestText,
 } from "../src/nodes/protocol/work.ts";
 import type { AnswerRequest, FetchedItem, SourceAnswer } from "../src/platforms/source.ts";
+import { enrolmentTokenIn } from "../test/support/enrolment-token.ts";
 import { freePort } from "../test/support/free-port.ts";
 import { connect } from "../test/support/http-client.ts";
 import { connectedNodes, makeKey, orderNode } from "../test/support/nodes-chaos/operator.ts";
@@ -249,7 +250,6 @@ async function service(name: string, embedded: string, simulated: string): Promi
     EARSHOT_NODES_POLICY: join(simulated, "policy.json"),
     EARSHOT_NODES_COLLATERAL_DIR: join(simulated, "collateral"),
     EARSHOT_NODES_DISPATCHES_PER_SECOND: "100000",
-    EARSHOT_NODES_ATTEMPTS_PER_MINUTE: "100000",
   });
   const base = `http://127.0.0.1:${port}`;
   await until(`the gateway of ${name}`, async () => {
@@ -270,6 +270,7 @@ async function startRemote(
   await earshot(nodeDir, ["import", file, "--platform", "x"]);
   start(`node of ${name}`, ["node", "--gateway", base], nodeDir, {
     EARSHOT_NODE_NAME: nodeName,
+    EARSHOT_NODE_ENROLMENT_TOKEN: enrolmentTokenIn(dir),
     EARSHOT_NODE_EVIDENCE: evidence,
     EARSHOT_NODE_SIMULATED_TEE: join(simulated, "tee.json"),
   });

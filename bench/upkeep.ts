@@ -10,6 +10,7 @@ import { type ArchiveBounds, archiveDefaults } from "../src/archive/settings.ts"
 import { upkeepContext } from "../src/archive/upkeep/context.ts";
 import { optimiseSegment } from "../src/archive/upkeep/optimise.ts";
 import { systemClock } from "../src/lib/clock.ts";
+import { changeCatalog } from "../test/support/change-catalog.ts";
 import { makePost } from "../test/support/make-post.ts";
 import { command, summary, table } from "./measure.ts";
 
@@ -127,7 +128,8 @@ function alone(): Promise<Written> {
 
 function rewriting(): Promise<Written> {
   const catalog = openCatalog(folder);
-  catalog.exec(
+  changeCatalog(
+    catalog,
     "UPDATE segment SET analyzer = '0' WHERE sequence = (SELECT min(sequence) FROM segment)",
   );
   catalog.close();

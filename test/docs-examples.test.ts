@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readImportRecord, toPost } from "../src/ingest/import-record.ts";
-import { hashUri, lowestId, numberedId, postTimeMs } from "../src/posts/ids.ts";
+import { lowestId, numberedId, postTimeMs, uriNumber } from "../src/posts/ids.ts";
 import { type Platform, type Post, platforms } from "../src/posts/post.ts";
 import { makePlan, namesIn } from "../src/query/make-plan.ts";
 import { parseQuery } from "../src/query/parse.ts";
@@ -10,7 +10,6 @@ import { generatedPost } from "./support/generated.ts";
 import { generatedLeaves } from "./support/generated-queries.ts";
 import { capMs, nameOf, openPostSet } from "./support/post-set.ts";
 import { testRuns } from "./support/seed.ts";
-import { uriKey } from "./support/vocabulary.ts";
 
 /** The examples of the operators' page, run: what they say that a query finds, it finds, and nothing else. */
 const page = readFileSync(new URL("../docs/query-language.md", import.meta.url), "utf8");
@@ -71,7 +70,7 @@ describe("the examples of docs/query-language.md", () => {
 
 /** What an archive with the generated key calls a post. */
 function archivedName(post: Post): string {
-  const id = post.nativeId ?? numberedId(postTimeMs(post, capMs), hashUri(uriKey, post.uri).number);
+  const id = post.nativeId ?? numberedId(postTimeMs(post, capMs), uriNumber(post.uri));
   return nameOf({ platform: post.platform, id });
 }
 

@@ -153,6 +153,13 @@ test("turns that sign-ins with a code host used up keep nobody from signing in w
   expect(answer.json().code).toBe("sign_in_link_invalid");
 });
 
+test("a request without a key learns where users sign in for one", async () => {
+  const url = "/v1/search/live/social/jobs";
+  const hinted = (await secure.call(null, { method: "GET", url })).json();
+  expect(hinted.hint).toContain("sign in at https://earshot.test/dashboard to get a key");
+  expect(hinted.hint).not.toContain("earshot keys");
+});
+
 test("behind https a browser is told to come by TLS alone", async () => {
   const field = "strict-transport-security";
   const page = { url: "/dashboard", headers: { host: "earshot.test" } };

@@ -16,17 +16,17 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const inUse = expect.objectContaining({ code: "folder_in_use" });
 
-/** Another process that holds the folder until it is killed. */
+/** Another process that holds the folder until it is killed, or for a moment after the end of its input. */
 async function otherServer(): Promise<ChildProcess> {
   const module = JSON.stringify(new URL("./folder-lock.ts", import.meta.url).href);
   const program = `
     import { lockFolder } from ${module};
     globalThis.lock = lockFolder(${JSON.stringify(folder)}); // A lock that nothing refers to is collected, and let go.
     console.log("held");
-    setInterval(() => {}, 1000);
+    process.stdin.on("end", () => setTimeout(process.exit, 300)).resume();
   `;
   const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["pipe", "pipe", "inherit"],
   });
   await once(child.stdout, "data");
   return child;
@@ -45,6 +45,15 @@ test("a folder that was let go holds nothing but the lock, and a note that canno
   expect(() => lockFolder(folder)).toThrow(`another server runs on ${folder}`);
   lock.release();
   expect(readdirSync(folder)).toEqual(["lock.db"]);
+});
+
+test("who waits is let in when the other process ends", async () => {
+  const other = await otherServer();
+  const gone = once(other, "exit");
+  await new Promise<void>((resolve) => other.stdin?.end(resolve));
+  expect(() => lockFolder(folder)).toThrow(inUse);
+  lockFolder(folder, 20_000).release();
+  await gone;
 });
 
 test("a second process is refused, and let in once the first was killed", async () => {

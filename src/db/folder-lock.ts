@@ -10,11 +10,12 @@ export type FileLock = { release(): void };
 
 /**
  * Holds an exclusive transaction on a database of its own, which ends with the process however it ends; null while another one
- * does. Whoever holds it keeps the answer: what nothing refers to is collected, and the lock with it.
+ * still does after `waitMs`, in which this thread is blocked. Whoever holds it keeps the answer: what nothing refers to is collected,
+ * and the lock with it.
  */
-export function holdLock(path: string): FileLock | null {
+export function holdLock(path: string, waitMs = 0): FileLock | null {
   makePrivate(path);
-  const connection = new DatabaseSync(path, { timeout: 0 });
+  const connection = new DatabaseSync(path, { timeout: waitMs });
   try {
     connection.exec("BEGIN EXCLUSIVE");
   } catch (error) {
@@ -29,9 +30,9 @@ export function holdLock(path: string): FileLock | null {
  * Holds a data folder for one server. Command-line tools do not ask for it. Errors: `folder_in_use`, which names the process
  * that holds it where that is known.
  */
-export function lockFolder(dataDir: string): FileLock {
+export function lockFolder(dataDir: string, waitMs = 0): FileLock {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const lock = holdLock(join(dataDir, "lock.db"));
+  const lock = holdLock(join(dataDir, "lock.db"), waitMs);
   if (lock === null) throw folderInUse(dataDir);
   noteHolder(dataDir);
   const release = (): void => {

@@ -27,10 +27,14 @@ test("a process can do what its archive holds, and what the deployment may ask",
   expect(told).toEqual([
     "x searchbyquery: archive, api",
     "x searchbyfullarchive: archive",
+    "x searchbyprofile: archive",
     "x getbyid: archive",
     "x getreplies: archive",
+    "x getretweeters: archive",
     "x gettweets: archive",
     "x getmedia: archive",
+    "x getprofilebyid: archive",
+    "x gettrends: archive",
     "x getfollowers: credential",
   ]);
 });

@@ -1,11 +1,12 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { argv } from "node:process";
 import { pathToFileURL } from "node:url";
+import { packageRoot } from "../lib/package-root.ts";
 import type { Setting } from "./setting-kinds.ts";
 import { settings } from "./settings.ts";
 
 /** The page that lists the settings; `npm run docs` writes its tables anew. */
-export const configurationPage = new URL("../../docs/configuration.md", import.meta.url);
+export const configurationPage = new URL("docs/configuration.md", packageRoot);
 
 const titles: Record<keyof typeof settings, string> = {
   data: "Data",

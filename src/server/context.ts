@@ -65,7 +65,7 @@ export type ContextOverrides = {
 /** Wires everything over stores that are open. Errors: those of `openNodeTrust`. */
 export function createContext(
   config: Config,
-  { control, archive }: Stores,
+  { control, archive, warnings }: Stores,
   overrides: ContextOverrides,
 ): AppContext {
   const clock = overrides.clock ?? systemClock;
@@ -110,6 +110,7 @@ export function createContext(
     },
     onOutcome: (outcome, deliveries) => metrics.webhookDeliveries.inc({ outcome }, deliveries),
   });
+  for (const warning of warnings) log.warn(warning);
   watchDamage(archive, log);
   const usage = createUsageRole({ settings: config.usage, store, clock, log, ingest });
   let embeddedJobs = 0;
@@ -118,6 +119,7 @@ export function createContext(
     clock,
     randomUuid: randomUUID,
     settings: config.jobs,
+    localNodeId: config.jobs.fastPath === "on" ? embeddedNodeId : null,
     hasNodeFor: (work) => nodes.placing.hasNodeFor(work),
     hasOtherNodeFor: (work, failedOn) => nodes.placing.hasNodeFor(work, failedOn),
     onFailedAttempt: (attempt) => {

@@ -11,6 +11,9 @@ import {
 /** A thread of the control store: the one that writes and holds the folder's lock, or the one that reads. */
 export type ControlThreadData = { dataDir: string; role: "writer" | "reader" };
 
+/** A command holds the lock for a moment to see whether a server runs, and a server that was killed may be slow to end. */
+const lockWaitMs = 2_000;
+
 const { dataDir, role } = threadData<ControlThreadData>();
 
 function openWriter(): Served {
@@ -22,7 +25,7 @@ function openWriter(): Served {
 }
 
 function openLocked(): Served {
-  const lock = lockFolder(dataDir);
+  const lock = lockFolder(dataDir, lockWaitMs);
   try {
     const database = openControlForWriting(dataDir);
     const close = () => {

@@ -1,7 +1,9 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { argv } from "node:process";
 import { pathToFileURL } from "node:url";
+import { packageRoot } from "../lib/package-root.ts";
 import { accessFor } from "../platforms/answer/context.ts";
+import { isDerived } from "../platforms/answer/derived-answer.ts";
 import { isAnsweredByArchive } from "../platforms/answer/held-answer.ts";
 import { blueskySupport } from "../platforms/bluesky/support.ts";
 import { mastodonSupport } from "../platforms/mastodon/support.ts";
@@ -19,7 +21,7 @@ import { support as xSupport } from "../platforms/x/support.ts";
 import { type Platform, platforms } from "../posts/post.ts";
 
 /** The page that tells what each method leads to on each platform; `npm run docs` writes its tables anew. */
-export const platformsPage = new URL("../../docs/platforms.md", import.meta.url);
+export const platformsPage = new URL("docs/platforms.md", packageRoot);
 
 export const supportOf: Readonly<Record<Platform, Readonly<Record<Method, MethodSupport>>>> = {
   bluesky: blueskySupport,
@@ -88,6 +90,7 @@ function waysWords(access: readonly AccessKind[]): string {
 
 function archiveWords(method: Method): string {
   if (ownMethods.includes(method)) return "never";
+  if (!isSearch(method) && isDerived(method)) return "else";
   return isSearch(method) || isAnsweredByArchive(method) ? "yes" : "";
 }
 

@@ -3,6 +3,7 @@ import { configFrom } from "./config.ts";
 import { requireNodeSettings } from "./require-node-settings.ts";
 
 const gateway = { EARSHOT_NODE_GATEWAY: "https://earshot.example" };
+const EARSHOT_NODE_ENROLMENT_TOKEN = "A".repeat(43);
 const gatewayKey = "LHPvptV7A0yEKkQjfF4VwcScUddaKwsBAlAfyBd1Kc8";
 
 test.each([
@@ -11,7 +12,9 @@ test.each([
   { ...gateway, EARSHOT_NODE_GATEWAY_KEY: gatewayKey },
   { ...gateway, EARSHOT_NODE_EVIDENCE: "simulated", EARSHOT_NODE_SIMULATED_TEE: "tee.json" },
 ])("a node can run with %j", (environment) => {
-  expect(requireNodeSettings(configFrom(environment)).node.gateway).toBe("https://earshot.example");
+  expect(
+    requireNodeSettings(configFrom({ ...environment, EARSHOT_NODE_ENROLMENT_TOKEN })).node.gateway,
+  ).toBe("https://earshot.example");
 });
 
 test.each([
@@ -19,6 +22,11 @@ test.each([
   [gateway, "earshot nodes key"],
   [{ ...gateway, EARSHOT_NODE_GATEWAY_KEY: "short" }, "43 letters"],
   [{ ...gateway, EARSHOT_NODE_EVIDENCE: "simulated" }, "tee.json"],
+  [{ ...gateway, EARSHOT_NODE_EVIDENCE: "none" }, "earshot nodes enroll"],
+  [
+    { ...gateway, EARSHOT_NODE_EVIDENCE: "none", EARSHOT_NODE_ENROLMENT_TOKEN: "short" },
+    "earshot nodes enroll",
+  ],
   [
     { ...gateway, EARSHOT_NODE_EVIDENCE: "none", EARSHOT_NODE_AUDIENCE: "earshot-caller" },
     "EARSHOT_NODES_AUDIENCE",

@@ -1,16 +1,17 @@
 import { EarshotError } from "../lib/errors.ts";
 import { isSigningKey } from "../nodes/protocol/ed25519.ts";
+import { isEnrolmentToken } from "../nodes/protocol/enrolment.ts";
 import { callerAudience } from "../nodes/protocol/statement.ts";
 import { withoutEnding } from "../query/characters.ts";
 import type { Config } from "./config.ts";
 
 /** A configuration that a node can run with; the gateway's address has no slash at its end. */
-export type NodeConfig = Config & { node: { gateway: string } };
+export type NodeConfig = Config & { node: { gateway: string; enrolmentToken: string } };
 
 /** The same configuration, known to be enough for a node. Errors: `invalid_setting`, with what is missing and what to do. */
 export function requireNodeSettings(config: Config): NodeConfig {
   const { node: settings, jobs } = config;
-  const { gateway, gatewayKey, evidence } = settings;
+  const { gateway, gatewayKey, enrolmentToken, evidence } = settings;
   if (gateway === null) {
     throw invalid(
       "a node needs its gateway",
@@ -48,7 +49,13 @@ export function requireNodeSettings(config: Config): NodeConfig {
       "leave one of them out for its default",
     );
   }
-  return { ...config, node: { ...settings, gateway: withoutEnding(gateway, "/") } };
+  if (enrolmentToken === null || !isEnrolmentToken(enrolmentToken)) {
+    throw invalid(
+      `a node needs the enrolment token of its gateway, EARSHOT_NODE_ENROLMENT_TOKEN${enrolmentToken === null ? "" : "; what was given is none"}`,
+      "`earshot nodes enroll` prints it at the gateway, with the other settings of a node",
+    );
+  }
+  return { ...config, node: { ...settings, enrolmentToken, gateway: withoutEnding(gateway, "/") } };
 }
 
 function invalid(message: string, hint: string): EarshotError {

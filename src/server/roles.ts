@@ -42,7 +42,7 @@ export type IngestRole = {
   state(): IngestState | null;
   /** The stream of a Mastodon server; null when it is off. */
   mastodonState(): MastodonStreamState | null;
-  /** Whether stored posts are known to be as their platforms have them now. */
+  /** Whether stored Mastodon posts are known to be as their server has them now; of Bluesky's the ledger tells. */
   freshnessOf: FreshnessOf;
   start(context: IngestContext): void;
   stop(): Promise<void>;

@@ -58,6 +58,22 @@ export function count(
   };
 }
 
+/** As `count`; `none`, which is the default, reads as null. */
+export function countOrNone(
+  name: string,
+  bounds: readonly [number, number],
+  meaning: string,
+): Setting<number | null> {
+  const some = count(name, 0, bounds, meaning);
+  return {
+    ...some,
+    fallback: null,
+    defaultText: "none",
+    expected: `${some.expected}, or none`,
+    read: (written) => (written.trim() === "none" ? { ok: true, value: null } : some.read(written)),
+  };
+}
+
 /** Milliseconds, written as a number and ms, s, m, h or d; `leastMs` or more. */
 export function duration(
   name: string,
@@ -160,6 +176,28 @@ export function pathOrNone(name: string, what: string, meaning: string): Setting
 }
 
 const noAddresses = "none";
+
+/** Web origins (RFC 6454) in the form that browsers send, `*` for all; empty for none. */
+export function originList(name: string, meaning: string): Setting<readonly string[]> {
+  return {
+    name,
+    fallback: [],
+    defaultText: "none",
+    expected: "origins such as https://app.example, separated by commas, * for all, or none",
+    meaning,
+    read: (written) => {
+      const parts = written.split(",").map((part) => part.trim());
+      if (parts.length === 1 && parts[0] === "none") return { ok: true, value: [] };
+      if (parts.length === 1 && parts[0] === "*") return { ok: true, value: parts };
+      const origins = parts.map((part) => (isOrigin(part) ? new URL(part).origin : null));
+      const known = origins.filter((origin) => origin !== null);
+      return known.length === parts.length ? { ok: true, value: known } : unreadable;
+    },
+  };
+}
+
+const isOrigin = (written: string): boolean =>
+  /^https?:\/\/[^/?#@]+$/i.test(written) && URL.canParse(written);
 
 /** IP addresses and networks. */
 export function addressList(name: string, meaning: string): Setting<readonly string[]> {

@@ -15,10 +15,12 @@ import {
   apiKey,
   choice,
   count,
+  countOrNone,
   didList,
   duration,
   durationOrNone,
   identityList,
+  originList,
   publicUrl,
   type Setting,
   secret,
@@ -158,6 +160,10 @@ export const settings = {
     trustedProxies: addressList(
       "EARSHOT_TRUSTED_PROXIES",
       "Proxies whose `X-Forwarded-For` tells the caller's address; of others it counts for nothing.",
+    ),
+    corsOrigins: originList(
+      "EARSHOT_CORS_ORIGINS",
+      "Origins of web pages whose scripts may call the API (`/v1`, `/api/v1`) in a browser. With `*` any page may, with a key that it has: cookies are never accepted from other origins. The dashboard and its sign-in are never opened.",
     ),
     openNodeKey: apiKey(
       "EARSHOT_OPEN_NODE_KEY",
@@ -457,11 +463,16 @@ export const settings = {
       [1, 10_000_000],
       "Jobs that may wait for a node; a submission beyond it is refused with 503.",
     ),
-    maxRunningPerKey: count(
+    maxRunningPerKey: countOrNone(
       "EARSHOT_MAX_RUNNING_PER_KEY",
-      jobDefaults.maxRunningPerKey,
       [1, 1_000],
-      "Searches of one key that run at the same time.",
+      "Jobs of one key that run at the same time. Without it a key may run in all slots of all nodes but those reserved for accounts that have nothing running.",
+    ),
+    fastPath: choice(
+      "EARSHOT_FAST_PATH",
+      "on",
+      ["on", "off"],
+      "Whether a search that the node in this process can start at once runs before its submission is committed, and is committed as done; `off` is for comparisons.",
     ),
     concurrency: count(
       "EARSHOT_NODE_CONCURRENCY",

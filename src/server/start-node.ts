@@ -74,10 +74,11 @@ export async function startRemoteNode(
     throw fault;
   }
 
-  async function start({ control, archive }: Stores): Promise<RemoteNode> {
+  async function start({ control, archive, warnings }: Stores): Promise<RemoteNode> {
     log.info(startLine(config), "starting a node");
     const warning = cleartextGatewayWarning(config.node);
     if (warning !== null) log.warn(warning);
+    for (const warning of warnings) log.warn(warning);
     watchDamage(archive, log);
     const ingest = createIngestRole(config);
     const upstreams = createUpstreamRole({

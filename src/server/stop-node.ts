@@ -26,7 +26,7 @@ export type RunningNode = {
   app: FastifyInstance | null;
   ingest: Pick<IngestRole, "stop">;
   upstreams: Pick<UpstreamRole, "stop">;
-  stores: Stores;
+  stores: Pick<Stores, "control" | "archive">;
   clock: Clock;
   log: Logger;
 };

@@ -5,27 +5,39 @@ import type { Config } from "./config.ts";
 import { type Control, startControl } from "./control.ts";
 import { requireStartNeeds } from "./start-needs.ts";
 
-export type Stores = { control: Control; archive: Archive };
+export type Stores = {
+  control: Control;
+  archive: Archive;
+  /** What was damaged and is repaired, for the log. */
+  warnings: readonly string[];
+};
 
 /** Opens both stores, side by side, their threads with them. When one cannot be opened, the other is closed again. */
 export async function openStores(config: Config, clock: Clock): Promise<Stores> {
   const { dir: dataDir, secretKey, ...settings } = config.data;
   await requireStartNeeds(config.data);
+  const warnings: string[] = [];
+  const onWarning = (message: string): void => {
+    warnings.push(message);
+  };
   const [control, archive] = await Promise.allSettled([
     startControl({ dataDir, secretKey }),
-    openArchive({ dataDir, ...settings, upkeep: "on", clock }).then((opened) =>
+    openArchive({ dataDir, ...settings, upkeep: "on", clock, onWarning }).then((opened) =>
       warm(opened, settings.readers),
     ),
   ]);
   if (control.status === "fulfilled" && archive.status === "fulfilled") {
-    return { control: control.value, archive: archive.value };
+    return { control: control.value, archive: archive.value, warnings };
   }
   if (control.status === "fulfilled") await control.value.close();
   if (archive.status === "fulfilled") await archive.value.close();
   throw control.status === "rejected" ? control.reason : faultOf(archive);
 }
 
-export async function closeStores({ control, archive }: Stores): Promise<void> {
+export async function closeStores({
+  control,
+  archive,
+}: Pick<Stores, "control" | "archive">): Promise<void> {
   await Promise.all([control.close(), archive.close()]);
 }
 

@@ -1,12 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { freePort } from "../support/free-port.ts";
 import { connect } from "../support/http-client.ts";
 import { environmentOf, program, startServer } from "../support/server-process.ts";
+import { zipArchive } from "../support/zip-archive.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "earshot-slow-import-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -37,8 +38,10 @@ async function importFile(
   file: string,
   dataDir: string,
   killAfterMs: number | null,
+  format = "ndjson",
 ): Promise<number | null> {
-  const child = spawn(process.execPath, [program, "import", file, "--platform", "x"], {
+  const args = ["import", file, "--platform", "x", "--format", format];
+  const child = spawn(process.execPath, [program, ...args], {
     env: environmentOf(dataDir, settings),
     stdio: "ignore",
   });
@@ -76,7 +79,7 @@ test("an import killed with -9 again and again ends with the archive of one that
 
   const broken = join(folder, "broken");
   let kills = 0;
-  for (let afterMs = 350; (await importFile(file, broken, afterMs)) !== 0; afterMs += 60)
+  for (let afterMs = 350; (await importFile(file, broken, afterMs)) !== 0; afterMs *= 1.15)
     kills += 1;
   expect(kills).toBeGreaterThan(3);
 
@@ -93,4 +96,48 @@ test("two imports of one file at the same time give every post once", async () =
     0, 0,
   ]);
   expect(await answers(both)).toEqual(await answers(join(folder, "straight")));
+});
+
+/** Those of the posts above that have a number, as the archive that X makes of an account. */
+function writeXArchive(): string {
+  const tweets = readFileSync(writePosts(), "utf8")
+    .split("\n", 15_000)
+    .map((line) => JSON.parse(line))
+    .filter(({ id }) => id !== undefined)
+    .map(({ id, created_at, text }) => {
+      const [, day, month, year, time] =
+        /, (..) (...) (....) (.{8})/.exec(new Date(created_at).toUTCString()) ?? [];
+      const written = `Mon ${month} ${day} ${time} +0000 ${year}`;
+      return { tweet: { id_str: id, created_at: written, full_text: text } };
+    });
+  const account = [{ account: { username: "author7", accountId: "7" } }];
+  const content = (name: string, list: unknown) =>
+    Buffer.from(`window.YTD.${name}.part0 = ${JSON.stringify(list, null, 1)}`);
+  const file = join(folder, "x.zip");
+  const files = [
+    { name: "data/account.js", content: content("account", account) },
+    { name: "data/tweets.js", content: content("tweets", tweets) },
+  ];
+  writeFileSync(file, zipArchive(files));
+  return file;
+}
+
+test("an import of an archive of X killed with -9 again and again ends with the archive of one that was not", async () => {
+  const file = writeXArchive();
+  const straight = join(folder, "x-straight");
+  expect(await importFile(file, straight, null, "x-archive")).toBe(0);
+
+  const broken = join(folder, "x-broken");
+  let kills = 0;
+  for (
+    let afterMs = 300;
+    (await importFile(file, broken, afterMs, "x-archive")) !== 0;
+    afterMs *= 1.15
+  )
+    kills += 1;
+  expect(kills).toBeGreaterThan(3);
+
+  const [expected, found] = [await answers(straight), await answers(broken)];
+  expect(found[0]?.length).toBeGreaterThan(100);
+  expect(found).toEqual(expected);
 });

@@ -6,35 +6,43 @@ import { freePort } from "../support/free-port.ts";
 import { connect } from "../support/http-client.ts";
 import { startServer } from "../support/server-process.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "earshot-slow-jobs-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-test("every job that was answered with a uuid ends, over five kill -9 of the server", async () => {
-  const accepted: string[] = [];
-  let key = "";
-  for (let round = 0; round < 5; round++) {
-    const server = await startServer(folder, await freePort());
-    key ||= server.key;
-    const target = accepted.length + 150 + 70 * round;
-    const submitting = Array.from({ length: 8 }, async () => {
-      const client = connect(server.base, key);
-      try {
-        for (;;) {
-          accepted.push(await client.submit(`word${accepted.length} -other`, 20));
-          if (accepted.length >= target) server.child.kill("SIGKILL");
-        }
-      } catch {
-        client.close();
-      }
-    });
-    await Promise.all(submitting);
-    expect(accepted.length).toBeGreaterThanOrEqual(target);
-  }
-  expect(new Set(accepted).size).toBe(accepted.length);
-
-  const server = await startServer(folder, await freePort());
-  const client = connect(server.base, key);
-  for (const uuid of accepted) expect(await client.result(uuid)).toBe("[]");
-  client.close();
-  await server.stop();
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
+
+test.each(["on", "off"])(
+  "every job that was answered with a uuid ends, over five kill -9 of the server, fast path %s",
+  async (fastPath) => {
+    const folder = mkdtempSync(join(tmpdir(), "earshot-slow-jobs-"));
+    folders.push(folder);
+    const settings = { EARSHOT_FAST_PATH: fastPath };
+    const accepted: string[] = [];
+    let key = "";
+    for (let round = 0; round < 5; round++) {
+      const server = await startServer(folder, await freePort(), settings);
+      key ||= server.key;
+      const target = accepted.length + 150 + 70 * round;
+      const submitting = Array.from({ length: 8 }, async () => {
+        const client = connect(server.base, key);
+        try {
+          for (;;) {
+            accepted.push(await client.submit(`word${accepted.length} -other`, 20));
+            if (accepted.length >= target) server.child.kill("SIGKILL");
+          }
+        } catch {
+          client.close();
+        }
+      });
+      await Promise.all(submitting);
+      expect(accepted.length).toBeGreaterThanOrEqual(target);
+    }
+    expect(new Set(accepted).size).toBe(accepted.length);
+
+    const server = await startServer(folder, await freePort(), settings);
+    const client = connect(server.base, key);
+    for (const uuid of accepted) expect(await client.result(uuid)).toBe("[]");
+    client.close();
+    await server.stop();
+  },
+);

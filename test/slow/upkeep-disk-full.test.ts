@@ -6,6 +6,7 @@ import { readSegments } from "../../src/archive/catalog.ts";
 import { openCatalog } from "../../src/archive/open-catalog.ts";
 import type { UpkeepState } from "../../src/archive/upkeep/state.ts";
 import { wantSeals } from "../../src/archive/wanted-seals.ts";
+import { changeCatalog } from "../support/change-catalog.ts";
 import { makePost } from "../support/make-post.ts";
 import { type SmallArchive, smallArchive } from "../support/small-archive.ts";
 
@@ -40,7 +41,7 @@ function fill(): void {
 test("a copy that does not fit is removed, the segment stays, and the copy is made when there is room", () => {
   fill();
   const catalog = openCatalog(archive.folder);
-  catalog.exec("UPDATE segment SET analyzer = '1 15.0' WHERE sequence = 1");
+  changeCatalog(catalog, "UPDATE segment SET analyzer = '1 15.0' WHERE sequence = 1");
   catalog.close();
   const folder = join(archive.folder, "bluesky");
   const { size } = statSync(join(folder, "000001.db"));

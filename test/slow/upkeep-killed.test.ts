@@ -8,6 +8,7 @@ import { openCatalog } from "../../src/archive/open-catalog.ts";
 import { createReader } from "../../src/archive/reader.ts";
 import { makePlan, namesIn } from "../../src/query/make-plan.ts";
 import { parseQuery } from "../../src/query/parse.ts";
+import { changeCatalog } from "../support/change-catalog.ts";
 import { findingsIn } from "../support/findings-in.ts";
 
 const root = mkdtempSync(join(tmpdir(), "earshot-slow-upkeep-"));
@@ -20,7 +21,7 @@ function newFolder(name: string): string {
   const folder = join(root, name);
   mkdirSync(folder);
   const catalog = openCatalog(folder);
-  catalog.exec("UPDATE setting SET value = 'the same for all' WHERE name = 'uri_key'");
+  changeCatalog(catalog, "UPDATE setting SET value = 'the same for all' WHERE name = 'uri_key'");
   catalog.close();
   return folder;
 }

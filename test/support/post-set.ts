@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import type { Position } from "../../src/archive/archive.ts";
 import { comparePositions } from "../../src/archive/search.ts";
-import { hashUri, numberedId, postTimeMs } from "../../src/posts/ids.ts";
+import { numberedId, postTimeMs, uriNumber } from "../../src/posts/ids.ts";
 import { matches, type Subject } from "../../src/posts/matcher.ts";
 import type { Post } from "../../src/posts/post.ts";
 import { indexTerms } from "../../src/posts/terms.ts";
@@ -10,7 +10,7 @@ import { parseQuery } from "../../src/query/parse.ts";
 import type { PlanNode } from "../../src/query/plan.ts";
 import { type IndexForm, putInForm } from "./index-forms.ts";
 import { type SmallArchive, smallArchive } from "./small-archive.ts";
-import { asOfMs, uriKey } from "./vocabulary.ts";
+import { asOfMs } from "./vocabulary.ts";
 
 /** From when on an archive caps times that no network has seen, Unix milliseconds. */
 export const capMs = Date.UTC(2030, 0, 1);
@@ -37,7 +37,7 @@ export function openPostSet(
   segmentPosts = 9,
   form: IndexForm = "fts5",
 ): PostSet {
-  const archive = smallArchive(segmentPosts, () => 0, uriKey);
+  const archive = smallArchive(segmentPosts);
   putInForm(archive, posts, form);
   const subjects = posts.map(subjectOf).sort(comparePositions);
 
@@ -80,7 +80,7 @@ function subjectOf(post: Post): Subject {
   const timeMs = postTimeMs(post, capMs);
   let terms: readonly string[] | null = null;
   return {
-    id: post.nativeId ?? numberedId(timeMs, hashUri(uriKey, post.uri).number),
+    id: post.nativeId ?? numberedId(timeMs, uriNumber(post.uri)),
     platform: post.platform,
     timeMs,
     counts: post.counts,

@@ -11,6 +11,7 @@ import { runSteps } from "../../src/archive/upkeep/steps.ts";
 import { createUpkeep } from "../../src/archive/upkeep/upkeep.ts";
 import { createBatchWriter } from "../../src/archive/write-batch.ts";
 import type { Post } from "../../src/posts/post.ts";
+import { changeCatalog } from "./change-catalog.ts";
 import { makePost } from "./make-post.ts";
 
 /**
@@ -147,15 +148,17 @@ function keepUp({ rounds, over }: Pace): void {
   const clock = { now: () => (maxAgeMs === 0 ? Date.now() : nowMs) };
   const context = upkeepContext(folder, bounds, clock);
   const upkeep = createUpkeep(context);
-  const outdate = context.catalog.prepare(
-    "UPDATE segment SET analyzer = '1 15.0', optimised = 0 WHERE sequence = ?",
-  );
+  const outdate = (sequence: number): void =>
+    changeCatalog(
+      context.catalog,
+      `UPDATE segment SET analyzer = '1 15.0', optimised = 0 WHERE sequence = ${sequence}`,
+    );
   while (Atomics.load(over, 0) === 0) {
     while (runSteps(upkeep.look()) && Atomics.load(over, 0) === 0);
     Atomics.add(rounds, 0, 1);
     Atomics.notify(rounds, 0);
     const entries = readSegments(context.catalog);
-    for (const { sequence } of entries.slice(0, -1)) outdate.run(sequence);
+    for (const { sequence } of entries.slice(0, -1)) outdate(sequence);
   }
   while (runSteps(upkeep.look()));
   const { fault } = upkeep.state();

@@ -1,4 +1,4 @@
-import { hashUri, lowestId, numberedId, xUri } from "../../src/posts/ids.ts";
+import { lowestId, numberedId, uriNumber, xUri } from "../../src/posts/ids.ts";
 import type { Platform } from "../../src/posts/post.ts";
 
 /**
@@ -9,8 +9,6 @@ export const dayMs = 86_400_000;
 export const firstDayMs = Date.UTC(2026, 0, 1);
 /** When a generated query is taken to be submitted. */
 export const asOfMs = firstDayMs + 6 * dayMs;
-/** The key of uri hashes in archives of generated posts: their IDs are the same in every run. */
-export const uriKey = "generated";
 
 /** Words and what else stands in texts, those that a query can hold as one term. */
 export const words = [
@@ -209,7 +207,7 @@ export type KnownPost = {
   createdMs: number;
   /** By which its source knows it, where imports name it so. */
   number: string | null;
-  /** The ID under which an archive with `uriKey` holds it. */
+  /** The ID under which an archive has it. */
   id: bigint;
 };
 
@@ -220,7 +218,7 @@ const numbered = (platform: Platform, uri: string, createdMs: number): KnownPost
   nativeId: null,
   createdMs,
   number: /^import:[a-z]+:(\d+)/.exec(uri)?.[1] ?? null,
-  id: numberedId(createdMs, hashUri(uriKey, uri).number),
+  id: numberedId(createdMs, uriNumber(uri)),
 });
 const ofX = (id: bigint, createdMs: number): KnownPost => ({
   platform: "x",

@@ -1,7 +1,7 @@
 import { durable, read } from "../../db/operations.ts";
-import type { NodeEvent } from "../../nodes/gateway/event-rows.ts";
+import type { NodeEvent } from "../../nodes/gateway/node-events.ts";
 import type { NodeRecord } from "../../nodes/gateway/node-store.ts";
-import { changeNodeState, nodeOperations, type SpotCheck } from "../../nodes/gateway/operations.ts";
+import { changeNodeState, nodeOperations } from "../../nodes/gateway/operations.ts";
 import { type Actor, noteAudit } from "../audit.ts";
 
 /** What an operator does with a node; one that drains, or is quarantined, works again once it is approved. */
@@ -19,7 +19,6 @@ const outcomes = {
 /** What operators are shown of nodes: all there are, and the newest of what happened. */
 export type NodeSurvey = {
   nodes: readonly NodeRecord[];
-  spotChecks: readonly SpotCheck[];
   events: readonly NodeEvent[];
 };
 
@@ -28,7 +27,6 @@ export const nodeAdminOperations = {
   surveyNodes: read(
     (database, { limit }: { limit: number }): NodeSurvey => ({
       nodes: nodeOperations.nodes.run(database, null),
-      spotChecks: nodeOperations.spotChecks.run(database, { limit }),
       events: nodeOperations.nodeEvents.run(database, { limit }),
     }),
   ),
