@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { intelRoot } from "../src/nodes/evidence/platform-rating.ts";
+import { intelRoot } from "../src/nodes/evidence/quote-library.ts";
 import {
   createSimulatedTee,
   type SimulatedWorld,

@@ -20,9 +20,9 @@ import {
   collateralKeyOf,
 } from "../../src/nodes/evidence/collateral-service.ts";
 import { replayEventLog } from "../../src/nodes/evidence/event-log.ts";
-import { intelRoot } from "../../src/nodes/evidence/platform-rating.ts";
 import { openProvider } from "../../src/nodes/evidence/providers/open-provider.ts";
-import { judgeQuote } from "../../src/nodes/evidence/quote.ts";
+import { rateQuote } from "../../src/nodes/evidence/quote.ts";
+import { intelRoot } from "../../src/nodes/evidence/quote-library.ts";
 import { openQuote } from "../../src/nodes/evidence/signed-quote.ts";
 
 const { positionals, values } = parseArgs({
@@ -131,7 +131,7 @@ async function record() {
   const signed = openQuote(quote, await rootDer(), systemClock.now());
   const collateral = await collateralOf(signed);
   write(join("collateral", collateralFileName(collateralKeyOf(signed))), collateral);
-  const facts = await judgeQuote(signed, collateral, systemClock.now());
+  const facts = await rateQuote(signed, collateral, systemClock.now());
   const log =
     evidence.event_log === null ? null : replayEventLog(evidence.event_log, facts.rtMr[3]);
   const composeHash = log?.composeHash ?? null;

@@ -1,108 +1,140 @@
 import { X509Certificate } from "node:crypto";
+import {
+  AsnArray,
+  AsnConvert,
+  AsnProp,
+  AsnPropTypes,
+  AsnType,
+  AsnTypeTypes,
+} from "@peculiar/asn1-schema";
+import { Certificate } from "@peculiar/asn1-x509";
 import { withoutEnding } from "../../query/characters.ts";
-import { type DerValue, readDer, requireTag, tags, valuesIn } from "./der.ts";
 import { readOrRefuse, refused } from "./refusal.ts";
 
-/** What Intel says of a machine in its PCK certificate; hexadecimal digits. */
+/** What Intel certifies about a machine in its PCK certificate; hexadecimal digits. */
 export type PlatformIds = { ppid: string | null; platformInstanceId: string | null; fmspc: string };
 
 const mostCertificates = 4;
 const mostBytes = 8_192;
+export const checkClock = "check the clock of the machine that verifies";
 
-/** 1.2.840.113741.1.13.1: what Intel adds to PCK certificates. */
-const sgxExtension = Buffer.from("2a864886f84d010d01", "hex");
+/** The extension of PCK certificates: a sequence of pairs of a name and a value. */
+export const sgxExtension = "1.2.840.113741.1.13.1";
+export class SgxItem {
+  id = "";
+  /** In DER. */
+  value = new ArrayBuffer(0);
+}
+AsnType({ type: AsnTypeTypes.Sequence })(SgxItem);
+AsnProp({ type: AsnPropTypes.ObjectIdentifier })(SgxItem.prototype, "id");
+AsnProp({ type: AsnPropTypes.Any })(SgxItem.prototype, "value");
+export class SgxItems extends AsnArray<SgxItem> {}
+AsnType({ type: AsnTypeTypes.Sequence, itemType: SgxItem })(SgxItems);
 
 /**
- * The certificates of a chain in PEM, in their order. Nothing but white space stands between them, and zero bytes after them.
+ * The certificates of a PEM chain, in order. Only white space may separate them; zero bytes may follow.
  * Errors: `evidence_refused` (`chain_malformed`).
  */
 export function certificatesOf(chain: string, what: string): X509Certificate[] {
+  const malformed = (reason: string) => refused("chain_malformed", `the ${what} ${reason}`);
   if (chain.length > mostCertificates * mostBytes) {
-    throw refused("chain_malformed", `the ${what} is longer than ${mostCertificates} certificates`);
+    throw malformed(`is longer than ${mostCertificates} certificates`);
   }
-  const blocks = /-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----/g;
-  const certificates: X509Certificate[] = [];
-  let end = 0;
-  for (const block of chain.matchAll(blocks)) {
-    requireBlank(chain.slice(end, block.index), what);
-    end = block.index + block[0].length;
-    certificates.push(certificateOf(Buffer.from(block[1] ?? "", "base64"), what));
+  const block = /-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----/g;
+  const blocks = [...chain.matchAll(block)];
+  if (withoutEnding(chain.replaceAll(block, ""), "\0").trim() !== "") {
+    throw malformed("contains more than certificates");
   }
-  requireBlank(withoutEnding(chain.slice(end), "\0"), what);
-  if (certificates.length < 2 || certificates.length > mostCertificates) {
-    throw refused(
-      "chain_malformed",
-      `the ${what} has ${certificates.length} certificates, and 2 to ${mostCertificates} are a chain`,
-    );
+  if (blocks.length < 2 || blocks.length > mostCertificates) {
+    throw malformed(`has ${blocks.length} certificates instead of 2 to ${mostCertificates}`);
   }
-  return certificates;
-}
-
-function certificateOf(der: Uint8Array, what: string): X509Certificate {
-  return readOrRefuse("chain_malformed", `the ${what} holds what is no certificate`, () => {
-    readDer(der);
-    const certificate = new X509Certificate(der);
-    namesOf(certificate);
-    const { asymmetricKeyType, asymmetricKeyDetails } = certificate.publicKey;
-    if (asymmetricKeyType === "ec" && asymmetricKeyDetails?.namedCurve === "prime256v1") {
-      return certificate;
-    }
-    throw refused("chain_malformed", `the ${what} holds a certificate of another key than P-256`);
-  });
-}
-
-/** Who issued a certificate and whom it is of, in DER: names are the same only byte for byte. */
-export function namesOf(certificate: X509Certificate): { issuer: Buffer; subject: Buffer } {
-  const fields = fieldsOf(certificate);
-  const [issuer, , subject] = fields.slice(fields[0]?.tag === 0xa0 ? 3 : 2);
-  return {
-    issuer: requireTag(issuer, tags.sequence).whole,
-    subject: requireTag(subject, tags.sequence).whole,
-  };
-}
-
-/** The serial number in hexadecimal digits, without zeros before it. */
-export function serialOf(certificate: X509Certificate): string {
-  return certificate.serialNumber.toLowerCase().replace(/^0+(?=.)/, "");
-}
-
-/** Null when it is no PCK certificate. Errors: `evidence_refused` (`chain_malformed`). */
-export function platformOf(certificate: X509Certificate): PlatformIds | null {
-  return readOrRefuse(
-    "chain_malformed",
-    "the PCK certificate has an extension that cannot be read",
-    () => readPlatform(certificate),
+  return blocks.map(([, base64 = ""]) =>
+    readOrRefuse("chain_malformed", `the ${what} contains an unreadable certificate`, () => {
+      const certificate = new X509Certificate(Buffer.from(base64, "base64"));
+      if (certificate.publicKey.asymmetricKeyDetails?.namedCurve === "prime256v1") {
+        return certificate;
+      }
+      throw malformed("contains a certificate whose key is not P-256");
+    }),
   );
 }
 
-function readPlatform(certificate: X509Certificate): PlatformIds | null {
-  const list = fieldsOf(certificate).find(({ tag }) => tag === 0xa3);
-  if (list === undefined) return null;
-  const held = valuesIn(valuesIn(list, 0xa3)[0])
-    .map((extension) => valuesIn(extension))
-    .filter(([name]) => name?.content.equals(sgxExtension));
-  if (held.length === 0) return null;
-  const content = requireTag(held[0]?.at(-1), tags.octetString).content;
-  const items = valuesIn(readDer(content)).map((item) => valuesIn(item));
-  const fmspc = itemOf(items, 4, 6);
-  if (held.length > 1 || fmspc === null)
-    throw refused("chain_malformed", "the PCK certificate names no FMSPC, or two");
-  return { ppid: itemOf(items, 1, 16), platformInstanceId: itemOf(items, 6, 16), fmspc };
+/**
+ * Verifies a chain from its leaf to the pinned root: issuers, signatures, CA flags and validity. Returns the chain including
+ * the root, which the input may leave out.
+ *
+ * Errors: `evidence_refused` with `chain_root`, `chain_issuer`, `chain_signature`, `chain_not_ca` or `chain_outdated`.
+ */
+export function requireChain(
+  certificates: readonly X509Certificate[],
+  root: X509Certificate,
+  nowMs: number,
+  what: string,
+): X509Certificate[] {
+  const last = certificates.at(-1);
+  if (last === undefined || !(last.raw.equals(root.raw) || isIssuedBy(last, root))) {
+    throw refused(
+      "chain_root",
+      `the ${what} does not lead to the root for this kind of evidence`,
+      "a simulated quote has to be declared as simulated, and is verified against its own root only",
+    );
+  }
+  const chain = last.raw.equals(root.raw) ? [...certificates] : [...certificates, root];
+  for (const [index, certificate] of chain.entries()) {
+    const name = `certificate ${index + 1} of the ${what}`;
+    const issuer = chain[index + 1];
+    if (certificate.ca !== index > 0) {
+      throw refused("chain_not_ca", `${name} ${index > 0 ? "is not" : "is"} a CA certificate`);
+    }
+    if (issuer !== undefined && !certificate.checkIssued(issuer)) {
+      throw refused("chain_issuer", `${name} was not issued by the next one`);
+    }
+    if (issuer !== undefined && !isIssuedBy(certificate, issuer)) {
+      throw refused("chain_signature", `${name} is not signed by the next one`);
+    }
+    const isStarted = nowMs >= certificate.validFromDate.getTime();
+    if (!isStarted || nowMs > certificate.validToDate.getTime()) {
+      throw refused(
+        "chain_outdated",
+        `${name} ${isStarted ? "has expired" : "is not valid yet"}`,
+        checkClock,
+      );
+    }
+  }
+  return chain;
 }
 
-/** The item whose name is that of the extension with one more number; an octet string of that length. */
-function itemOf(items: readonly DerValue[][], number: number, length: number): string | null {
-  const name = Buffer.concat([sgxExtension, Buffer.of(number)]);
-  const [, value] = items.find(([identifier]) => identifier?.content.equals(name)) ?? [];
-  if (value?.tag !== tags.octetString || value.content.length !== length) return null;
-  return value.content.toString("hex");
+function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {
+  try {
+    return certificate.verify(issuer.publicKey);
+  } catch {
+    return false;
+  }
 }
 
-function fieldsOf(certificate: X509Certificate): DerValue[] {
-  return valuesIn(valuesIn(readDer(certificate.raw))[0]);
+/** The serial number in hexadecimal digits, without leading zeros. */
+export const serialOf = (hex: string): string => hex.toLowerCase().replace(/^0+(?=.)/, "");
+
+/** Null for a certificate that is not a PCK certificate. Errors: `evidence_refused` (`chain_malformed`). */
+export function platformOf(certificate: X509Certificate): PlatformIds | null {
+  return readOrRefuse("chain_malformed", "the PCK certificate has an unreadable extension", () => {
+    const { tbsCertificate } = AsnConvert.parse(certificate.raw, Certificate);
+    const [extension, second] =
+      tbsCertificate.extensions?.filter(({ extnID }) => extnID === sgxExtension) ?? [];
+    if (extension === undefined) return null;
+    const items = AsnConvert.parse(extension.extnValue.buffer, SgxItems);
+    const fmspc = octetsOf(items, 4, 6);
+    if (second !== undefined || fmspc === null) {
+      throw refused("chain_malformed", "the PCK certificate names no FMSPC, or two");
+    }
+    return { ppid: octetsOf(items, 1, 16), platformInstanceId: octetsOf(items, 6, 16), fmspc };
+  });
 }
 
-function requireBlank(text: string, what: string): void {
-  if (text.trim() !== "")
-    throw refused("chain_malformed", `the ${what} holds more than certificates`);
+/** The octet string of that length under the extension's name and one more number. */
+function octetsOf(items: SgxItems, number: number, length: number): string | null {
+  const found = items.find(({ id }) => id === `${sgxExtension}.${number}`);
+  const der = Buffer.from(found?.value ?? new ArrayBuffer(0));
+  const isOctets = der[0] === 0x04 && der[1] === length && der.length === length + 2;
+  return isOctets ? der.toString("hex", 2) : null;
 }

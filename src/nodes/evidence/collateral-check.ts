@@ -1,6 +1,6 @@
 import type { X509Certificate } from "node:crypto";
-import { checkClock, requireChain } from "./certificate-chain.ts";
-import { certificatesOf, platformOf, serialOf } from "./certificates.ts";
+
+import { certificatesOf, checkClock, platformOf, requireChain, serialOf } from "./certificates.ts";
 import { type QeIdentity, readQeIdentity, readTcbInfo, type TcbInfo } from "./collateral-text.ts";
 import type { Collateral } from "./evidence.ts";
 import { refused } from "./refusal.ts";
@@ -40,10 +40,11 @@ export function requireCollateral(
   const tcbSigner = signerOf(collateral.tcb_info_issuer_chain, root, nowMs, "TCB information");
   const qeSigner = signerOf(collateral.qe_identity_issuer_chain, root, nowMs, "enclave identity");
   for (const certificate of [...chain.slice(1), tcbSigner, qeSigner]) {
-    if (rootList.revoked.has(serialOf(certificate)))
+    if (rootList.revoked.has(serialOf(certificate.serialNumber)))
       throw revoked("a certificate that issues others");
   }
-  if (pckList.revoked.has(serialOf(pck))) throw revoked("the certificate of the machine");
+  if (pckList.revoked.has(serialOf(pck.serialNumber)))
+    throw revoked("the certificate of the machine");
 
   const { tcb_info, tcb_info_signature, qe_identity, qe_identity_signature } = collateral;
   requireSigned(tcb_info, tcbSigner, tcb_info_signature, "tcb_info_signature");

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { EarshotError } from "../../lib/errors.ts";
 import { replayEventLog } from "./event-log.ts";
-import { type BootEvent, bootEvent, bootLog, measuredBy } from "./simulated/boot-log.ts";
+import { type BootEvent, bootEvent, bootLog, measuredBy } from "./simulated/simulated-tee.ts";
 
 const composeHash = "ab".repeat(32);
 const events = bootLog(composeHash);

@@ -18,7 +18,7 @@ export type BootFacts = {
 };
 
 /** The type of the events that are measured while a machine runs. */
-const runtimeEvent = 0x08000001;
+export const runtimeEvent = 0x08000001;
 const mostBytes = 262_144;
 const mostEvents = 4_096;
 /** What the boot measures once; what stands after `system-ready` comes from programs and proves nothing about the image. */

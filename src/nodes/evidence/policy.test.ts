@@ -7,7 +7,7 @@ import type { QuoteFacts } from "./evidence.ts";
 import { type NodePolicy, policyIdOf, readPolicy } from "./policy.ts";
 import { checkFacts } from "./policy-check.ts";
 import { verifyQuote } from "./quote.ts";
-import { mrConfigIdOf } from "./simulated/boot-log.ts";
+import { mrConfigIdOf } from "./simulated/simulated-tee.ts";
 
 const usual = tee.policy();
 const [image] = usual.images;

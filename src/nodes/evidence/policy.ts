@@ -2,7 +2,17 @@ import { createHash } from "node:crypto";
 import * as z from "zod";
 import { EarshotError, messageOf } from "../../lib/errors.ts";
 import { withoutControls } from "../../text/controls.ts";
-import { tcbStatuses } from "./tcb-rating.ts";
+
+/** Intel's names for the state of a machine, from the best to the worst. */
+export const tcbStatuses = [
+  "UpToDate",
+  "SWHardeningNeeded",
+  "ConfigurationNeeded",
+  "ConfigurationAndSWHardeningNeeded",
+  "OutOfDate",
+  "OutOfDateConfigurationNeeded",
+  "Revoked",
+] as const;
 
 const hexOf = (bytes: number) =>
   z

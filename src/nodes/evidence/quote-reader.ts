@@ -1,12 +1,29 @@
 import { readOrRefuse, refused } from "./refusal.ts";
 
-/** A quote of TDX (Intel DCAP, versions 4 and 5) taken apart; nothing of it is verified. */
+/** The fields of a TD report and their lengths in bytes, in the order of the quote. */
+export const reportLayout = [
+  ["teeTcbSvn", 16],
+  ["mrSeam", 48],
+  ["mrSignerSeam", 48],
+  ["seamAttributes", 8],
+  ["tdAttributes", 8],
+  ["xfam", 8],
+  ["mrTd", 48],
+  ["mrConfigId", 48],
+  ["mrOwner", 48],
+  ["mrOwnerConfig", 48],
+  ["rtMr", 4 * 48],
+  ["reportData", 64],
+] as const;
+export type TdReport = Record<(typeof reportLayout)[number][0], Buffer>;
+
+/** The parts of a TDX quote (Intel DCAP, versions 4 and 5), none of them verified. */
 export type QuoteParts = {
   /** Header and report: what the attestation key signs. */
   signed: Buffer;
   report: TdReport;
   signature: Buffer;
-  /** P-256, its two coordinates. */
+  /** The two coordinates of a point on P-256. */
   attestationKey: Buffer;
   /** The report of the quoting enclave, which vouches for the attestation key. */
   qeReport: Buffer;
@@ -16,136 +33,86 @@ export type QuoteParts = {
   chain: string;
 };
 
-export type TdReport = {
-  teeTcbSvn: Buffer;
-  mrSeam: Buffer;
-  mrSignerSeam: Buffer;
-  seamAttributes: Buffer;
-  tdAttributes: Buffer;
-  xfam: Buffer;
-  mrTd: Buffer;
-  mrConfigId: Buffer;
-  mrOwner: Buffer;
-  mrOwnerConfig: Buffer;
-  rtMr: readonly Buffer[];
-  reportData: Buffer;
-};
-
 const mostBytes = 32_768;
+const headerBytes = 48;
+const reportBytes = 584;
+/** What TDX 1.5 appends to the report: TEE_TCB_SVN_2 and MRSERVICETD. */
+const report15Bytes = reportBytes + 64;
 const tdx = 0x81;
-/** Names Intel as the maker of the quoting enclave. */
 const intelVendor = "939a7233f79c4ca9940a0db3957f0607";
 const [ecdsaP256, chainInPem, qeReportData] = [2, 5, 6];
 
-/** Errors: `evidence_refused` with `quote_malformed`, or `quote_unsupported` where the format is one that is not read. */
+/** Errors: `evidence_refused` with `quote_malformed`, or `quote_unsupported` for another format. */
 export function readQuote(quote: Uint8Array): QuoteParts {
-  if (quote.length > mostBytes) {
-    throw refused("quote_malformed", `the quote is longer than ${mostBytes} bytes`);
-  }
   const bytes = Buffer.from(quote.buffer, quote.byteOffset, quote.byteLength);
-  return readOrRefuse("quote_malformed", "the quote cannot be read", () => readParts(bytes));
+  if (bytes.length > mostBytes) throw malformed(`it is longer than ${mostBytes} bytes`);
+  return readOrRefuse("quote_malformed", "the quote cannot be read", () => {
+    const { start, end } = locateReport(bytes);
+    const signaturesEnd = end + 4 + bytes.readUInt32LE(end);
+    // Guest agents pad quotes with zero bytes.
+    if (signaturesEnd > bytes.length || bytes.subarray(signaturesEnd).some((byte) => byte !== 0)) {
+      throw malformed("its signatures have another length");
+    }
+    const signed = bytes.subarray(0, end);
+    const report = readReport(bytes.subarray(start, end));
+    return { signed, report, ...readSignatures(bytes.subarray(end + 4, signaturesEnd)) };
+  });
 }
 
-function readParts(bytes: Buffer): QuoteParts {
-  const reader = byteReader(bytes);
-  const version = readVersion(reader.take(48));
-  const bodyType = version === 5 ? readBodyType(reader.take(6)) : 2;
-  const report = tdReport(reader.take(584));
-  if (bodyType === 3) reader.take(64);
-  const signed = bytes.subarray(0, reader.offset());
-  const authentication = byteReader(reader.take(reader.take(4).readUInt32LE()));
-  requireZeros(reader.rest(), "after its signatures");
-  const parts = readAuthentication(authentication);
-  return { signed, report, ...parts };
-}
-
-function readVersion(header: Buffer): number {
-  const version = header.readUInt16LE(0);
+/** Checks the header. */
+function locateReport(bytes: Buffer): { start: number; end: number } {
+  const version = bytes.readUInt16LE(0);
   if (version !== 4 && version !== 5) throw unsupported(`version ${version}`);
-  if (header.readUInt32LE(4) !== tdx) throw unsupported("the quote of a machine other than TDX");
-  if (header.readUInt16LE(2) !== ecdsaP256)
-    throw unsupported("an attestation key other than P-256");
-  if (header.subarray(12, 28).toString("hex") !== intelVendor) {
-    throw unsupported("a quoting enclave that is not Intel's");
+  if (bytes.readUInt32LE(4) !== tdx) throw unsupported("it is not of TDX");
+  if (bytes.readUInt16LE(2) !== ecdsaP256) throw unsupported("its attestation key is not P-256");
+  if (bytes.toString("hex", 12, 28) !== intelVendor) {
+    throw unsupported("its quoting enclave is not Intel's");
   }
-  return version;
+  if (version === 4) return { start: headerBytes, end: headerBytes + reportBytes };
+  const [type, size] = [bytes.readUInt16LE(headerBytes), bytes.readUInt32LE(headerBytes + 2)];
+  const isKnown = (type === 2 && size === reportBytes) || (type === 3 && size === report15Bytes);
+  if (!isKnown) throw unsupported(`its report has type ${type} and ${size} bytes`);
+  return { start: headerBytes + 6, end: headerBytes + 6 + size };
 }
 
-function readBodyType(descriptor: Buffer): 2 | 3 {
-  const type = descriptor.readUInt16LE(0);
-  const size = descriptor.readUInt32LE(2);
-  if (type === 2 && size === 584) return 2;
-  if (type === 3 && size === 648) return 3;
-  throw unsupported(`a report of type ${type} with ${size} bytes`);
-}
-
-function tdReport(bytes: Buffer): TdReport {
-  const reader = byteReader(bytes);
-  return {
-    teeTcbSvn: reader.take(16),
-    mrSeam: reader.take(48),
-    mrSignerSeam: reader.take(48),
-    seamAttributes: reader.take(8),
-    tdAttributes: reader.take(8),
-    xfam: reader.take(8),
-    mrTd: reader.take(48),
-    mrConfigId: reader.take(48),
-    mrOwner: reader.take(48),
-    mrOwnerConfig: reader.take(48),
-    rtMr: [reader.take(48), reader.take(48), reader.take(48), reader.take(48)],
-    reportData: reader.take(64),
-  };
-}
-
-function readAuthentication(outer: ByteReader): Omit<QuoteParts, "signed" | "report"> {
-  const signature = outer.take(64);
-  const attestationKey = outer.take(64);
-  const reader = byteReader(certification(outer, qeReportData));
-  const qeReport = reader.take(384);
-  const qeReportSignature = reader.take(64);
-  const qeAuthData = reader.take(reader.take(2).readUInt16LE());
-  // What the report vouches for is reckoned from 32 bytes: more of them, or fewer, would not be vouched for.
-  if (qeAuthData.length !== 32) throw malformed("its authentication data are not 32 bytes");
-  const chain = certification(reader, chainInPem).toString("latin1");
-  return { signature, attestationKey, qeReport, qeReportSignature, qeAuthData, chain };
-}
-
-/** Certification data of that type, which nothing follows. */
-function certification(reader: ByteReader, type: number): Buffer {
-  const found = reader.take(2).readUInt16LE();
-  if (found !== type) throw unsupported(`certification data of type ${found} in place of ${type}`);
-  const content = reader.take(reader.take(4).readUInt32LE());
-  if (reader.rest().length > 0) throw malformed("bytes follow its certificates");
-  return content;
-}
-
-type ByteReader = { take(length: number): Buffer; offset(): number; rest(): Buffer };
-
-function byteReader(bytes: Buffer): ByteReader {
+function readReport(bytes: Buffer): TdReport {
   let offset = 0;
+  const fields = reportLayout.map(([name, length]) => {
+    offset += length;
+    return [name, bytes.subarray(offset - length, offset)];
+  });
+  return Object.fromEntries(fields);
+}
+
+/** All lengths but that of the chain are fixed: the hash that vouches for the key covers 32 bytes of authentication data. */
+function readSignatures(bytes: Buffer): Omit<QuoteParts, "signed" | "report"> {
+  requireType(bytes, 128, qeReportData);
+  if (bytes.readUInt16LE(582) !== 32) throw malformed("its authentication data is not 32 bytes");
+  requireType(bytes, 616, chainInPem);
   return {
-    take: (length) => {
-      const end = offset + length;
-      if (end > bytes.length) throw malformed("it ends too early");
-      const taken = bytes.subarray(offset, end);
-      offset = end;
-      return taken;
-    },
-    offset: () => offset,
-    rest: () => bytes.subarray(offset),
+    signature: bytes.subarray(0, 64),
+    attestationKey: bytes.subarray(64, 128),
+    qeReport: bytes.subarray(134, 518),
+    qeReportSignature: bytes.subarray(518, 582),
+    qeAuthData: bytes.subarray(584, 616),
+    chain: bytes.toString("latin1", 622),
   };
 }
 
-/** Guest agents pad quotes with zero bytes. */
-function requireZeros(bytes: Buffer, where: string): void {
-  if (bytes.some((byte) => byte !== 0)) throw malformed(`bytes other than zero stand ${where}`);
+/** Certification data consists of a type, a length and the rest of the quote. */
+function requireType(bytes: Buffer, offset: number, type: number): void {
+  const found = bytes.readUInt16LE(offset);
+  if (found !== type) throw unsupported(`it has certification data of type ${found}, not ${type}`);
+  if (bytes.readUInt32LE(offset + 2) !== bytes.length - offset - 6) {
+    throw malformed("its certification data has another length");
+  }
 }
 
 const malformed = (reason: string) =>
   refused("quote_malformed", `the quote cannot be read: ${reason}`);
-const unsupported = (what: string) =>
+const unsupported = (reason: string) =>
   refused(
     "quote_unsupported",
-    `the quote cannot be verified: ${what}`,
-    "quotes of TDX (versions 4 and 5) that bring their PCK chain are verified",
+    `the quote cannot be verified: ${reason}`,
+    "only TDX quotes (versions 4 and 5) that contain their PCK chain can be verified",
   );

@@ -3,15 +3,15 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { requireCollateral } from "./collateral-check.ts";
 import { readCollateral } from "./collateral-text.ts";
 import type { Collateral, QuoteFacts } from "./evidence.ts";
-import { intelRoot, ratePlatform } from "./platform-rating.ts";
-import type { QuoteParts } from "./quote-reader.ts";
+import { tcbStatuses } from "./policy.ts";
+import { intelRoot, ratePlatform } from "./quote-library.ts";
 import { readOrRefuse, refused } from "./refusal.ts";
 import { openQuote, type SignedQuote } from "./signed-quote.ts";
-import { rateTdxModule, worstOf } from "./tcb-rating.ts";
+import { rateTdxModule, type TcbRating } from "./tdx-module.ts";
 
 /**
- * Verifies a quote by its collateral as of a time, down to `rootDer` or else Intel's root, without the network. What it says is true of the machine
- * then; whether that is good enough is for a policy to say.
+ * Verifies a quote by its collateral as of a time, down to `rootDer` (Intel's root by default), without the network. The facts
+ * are true of the machine at that time; whether they are acceptable is up to a policy.
  *
  * Errors: `evidence_refused` (403), the check that failed in the code of its first detail.
  */
@@ -22,38 +22,42 @@ export async function verifyQuote(
   { rootDer }: { rootDer?: Uint8Array } = {},
 ): Promise<QuoteFacts> {
   const signed = openQuote(quote, rootDer ?? (await intelRoot()), nowMs);
-  return judgeQuote(signed, collateral, nowMs);
+  return rateQuote(signed, collateral, nowMs);
 }
 
-/** As `verifyQuote`, for a quote whose own signatures were verified already. */
-export async function judgeQuote(
+/** As `verifyQuote`, for a quote whose own signatures are verified. */
+export async function rateQuote(
   quote: SignedQuote,
   collateral: Collateral,
   nowMs: number,
 ): Promise<QuoteFacts> {
-  // Each of the steps takes milliseconds, and others wait for their turn.
+  // Each step takes milliseconds.
   await nextTurn();
-  const given = readOrRefuse("collateral_malformed", "the collateral has another form", () =>
+  const read = readOrRefuse("collateral_malformed", "the collateral is malformed", () =>
     readCollateral(collateral),
   );
-  const { tcbInfo, qeIdentity, untilMs } = requireCollateral(given, quote, nowMs);
-  const { tcbEvaluationDataNumber: ofMachine } = tcbInfo;
-  const tcbEvaluationNumber = Math.min(ofMachine, qeIdentity.tcbEvaluationDataNumber);
-  requireNoDebug(quote.parts);
-  await nextTurn();
-  const platform = await ratePlatform(quote, given, nowMs);
+  const { tcbInfo, qeIdentity, untilMs } = requireCollateral(read, quote, nowMs);
   const { report } = quote.parts;
+  if (report.tdAttributes[0] !== 0) {
+    throw refused("debug", "the virtual machine runs in debug mode: its operator can read it");
+  }
+  await nextTurn();
+  const platform = await ratePlatform(quote, read, nowMs);
   const { status, advisories } = worstOf([platform, rateTdxModule(tcbInfo, report)]);
+  const hex = (bytes: Buffer) => bytes.toString("hex");
   return {
     tcbStatus: status,
     advisories,
     ...quote.platform,
     rootSha256: createHash("sha256").update(quote.root.raw).digest("hex"),
-    tcbEvaluationNumber,
+    tcbEvaluationNumber: Math.min(
+      tcbInfo.tcbEvaluationDataNumber,
+      qeIdentity.tcbEvaluationDataNumber,
+    ),
     collateralUntilMs: untilMs,
     reportData: hex(report.reportData),
     mrTd: hex(report.mrTd),
-    rtMr: report.rtMr.map(hex),
+    rtMr: [0, 48, 96, 144].map((start) => hex(report.rtMr.subarray(start, start + 48))),
     mrSeam: hex(report.mrSeam),
     mrConfigId: hex(report.mrConfigId),
     mrOwner: hex(report.mrOwner),
@@ -63,13 +67,12 @@ export async function judgeQuote(
   };
 }
 
-const hex = (bytes: Buffer) => bytes.toString("hex");
-
-function requireNoDebug({ report }: QuoteParts): void {
-  if (report.tdAttributes[0] !== 0) {
-    throw refused(
-      "debug",
-      "the virtual machine can be debugged: its operator can read all that is in it",
-    );
-  }
+/** The worst status with the advisories of all; an unknown status is the worst. */
+function worstOf(ratings: readonly TcbRating[]): TcbRating {
+  const known: readonly string[] = tcbStatuses;
+  const rank = ({ status }: TcbRating) =>
+    known.includes(status) ? known.indexOf(status) : known.length;
+  const [worst] = ratings.toSorted((a, b) => rank(b) - rank(a));
+  const advisories = new Set(ratings.flatMap((rating) => rating.advisories));
+  return { status: worst?.status ?? "Revoked", advisories: [...advisories].sort() };
 }

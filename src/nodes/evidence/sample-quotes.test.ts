@@ -9,10 +9,10 @@ import { EarshotError } from "../../lib/errors.ts";
 import { collateralFileName, collateralKeyOf } from "./collateral-service.ts";
 import { replayEventLog } from "./event-log.ts";
 import type { Collateral, QuoteFacts } from "./evidence.ts";
-import { intelRoot as intelRootDer } from "./platform-rating.ts";
 import { type NodePolicy, readPolicy } from "./policy.ts";
 import { checkFacts } from "./policy-check.ts";
 import { verifyQuote } from "./quote.ts";
+import { intelRoot as intelRootDer } from "./quote-library.ts";
 import { openQuote } from "./signed-quote.ts";
 
 const skipped = hasSampleQuotes() ? "" : " (skipped: the sample quotes are not on this machine)";

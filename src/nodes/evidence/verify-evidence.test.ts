@@ -10,7 +10,7 @@ import {
 import { EarshotError } from "../../lib/errors.ts";
 import { type NodeStatement, reportDataOf } from "../protocol/statement.ts";
 import { policyIdOf } from "./policy.ts";
-import { bootLog } from "./simulated/boot-log.ts";
+import { bootLog } from "./simulated/simulated-tee.ts";
 import { createEvidenceVerifier } from "./verify-evidence.ts";
 
 const nothing = { quote: null, event_log: null, vm_config: null };

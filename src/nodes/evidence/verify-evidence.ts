@@ -9,10 +9,10 @@ import type {
   EvidenceKind,
   VerifiedEvidence,
 } from "./evidence.ts";
-import { intelRoot } from "./platform-rating.ts";
 import type { NodePolicy } from "./policy.ts";
 import { checkFacts } from "./policy-check.ts";
-import { judgeQuote } from "./quote.ts";
+import { rateQuote } from "./quote.ts";
+import { intelRoot } from "./quote-library.ts";
 import { refused } from "./refusal.ts";
 import { openQuote } from "./signed-quote.ts";
 
@@ -104,7 +104,7 @@ async function verifyQuoted(
     );
   }
   const collateral = await source(signed);
-  const facts = await judgeQuote(signed, collateral, nowMs);
+  const facts = await rateQuote(signed, collateral, nowMs);
   const boot =
     evidence.event_log === null ? null : replayEventLog(evidence.event_log, facts.rtMr[3] ?? "");
   const composeHash = boot?.composeHash ?? null;

@@ -1,15 +1,34 @@
-import type { KeyObject } from "node:crypto";
+import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
+import { AsnConvert, OctetString } from "@peculiar/asn1-schema";
 import {
-  extension,
-  type KeyPair,
-  makeCertificate,
-  makeKeyPair,
-  pemOf,
-  type Span,
-} from "./certificate-writer.ts";
-import { enumerated, identifier, integer, octets, sequence } from "./der-writer.ts";
+  AlgorithmIdentifier,
+  AttributeTypeAndValue,
+  AttributeValue,
+  BasicConstraints,
+  Certificate,
+  CertificateList,
+  Extension,
+  Extensions,
+  KeyUsage,
+  KeyUsageFlags,
+  Name,
+  RelativeDistinguishedName,
+  RevokedCertificate,
+  SubjectPublicKeyInfo,
+  TBSCertificate,
+  TBSCertList,
+  Time,
+  Validity,
+  Version,
+} from "@peculiar/asn1-x509";
+import { SgxItem, SgxItems, sgxExtension } from "../certificates.ts";
 
-/** A throw-away copy of what Intel keeps: a root, an authority for machines, and a signer of collateral. */
+export type KeyPair = { publicKey: KeyObject; privateKey: KeyObject };
+/** Unix milliseconds. */
+export type Span = { fromMs: number; toMs: number };
+export type Issuer = { name: string; privateKey: KeyObject };
+
+/** A throw-away copy of what Intel has: a root, an authority for machines, and a signer of collateral. */
 export type Authority = {
   valid: Span;
   rootDer: Buffer;
@@ -18,9 +37,7 @@ export type Authority = {
   collateral: { privateKey: KeyObject; chain: string };
 };
 
-type Issuer = { name: string; privateKey: KeyObject };
-
-/** What the certificate of a machine says of it. */
+/** What the certificate of a machine says about it. */
 export type MachineIds = {
   ppid: Buffer;
   platformInstanceId: Buffer;
@@ -29,26 +46,29 @@ export type MachineIds = {
   pceSvn: number;
 };
 
-export const serials = { root: 1, machines: 2, collateral: 3, machine: 0x1234 };
+/** The organization in every simulated certificate, so that none is taken for a real one. */
+export const disclaimer = "SIMULATED - NOT A TEE";
+export const serials = { root: 1, machines: 2, collateral: 3, machine: 4 };
 
-const sgxExtension = "1.2.840.113741.1.13.1";
-const years = 365 * 86_400_000;
+export const makeKeyPair = (): KeyPair => generateKeyPairSync("ec", { namedCurve: "P-256" });
 
 export function makeAuthority(nowMs: number): Authority {
-  const valid = { fromMs: nowMs - 86_400_000, toMs: nowMs + 10 * years };
+  const valid = { fromMs: nowMs - 86_400_000, toMs: nowMs + 3_650 * 86_400_000 };
   const [rootKeys, machineKeys, signerKeys] = [makeKeyPair(), makeKeyPair(), makeKeyPair()];
-  const root = { name: "Simulated Root CA", privateKey: rootKeys.privateKey };
+  const issuer = { name: "Simulated Root CA", privateKey: rootKeys.privateKey };
   const machines = { name: "Simulated PCK Platform CA", privateKey: machineKeys.privateKey };
-  const issue = (name: string, keys: KeyPair, serial: number, mayIssue: boolean) =>
-    makeCertificate({ name, issuer: root, publicKey: keys.publicKey, serial, mayIssue, valid });
-  const rootDer = issue(root.name, rootKeys, serials.root, true);
-  const certificate = issue(machines.name, machineKeys, serials.machines, true);
+  const issue = (name: string, { publicKey }: KeyPair, serial: number, mayIssue: boolean) =>
+    makeCertificate({ name, issuer, publicKey, serial, mayIssue, valid });
+  const rootDer = issue(issuer.name, rootKeys, serials.root, true);
   const signer = issue("Simulated TCB Signing", signerKeys, serials.collateral, false);
   return {
     valid,
     rootDer,
-    root,
-    machines: { ...machines, certificate },
+    root: issuer,
+    machines: {
+      ...machines,
+      certificate: issue(machines.name, machineKeys, serials.machines, true),
+    },
     collateral: { privateKey: signerKeys.privateKey, chain: pemOf(signer) + pemOf(rootDer) },
   };
 }
@@ -62,26 +82,110 @@ export function issueMachine(authority: Authority, publicKey: KeyObject, ids: Ma
     serial: serials.machine,
     mayIssue: false,
     valid: authority.valid,
-    extensions: [extension(sgxExtension, sgxItems(ids))],
+    extensions: [new Extension({ extnID: sgxExtension, extnValue: sgxItems(ids) })],
   });
   return [certificate, authority.machines.certificate, authority.rootDer].map(pemOf).join("");
 }
 
-function sgxItems(ids: MachineIds): Buffer {
+function sgxItems(ids: MachineIds): OctetString {
+  const der = (tag: number, content: Uint8Array) => Buffer.of(tag, content.length, ...content);
   const item = (number: string, value: Uint8Array) =>
-    sequence(identifier(`${sgxExtension}.${number}`), value);
-  const components = [...ids.cpuSvn].map((svn, index) => item(`2.${index + 1}`, integer(svn)));
+    Object.assign(new SgxItem(), { id: `${sgxExtension}.${number}`, value: bufferOf(value) });
   const levels = [
-    ...components,
-    item("2.17", integer(ids.pceSvn)),
-    item("2.18", octets(ids.cpuSvn)),
+    ...[...ids.cpuSvn].map((svn, index) => item(`2.${index + 1}`, der(2, Buffer.of(svn)))),
+    item("2.17", der(2, Buffer.of(ids.pceSvn))),
+    item("2.18", der(4, ids.cpuSvn)),
   ];
-  return sequence(
-    item("1", octets(ids.ppid)),
-    item("2", sequence(...levels)),
-    item("3", octets(Buffer.alloc(2))),
-    item("4", octets(Buffer.from(ids.fmspc, "hex"))),
-    item("5", enumerated(0)),
-    item("6", octets(ids.platformInstanceId)),
-  );
+  const items = new SgxItems([
+    item("1", der(4, ids.ppid)),
+    item("2", derOf(new SgxItems(levels))),
+    item("3", der(4, Buffer.alloc(2))),
+    item("4", der(4, Buffer.from(ids.fmspc, "hex"))),
+    item("5", der(10, Buffer.of(0))),
+    item("6", der(4, ids.platformInstanceId)),
+  ]);
+  return new OctetString(derOf(items));
 }
+
+type CertificateFields = {
+  name: string;
+  issuer: Issuer;
+  publicKey: KeyObject;
+  serial: number;
+  mayIssue: boolean;
+  valid: Span;
+  extensions?: readonly Extension[];
+};
+
+const ecdsaSha256 = new AlgorithmIdentifier({ algorithm: "1.2.840.10045.4.3.2" });
+
+/** An X.509 certificate in DER. */
+export function makeCertificate(fields: CertificateFields): Buffer {
+  const { name, issuer, publicKey, serial, mayIssue, valid } = fields;
+  const usage = mayIssue
+    ? KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign
+    : KeyUsageFlags.digitalSignature;
+  const critical = (extnID: string, value: unknown) =>
+    new Extension({ extnID, critical: true, extnValue: new OctetString(derOf(value)) });
+  const tbsCertificate = new TBSCertificate({
+    version: Version.v3,
+    serialNumber: bufferOf(Buffer.of(serial)),
+    signature: ecdsaSha256,
+    issuer: nameOf(issuer.name),
+    validity: new Validity({ notBefore: new Date(valid.fromMs), notAfter: new Date(valid.toMs) }),
+    subject: nameOf(name),
+    subjectPublicKeyInfo: AsnConvert.parse(
+      publicKey.export({ type: "spki", format: "der" }),
+      SubjectPublicKeyInfo,
+    ),
+    extensions: new Extensions([
+      critical("2.5.29.19", new BasicConstraints({ cA: mayIssue })),
+      critical("2.5.29.15", new KeyUsage(usage)),
+      ...(fields.extensions ?? []),
+    ]),
+  });
+  const signatureValue = bufferOf(sign("sha256", derOf(tbsCertificate), issuer.privateKey));
+  const signatureAlgorithm = ecdsaSha256;
+  return derOf(new Certificate({ tbsCertificate, signatureAlgorithm, signatureValue }));
+}
+
+/** A list of revoked certificates in DER. */
+export function makeRevocationList(
+  issuer: Issuer,
+  revokedSerials: readonly number[],
+  { fromMs, toMs }: Span,
+): Buffer {
+  const revocationDate = new Time(new Date(fromMs));
+  const revoked = revokedSerials.map(
+    (serial) =>
+      new RevokedCertificate({ userCertificate: bufferOf(Buffer.of(serial)), revocationDate }),
+  );
+  const tbsCertList = new TBSCertList({
+    version: Version.v2,
+    signature: ecdsaSha256,
+    issuer: nameOf(issuer.name),
+    thisUpdate: new Time(new Date(fromMs)),
+    nextUpdate: new Time(new Date(toMs)),
+    ...(revoked.length > 0 && { revokedCertificates: revoked }),
+  });
+  const signature = bufferOf(sign("sha256", derOf(tbsCertList), issuer.privateKey));
+  return derOf(new CertificateList({ tbsCertList, signatureAlgorithm: ecdsaSha256, signature }));
+}
+
+export function pemOf(certificate: Uint8Array): string {
+  const lines = Buffer.from(certificate)
+    .toString("base64")
+    .replaceAll(/.{64}(?=.)/g, "$&\n");
+  return `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`;
+}
+
+function nameOf(commonName: string): Name {
+  const part = (type: string, utf8String: string) =>
+    new RelativeDistinguishedName([
+      new AttributeTypeAndValue({ type, value: new AttributeValue({ utf8String }) }),
+    ]);
+  return new Name([part("2.5.4.3", commonName), part("2.5.4.10", disclaimer)]);
+}
+
+const derOf = (value: unknown): Buffer => Buffer.from(AsnConvert.serialize(value));
+const bufferOf = (bytes: Uint8Array): ArrayBuffer => new Uint8Array(bytes).buffer;

@@ -1,58 +1,46 @@
 import type { Collateral } from "../evidence.ts";
-import { type Authority, type MachineIds, serials } from "./authority.ts";
-import { makeRevocationList, pemOf, type Span } from "./certificate-writer.ts";
+import {
+  type Authority,
+  type Issuer,
+  type MachineIds,
+  makeRevocationList,
+  pemOf,
+  type Span,
+  serials,
+} from "./authority.ts";
 import { signRaw } from "./quote-writer.ts";
 
-/** What collateral can be made to say. */
+/** What collateral says. */
 export type CollateralFields = {
   inForce: Span;
   tcbStatus: string;
   advisories: readonly string[];
   evaluationNumber: number;
-  /** The least version of the TDX module that is up to date. */
+  /** The lowest version of the TDX module that is up to date. */
   moduleSvn: number;
   revoked: readonly ("machine" | "machines" | "collateral")[];
-  /** Members in place of the usual ones, and signed as they are. */
+  /** Members that replace the default ones before they are signed. */
   tcbInfo: Readonly<Record<string, unknown>>;
   qeIdentity: Readonly<Record<string, unknown>>;
 };
 
-export function usualCollateral(nowMs: number): CollateralFields {
-  const day = 86_400_000;
-  return {
-    inForce: { fromMs: nowMs - 3_600_000, toMs: nowMs + 365 * day },
-    tcbStatus: "UpToDate",
-    advisories: [],
-    evaluationNumber: 18,
-    moduleSvn: 5,
-    revoked: [],
-    tcbInfo: {},
-    qeIdentity: {},
-  };
-}
-
 /** Collateral of a simulated machine, in the form and with the signatures of Intel's. */
 export function writeCollateral(
-  authority: Authority,
+  { root, machines, collateral: signer, rootDer }: Authority,
   machine: MachineIds,
   fields: CollateralFields,
 ): Collateral {
-  const { root, machines, collateral: signer, rootDer } = authority;
   const tcbInfo = JSON.stringify({ ...tcbInfoOf(machine, fields), ...fields.tcbInfo });
   const qeIdentity = JSON.stringify({ ...qeIdentityOf(fields), ...fields.qeIdentity });
   const signed = (text: string) => signRaw(signer.privateKey, Buffer.from(text)).toString("hex");
-  const ofMachines = fields.revoked.filter((who) => who === "machine");
-  const ofRoot = fields.revoked.filter((who) => who !== "machine");
-  const list = (issuer: typeof root, revoked: CollateralFields["revoked"]) =>
-    makeRevocationList(
-      issuer,
-      revoked.map((who) => serials[who]),
-      fields.inForce,
-    ).toString("hex");
+  const list = (issuer: Issuer, isListed: (who: string) => boolean) => {
+    const revoked = fields.revoked.filter(isListed).map((who) => serials[who]);
+    return makeRevocationList(issuer, revoked, fields.inForce).toString("hex");
+  };
   return {
     pck_crl_issuer_chain: pemOf(machines.certificate) + pemOf(rootDer),
-    root_ca_crl: list(root, ofRoot),
-    pck_crl: list(machines, ofMachines),
+    root_ca_crl: list(root, (who) => who !== "machine"),
+    pck_crl: list(machines, (who) => who === "machine"),
     tcb_info_issuer_chain: signer.chain,
     tcb_info: tcbInfo,
     tcb_info_signature: signed(tcbInfo),
@@ -62,19 +50,12 @@ export function writeCollateral(
   };
 }
 
-const module = {
-  mrsigner: "00".repeat(48),
-  attributes: "00".repeat(8),
-  attributesMask: "ff".repeat(8),
-};
-
 function tcbInfoOf(machine: MachineIds, fields: CollateralFields): Record<string, unknown> {
-  const components = (svns: Iterable<number>) => {
-    const known = [...svns];
-    return Array.from({ length: 16 }, (_, index) => ({ svn: known[index] ?? 0 }));
-  };
-  const { moduleSvn, tcbStatus, advisories } = fields;
+  const { evaluationNumber, moduleSvn, tcbStatus, advisories } = fields;
   const tcbDate = iso(fields.inForce.fromMs);
+  const zeros = (bytes: number) => "00".repeat(bytes);
+  const module = { mrsigner: zeros(48), attributes: zeros(8), attributesMask: "ff".repeat(8) };
+  const outdated = { tcb: { isvsvn: 2 }, tcbDate, tcbStatus: "OutOfDate" };
   return {
     id: "TDX",
     version: 3,
@@ -82,7 +63,7 @@ function tcbInfoOf(machine: MachineIds, fields: CollateralFields): Record<string
     fmspc: machine.fmspc,
     pceId: "0000",
     tcbType: 0,
-    tcbEvaluationDataNumber: fields.evaluationNumber,
+    tcbEvaluationDataNumber: evaluationNumber,
     tdxModule: module,
     tdxModuleIdentities: [
       {
@@ -90,21 +71,16 @@ function tcbInfoOf(machine: MachineIds, fields: CollateralFields): Record<string
         ...module,
         tcbLevels: [
           { tcb: { isvsvn: moduleSvn }, tcbDate, tcbStatus: "UpToDate" },
-          {
-            tcb: { isvsvn: 2 },
-            tcbDate,
-            tcbStatus: "OutOfDate",
-            advisoryIDs: ["SIMULATED-SA-00001"],
-          },
+          { ...outdated, advisoryIDs: ["SIMULATED-SA-00001"] },
         ],
       },
     ],
     tcbLevels: [
       {
         tcb: {
-          sgxtcbcomponents: components(machine.cpuSvn),
+          sgxtcbcomponents: [...machine.cpuSvn].map((svn) => ({ svn })),
           pcesvn: machine.pceSvn,
-          tdxtcbcomponents: components([2, 0, 3]),
+          tdxtcbcomponents: [2, 0, 3, ...Array(13).fill(0)].map((svn) => ({ svn })),
         },
         tcbDate,
         tcbStatus,
@@ -115,6 +91,11 @@ function tcbInfoOf(machine: MachineIds, fields: CollateralFields): Record<string
 }
 
 function qeIdentityOf(fields: CollateralFields): Record<string, unknown> {
+  const level = (isvsvn: number, tcbStatus: string) => ({
+    tcb: { isvsvn },
+    tcbDate: iso(fields.inForce.fromMs),
+    tcbStatus,
+  });
   return {
     id: "TD_QE",
     version: 2,
@@ -126,10 +107,7 @@ function qeIdentityOf(fields: CollateralFields): Record<string, unknown> {
     attributesMask: `fb${"ff".repeat(7)}${"00".repeat(8)}`,
     mrsigner: "dc".repeat(32),
     isvprodid: 2,
-    tcbLevels: [
-      { tcb: { isvsvn: 4 }, tcbDate: iso(fields.inForce.fromMs), tcbStatus: "UpToDate" },
-      { tcb: { isvsvn: 2 }, tcbDate: iso(fields.inForce.fromMs), tcbStatus: "OutOfDate" },
-    ],
+    tcbLevels: [level(4, "UpToDate"), level(2, "OutOfDate")],
   };
 }
 
@@ -138,5 +116,5 @@ const datesOf = ({ inForce }: CollateralFields) => ({
   nextUpdate: iso(inForce.toMs),
 });
 
-/** To the second, as Intel writes it. */
+/** In whole seconds, as in Intel's collateral. */
 const iso = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`;

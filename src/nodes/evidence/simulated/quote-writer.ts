@@ -1,18 +1,10 @@
 import { createHash, type KeyObject, sign } from "node:crypto";
-import type { KeyPair } from "./certificate-writer.ts";
+import { reportLayout, type TdReport } from "../quote-reader.ts";
+import type { KeyPair } from "./authority.ts";
 
-/** What a quote can be made to say; bytes, each field of its own length. */
-export type QuoteFields = {
+/** What a quote says; report fields that are left out are zero. */
+export type QuoteFields = Partial<Record<Exclude<keyof TdReport, "rtMr">, Uint8Array>> & {
   version: 4 | 5;
-  teeTcbSvn: Uint8Array;
-  mrSignerSeam: Uint8Array;
-  seamAttributes: Uint8Array;
-  tdAttributes: Uint8Array;
-  xfam: Uint8Array;
-  mrTd: Uint8Array;
-  mrConfigId: Uint8Array;
-  mrOwner: Uint8Array;
-  mrOwnerConfig: Uint8Array;
   rtMr: readonly Uint8Array[];
   /** Of version 5 alone. */
   mrServiceTd: Uint8Array;
@@ -22,24 +14,19 @@ export type QuoteFields = {
   qeSvn: number;
 };
 
-export const usualFields: QuoteFields = {
+export const defaultFields = {
   version: 4,
   teeTcbSvn: Buffer.from("05010300000000000000000000000000", "hex"),
-  mrSignerSeam: Buffer.alloc(48),
-  seamAttributes: Buffer.alloc(8),
   tdAttributes: Buffer.from("0000001000000000", "hex"),
   xfam: Buffer.from("e702060000000000", "hex"),
   mrTd: Buffer.alloc(48, 0x11),
-  mrConfigId: Buffer.alloc(48),
-  mrOwner: Buffer.alloc(48),
-  mrOwnerConfig: Buffer.alloc(48),
   rtMr: [0x20, 0x21, 0x22, 0x23].map((byte) => Buffer.alloc(48, byte)),
   mrServiceTd: Buffer.alloc(48),
   qeMrSigner: Buffer.alloc(32, 0xdc),
   qeAttributes: 0x11,
   qeProductId: 2,
   qeSvn: 4,
-};
+} satisfies QuoteFields;
 
 export type QuoteSigner = {
   attestation: KeyPair;
@@ -49,77 +36,51 @@ export type QuoteSigner = {
   cpuSvn: Uint8Array;
 };
 
-/** A quote of TDX in Intel's format. */
-export function writeQuote(
-  reportData: Uint8Array,
-  fields: QuoteFields,
-  signer: QuoteSigner,
-): Buffer {
-  const signed = Buffer.concat([header(fields.version), ...body(reportData, fields)]);
-  const { attestation, pckKey } = signer;
+/** A TDX quote in Intel's format. */
+export function writeQuote(fields: QuoteFields, signer: QuoteSigner): Buffer {
+  const { attestation, pckKey, cpuSvn, chain } = signer;
+  const signed = Buffer.concat([...header(fields.version), ...report(fields)]);
   const publicKey = attestation.publicKey.export({ type: "spki", format: "der" }).subarray(-64);
-  const qeAuthData = Buffer.alloc(32);
-  const qeReport = enclaveReport(fields, signer, Buffer.concat([publicKey, qeAuthData]));
+  const authData = Buffer.alloc(32);
+  const qeReport = Buffer.alloc(384);
+  qeReport.set(cpuSvn, 0);
+  qeReport[48] = fields.qeAttributes;
+  qeReport.set(fields.qeMrSigner, 128);
+  qeReport.writeUInt16LE(fields.qeProductId, 256);
+  qeReport.writeUInt16LE(fields.qeSvn, 258);
+  qeReport.set(createHash("sha256").update(publicKey).update(authData).digest(), 320);
   const certification = Buffer.concat([
     qeReport,
     signRaw(pckKey, qeReport),
-    uint16(qeAuthData.length),
-    qeAuthData,
-    block(5, Buffer.from(signer.chain, "latin1")),
+    uint16(authData.length),
+    authData,
+    block(5, Buffer.from(chain, "latin1")),
   ]);
-  const authentication = Buffer.concat([
+  const signatures = Buffer.concat([
     signRaw(attestation.privateKey, signed),
     publicKey,
     block(6, certification),
   ]);
-  return Buffer.concat([signed, uint32(authentication.length), authentication]);
+  return Buffer.concat([signed, uint32(signatures.length), signatures]);
 }
 
-function header(version: number): Buffer {
+function header(version: number): Buffer[] {
   const vendor = Buffer.from("939a7233f79c4ca9940a0db3957f0607", "hex");
-  return Buffer.concat([
-    uint16(version),
-    uint16(2),
-    uint32(0x81),
-    Buffer.alloc(4),
-    vendor,
-    Buffer.alloc(20),
-  ]);
+  const start = [uint16(version), uint16(2), uint32(0x81), Buffer.alloc(4), vendor];
+  return [...start, Buffer.alloc(20)];
 }
 
-function body(reportData: Uint8Array, fields: QuoteFields): Uint8Array[] {
-  const report = [
-    fields.teeTcbSvn,
-    Buffer.alloc(48),
-    fields.mrSignerSeam,
-    fields.seamAttributes,
-    fields.tdAttributes,
-    fields.xfam,
-    fields.mrTd,
-    fields.mrConfigId,
-    fields.mrOwner,
-    fields.mrOwnerConfig,
-    ...fields.rtMr,
-    reportData,
+function report(fields: QuoteFields): Uint8Array[] {
+  const values = { ...fields, rtMr: Buffer.concat(fields.rtMr) };
+  const body = reportLayout.map(([name, length]) => values[name] ?? Buffer.alloc(length));
+  if (fields.version === 4) return body;
+  return [
+    uint16(3),
+    uint32(648),
+    ...body,
+    fields.teeTcbSvn ?? Buffer.alloc(16),
+    fields.mrServiceTd,
   ];
-  if (fields.version === 4) return report;
-  return [uint16(3), uint32(648), ...report, fields.teeTcbSvn, fields.mrServiceTd];
-}
-
-/** The report of the quoting enclave, which vouches for the attestation key. */
-function enclaveReport(
-  fields: QuoteFields,
-  { cpuSvn }: QuoteSigner,
-  vouchedFor: Uint8Array,
-): Buffer {
-  const report = Buffer.alloc(384);
-  report.set(cpuSvn, 0);
-  report[48] = fields.qeAttributes;
-  report.set(fields.qeMrSigner, 128);
-  report.writeUInt16LE(fields.qeProductId, 256);
-  report.writeUInt16LE(fields.qeSvn, 258);
-  report.set(createHash("sha256").update(vouchedFor).digest(), 320);
-  return report;
 }
 
 /** The two numbers of the signature, 32 bytes each. */
@@ -130,14 +91,6 @@ export function signRaw(key: KeyObject, bytes: Uint8Array): Buffer {
 const block = (type: number, content: Uint8Array) =>
   Buffer.concat([uint16(type), uint32(content.length), content]);
 
-function uint16(value: number): Buffer {
-  const bytes = Buffer.alloc(2);
-  bytes.writeUInt16LE(value);
-  return bytes;
-}
-
-function uint32(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32LE(value);
-  return bytes;
-}
+const uint16 = (value: number): Buffer => Buffer.of(value & 0xff, value >> 8);
+const uint32 = (value: number): Buffer =>
+  Buffer.concat([uint16(value & 0xffff), uint16(value >> 16)]);

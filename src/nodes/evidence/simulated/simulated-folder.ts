@@ -5,7 +5,7 @@ import * as z from "zod";
 import { EarshotError } from "../../../lib/errors.ts";
 import { collateralFileName, collateralKeyOf } from "../collateral-service.ts";
 import { openQuote } from "../signed-quote.ts";
-import { disclaimer } from "./certificate-writer.ts";
+import { disclaimer } from "./authority.ts";
 import { createSimulatedTee, type SimulatedTee, teeOf } from "./simulated-tee.ts";
 
 /** Where the parts of a simulated TEE lie: the first is for nodes, the others are for their gateway. */

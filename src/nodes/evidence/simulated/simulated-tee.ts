@@ -1,16 +1,15 @@
 import { createHash, type KeyObject } from "node:crypto";
 import { certificatesOf } from "../certificates.ts";
+import { runtimeEvent } from "../event-log.ts";
 import type { Collateral, Evidence } from "../evidence.ts";
-import type { NodePolicy } from "../policy.ts";
-import { issueMachine, type MachineIds, makeAuthority } from "./authority.ts";
-import { type BootEvent, bootLog, measuredBy, mrConfigIdOf } from "./boot-log.ts";
-import { makeKeyPair, pemOf } from "./certificate-writer.ts";
-import { type CollateralFields, usualCollateral, writeCollateral } from "./collateral-writer.ts";
-import { type QuoteFields, usualFields, writeQuote } from "./quote-writer.ts";
+import { type NodePolicy, readPolicy } from "../policy.ts";
+import { issueMachine, type MachineIds, makeAuthority, makeKeyPair, pemOf } from "./authority.ts";
+import { type CollateralFields, writeCollateral } from "./collateral-writer.ts";
+import { defaultFields, type QuoteFields, writeQuote } from "./quote-writer.ts";
 
 /**
- * A TEE made in software: it signs quotes in Intel's format under a root that was made with it, so that all of the code that
- * verifies runs. It proves nothing about any machine, and every certificate of it says so.
+ * A TEE in software: it signs quotes in Intel's format under its own root, so that the whole verifier runs. It proves nothing
+ * about any machine, and each of its certificates says so.
  */
 export type SimulatedTee = {
   rootDer: Uint8Array;
@@ -19,11 +18,11 @@ export type SimulatedTee = {
   chain: string;
   /** SHA-256 of the compose file that it pretends to run, in hexadecimal digits. */
   composeHash: string;
-  /** What its quotes say in place of the usual. */
+  /** What its quotes say in place of the defaults. */
   fields: Partial<QuoteFields>;
   /** @param reportData 64 bytes */
   quote(reportData: Uint8Array, fields?: Partial<QuoteFields>): Buffer;
-  /** A quote with the event log of a boot; RTMR3 is what the log was measured to. */
+  /** A quote with the event log of a boot, to which its RTMR3 is extended. */
   evidence(
     reportData: Uint8Array,
     fields?: Partial<QuoteFields> & { events?: readonly BootEvent[] },
@@ -38,47 +37,69 @@ export type SimulatedWorld = SimulatedTee & {
   policy(fields?: Partial<NodePolicy>): NodePolicy;
 };
 
-const cpuSvn = Buffer.alloc(16, 2);
-const usualComposeHash = createHash("sha256").update("simulated compose file").digest("hex");
+/** An event of a guest agent's log. */
+export type BootEvent = {
+  imr: number;
+  event_type: number;
+  digest: string;
+  event: string;
+  event_payload: string;
+};
 
-export function createSimulatedTee(options: {
-  nowMs: number;
-  composeHash?: string;
-}): SimulatedWorld {
-  const { nowMs, composeHash = usualComposeHash } = options;
+const cpuSvn = Buffer.alloc(16, 2);
+const sha256 = (bytes: Uint8Array | string) => createHash("sha256").update(bytes).digest();
+
+export function createSimulatedTee({ nowMs }: { nowMs: number }): SimulatedWorld {
+  const composeHash = sha256("simulated compose file").toString("hex");
   const authority = makeAuthority(nowMs);
   const pck = makeKeyPair();
-  const ids = idsOf(pck.publicKey);
+  const id = sha256(pck.publicKey.export({ type: "spki", format: "der" }));
+  const ids: MachineIds = {
+    ppid: id.subarray(0, 16),
+    platformInstanceId: id.subarray(16),
+    fmspc: "00906ea10000",
+    cpuSvn,
+    pceSvn: 11,
+  };
+  const defaults: CollateralFields = {
+    inForce: { fromMs: nowMs - 3_600_000, toMs: nowMs + 365 * 86_400_000 },
+    tcbStatus: "UpToDate",
+    advisories: [],
+    evaluationNumber: 18,
+    moduleSvn: 5,
+    revoked: [],
+    tcbInfo: {},
+    qeIdentity: {},
+  };
   const chain = issueMachine(authority, pck.publicKey, ids);
   return {
     ...teeOf({ pckKey: pck.privateKey, chain, composeHash, fields: {} }),
     rootPem: pemOf(authority.rootDer),
-    collateral: (fields = {}) =>
-      writeCollateral(authority, ids, { ...usualCollateral(nowMs), ...fields }),
+    collateral: (fields = {}) => writeCollateral(authority, ids, { ...defaults, ...fields }),
     policy: (fields = {}) => ({ ...policyFor(ids, composeHash), ...fields }),
   };
 }
 
-/** The TEE of a machine whose certificate was issued before. MRCONFIGID names the compose file, as dstack has it. */
+/** The TEE of a machine that has a certificate. MRCONFIGID names the compose file, as on dstack. */
 export function teeOf(
   machine: Pick<SimulatedTee, "pckKey" | "chain" | "composeHash" | "fields">,
 ): SimulatedTee {
   const { pckKey, chain, composeHash } = machine;
-  const usual = {
-    ...usualFields,
+  const defaults = {
+    ...defaultFields,
     mrConfigId: mrConfigIdOf(1, composeHash),
     ...machine.fields,
   };
   const signer = { attestation: makeKeyPair(), pckKey, chain, cpuSvn };
   const root = certificatesOf(chain, "chain of the simulated TEE").at(-1);
   const quote: SimulatedTee["quote"] = (reportData, fields = {}) =>
-    writeQuote(reportData, { ...usual, ...fields }, signer);
+    writeQuote({ ...defaults, ...fields, reportData }, signer);
   return {
     ...machine,
     rootDer: root?.raw ?? Buffer.alloc(0),
     quote,
     evidence: (reportData, { events = bootLog(composeHash), ...fields } = {}) => {
-      const rtMr = [...usual.rtMr.slice(0, 3), measuredBy(events)];
+      const rtMr = [...defaults.rtMr.slice(0, 3), measuredBy(events)];
       return {
         quote: quote(reportData, { rtMr, ...fields }).toString("hex"),
         event_log: JSON.stringify(events),
@@ -88,37 +109,55 @@ export function teeOf(
   };
 }
 
-/** Names of the machine that follow from its key. */
-function idsOf(publicKey: KeyObject): MachineIds {
-  const key = publicKey.export({ type: "spki", format: "der" });
-  const digest = createHash("sha256").update(key).digest();
-  return {
-    ppid: digest.subarray(0, 16),
-    platformInstanceId: digest.subarray(16),
-    fmspc: "00906ea10000",
-    cpuSvn,
-    pceSvn: 11,
-  };
-}
-
 function policyFor(ids: MachineIds, composeHash: string): NodePolicy {
   const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
-  return {
+  const { mrTd, rtMr, tdAttributes, xfam } = defaultFields;
+  const policy = {
     tcb_status: ["UpToDate"],
     accepted_advisories: [],
     min_tcb_evaluation_number: 18,
-    images: [
-      {
-        name: "simulated",
-        mrtd: hex(usualFields.mrTd),
-        rtmr: usualFields.rtMr.slice(0, 3).map(hex),
-      },
-    ],
+    images: [{ name: "simulated", mrtd: hex(mrTd), rtmr: rtMr.slice(0, 3).map(hex) }],
     compose_hashes: [composeHash],
     key_providers: [{ name: "simulated" }],
-    platforms: [ids.platformInstanceId.toString("hex")],
-    td_attributes: "0000001000000000",
-    xfam: "e702060000000000",
-    mr_config_versions: [1],
+    platforms: [hex(ids.platformInstanceId)],
+    td_attributes: hex(tdAttributes),
+    xfam: hex(xfam),
   };
+  return readPolicy(JSON.stringify(policy));
+}
+
+/** The runtime events of a dstack boot that measures that compose file. */
+export function bootLog(composeHash: string): BootEvent[] {
+  return [
+    bootEvent("system-preparing", ""),
+    bootEvent("app-id", composeHash.slice(0, 40)),
+    bootEvent("compose-hash", composeHash),
+    bootEvent("instance-id", composeHash.slice(24)),
+    bootEvent("boot-mr-done", ""),
+    bootEvent("key-provider", Buffer.from('{"name":"simulated"}').toString("hex")),
+    bootEvent("system-ready", ""),
+  ];
+}
+
+/** @param payload in hexadecimal digits */
+export function bootEvent(event: string, payload: string): BootEvent {
+  const type = Buffer.alloc(4);
+  type.writeUInt32LE(runtimeEvent);
+  const text = Buffer.concat([type, Buffer.from(`:${event}:`), Buffer.from(payload, "hex")]);
+  const digest = createHash("sha384").update(text).digest("hex");
+  return { imr: 3, event_type: runtimeEvent, digest, event, event_payload: payload };
+}
+
+/** What dstack writes to MRCONFIGID; versions 2 and 3 hash more than the compose file. */
+export function mrConfigIdOf(version: 1 | 2 | 3, composeHash: string): Buffer {
+  const hash = Buffer.from(composeHash, "hex");
+  return Buffer.concat([Buffer.of(version), version === 1 ? hash : sha256(hash), Buffer.alloc(15)]);
+}
+
+/** RTMR3 after these events. */
+export function measuredBy(events: readonly BootEvent[]): Buffer {
+  return events.reduce(
+    (rtmr, { digest }) => createHash("sha384").update(rtmr).update(digest, "hex").digest(),
+    Buffer.alloc(48),
+  );
 }

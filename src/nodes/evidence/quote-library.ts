@@ -1,0 +1,87 @@
+import { createHash } from "node:crypto";
+import { createRequire } from "node:module";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { EarshotError } from "../../lib/errors.ts";
+import type { Collateral } from "./evidence.ts";
+import { refused } from "./refusal.ts";
+import type { SignedQuote } from "./signed-quote.ts";
+import type { TcbRating } from "./tdx-module.ts";
+
+const otherMachine = "the collateral is for another kind of machine";
+const otherEnclave = "the quoting enclave is not the one that Intel names";
+/** The library's messages, with our code and message for each. */
+const refusals: readonly (readonly [RegExp, string, string])[] = [
+  [/^No matching TCB level/, "tcb_level_unknown", "the machine is older than any rated TCB level"],
+  [/^TCB status is invalid: Revoked/, "tcb_revoked", "Intel has revoked the machine's TCB level"],
+  [/^TCB status is invalid/, "tcb_status_unknown", "the collateral has an unknown TCB status"],
+  [/^QE (MRSIGNER|ISVPRODID|MISCSELECT|ATTRIBUTES)/, "qe_identity_mismatch", otherEnclave],
+  [
+    /^QE ISVSVN|^No TCB levels found in QE/,
+    "qe_outdated",
+    "the quoting enclave is older than any that Intel rates",
+  ],
+  [/^Unsupported QE|^(TDX|SGX) quote|^Fmspc/, "collateral_other_machine", otherMachine],
+  [/^Debug mode/, "qe_debug", "the quoting enclave runs in debug mode: its operator has its keys"],
+  [
+    /^Reserved bits|^SEPT_VE_DISABLE/,
+    "td_attributes",
+    "the virtual machine has attributes that a trusted one does not have",
+  ],
+  [/^Invalid mr service td/, "service_td", "an unknown service TD may migrate the virtual machine"],
+  [/^/, "verifier_refused", "the quote verifier refuses the quote"],
+];
+
+/**
+ * Rates the machine and its quoting enclave with the library `@phala/dcap-qvl`, which verifies the whole quote a second time
+ * with its own parser. It does not authenticate revocation lists and rates no TDX module: both are checked here, and the
+ * library gets no lists.
+ *
+ * Errors: `evidence_refused` with a code of `refusals`.
+ */
+export async function ratePlatform(
+  quote: SignedQuote,
+  collateral: Collateral,
+  nowMs: number,
+): Promise<TcbRating> {
+  const { QuoteVerifier } = await loadLibrary();
+  const verifier = QuoteVerifier.newWithRootCa(quote.root.raw);
+  const withoutLists = { ...collateral, root_ca_crl: "", pck_crl: "" };
+  try {
+    const seconds = Math.floor(nowMs / 1000);
+    const report = verifier.verify(Buffer.from(quote.bytes), withoutLists, seconds);
+    return { status: report.status, advisories: report.advisory_ids.map(String) };
+  } catch (error) {
+    const text = error instanceof Error ? error.message : "";
+    const [, code = "", message = ""] = refusals.find(([pattern]) => pattern.test(text)) ?? [];
+    throw refused(code, message);
+  }
+}
+
+/** SHA-256 of the certificate "Intel SGX Root CA", in DER. */
+const fingerprint = "44a0196b2b99f889b8e149e95b807a350e7424964399e885a7cbb8ccfab674d3";
+
+/** Intel's root certificate in DER, which quotes of real machines lead to. */
+export async function intelRoot(): Promise<Uint8Array> {
+  const { constants } = await loadLibrary();
+  const root = constants.TRUSTED_ROOT_CA_DER;
+  if (createHash("sha256").update(root).digest("hex") === fingerprint) return root;
+  throw new EarshotError("quote_verifier_damaged", "the quote verifier has another root CA", {
+    hint: "install the packages of Earshot again, from its own lock file",
+  });
+}
+
+let loading: Promise<typeof import("@phala/dcap-qvl")> | null = null;
+
+/** 17 MB, loaded for the first quote, in parts: all at once would block the event loop for 50 ms. */
+function loadLibrary(): Promise<typeof import("@phala/dcap-qvl")> {
+  const load = async () => {
+    const requirePart = createRequire(import.meta.resolve("@phala/dcap-qvl"));
+    for (const part of ["bn.js", "hash.js", "elliptic", "asn1.js"]) {
+      requirePart(part);
+      await nextTurn();
+    }
+    return await import("@phala/dcap-qvl");
+  };
+  loading ??= load();
+  return loading;
+}

@@ -1,0 +1,41 @@
+import type { TcbInfo, TdxModule } from "./collateral-text.ts";
+import type { TdReport } from "./quote-reader.ts";
+import { refused } from "./refusal.ts";
+
+/** The rating of one part of a machine, and the advisories about it. */
+export type TcbRating = { status: string; advisories: readonly string[] };
+
+/**
+ * Rates the TDX module of the machine. Errors: `evidence_refused` with `tdx_module_unknown`, `tdx_module_mismatch` or
+ * `tdx_module_outdated`.
+ */
+export function rateTdxModule(tcbInfo: TcbInfo, report: TdReport): TcbRating {
+  const [svn = 0, version = 0] = report.teeTcbSvn;
+  const id = `TDX_${version.toString(16).padStart(2, "0").toUpperCase()}`;
+  // The first version has no levels of its own: the platform's level covers it.
+  const levels = [{ tcb: { isvsvn: 0 }, tcbStatus: "UpToDate", advisoryIDs: [] }];
+  const first = tcbInfo.tdxModule && { ...tcbInfo.tdxModule, tcbLevels: levels };
+  const later = tcbInfo.tdxModuleIdentities?.find((known) => known.id.toUpperCase() === id);
+  const identity = version === 0 ? first : later;
+  if (identity === undefined) {
+    throw refused("tdx_module_unknown", `the collateral does not know the TDX module ${id}`);
+  }
+  requireIdentity(identity, report);
+  const level = identity.tcbLevels
+    .toSorted((a, b) => b.tcb.isvsvn - a.tcb.isvsvn)
+    .find(({ tcb }) => svn >= tcb.isvsvn);
+  if (level === undefined) {
+    throw refused("tdx_module_outdated", `the TDX module ${id} is older than any rated level`);
+  }
+  return { status: level.tcbStatus, advisories: level.advisoryIDs ?? [] };
+}
+
+function requireIdentity(known: TdxModule, { mrSignerSeam, seamAttributes }: TdReport): void {
+  const mask = BigInt(`0x${known.attributesMask}`);
+  const attributes = BigInt(`0x${seamAttributes.toString("hex")}`) & mask;
+  const isSigner = known.mrsigner.toLowerCase() === mrSignerSeam.toString("hex");
+  const isSame = isSigner && attributes === (BigInt(`0x${known.attributes}`) & mask);
+  if (isSame && known.attributes.length === 16 && known.attributesMask.length === 16) return;
+  const what = isSigner ? "other attributes than Intel's" : "another signer than Intel";
+  throw refused("tdx_module_mismatch", `the TDX module has ${what}`);
+}
