@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { InjectOptions, LightMyRequestResponse } from "fastify";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { problemExample } from "../src/http/problems/page.ts";
 import { type ProblemCode, problems } from "../src/http/problems.ts";
 import { EarshotError } from "../src/lib/errors.ts";
 import { connectTo } from "./support/connect-to.ts";
-import { shownProblem } from "./support/error-page.ts";
 import { freePort } from "./support/free-port.ts";
 import { type HandDrivenNode, handDrivenNode, itemOf } from "./support/hand-driven-node.ts";
 import { keepNode } from "./support/kept-node.ts";
@@ -19,7 +19,7 @@ import {
 } from "./support/service-under-test.ts";
 import { until } from "./support/until.ts";
 
-/** Every problem, brought about by the request that its page in docs/errors tells of. */
+/** Every problem, caused by the request of its example. */
 type Refusal = { status: number; type: string; body: Record<string, unknown> };
 
 let service: ServiceUnderTest;
@@ -498,7 +498,7 @@ function withExampleNames(body: Record<string, unknown>): Record<string, unknown
   return JSON.parse(JSON.stringify(body).replaceAll(/wh_\w+/g, exampleWebhook));
 }
 
-describe("every problem comes about as its page shows it", () => {
+describe("every problem has the response of its example", () => {
   test.each(Object.keys(problems) as ProblemCode[])("%s", async (code) => {
     const provoke = provocations[code];
     expect(provoke, "a request that leads to it").toBeDefined();
@@ -509,7 +509,7 @@ describe("every problem comes about as its page shows it", () => {
     expect(body).toMatchObject({ code, title, status, retryable, type: `/docs/errors/${code}` });
     expect(body.error).toBe(body.detail);
     expect(body.request_id).toMatch(/^[0-9a-f-]{36}$/);
-    const shown = shownProblem(code);
-    expect(shown).toEqual({ ...withExampleNames(body), request_id: shown?.request_id });
+    const shown = problemExample(code);
+    expect(shown).toEqual({ ...withExampleNames(body), request_id: shown.request_id });
   });
 });

@@ -148,7 +148,7 @@ describe("the forms of a page", () => {
       const answer = await get("/docs/errors/invalid_query", headers);
       expect(answer.headers["content-type"]).toBe("text/markdown; charset=utf-8");
       expect(answer.headers.vary).toBe("Accept");
-      expect(answer.body).toMatch(/^# The query cannot be read\n/);
+      expect(answer.body).toMatch(/^# Invalid query\n/);
       expect(answer.body).toContain("](/docs/query-language#what-is-said-about-a-query)");
     }
   });

@@ -25,7 +25,6 @@ const reasons: Readonly<Record<string, string>> = {
   "http/asked-target.ts": records,
   "http/docs-page/served-pages.ts": own,
   "http/json-body.ts": measured,
-  "http/openapi-problems.ts": own,
   "http/openapi.ts": own,
   "http/webhook-body.ts": own,
   "ingest/backfill/author-progress.ts": own,

@@ -3,7 +3,9 @@ import { describe, expect, test } from "vitest";
 import { systemClock } from "../lib/clock.ts";
 import { diagnosticCodes } from "../query/diagnostics.ts";
 import { createMetrics } from "./metrics.ts";
-import { type ProblemCode, problems } from "./problems.ts";
+import { problemPage } from "./problems/page.ts";
+import { errorsPage, withProblems } from "./problems/reference-page.ts";
+import { problemCodes, problems } from "./problems.ts";
 import { openApiFile } from "./routes/ops/openapi.ts";
 import { platformWords } from "./source-types.ts";
 
@@ -12,45 +14,41 @@ const api = page("api.md");
 const errorsFolder = new URL("../../docs/errors/", import.meta.url);
 
 describe("docs/errors", () => {
-  const codes = Object.keys(problems);
-
-  test.each(Object.entries(problems))("has a page for %s", (code, { status, title }) => {
-    const text = page(`errors/${code}.md`);
-    expect(text.startsWith(`# ${title}\n\nStatus: ${status}. Code: \`${code}\`. `)).toBe(true);
-    const chapters = text.split(/^## /m).slice(1);
-    expect(chapters.map((chapter) => chapter.split("\n")[0])).toEqual([
-      "What happened",
-      "How to fix it",
-      "Example",
-    ]);
-    for (const chapter of chapters) expect(chapter.length).toBeGreaterThan(60);
+  test("lists the problems as they are", () => {
+    const text = readFileSync(errorsPage, "utf8");
+    expect(text, "npm run docs updates the page").toBe(withProblems(text));
   });
 
-  test("has no page of a problem that there is not, and lists them all", () => {
-    const others = ["README.md", "details.md", "warnings.md", "job-failures.md"];
-    const pages = codes.map((code) => `${code}.md`);
-    expect(readdirSync(errorsFolder).sort()).toEqual([...others, ...pages].sort());
-    const listed = [
-      ...page("errors/README.md").matchAll(/^\| \[`(\w+)`\]\((\w+)\.md\) \| (\d+) /gm),
-    ];
-    expect(listed.map(([, code]) => code).sort()).toEqual(codes.toSorted());
-    for (const [, code, file, status] of listed) {
-      expect(file).toBe(code);
-      expect(Number(status)).toBe(problems[code as ProblemCode].status);
-    }
+  test("has no page of a problem on disk", () => {
+    const pages = ["README.md", "details.md", "job-failures.md", "warnings.md"];
+    expect(readdirSync(errorsFolder).sort()).toEqual(pages);
   });
 
-  test("says in the list whether a retry helps", () => {
-    for (const [code, { retryable, title }] of Object.entries(problems)) {
-      const helps = retryable ? "can help" : "does not help";
-      expect(page("errors/README.md")).toContain(`| ${helps} | ${title} |`);
-      expect(page(`errors/${code}.md`).includes("The same request can succeed later.")).toBe(
-        retryable,
-      );
-    }
+  test.each(problemCodes)(
+    "the page of %s has a title, a status, a cause, a fix and an example",
+    (code) => {
+      const { status, title, retryable } = problems[code];
+      const text = problemPage(code);
+      expect(text.startsWith(`# ${title}\n\nStatus ${status}, code \`${code}\`. `)).toBe(true);
+      expect(text.includes("The same request can succeed later.")).toBe(retryable);
+      const chapters = text.split(/^## /m).slice(1);
+      expect(chapters.map((chapter) => chapter.split("\n")[0])).toEqual([
+        "Cause",
+        "Fix",
+        "Example",
+      ]);
+      for (const chapter of chapters) expect(chapter.length).toBeGreaterThan(50);
+    },
+  );
+
+  test("the table of problems is ordered by status, and no title occurs twice", () => {
+    const statuses = problemCodes.map((code) => problems[code].status);
+    expect(statuses).toEqual(statuses.toSorted((one, other) => one - other));
+    const titles = problemCodes.map((code) => problems[code].title);
+    expect(titles).toEqual([...new Set(titles)]);
   });
 
-  test("names no setting that there is not", () => {
+  test("names no unknown setting", () => {
     const settings = page("configuration.md");
     for (const file of readdirSync(errorsFolder)) {
       for (const [name] of page(`errors/${file}`).matchAll(/EARSHOT_[A-Z_]+/g)) {
@@ -110,7 +108,7 @@ function sourceOf(room: string): string {
 describe("docs/api.md", () => {
   test("names every problem, and where it is explained", () => {
     for (const code of Object.keys(problems)) {
-      expect(api).toContain(`[\`${code}\`](errors/${code}.md)`);
+      expect(api).toContain(`[\`${code}\`](errors/README.md#${code})`);
     }
   });
 

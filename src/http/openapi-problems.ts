@@ -1,6 +1,5 @@
-import { readFileSync } from "node:fs";
-import { docsFolder } from "./docs-page/page-tree.ts";
-import { type ProblemCode, problems } from "./problems.ts";
+import { problemExample } from "./problems/page.ts";
+import { problemCodes as allCodes, type ProblemCode, problems } from "./problems.ts";
 
 /** Problems of which only some operations know. */
 const places: Partial<Record<ProblemCode, (place: Place) => boolean>> = {
@@ -76,24 +75,12 @@ export function problemCodes(
 }
 
 function codesOf(status: number): readonly ProblemCode[] {
-  return (Object.keys(problems) as ProblemCode[]).filter(
-    (code) => problems[code].status === status,
-  );
+  return allCodes.filter((code) => problems[code].status === status);
 }
 
 /** Every problem as its page shows it. */
 export function problemExamples(): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(problems).map(([code, { title }]) => [
-      code,
-      { summary: title, value: bodyOnPage(code) },
-    ]),
+    allCodes.map((code) => [code, { summary: problems[code].title, value: problemExample(code) }]),
   );
-}
-
-/** The body that the page of a problem shows; a test holds it against a real answer. */
-function bodyOnPage(code: string): unknown {
-  const page = readFileSync(new URL(`errors/${code}.md`, docsFolder), "utf8");
-  const block = /```json\n([\s\S]*?)\n```/.exec(page)?.[1];
-  return JSON.parse(block ?? "null");
 }

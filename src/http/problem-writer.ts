@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { EarshotError, type ErrorDetail } from "../lib/errors.ts";
-import { isProblemCode, type ProblemCode, problems, problemType, usualHints } from "./problems.ts";
+import { isProblemCode, type ProblemCode, problems, problemType } from "./problems.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -76,7 +76,7 @@ const isToldByFault = (code: ProblemCode): boolean => code === "upstream_failed"
 
 /** To send the same again helps only where the platform may answer otherwise. */
 const usualHintOf = (code: ProblemCode, isRetryable: boolean): string | undefined =>
-  isToldByFault(code) && !isRetryable ? undefined : usualHints[code];
+  isToldByFault(code) && !isRetryable ? undefined : problems[code].hint;
 
 function problemOf(fault: EarshotError, request: FastifyRequest): Problem {
   const code = publicCode(fault);

@@ -1,11 +1,15 @@
 import { readdir } from "node:fs/promises";
 import { posix } from "node:path";
 import { packageRoot } from "../../lib/package-root.ts";
+import { isProblemCode, type ProblemCode, problemCodes } from "../problems.ts";
 
 /** Where the pages lie. */
 export const docsFolder = new URL("docs/", packageRoot);
 
-/** The files of docs/ that are served, by the path behind `/docs`: "" is the page itself, then `/api`, `/errors/invalid_query` … */
+/**
+ * The pages that are served, by the path behind `/docs`: "" is the page itself, then `/api`, `/errors/invalid_query` … Values are
+ * files of docs/; those of problems are generated.
+ */
 export type PageTree = ReadonlyMap<string, string>;
 
 const folders = ["", "errors", "decisions"];
@@ -20,7 +24,14 @@ export async function readPageTree(): Promise<PageTree> {
       if (/\.(?:md|svg)$/.test(name)) tree.set(pathOf(file), file);
     }
   }
+  for (const code of problemCodes) tree.set(`/errors/${code}`, `errors/${code}.md`);
   return tree;
+}
+
+/** The problem whose generated page the file is; null for a file on disk. */
+export function problemOf(file: string): ProblemCode | null {
+  const code = /^errors\/(\w+)\.md$/.exec(file)?.[1] ?? "";
+  return isProblemCode(code) ? code : null;
 }
 
 /** `api.md` is served at `/api`, `errors/README.md` at `/errors`, a picture under its own name. */

@@ -1,7 +1,14 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { OpenApi } from "./open-api.ts";
-import { addressIn, docsFolder, type PageTree, pathOf, readPageTree } from "./page-tree.ts";
+import {
+  addressIn,
+  docsFolder,
+  type PageTree,
+  pathOf,
+  problemOf,
+  readPageTree,
+} from "./page-tree.ts";
 import { contentPolicy, picturePolicy } from "./style.ts";
 
 /** One form of a page as it is sent; all answers share its bytes, however slowly they are read. */
@@ -38,8 +45,12 @@ export function createServedPages(openApi: () => Promise<string>): ServedPages {
 
   async function makePage(known: PageTree, path: string, file: string): Promise<ServedPage> {
     // Loaded by whoever reads a page first, so that a start does not wait for it.
-    const { htmlPage, linksAsServed, referenceOf, renderMarkdown } = await import("./render.ts");
-    const written = await readFile(new URL(file, docsFolder), "utf8");
+    const { htmlPage, linksAsServed, problemPage, referenceOf, renderMarkdown } = await import(
+      "./render.ts"
+    );
+    const problem = problemOf(file);
+    const written =
+      problem === null ? await readFile(new URL(file, docsFolder), "utf8") : problemPage(problem);
     if (file.endsWith(".svg")) {
       const picture = servedAs("image/svg+xml", written, picturePolicy);
       return { html: picture, plain: picture };

@@ -301,7 +301,7 @@ const problemShape = z
     examples: [
       {
         type: "/docs/errors/rate_limited",
-        title: "The key's rate is used up",
+        title: "Rate limit exceeded",
         status: 429,
         detail: "10 searches a minute are used up",
         code: "rate_limited",

@@ -95,7 +95,7 @@ export function addDocsRoutes(app: TypedApp): void {
     url: "/docs/errors",
     schema: {
       operationId: "errors",
-      summary: "What problems, warnings and failures there are",
+      summary: "All problems, with links to warnings and job failures",
       tags: ["documentation"],
       response: pageAnswer,
     },
@@ -106,7 +106,7 @@ export function addDocsRoutes(app: TypedApp): void {
     url: "/docs/errors/:code",
     schema: {
       operationId: "error",
-      summary: "What a problem means, and what to do",
+      summary: "The cause of a problem and its fix",
       description: "The type of every problem leads here.",
       tags: ["documentation"],
       params: z.object({ code }),

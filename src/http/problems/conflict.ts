@@ -1,0 +1,204 @@
+import type { ProblemDefinition } from "./definition.ts";
+
+/** A state that forbids the action (409, 410). */
+export const conflictProblems = {
+  too_many_credentials: {
+    status: 409,
+    title: "Credential limit reached",
+    retryable: false,
+    cause:
+      "The account already has the maximum number of credentials for this platform (`EARSHOT_MAX_CREDENTIALS`). The platform accepted the new one, but it was not stored.",
+    fix: [
+      "Disconnect a credential first.",
+      "A credential for the same account on the platform replaces the existing one and needs no free slot.",
+    ],
+    example: {
+      request: "One X token more than the limit.",
+      detail: "the account has as many credentials of the platform as it may",
+      hint: "disconnect one of them first",
+    },
+  },
+  lease_lost: {
+    status: 409,
+    title: "Lease lost",
+    retryable: false,
+    hint: "stop the work on this job and drop its results",
+    cause:
+      "A node renewed or completed a job that it no longer leases: the lease expired and the job went to another node, the job was cancelled or timed out, or the token is wrong. The answer was dropped.",
+    fix: [
+      "Stop working on this job and request another.",
+      "Renew after a third of the lease time.",
+    ],
+    example: {
+      request: "A node renews a cancelled job.",
+      detail: "the lease of job 0f8fad5b-d9cb-469f-a165-70867728950e is not held any more",
+      hint: "drop the work: another attempt has the job, or it has ended",
+    },
+  },
+  node_not_approved: {
+    status: 409,
+    title: "Node not approved",
+    retryable: false,
+    cause:
+      "An operator tried to drain a node that is pending approval. It gets no work, so nothing was changed.",
+    fix: [
+      "To admit it, approve it on the Nodes page or with `earshot nodes approve ID`.",
+      "To reject it, remove it there or with `earshot nodes remove ID`.",
+    ],
+    example: {
+      request: "An operator drains a pending node.",
+      detail: "node 5d1f0c2ab37e9946 waits for approval and gets no work",
+      hint: "earshot nodes approve lets it in, earshot nodes remove keeps it out",
+    },
+  },
+  node_removed: {
+    status: 409,
+    title: "Node removed",
+    retryable: false,
+    cause:
+      "An operator tried to approve or drain a removed node. Removal is permanent: the key in the node's data folder is refused from then on. Nothing was changed.",
+    fix: [
+      "To run a node on that machine again, delete `node.key` from its data folder and restart it. It registers as a new node and needs approval.",
+    ],
+    example: {
+      request: "An operator approves a removed node.",
+      detail: "node 5d1f0c2ab37e9946 was removed, which is for good",
+      hint: "remove node.key from its data folder and start it again: it comes as another node",
+    },
+  },
+  last_operator: {
+    status: 409,
+    title: "Last operator",
+    retryable: false,
+    cause:
+      "This account is the only operator that can sign in, so it cannot be demoted, suspended or deleted: no one could manage accounts on the dashboard any more. Suspended operators do not count. Nothing was changed.",
+    fix: [
+      "Promote another account first, on the Operator page or with `earshot accounts change NAME --role operator`.",
+      "To delete everything, stop the server and remove its data folder.",
+    ],
+    example: {
+      request: "The only operator demotes itself to member.",
+      detail: "the account is the last operator of this deployment",
+      hint: "make another account an operator first: earshot accounts change NAME --role operator",
+    },
+  },
+  first_key_shown: {
+    status: 409,
+    title: "First key already shown",
+    retryable: false,
+    cause:
+      "A new account gets a first key, which is shown once. It was shown before, perhaps in another tab, or the account has already created a key. Only a hash is stored, so it cannot be shown again.",
+    fix: ["Use the key that was shown. If it is lost, create another and revoke the first."],
+    example: {
+      request: "A second `POST /dashboard/api/keys/first`.",
+      detail: "the first key of the account was shown already",
+      hint: "use the key that was shown, or make another one",
+    },
+  },
+  key_ended: {
+    status: 409,
+    title: "Key revoked, expired or replaced",
+    retryable: false,
+    cause:
+      "A key that was revoked, has expired or was rotated cannot be changed or rotated. A rotated key works until its overlap ends.",
+    fix: [
+      "Change or rotate the successor, which the hint names.",
+      "Create a new key in place of a revoked or expired one.",
+    ],
+    example: {
+      request: "`PATCH /dashboard/api/keys/<id>` with a revoked key.",
+      detail: "the key is revoked",
+      hint: "make another one",
+    },
+  },
+  too_many_keys: {
+    status: 409,
+    title: "Key limit reached",
+    retryable: false,
+    cause:
+      "The account has `EARSHOT_MAX_KEYS_PER_ACCOUNT` keys, or created `EARSHOT_NEW_KEYS_PER_DAY` within 24 hours, rotations included. Revoked, expired and rotated keys do not count toward the first limit. No key was created.",
+    fix: [
+      "Revoke an unused key first.",
+      "To replace a key, rotate it.",
+      "After the daily limit, the hint says when the next key can be created.",
+    ],
+    example: {
+      request: "A sixth key with a limit of five.",
+      detail: "the account has 5 keys already",
+      hint: "revoke one that is not needed any more, or rotate it",
+    },
+  },
+  too_many_webhooks: {
+    status: 409,
+    title: "Webhook limit reached",
+    retryable: false,
+    cause: "The account already has `EARSHOT_MAX_WEBHOOKS` webhooks. Nothing was registered.",
+    fix: [
+      "Delete one first; `GET /v1/webhooks` lists them, oldest first.",
+      "One webhook receives the jobs of the whole account, so most clients need only one.",
+    ],
+    example: {
+      request: "A third webhook with a limit of two.",
+      detail: "the account has 2 webhooks already",
+      hint: "delete one of them first; GET /v1/webhooks lists them",
+    },
+  },
+  webhook_disabled: {
+    status: 409,
+    title: "Webhook disabled",
+    retryable: false,
+    cause:
+      "The webhook is disabled because its receiver answered `410 Gone` or failed for too long; `detail` says which. Nothing was sent.",
+    fix: [
+      "Repair the receiver, enable the webhook with `POST /v1/webhooks/:id/enable`, and repeat the request.",
+      "Pending deliveries are then sent. Replay failed ones with `POST /v1/webhooks/:id/deliveries/:delivery/replay`. Events during the outage are not recorded; read them from the [jobs](../api.md).",
+    ],
+    example: {
+      request: "A test of a webhook whose receiver answered `410 Gone`.",
+      detail: "the webhook is disabled: its receiver answered 410 Gone",
+      hint: "mend its receiver, then POST /v1/webhooks/wh_4fK2nQ7sVd81LmXzRt0B/enable",
+    },
+  },
+  job_cancelled: {
+    status: 410,
+    title: "Job cancelled",
+    retryable: false,
+    hint: "submit the search again if its result is needed after all",
+    cause:
+      "The account cancelled the job with a `DELETE` before it finished. It has no result; its status can still be read.",
+    fix: ["Submit the search again if its result is needed after all."],
+    example: { request: "The result of a cancelled job.", detail: "the job was cancelled" },
+  },
+  proof_withdrawn: {
+    status: 410,
+    title: "Proof withdrawn",
+    retryable: false,
+    cause:
+      "A post of the signed result was deleted or hidden after signing, or its account was. The signature covers all records, so a proof would have to repeat the removed ones. The result is still available without them; `X-Unsigned` counts them.",
+    fix: [
+      "Submit the search again for a newly signed result.",
+      "Fetch proofs together with results. A proof you have stays valid; follow the platform's rules on deleted posts.",
+    ],
+    example: {
+      request: "A result of two posts, one of which was deleted later.",
+      detail: "1 record was withdrawn since the node signed the result",
+      hint: "submit the search again for a result without what was withdrawn",
+    },
+  },
+  result_expired: {
+    status: 410,
+    title: "Result expired",
+    retryable: false,
+    cause:
+      "The job is done, but its result is no longer stored (`EARSHOT_RESULT_RETENTION`, 24 hours by default). Its status is `expired`. A search in one call that is repeated under its `Idempotency-Key` is also answered with this if its job was deleted.",
+    fix: [
+      "Submit the search again. Set `end_time` to the earlier submission to cover the same posts.",
+      "Fetch results before `expires_at`, which the status contains.",
+    ],
+    example: {
+      request: "The result of a job that finished a day ago.",
+      detail: "the result is no longer kept",
+      hint: "submit the search again",
+    },
+  },
+} satisfies Record<string, ProblemDefinition>;

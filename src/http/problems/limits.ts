@@ -1,0 +1,83 @@
+import type { ProblemDefinition } from "./definition.ts";
+
+/** A limit that the caller exceeded (429, 431). */
+export const limitProblems = {
+  rate_limited: {
+    status: 429,
+    title: "Rate limit exceeded",
+    retryable: true,
+    cause:
+      "The key exceeded one of its limits, by default 3 requests a second, 10 searches a minute or 32 requests that wait for a job. `detail` says which. A refused submission is not charged to the searches.",
+    fix: [
+      "Wait for `Retry-After` seconds, then repeat the request.",
+      "Watch `RateLimit` on every response: `r` is what remains, `t` the seconds until more.",
+      "Read results with `?wait=10` instead of polling; this counts as one request.",
+      "Operator: set limits for a key with `earshot keys create --requests-per-second`.",
+    ],
+    example: {
+      request: "A second request within a second, with a limit of one.",
+      detail: "the key's requests a second are used up",
+      hint: "come again in 1 s; RateLimit tells what is left",
+    },
+  },
+  too_many_attempts: {
+    status: 429,
+    title: "Too many attempts",
+    retryable: true,
+    cause:
+      "The account exceeded `EARSHOT_CREDENTIAL_CHECKS_PER_MINUTE`, or `EARSHOT_MAX_AUTHORIZATIONS` browser connections are open. The limits prevent guessing of passwords and tokens. [Nodes](../nodes.md) get this error above 600 challenges a minute from one address, 60 registrations a minute of one node, or 300 of all unapproved nodes.",
+    fix: ["Wait for `Retry-After` seconds.", "Finish the open attempts."],
+    example: {
+      request: "A third attempt within a minute, with a limit of two.",
+      detail: "platforms were asked too often for this account",
+      hint: "come again in 60 s",
+    },
+  },
+  too_many_failed_keys: {
+    status: 429,
+    title: "Too many invalid keys",
+    retryable: true,
+    cause:
+      "This address sent 30 different invalid keys within a minute (`EARSHOT_FAILED_KEYS_PER_MINUTE`). All of its requests are refused, including those with a valid key, until the oldest of them is a minute old.",
+    fix: [
+      "Wait for `Retry-After` seconds, then send a valid key.",
+      "Behind a proxy, clients may share one address: set `EARSHOT_TRUSTED_PROXIES`.",
+    ],
+    example: {
+      request: "A request after 30 invalid keys.",
+      detail: "too many requests with a wrong key came from here",
+      hint: "come again in 60 s with a valid key",
+    },
+  },
+  too_many_sign_ins: {
+    status: 429,
+    title: "Too many sign-ins",
+    retryable: true,
+    cause:
+      "Too many sign-ins were started or finished from this address within a minute (`EARSHOT_SIGN_INS_PER_MINUTE`). An IPv6 /64 network counts as one address.",
+    fix: [
+      "Wait for `Retry-After` seconds.",
+      "Behind a proxy, name it in `EARSHOT_TRUSTED_PROXIES`, so that clients do not share its address.",
+    ],
+    example: {
+      request: "A 31st sign-in from one address within a minute.",
+      detail: "too many sign-ins came from here",
+      hint: "come again in 60 s",
+    },
+  },
+  header_too_large: {
+    status: 431,
+    title: "Header too large",
+    retryable: false,
+    cause: "Request line and header exceed 16,384 bytes (`EARSHOT_MAX_HEADER_BYTES`).",
+    fix: [
+      "Send long values in the body. Check for cookies that a browser or proxy adds.",
+      "Percent-encoding can triple the length of a query in a URL, as in counts.",
+    ],
+    example: {
+      request: "A request with a header field of 20,000 bytes.",
+      detail: "first line and header of the request are larger than this server reads",
+      hint: "shorten the address and its header fields; EARSHOT_MAX_HEADER_BYTES sets the limit",
+    },
+  },
+} satisfies Record<string, ProblemDefinition>;

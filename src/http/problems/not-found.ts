@@ -1,0 +1,241 @@
+import type { ProblemDefinition } from "./definition.ts";
+
+/** What does not exist, for this path or caller (404 to 408). */
+export const notFoundProblems = {
+  not_found: {
+    status: 404,
+    title: "Not found",
+    retryable: false,
+    cause:
+      "The path does not exist, or it names an unknown platform. A trailing slash makes another path.",
+    fix: [
+      "Check spelling and slashes against the list of paths in the [API](../api.md).",
+      "Platforms are `social` (all), `bluesky`, `mastodon`, and `x` (also `twitter`).",
+    ],
+    example: {
+      request: "`GET /v1/search/live/blusky/status/…`.",
+      detail: 'there is no platform "blusky"',
+      hint: "did you mean bluesky?",
+    },
+  },
+  job_not_found: {
+    status: 404,
+    title: "Job not found",
+    retryable: false,
+    hint: "use the uuid from the submission's response and a key of the same account; jobs are deleted after EARSHOT_JOB_RETENTION",
+    cause:
+      "No job with this uuid exists in the key's account. The uuid may be wrong, belong to another account, or have expired (jobs are kept for `EARSHOT_JOB_RETENTION`, 7 days by default).",
+    fix: [
+      "Use the uuid from the submission's response and a key of the same account.",
+      "Submit again if the job was deleted or has expired.",
+    ],
+    example: { request: "The status of an unknown uuid.", detail: "there is no such job" },
+  },
+  proof_not_found: {
+    status: 404,
+    title: "No proof for this result",
+    retryable: false,
+    cause:
+      "The job is done, but no proof exists: the embedded node made the result, which has no evidence and signs nothing (`evidence` is `none` in the status and in `X-Node`), or the attestation of the signing node is no longer stored.",
+    fix: [
+      "Request proofs only for results with a `Signature` header.",
+      "Fetch the proof while the result exists; a fetched proof stays valid.",
+      "`GET /v1/nodes` lists the nodes that sign results.",
+    ],
+    example: {
+      request: "A result of the embedded node.",
+      detail: "the node of the server's own process made the result",
+      hint: "it shows no evidence and signs nothing; GET /v1/nodes lists the nodes that do",
+    },
+  },
+  attestation_not_found: {
+    status: 404,
+    title: "Attestation not found",
+    retryable: false,
+    hint: "the proof of a result contains the attestation of its node; attestations are kept a week longer than the results they signed",
+    cause:
+      "No attestation with this id is stored. An id is a base64url SHA-256 of 43 characters, found in the `Link` header of a signed result. Attestations are kept a week longer than the results they signed.",
+    fix: [
+      "Copy the whole id from the `Link` of a result or from `GET /v1/nodes`.",
+      "Fetch the [proof](../api.md#who-processed-it), which contains the attestation, while the result exists.",
+    ],
+    example: { request: "An unknown id.", detail: "there is no such attestation" },
+  },
+  credential_not_found: {
+    status: 404,
+    title: "Credential not found",
+    retryable: false,
+    hint: "the dashboard's Credentials page lists the credentials of the account",
+    cause:
+      "The account has no credential with this id: it was disconnected, or belongs to another account or to the deployment.",
+    fix: [
+      "Use an id from the dashboard's Credentials page.",
+      "The operator manages the deployment's credentials with `earshot credentials` ([Credentials](../credentials.md)).",
+    ],
+    example: {
+      request: "`DELETE /dashboard/api/credentials/fQ3kZ8xT1a`, an unknown id.",
+      detail: "there is no such credential",
+    },
+  },
+  authorization_not_found: {
+    status: 404,
+    title: "Connection attempt ended",
+    retryable: false,
+    cause:
+      "Connecting a platform in the browser takes two steps, and the attempt ended before the second. An attempt ends after `EARSHOT_AUTHORIZATION_TIME`, on the first error, when the account starts more than `EARSHOT_MAX_AUTHORIZATIONS_PER_ACCOUNT` others, and when the server restarts. Nothing was stored.",
+    fix: ["Start again, and paste the URL of the new attempt."],
+    example: {
+      request: "A URL pasted after the attempt ended.",
+      detail: "this attempt to connect has ended",
+      hint: "begin again: an attempt ends after a while, with a mistake, and when the server is started anew",
+    },
+  },
+  node_not_found: {
+    status: 404,
+    title: "Node not found",
+    retryable: false,
+    cause:
+      "No node has this id. An id is 16 hexadecimal digits, derived from the key in the node's data folder. Pending nodes that have not connected for some days are deleted.",
+    fix: [
+      "Use an id from the dashboard's Nodes page or `earshot nodes list`.",
+      "A deleted pending node registers again when it connects.",
+    ],
+    example: {
+      request: "An operator approves the node `8d1f4c02b7a96e35`, which never connected.",
+      detail: 'there is no node "8d1f4c02b7a96e35"',
+      hint: "earshot nodes list shows the ids of all",
+    },
+  },
+  account_not_found: {
+    status: 404,
+    title: "Account not found",
+    retryable: false,
+    hint: "the dashboard's Operator page lists all accounts",
+    cause: "No account has this id. It never existed or was deleted.",
+    fix: [
+      "Use an id from `GET /dashboard/api/operator/accounts` or `earshot accounts list`.",
+      "Reload the Operator page.",
+    ],
+    example: {
+      request: "An operator changes the account `4fK2nQ7sVd81`, which does not exist.",
+      detail: "there is no such account",
+    },
+  },
+  session_not_found: {
+    status: 404,
+    title: "Session not found",
+    retryable: false,
+    hint: "the dashboard's Account page lists the sessions of the account",
+    cause:
+      "The account has no session with this id. It may have ended or belong to another account.",
+    fix: ["Reload the dashboard's Account page, which lists the sessions."],
+    example: {
+      request: "`DELETE /dashboard/api/sessions/4fK2nQ7sVd81LmXz`, an unknown id.",
+      detail: "there is no such session",
+    },
+  },
+  key_not_found: {
+    status: 404,
+    title: "Key not found",
+    retryable: false,
+    hint: "the dashboard's Keys page lists the keys of the account",
+    cause:
+      "The account has no API key with this id. The id may be wrong or belong to another account.",
+    fix: [
+      "Use an id from the dashboard's Keys page. It is the part of the key between the underscores.",
+      "Sign in to the account that owns the key.",
+    ],
+    example: {
+      request: "`DELETE /dashboard/api/keys/nobody00`, an unknown id.",
+      detail: "there is no such key",
+    },
+  },
+  webhook_not_found: {
+    status: 404,
+    title: "Webhook not found",
+    retryable: false,
+    hint: "GET /v1/webhooks lists the webhooks of the account",
+    cause:
+      "The key's account has no webhook with this id. The id may be wrong, deleted, or belong to another account.",
+    fix: [
+      "Use an id from `GET /v1/webhooks`.",
+      "Use a key of the account that registered the webhook.",
+    ],
+    example: {
+      request: "`GET /v1/webhooks/wh_4fK2nQ7sVd81LmXzRt0B`, an unknown id.",
+      detail: "there is no such webhook",
+    },
+  },
+  delivery_not_found: {
+    status: 404,
+    title: "Delivery not found",
+    retryable: false,
+    cause:
+      "The webhook has no delivery with this id: it never existed or is no longer stored (`EARSHOT_WEBHOOK_RETENTION`, and a maximum number for each webhook).",
+    fix: [
+      "Use an id from `GET /v1/webhooks/:id/deliveries`.",
+      "Read the job instead; the delivery contained its uuid.",
+    ],
+    example: {
+      request: "The replay of an unknown delivery.",
+      detail: "the webhook has no such delivery",
+      hint: "GET /v1/webhooks/:id/deliveries lists those that are kept",
+    },
+  },
+  method_not_allowed: {
+    status: 405,
+    title: "HTTP method not allowed",
+    retryable: false,
+    cause:
+      "The path exists but does not support this HTTP method. The `Allow` header lists those it supports.",
+    fix: [
+      "Use a method from `Allow`: `POST` to submit a search, `GET` to read status and result.",
+      "Use the final URL: a redirect, such as from `http` to `https`, turns a `POST` into a `GET`.",
+    ],
+    example: {
+      request: "`GET /v1/search/live/social`.",
+      detail: "GET is not for this path",
+      hint: "it answers POST",
+    },
+  },
+  not_acceptable: {
+    status: 406,
+    title: "No acceptable format",
+    retryable: false,
+    cause:
+      "The `Accept` header of a [search in one call](../api.md#search-in-one-call) names none of `application/json`, `application/x-ndjson`, `text/csv` and `text/markdown`, or excludes all with `q=0`. Nothing was submitted, and no search is charged to the rate limit.",
+    fix: [
+      "Accept one of these formats, or `*/*`.",
+      "Omit the header for JSON. Some clients send their own: `curl -v` shows it.",
+    ],
+    example: {
+      request: "A search with `Accept: text/html`.",
+      detail: "the search is not answered in any form that Accept names",
+      hint: "name one of application/json, application/x-ndjson, text/csv, text/markdown in Accept, or leave it out for JSON",
+      errors: [
+        {
+          code: "not_acceptable",
+          message: "there are application/json, application/x-ndjson, text/csv, text/markdown",
+          expected: ["application/json", "application/x-ndjson", "text/csv", "text/markdown"],
+        },
+      ],
+      isSubmission: true,
+    },
+  },
+  request_timeout: {
+    status: 408,
+    title: "Request timeout",
+    retryable: true,
+    cause:
+      "The header or body did not arrive completely within 30 seconds (`EARSHOT_REQUEST_TIMEOUT`). The connection was closed and nothing was accepted.",
+    fix: [
+      "Send the request again, with a correct `Content-Length`.",
+      "Configure proxies to buffer requests.",
+    ],
+    example: {
+      request: "A request with an unfinished header.",
+      detail: "the request did not arrive whole in the time there is for it",
+      hint: "send it again, with as many bytes in its body as Content-Length says",
+    },
+  },
+} satisfies Record<string, ProblemDefinition>;

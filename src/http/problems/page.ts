@@ -1,0 +1,74 @@
+import { type ProblemCode, problemCodes, problems, problemType } from "../problems.ts";
+
+/** The page of a problem, served at its `type`. */
+export function problemPage(code: ProblemCode): string {
+  const { title, example } = problems[code];
+  const body = JSON.stringify(problemExample(code), null, 2);
+  return `# ${title}
+
+${summary(code)}
+
+## Cause
+
+${problems[code].cause}
+
+## Fix
+
+${fixList(code)}
+
+## Example
+
+${example.request}
+
+\`\`\`json
+${body}
+\`\`\`
+`;
+}
+
+/** The table of all problems, and a section for each. */
+export function problemReference(): string {
+  const rows = problemCodes.map((code) => {
+    const { status, title, retryable } = problems[code];
+    return `| [\`${code}\`](#${code}) | ${status} | ${retryable ? "yes" : "no"} | ${title} |`;
+  });
+  const sections = problemCodes.map(
+    (code) =>
+      `### ${code}\n\n**${problems[code].title}.** ${summary(code)}\n\n${problems[code].cause}\n\n${fixList(code)}\n`,
+  );
+  return [
+    "| code | status | retryable | title |",
+    "|---|---|---|---|",
+    ...rows,
+    "",
+    ...sections,
+  ].join("\n");
+}
+
+/** The response of the example. */
+export function problemExample(code: ProblemCode): Record<string, unknown> {
+  const { status, title, retryable, example } = problems[code];
+  const { detail, hint = problems[code].hint, errors, isSubmission } = example;
+  return {
+    type: problemType(code),
+    title,
+    status,
+    detail,
+    code,
+    retryable,
+    request_id: "5f0c3c1e-7f0b-4a55-8a7e-7f3f5a0f3f10",
+    ...(hint === undefined ? {} : { hint }),
+    ...(errors === undefined ? {} : { errors }),
+    ...(isSubmission ? { uuid: "" } : {}),
+    error: detail,
+  };
+}
+
+function summary(code: ProblemCode): string {
+  const { status, retryable } = problems[code];
+  return `Status ${status}, code \`${code}\`. ${retryable ? "The same request can succeed later." : "Repeating the same request does not help."}`;
+}
+
+function fixList(code: ProblemCode): string {
+  return problems[code].fix.map((step) => `- ${step}`).join("\n");
+}

@@ -1,0 +1,101 @@
+import type { ProblemDefinition } from "./definition.ts";
+
+/** What failed on this side or upstream (5xx). */
+export const serverProblems = {
+  internal: {
+    status: 500,
+    title: "Internal error",
+    retryable: false,
+    hint: "report it with request_id, which identifies it in the log",
+    cause: "An unexpected error in Earshot. The server's log has it under the `request_id`.",
+    fix: [
+      "Report it with the `request_id`.",
+      "Repeating the request is safe but unlikely to help. With an `Idempotency-Key`, a search is not submitted twice.",
+    ],
+    example: {
+      request: "A request that triggers an unexpected error.",
+      detail: "an unexpected fault; the log has it",
+    },
+  },
+  job_failed: {
+    status: 500,
+    title: "Job failed",
+    retryable: false,
+    hint: "submit the search again; if it fails again, report its uuid",
+    cause:
+      "The job failed because of an error in Earshot, after all attempts that could help. [Job failures](job-failures.md) lists the causes; the log has this one under the job's uuid. The result stays this error.",
+    fix: ["Submit the search again. If it fails again, report the uuid."],
+    example: {
+      request: "The result of a job that failed with an internal error.",
+      detail: "a fault in Earshot",
+    },
+  },
+  upstream_failed: {
+    status: 502,
+    title: "Upstream failed",
+    retryable: true,
+    hint: "submit the search again later",
+    cause:
+      "A platform that the job needs failed, refused the request or has no quota left. `detail` says which and how, `errors` has the [code of the cause](job-failures.md), and `retryable` is false if the platform refused. The result stays this error.",
+    fix: [
+      "If `retryable` is true, submit the search again later.",
+      "If `detail` is about a key or credential, the operator must renew it.",
+    ],
+    example: {
+      request: "The result of a job whose platform failed.",
+      detail: "public.api.bsky.app answers with status 503",
+      errors: [{ code: "upstream_failed", message: "public.api.bsky.app answers with status 503" }],
+    },
+  },
+  overloaded: {
+    status: 503,
+    title: "Queue full",
+    retryable: true,
+    cause:
+      "10,000 jobs (`EARSHOT_MAX_WAITING_JOBS`) are waiting for a node. Nothing was accepted, and no search is charged to the rate limit.",
+    fix: [
+      "Repeat the request after `Retry-After` seconds, then with exponential backoff.",
+      "Operator: `earshot_job_queue_depth` in the [metrics](../metrics.md) shows the length of the queue.",
+    ],
+    example: {
+      request: "A submission while the queue, limited to one job, is full.",
+      detail: "too many jobs are waiting",
+      hint: "submit it again in a few seconds",
+      isSubmission: true,
+    },
+  },
+  unavailable: {
+    status: 503,
+    title: "Temporarily unavailable",
+    retryable: true,
+    hint: "send the same request again after Retry-After",
+    cause:
+      "The server cannot answer: the store cannot be written, the archive cannot be read, the disk is full, the server is stopping, or the limit of open connections, in total or for this address, is reached. Nothing was accepted.",
+    fix: [
+      "Repeat the request after `Retry-After` seconds. With an `Idempotency-Key`, a search is not submitted twice.",
+      "Operator: `GET /readyz` and the log name the cause, [Operations](../operations.md) the fix.",
+    ],
+    example: {
+      request: "A submission while the store cannot be written.",
+      detail: "the control store failed: disk I/O error",
+      isSubmission: true,
+    },
+  },
+  deadline_exceeded: {
+    status: 504,
+    title: "Deadline exceeded",
+    retryable: true,
+    cause:
+      'A job did not finish within 120 seconds of its submission (`EARSHOT_JOB_DEADLINE`), or a count produced no bucket within 10 (`EARSHOT_COUNT_DEADLINE`). A search that found anything ends as `done` with `"complete": false` and a cursor instead.',
+    fix: [
+      "Submit it again; the server may have been busy. If no node had a free slot, submit fewer searches at a time.",
+      "Add a rarer word, or narrow the window with `start_time` and `end_time`.",
+      "Operator: raise the deadline.",
+    ],
+    example: {
+      request: "A count that timed out before its first bucket.",
+      detail: "the time ran out before a single bucket was counted",
+      hint: "narrow it with start_time and end_time, take a finer granularity, or raise EARSHOT_COUNT_DEADLINE",
+    },
+  },
+} satisfies Record<string, ProblemDefinition>;
