@@ -255,7 +255,7 @@ describe("a node is not admitted", () => {
     const asked = await by.registration();
     const broken = { ...asked, identity_signature: "A".repeat(86) };
     expectRefusal(await by.post("register", broken), "node_refused", "bad_identity_signature");
-    expectRefusal(await by.post("register", asked), "node_refused", "challenge_used");
+    expectRefusal(await by.post("register", asked), "node_refused", "challenge_unknown");
   });
 
   test("with a nonce that is none of this gateway's, or too late", async () => {

@@ -74,7 +74,6 @@ const arrival: NodeArrival = {
   },
   keptUntilMs: nowMs + 1,
   nowMs,
-  maxPending: 10,
 };
 
 const keep = (changed: Partial<NodeArrival> = {}) =>

@@ -84,3 +84,6 @@ export function leaseLost(uuid?: string): EarshotError {
     hint: "drop the work: another attempt has the job, or it has ended",
   });
 }
+
+export const isLeaseLost = (thrown: unknown): boolean =>
+  thrown instanceof EarshotError && thrown.code === "lease_lost";

@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Logger } from "pino";
-import { addressGroup } from "../accounts/address-group.ts";
 import type { Archive } from "../archive/archive.ts";
 import type { Metrics } from "../http/metrics.ts";
 import type { FailedAttempt } from "../jobs/leases.ts";
@@ -8,8 +7,7 @@ import type { EndedJob, JobQueue } from "../jobs/queue.ts";
 import type { Clock } from "../lib/clock.ts";
 import { messageOf } from "../lib/errors.ts";
 import type { Capability } from "../nodes/capability.ts";
-import { createNodeGateway } from "../nodes/gateway/create-gateway.ts";
-import type { NodeGateway } from "../nodes/gateway/gateway.ts";
+import { NodeGateway } from "../nodes/gateway/gateway.ts";
 import { embeddedNodeId } from "../nodes/lease.ts";
 import { enrolmentTokenOf } from "../nodes/protocol/enrolment.ts";
 import { gatewayKeyOf } from "../nodes/protocol/keys.ts";
@@ -65,7 +63,7 @@ export function createNodesRole(context: NodesRoleContext): NodesRole {
     clock,
   });
   const { deadlineMs, deadlineGraceMs, resultRetentionMs } = config.jobs;
-  const gateway = createNodeGateway({
+  const gateway = new NodeGateway({
     settings,
     resultMs: deadlineMs + deadlineGraceMs + resultRetentionMs,
     store,
@@ -78,7 +76,6 @@ export function createNodesRole(context: NodesRoleContext): NodesRole {
     randomBytes,
     randomUuid: randomUUID,
     log,
-    groupOf: addressGroup,
     embeddedReach: placing.reachHere,
     onDispatch: (evidence) => metrics.nodeDispatches.inc({ evidence }),
     onRefusedAnswer: (code) => metrics.refusedNodeAnswers.inc({ code }),
@@ -111,11 +108,11 @@ export function createNodesRole(context: NodesRoleContext): NodesRole {
     placing,
     noteFailedAttempt: ({ nodeId, why }) => {
       if (nodeId === null || nodeId === embeddedNodeId) return;
-      if (why === "lapsed") gateway.leaseLapsed(nodeId);
-      if (why === "late") gateway.jobLate(nodeId);
+      if (why === "lapsed") gateway.noteStall(nodeId, "lease_lapsed");
+      if (why === "late") gateway.noteStall(nodeId, "job_late");
     },
     noteEnd: ({ uuid, state, node }) => {
-      if (state === "done" && node === embeddedNodeId) gateway.jobAnswered(node, uuid);
+      if (state === "done" && node === embeddedNodeId) gateway.noteAnswered(node, uuid);
     },
     start: async () => {
       const warning = insecureEvidenceWarning(settings);

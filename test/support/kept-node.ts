@@ -55,7 +55,6 @@ export async function keepNode(
     },
     keptUntilMs: nowMs + 3_600_000,
     nowMs,
-    maxPending: 100,
   });
   const steps: NodeState[] = state === "draining" ? ["approved", "draining"] : [state];
   for (const step of steps) {

@@ -62,7 +62,7 @@ test("a removed node is listed no more, and still named in what happened", () =>
       nodes: [recordOf({ state: "removed" })],
       events: [
         { atMs: nowMs, nodeId: view.id, action: "removed", detail: "was approved" },
-        { atMs: nowMs, nodeId: null, action: "refused", detail: "challenge_used" },
+        { atMs: nowMs, nodeId: null, action: "refused", detail: "challenge_unknown" },
       ],
     },
     [],

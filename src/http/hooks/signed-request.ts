@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
-import type { NodeGateway, NodeSession, SignedRequest } from "../../nodes/gateway/gateway.ts";
-import { isBodyOf } from "../../nodes/protocol/signed-request.ts";
+import type { NodeGateway, NodeSession } from "../../nodes/gateway/gateway.ts";
+import { isBodyOf, type SignedRequest } from "../../nodes/protocol/signed-request.ts";
 import { problem } from "../problem-writer.ts";
 
 declare module "fastify" {

@@ -25,7 +25,7 @@ export const limitProblems = {
     title: "Too many attempts",
     retryable: true,
     cause:
-      "The account exceeded `EARSHOT_CREDENTIAL_CHECKS_PER_MINUTE`, or `EARSHOT_MAX_AUTHORIZATIONS` browser connections are open. The limits prevent guessing of passwords and tokens. [Nodes](../nodes.md) get this error above 600 challenges a minute from one address, 60 registrations a minute of one node, or 300 of all unapproved nodes.",
+      "The account exceeded `EARSHOT_CREDENTIAL_CHECKS_PER_MINUTE`, or `EARSHOT_MAX_AUTHORIZATIONS` browser connections are open. The limits prevent guessing of passwords and tokens. [Nodes](../nodes.md) get this error above four open requests for work beyond the jobs that they run at a time, or 20,000 requests within two minutes.",
     fix: ["Wait for `Retry-After` seconds.", "Finish the open attempts."],
     example: {
       request: "A third attempt within a minute, with a limit of two.",

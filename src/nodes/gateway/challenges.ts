@@ -1,64 +1,49 @@
 import type { RandomBytes } from "../../lib/base62.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { nodeRefused } from "./faults.ts";
+import { base64url } from "../protocol/encoding.ts";
+import { nodeRefused } from "../protocol/errors.ts";
 
-/** Nonces for evidence: each counts once and for a while. Bounded: the oldest goes for one more. */
-export type Challenges = {
-  /** 32 fresh bytes in base64url. */
-  open(): string;
-  /**
-   * Uses a nonce up, whatever comes of it; gives its number: one that was opened later has a higher one. Errors: `node_refused`
-   * with `challenge_unknown`, `challenge_used` or `challenge_ended`.
-   */
-  use(nonce: string): number;
-};
-
-/** Challenges that may be open at a time. */
+/** Challenges that may be open at a time; the oldest is dropped for one more. */
 const maxChallenges = 1_000;
 
-type Challenge = { number: number; endsMs: number; isUsed: boolean };
+/** Nonces for evidence, each valid once. */
+export class Challenges {
+  readonly #context: { clock: Clock; randomBytes: RandomBytes; settings: { challengeMs: number } };
+  readonly #open = new Map<string, { number: number; endsMs: number }>();
+  #last = 0;
 
-export function createChallenges({
-  clock,
-  randomBytes,
-  settings,
-}: {
-  clock: Pick<Clock, "elapsed">;
-  randomBytes: RandomBytes;
-  settings: { challengeMs: number };
-}): Challenges {
-  /** The oldest first; a used one stays until it would have ended, so that using it again is told from making one up. */
-  const challenges = new Map<string, Challenge>();
-  let opened = 0;
-
-  function forgetOldest(): void {
-    for (const [nonce, { endsMs }] of challenges) {
-      const isOver = endsMs + settings.challengeMs <= clock.elapsed();
-      if (!isOver && challenges.size < maxChallenges) return;
-      challenges.delete(nonce);
-    }
+  constructor(context: {
+    clock: Clock;
+    randomBytes: RandomBytes;
+    settings: { challengeMs: number };
+  }) {
+    this.#context = context;
   }
 
-  return {
-    open: () => {
-      forgetOldest();
-      const nonce = Buffer.from(randomBytes(32)).toString("base64url");
-      opened += 1;
-      const endsMs = clock.elapsed() + settings.challengeMs;
-      challenges.set(nonce, { number: opened, endsMs, isUsed: false });
-      return nonce;
-    },
-    use: (nonce) => {
-      const challenge = challenges.get(nonce);
-      if (challenge === undefined) {
-        throw nodeRefused("challenge_unknown", "the nonce is none that this gateway has given");
-      }
-      if (challenge.isUsed) throw nodeRefused("challenge_used", "the nonce was used before");
-      challenge.isUsed = true;
-      if (challenge.endsMs <= clock.elapsed()) {
-        throw nodeRefused("challenge_ended", "the nonce came too late");
-      }
-      return challenge.number;
-    },
-  };
+  /** 32 random bytes in base64url. */
+  open(): string {
+    const { clock, randomBytes, settings } = this.#context;
+    const [oldest = ""] = this.#open.keys();
+    if (this.#open.size >= maxChallenges) this.#open.delete(oldest);
+    const nonce = base64url(randomBytes(32));
+    this.#last += 1;
+    this.#open.set(nonce, { number: this.#last, endsMs: clock.elapsed() + settings.challengeMs });
+    return nonce;
+  }
+
+  /** Uses a nonce up and returns its number, which grows. Errors: `node_refused` with `challenge_unknown` or `challenge_ended`. */
+  use(nonce: string): number {
+    const challenge = this.#open.get(nonce);
+    this.#open.delete(nonce);
+    if (challenge === undefined) {
+      throw nodeRefused(
+        "challenge_unknown",
+        "the nonce is none that this gateway has given, or was used before",
+      );
+    }
+    if (challenge.endsMs <= this.#context.clock.elapsed()) {
+      throw nodeRefused("challenge_ended", "the nonce came too late");
+    }
+    return challenge.number;
+  }
 }

@@ -1,208 +1,180 @@
-import { EarshotError, messageOf } from "../../lib/errors.ts";
+import { messageOf } from "../../lib/errors.ts";
 import { methodNames } from "../../platforms/methods.ts";
 import type { Lease } from "../lease.ts";
+import { checkOf, nodeUnauthorized } from "../protocol/errors.ts";
 import type { JobEnvelope, LeaseBody } from "../protocol/messages.ts";
 import { requestText } from "../protocol/request-text.ts";
 import { sealJob } from "../protocol/sealed-job.ts";
+import { tooManyAttempts } from "./authenticate.ts";
 import type { GatewayWork, NodeGatewayContext, NodeQueue } from "./context.ts";
 import type { Eligibility } from "./eligibility.ts";
-import { checkOf, nodeUnauthorized, tooManyAttempts } from "./faults.ts";
 import type { KnownNodes } from "./known-nodes.ts";
-import type { OpenLease, OpenLeases } from "./open-leases.ts";
-import type { Session, Sessions } from "./sessions.ts";
+import type { OpenLease, Run, Runs } from "./runs.ts";
 
-type DispatchContext = Pick<
-  NodeGatewayContext,
-  "settings" | "queue" | "clock" | "gatewayKey" | "randomUuid" | "log" | "onDispatch"
-> & {
+type DispatchContext = NodeGatewayContext & {
   known: KnownNodes;
-  sessions: Sessions;
-  open: OpenLeases;
+  runs: Runs;
   eligibility: Eligibility;
   stopping: AbortSignal;
   /** Nothing can be encrypted to the keys of a run. */
-  onUnusable: (session: Session) => void;
+  onUnusable: (run: Run) => void;
 };
 
 type LeaseRequest = Parameters<NodeQueue["lease"]>[0];
 
-/** An open request for work. */
-type Poll = {
-  readonly session: Session;
-  /** Whether it has ended. */
-  isGone: boolean;
-  readonly ended: AbortController;
-};
-
 /** Requests for work that a node may have open beyond the jobs that it runs at a time. */
 const sparePolls = 4;
 
-/** Sets of methods that a run asks for, of which so many are remembered. */
+/** Sets of methods that a run requests, of which so many are remembered. */
 const mostMethodSets = 16;
 
-/**
- * Gives jobs to runs that are attested, encrypted to their keys. The result resolves with null when no job came in time.
- * Errors: `node_unauthorized`, `too_many_attempts`.
- */
-export function createDispatch(
-  context: DispatchContext,
-): (session: Session, asked: LeaseBody, signal: AbortSignal) => Promise<JobEnvelope | null> {
-  const { settings, queue, clock, known, sessions, eligibility, open } = context;
-  const requestsOf = new WeakMap<Session, Map<string, LeaseRequest>>();
+/** Gives jobs to runs that are attested, encrypted to their keys. */
+export class Dispatch {
+  readonly #context: DispatchContext;
 
-  async function lease(
-    session: Session,
-    asked: LeaseBody,
+  constructor(context: DispatchContext) {
+    this.#context = context;
+  }
+
+  /** Null when no job came in time. Errors: `node_unauthorized`, `too_many_attempts`. */
+  async lease(
+    run: Run,
+    { methods, wait_ms: waitMs }: LeaseBody,
     signal: AbortSignal,
   ): Promise<JobEnvelope | null> {
-    if (!sessions.isLive(session)) {
+    const { runs, known, settings, queue, clock, stopping } = this.#context;
+    if (!runs.isLive(run)) {
       throw nodeUnauthorized("attestation_ended", "the attestation of the node has ended");
     }
-    const mostPolls = (known.get(session.nodeId)?.concurrency ?? 0) + sparePolls;
-    if (session.polls >= mostPolls) throw tooManyAttempts("the node asks for more than it can run");
-    const poll: Poll = { session, isGone: false, ended: new AbortController() };
-    const leave = () => {
-      poll.isGone = true;
-      poll.ended.abort(pollEnds);
-    };
-    const ends = [signal, session.ended.signal, context.stopping];
-    for (const end of ends) end.addEventListener("abort", leave, { once: true });
-    if (ends.some(({ aborted }) => aborted)) leave();
-    session.polls += 1;
-    noteOpen(session, asked.methods, 1);
+    const mostPolls = (known.get(run.nodeId)?.concurrency ?? 0) + sparePolls;
+    if (run.polls >= mostPolls) throw tooManyAttempts("the node asks for more than it can run");
+    const ended = AbortSignal.any([signal, run.ended.signal, stopping]);
+    const endMs = clock.elapsed() + Math.min(waitMs, settings.leaseWaitMs);
+    this.#notePoll(run, methods, 1);
     try {
-      const waitMs = Math.min(asked.wait_ms, settings.leaseWaitMs);
-      return await nextJob(poll, asked.methods, clock.elapsed() + waitMs);
+      return await this.#nextJob(run, methods, endMs, ended);
     } finally {
-      session.polls -= 1;
-      session.heardMs = Math.max(session.heardMs, clock.elapsed());
-      noteOpen(session, asked.methods, -1);
-      for (const end of ends) end.removeEventListener("abort", leave);
+      run.heardMs = Math.max(run.heardMs, clock.elapsed());
+      this.#notePoll(run, methods, -1);
       // What was reserved for it goes to others, or to its next request.
       queue.wakeNodes();
     }
   }
 
-  function noteOpen({ askings }: Session, methods: readonly string[], change: 1 | -1): void {
+  #notePoll(run: Run, methods: readonly string[], change: 1 | -1): void {
+    run.polls += change;
     for (const method of new Set(methods)) {
-      const known = askings.get(method);
-      const held = (known?.held ?? 0) + change;
-      const most = Math.max(held, known?.most ?? 0);
-      askings.set(method, { held, most, endedMs: clock.elapsed() });
+      const before = run.demand.get(method) ?? { open: 0, most: 0 };
+      const open = before.open + change;
+      const endedMs = this.#context.clock.elapsed();
+      run.demand.set(method, { open, most: Math.max(open, before.most), endedMs });
     }
   }
 
-  async function nextJob(
-    poll: Poll,
+  async #nextJob(
+    run: Run,
     methods: readonly string[],
     endMs: number,
+    ended: AbortSignal,
   ): Promise<JobEnvelope | null> {
-    const request = leaseRequestOf(poll.session, methods);
-    while (!poll.isGone) {
-      const leased = await queue.lease(request, endMs - clock.elapsed(), poll.ended.signal);
-      if (leased === null) return null;
-      if (leased.lost.aborted) continue;
-      const envelope = await handOver(poll, leased);
+    const { queue, clock } = this.#context;
+    const request = this.#requestOf(run, methods);
+    while (!ended.aborted) {
+      const lease = await queue.lease(request, endMs - clock.elapsed(), ended);
+      if (lease === null) return null;
+      if (lease.lost.aborted) continue;
+      const envelope = await this.#dispatch(run, lease, ended);
       if (envelope !== null) return envelope;
     }
     return null;
   }
 
-  /** One for all requests of a run for the same methods: the queue evaluates it once for all of them. */
-  function leaseRequestOf(session: Session, methods: readonly string[]): LeaseRequest {
+  /** Shared by all requests of a run for the same methods: the queue evaluates it once for all of them. */
+  #requestOf(run: Run, methods: readonly string[]): LeaseRequest {
+    const { eligibility } = this.#context;
     const wanted = methodNames.filter((method) => methods.includes(method));
-    const requests = requestsOf.get(session) ?? new Map<string, LeaseRequest>();
-    const request = requests.get(wanted.join()) ?? {
-      nodeId: session.nodeId,
+    const request = run.requests.get(wanted.join()) ?? {
+      nodeId: run.nodeId,
       methods: wanted,
-      isOpen: () => eligibility.isOpen(session),
-      accepts: (work: GatewayWork) => eligibility.accepts(session, work),
-      load: () => eligibility.load(session),
-      slots: () => slotsFor(session, wanted),
-      onGiven: () => notePace(session),
+      isOpen: () => eligibility.isOpen(run),
+      accepts: (work: GatewayWork) => eligibility.accepts(run, work),
+      load: () => eligibility.load(run),
+      // A node does not say how many jobs of a method it runs: at least as many as it had requests open at once.
+      slots: () => Math.max(0, ...wanted.map((method) => run.demand.get(method)?.most ?? 0)),
+      onGiven: () => this.#notePace(run),
     };
-    if (requests.size < mostMethodSets) requests.set(wanted.join(), request);
-    requestsOf.set(session, requests);
+    if (run.requests.size < mostMethodSets) run.requests.set(wanted.join(), request);
     return request;
   }
 
-  function notePace(session: Session): void {
-    session.pace.note();
-    const waitMs = session.pace.waitMs();
-    if (waitMs === 0 || session.isPaced) return;
-    session.isPaced = true;
-    clock.sleep(waitMs, context.stopping).then(
-      () => {
-        session.isPaced = false;
-        queue.wakeNodes();
-      },
-      () => undefined,
-    );
+  #notePace(run: Run): void {
+    const { eligibility, clock, queue, stopping } = this.#context;
+    run.givenMs.push(clock.elapsed());
+    const waitMs = eligibility.paceMs(run);
+    if (waitMs === 0 || run.isPaced) return;
+    run.isPaced = true;
+    const wake = () => {
+      run.isPaced = false;
+      queue.wakeNodes();
+    };
+    clock.sleep(waitMs, stopping).then(wake, () => undefined);
   }
 
-  /** Encrypts a job to a run. Null where the run is gone by now: the job goes to another. */
-  async function handOver(poll: Poll, leased: Lease<GatewayWork>): Promise<JobEnvelope | null> {
-    const { session } = poll;
-    const { uuid, token, lost } = leased;
-    const sealed = await seal(session, leased).catch((error: unknown) => {
-      context.log.warn(
-        { node: session.nodeId, uuid, error: messageOf(error) },
-        "a job could not be sealed to a node",
-      );
-      if (isUnusable(error)) context.onUnusable(session);
+  /** Encrypts a job to a run. Null where the run has ended: the job goes to another. */
+  async #dispatch(
+    run: Run,
+    lease: Lease<GatewayWork>,
+    ended: AbortSignal,
+  ): Promise<JobEnvelope | null> {
+    const { queue, log, runs, onUnusable, onDispatch } = this.#context;
+    const { uuid, token, lost } = lease;
+    const sealed = await this.#seal(run, lease).catch((error: unknown) => {
+      const message = "a job could not be encrypted to a node";
+      log.warn({ node: run.nodeId, uuid, error: messageOf(error) }, message);
+      if (checkOf(error).code === "key_unusable") onUnusable(run);
       return null;
     });
-    if (poll.isGone || lost.aborted || !sessions.isLive(session)) {
-      if (!lost.aborted) await queue.giveBack(uuid, token).catch(() => undefined);
+    if (lost.aborted) return null;
+    if (ended.aborted || !runs.isLive(run)) {
+      await queue.giveBack(uuid, token).catch(() => undefined);
       return null;
     }
     if (sealed === null) {
-      // The attempt counts: a job that nothing can encrypt is not tried without end.
+      // The attempt counts: a job that cannot be encrypted is not retried forever.
       await queue.fail(uuid, token, notSealed).catch(() => undefined);
       return null;
     }
-    open.add(sealed.lease);
-    lost.addEventListener("abort", () => open.drop(sealed.lease), { once: true });
-    context.onDispatch?.(session.evidence);
+    run.leases.set(token, sealed.lease);
+    lost.addEventListener("abort", () => run.leases.delete(token), { once: true });
+    onDispatch?.(run.evidence);
     return sealed.envelope;
   }
 
-  async function seal(
-    session: Session,
-    { uuid, work, token, attempt, leftMs, holdMs }: Lease<GatewayWork>,
+  async #seal(
+    run: Run,
+    { uuid: job, work, token, attempt, leftMs, holdMs }: Lease<GatewayWork>,
   ): Promise<{ envelope: JobEnvelope; lease: OpenLease }> {
+    const { clock, randomUuid, gatewayKey } = this.#context;
     const request = requestText(work);
     const sealedMs = clock.now();
     const { envelope, opener } = await sealJob({
-      keyId: session.keyId,
-      sealingKey: session.sealingKey,
-      job: uuid,
-      lease: context.randomUuid(),
+      keyId: run.keyId,
+      sealingKey: run.sealingKey,
+      job,
+      lease: randomUuid(),
       payload: { token, attempt, left_ms: Math.max(0, leftMs), hold_ms: holdMs, request },
       nowMs: sealedMs,
       lifeMs: holdMs,
-      gateway: context.gatewayKey,
+      gateway: gatewayKey,
     });
-    const lease = { session, job: uuid, token, work, request, opener, sealedMs, handingIn: null };
+    const lease = { run, job, token, work, request, opener, sealedMs, completing: null };
     return { envelope, lease };
   }
-
-  return lease;
 }
-
-/** A node does not say how many jobs of a method it runs at a time: at least as many as it has had requests open at once. */
-const slotsFor = ({ askings }: Session, methods: readonly string[]): number =>
-  methods.reduce((most, method) => Math.max(most, askings.get(method)?.most ?? 0), 0);
-
-/** Why a request for work ends; one for all, as an abort without a reason makes an exception each time. */
-const pollEnds = new Error("the request for work has ended");
 
 const notSealed = {
   code: "node_lost",
-  message: "the job could not be sealed to the node that was to run it",
+  message: "the job could not be encrypted to the node that was to run it",
   status: 503,
   retryable: true,
 };
-
-const isUnusable = (error: unknown): boolean =>
-  error instanceof EarshotError && checkOf(error).code === "key_unusable";

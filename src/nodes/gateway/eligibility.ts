@@ -5,126 +5,124 @@ import type { GatewayWork, NodeGatewayContext } from "./context.ts";
 import type { KnownNodes } from "./known-nodes.ts";
 import type { NodeRecord } from "./node-store.ts";
 import { isQuarantined, type Penalties } from "./penalties.ts";
-import type { Session, Sessions } from "./sessions.ts";
+import type { Run, Runs } from "./runs.ts";
 
-/** Which node may be given what, and when. */
-export type Eligibility = {
-  /** Whether it is attested and was heard of lately. */
-  isConnected(session: Session): boolean;
-  /** Whether it gets work at all: attested, approved, not quarantined. */
-  isServing(session: Session): boolean;
-  /** Whether it may be given something at this moment: one job more than it runs, by its pace. */
-  isOpen(session: Session): boolean;
-  accepts(session: Session, work: GatewayWork): boolean;
-  /** Whether it is there for work of the method: it asks for it, has asked just now, or runs all that it can. */
-  takes(session: Session, method: Method): boolean;
-  /** Jobs that it runs. */
-  running(session: Session): number;
-  load(session: Session): number;
-};
-
-/** A run that is silent for so long, and holds nothing, is not counted on. */
+/** A run that is silent for so long and runs nothing is not expected to take work. */
 const silentMs = 5_000;
 
-export function createEligibility({
-  known,
-  sessions,
-  queue,
-  clock,
-  penalties,
-  embeddedReach,
-}: Pick<NodeGatewayContext, "queue" | "clock" | "embeddedReach"> & {
-  known: KnownNodes;
-  sessions: Sessions;
-  penalties: Pick<Penalties, "failuresInRow">;
-}): Eligibility {
-  const recordOf = ({ nodeId }: Session): NodeRecord | undefined => known.get(nodeId);
+/** After so many failures in a row nothing is expected of a node for a while, whatever it was given. */
+const mostFailuresInRow = 2;
 
-  const running = (session: Session): number => queue.runningOf(session.nodeId);
+const paceWindowMs = 1_000;
 
-  const isBusy = (session: Session): boolean =>
-    running(session) >= (recordOf(session)?.concurrency ?? 0);
+type EligibilityContext = Pick<
+  NodeGatewayContext,
+  "settings" | "queue" | "clock" | "embeddedReach"
+> & { known: KnownNodes; runs: Runs; penalties: Penalties };
 
-  const isConnected = (session: Session): boolean =>
-    sessions.isLive(session) &&
-    (session.polls > 0 || running(session) > 0 || session.heardMs + silentMs > clock.elapsed());
+/** Which run may be given what, and when. */
+export class Eligibility {
+  readonly #context: EligibilityContext;
 
-  function isServing(session: Session): boolean {
-    const record = recordOf(session);
-    return (
-      record?.state === "approved" && !isQuarantined(record, clock) && sessions.isLive(session)
-    );
+  constructor(context: EligibilityContext) {
+    this.#context = context;
   }
 
-  function takes(session: Session, method: Method): boolean {
-    const asking = session.askings.get(method);
-    if (asking === undefined) return false;
-    return asking.held > 0 || asking.endedMs + silentMs > clock.elapsed() || isBusy(session);
+  /** Jobs that it runs. */
+  running = ({ nodeId }: Run): number => this.#context.queue.runningOf(nodeId);
+
+  load = (run: Run): number =>
+    // A node that has just failed comes after the others: a retry goes to another node where it can.
+    this.running(run) / (this.#recordOf(run)?.concurrency ?? 1) +
+    this.#context.penalties.failuresInRow(run.nodeId);
+
+  /** Whether it is attested and was heard of lately. */
+  isConnected(run: Run): boolean {
+    const { runs, clock } = this.#context;
+    if (!runs.isLive(run)) return false;
+    return run.polls > 0 || this.running(run) > 0 || run.heardMs + silentMs > clock.elapsed();
   }
 
-  const isOpen = (session: Session): boolean =>
-    isServing(session) && session.pace.waitMs() === 0 && !isBusy(session);
+  /** Whether it may be given a job at this moment: attested, approved, with a free slot and within its pace. */
+  isOpen(run: Run): boolean {
+    return this.#isServing(run) && this.paceMs(run) === 0 && !this.#isBusy(run);
+  }
 
-  const reaches = (session: Session, work: GatewayWork): number =>
-    reachOf(recordOf(session)?.capabilities ?? [], work);
+  /** How long until it may be given one more: no second, wherever it begins, contains more than `dispatchesPerSecond`. */
+  paceMs(run: Run): number {
+    const { settings, clock } = this.#context;
+    const sinceMs = clock.elapsed() - paceWindowMs;
+    const [oldestMs = sinceMs] = run.givenMs;
+    if (oldestMs <= sinceMs) run.givenMs = run.givenMs.filter((atMs) => atMs > sinceMs);
+    const blockingMs = run.givenMs[run.givenMs.length - settings.dispatchesPerSecond];
+    return blockingMs === undefined ? 0 : blockingMs - sinceMs;
+  }
 
-  /** What a node claims to know counts as long as it takes the work, and does not fail at one job after another. */
-  const countsOn = (other: Session, work: GatewayWork): boolean =>
-    isServing(other) &&
-    isConnected(other) &&
-    takes(other, work.method) &&
-    penalties.failuresInRow(other.nodeId) < mostFailuresInRow;
+  /** Whether it takes work of the method: it requests it, did so a moment ago, or runs all that it can. */
+  takes(run: Run, method: Method): boolean {
+    const demand = run.demand.get(method);
+    if (demand === undefined) return false;
+    const isRecent = demand.endedMs + silentMs > this.#context.clock.elapsed();
+    return demand.open > 0 || isRecent || this.#isBusy(run);
+  }
 
-  const isWaiting = (other: Session, { method }: GatewayWork): boolean =>
-    isOpen(other) && (other.askings.get(method)?.held ?? 0) > 0;
+  accepts(run: Run, work: GatewayWork): boolean {
+    if (work.isKeptHere || !isPlaceOf(run.nodeId, work)) return false;
+    const reach = this.#reachOf(run, work);
+    return reach > 0 && this.#isBest(run, work, reach);
+  }
 
   /**
-   * Work goes to those that get furthest with it, such as a search of all platforms to those that know the most of them; among
-   * those to the ones with the strongest evidence, as long as one of them waits for it.
+   * Work goes to the nodes that reach furthest with it, such as a search of all platforms to those that know the most of them;
+   * among these to the ones with the strongest evidence, as long as one of them waits for it.
    */
-  function isBest(session: Session, work: GatewayWork, reach: number): boolean {
+  #isBest(run: Run, work: GatewayWork, reach: number): boolean {
     // A page goes on where the one before came from.
     if ((work.place?.nodeId ?? null) !== null) return true;
-    if (embeddedReach(work) > reach) return false;
-    for (const other of sessions.all()) {
-      if (other === session) continue;
-      const otherReach = reaches(other, work);
+    if (this.#context.embeddedReach(work) > reach) return false;
+    for (const other of this.#context.runs.all()) {
+      if (other === run) continue;
+      const otherReach = this.#reachOf(other, work);
       if (otherReach < reach || otherReach === 0) continue;
-      const isFurther = otherReach > reach;
-      if (!isFurther && !(isStronger(other, session) && isWaiting(other, work))) continue;
-      if (countsOn(other, work)) return false;
+      const isPreferred =
+        otherReach > reach || (isStronger(other, run) && this.#isWaiting(other, work));
+      if (isPreferred && this.#isExpected(other, work)) return false;
     }
     return true;
   }
 
-  const isTakenBy = (session: Session, work: GatewayWork): boolean =>
-    !work.isKeptHere && isPlaceOf(session.nodeId, work);
+  /** What a node claims to reach counts as long as it takes the work, and does not fail at one job after another. */
+  #isExpected(run: Run, work: GatewayWork): boolean {
+    return (
+      this.#isServing(run) &&
+      this.isConnected(run) &&
+      this.takes(run, work.method) &&
+      this.#context.penalties.failuresInRow(run.nodeId) < mostFailuresInRow
+    );
+  }
 
-  return {
-    isConnected,
-    isServing,
-    takes,
-    running,
-    // Whoever has just failed comes after the others: what is tried again is tried elsewhere where it can be.
-    load: (session) =>
-      running(session) / (recordOf(session)?.concurrency ?? 1) +
-      penalties.failuresInRow(session.nodeId),
-    isOpen,
-    accepts: (session, work) => {
-      if (!isTakenBy(session, work)) return false;
-      const reach = reaches(session, work);
-      return reach > 0 && isBest(session, work, reach);
-    },
-  };
+  #isWaiting(run: Run, { method }: GatewayWork): boolean {
+    return this.isOpen(run) && (run.demand.get(method)?.open ?? 0) > 0;
+  }
+
+  #isServing(run: Run): boolean {
+    const { clock, runs } = this.#context;
+    const record = this.#recordOf(run);
+    return record?.state === "approved" && !isQuarantined(record, clock) && runs.isLive(run);
+  }
+
+  #isBusy = (run: Run): boolean => this.running(run) >= (this.#recordOf(run)?.concurrency ?? 0);
+
+  #reachOf = (run: Run, work: GatewayWork): number =>
+    reachOf(this.#recordOf(run)?.capabilities ?? [], work);
+
+  #recordOf = ({ nodeId }: Run): NodeRecord | undefined => this.#context.known.get(nodeId);
 }
 
-/** Of a node that has failed at so many jobs one after another, whatever it was asked, nothing is expected for a while. */
-const mostFailuresInRow = 2;
-
-const isStronger = (one: Session, other: Session): boolean =>
+const isStronger = (one: Run, other: Run): boolean =>
   evidenceKinds.indexOf(one.evidence) < evidenceKinds.indexOf(other.evidence);
 
-/** A method that goes on with a credential goes on where that credential is. */
+/** A method that continues with a credential continues on the node that has it. */
 function isPlaceOf(nodeId: string, { place = null }: GatewayWork): boolean {
   if (place === null) return true;
   return place.nodeId === undefined ? place.credentialId === null : place.nodeId === nodeId;

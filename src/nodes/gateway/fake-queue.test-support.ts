@@ -3,8 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { EarshotError } from "../../lib/errors.ts";
 import { firstOf } from "../../lib/first-of.ts";
 import { type AskingNode, type Lease, type LeaseFailure, leaseLost } from "../lease.ts";
-import type { GatewayWork, NodeQueue } from "./context.ts";
-import type { SignedAnswer } from "./gateway.ts";
+import type { GatewayWork, NodeQueue, SignedAnswer } from "./context.ts";
 
 type FakeJob = {
   uuid: string;

@@ -24,15 +24,14 @@ import {
 } from "../protocol/keys.ts";
 import type { JobEnvelope, Registration, SealedAnswer } from "../protocol/messages.ts";
 import { type AnswerSealer, createOpenedLeases, openJob } from "../protocol/sealed-job.ts";
-import { signRequest } from "../protocol/signed-request.ts";
+import { type SignedRequest, signRequest } from "../protocol/signed-request.ts";
 import { quoteDigestOf, signResult } from "../protocol/signed-result.ts";
 import { attestationIdOf, identityMessageOf, keyIdOf, nodeIdOf } from "../protocol/statement.ts";
 import { answerBytes, bodyOf, failureBytes, knowledgeText } from "../protocol/work.ts";
 import { type GatewaySettings, gatewayDefaults } from "../settings.ts";
 import type { NodeGatewayContext } from "./context.ts";
-import { type CreatedNodeGateway, createNodeGateway } from "./create-gateway.ts";
 import { comet, createFakeQueue, type FakeQueue } from "./fake-queue.test-support.ts";
-import type { NodeSession, SignedRequest } from "./gateway.ts";
+import { NodeGateway, type NodeSession } from "./gateway.ts";
 import { changeNodeState, type NodeOperations, nodeOperations } from "./operations.ts";
 
 /** A gateway over a control database and a queue of its own, on a clock that stands still until it is told. */
@@ -41,7 +40,7 @@ export type TestGateway = {
   database: Database;
   store: Store<NodeOperations>;
   queue: FakeQueue;
-  gateway: CreatedNodeGateway;
+  gateway: NodeGateway;
   gatewayKey: string;
   /** What the verifier finds in evidence; it throws what is thrown. */
   verify: (registration: { kind: EvidenceKind }) => Promise<Partial<VerifiedEvidence>>;
@@ -114,7 +113,7 @@ export async function startTestGateway(
     },
   };
 
-  function open(): CreatedNodeGateway {
+  function open(): NodeGateway {
     const log = (fields: Record<string, unknown>, message: string) =>
       void test.logged.push({ message, fields });
     const context: NodeGatewayContext = {
@@ -136,13 +135,12 @@ export async function startTestGateway(
       randomBytes,
       randomUuid: randomUUID,
       log: { info: log, warn: log },
-      groupOf: (address) => address,
       embeddedReach: () => 0,
       onDispatch: (evidence) => test.told.push(`dispatch ${evidence}`),
       onRefusedAnswer: (code) => test.told.push(`refused ${code}`),
       onRegistration: (outcome) => test.told.push(`registration ${outcome}`),
     };
-    return createNodeGateway(context);
+    return new NodeGateway(context);
   }
 
   await test.gateway.start();
@@ -258,7 +256,7 @@ export function registrationOf(
 
 /** Attests with a fresh challenge. */
 export async function attest(test: TestGateway, node: TestNode) {
-  const { nonce } = test.gateway.challenge(node.address);
+  const { nonce } = test.gateway.challenge();
   const registration = registrationOf(test, node, nonce);
   const answer = await test.gateway.register(registration, node.address);
   node.attestationId = attestationIdOf(registration.statement, registration.evidence);

@@ -1,9 +1,8 @@
-import type { Method } from "../../platforms/methods.ts";
-import type { SourceAnswer } from "../../platforms/source.ts";
-import type { Capability } from "../capability.ts";
-import type { EvidenceKind } from "../evidence/evidence.ts";
-import type { Attestation, ResultSignature } from "../proof/proof.ts";
-import type { GatewayAnswer } from "../protocol/gateway-answer.ts";
+import { EarshotError, messageOf } from "../../lib/errors.ts";
+import type { Attestation } from "../proof/proof.ts";
+import { enrolmentField, isEnrolmentProof } from "../protocol/enrolment.ts";
+import { checkOf, nodeRefused, nodeUnauthorized } from "../protocol/errors.ts";
+import { type GatewayAnswer, signGatewayAnswer } from "../protocol/gateway-answer.ts";
 import type {
   ChallengeAnswer,
   JobEnvelope,
@@ -12,101 +11,311 @@ import type {
   RegistrationAnswer,
   SealedAnswer,
 } from "../protocol/messages.ts";
-import type { NodeState } from "./node-store.ts";
+import type { SignedRequest } from "../protocol/signed-request.ts";
+import { authenticate } from "./authenticate.ts";
+import { Challenges } from "./challenges.ts";
+import { Completion } from "./completion.ts";
+import type { NodeGatewayContext } from "./context.ts";
+import { Dispatch } from "./dispatch.ts";
+import { Eligibility } from "./eligibility.ts";
+import { KnownNodes } from "./known-nodes.ts";
+import { maintainNodes } from "./maintenance.ts";
+import { NodeEvents } from "./node-events.ts";
+import type { NodeRecord } from "./node-store.ts";
+import { type NodeView, viewOf } from "./node-views.ts";
+import { Penalties, type Stall } from "./penalties.ts";
+import { admit, refusedNode } from "./registration.ts";
+import { type Run, Runs } from "./runs.ts";
 
-/** An answer that a node has signed. */
-export type SignedAnswer = SourceAnswer & { signature: ResultSignature };
+export type { NodeView } from "./node-views.ts";
 
-/** A request as its signature covers it (RFC 9421). */
-export type SignedRequest = {
-  method: string;
-  /** The path with its query. */
-  path: string;
-  headers: Readonly<Record<string, string | undefined>>;
-  /** The body as it came; null where it is not read yet, and its digest not compared. */
-  body: Uint8Array | null;
-};
-
-/** A node that has attested since the gateway started, by the keys of its run. */
+/** A run of a node that has attested since the gateway started, by its keys. */
 export type NodeSession = { nodeId: string; keyId: string };
 
-/** A node as others are told of it. Times are Unix milliseconds. */
-export type NodeView = {
-  id: string;
-  name: string;
-  /** Null of the node in the gateway's own process. */
-  keyId: string | null;
-  evidence: EvidenceKind;
-  state: NodeState | "quarantined";
-  /** Whether it is attested and was heard of lately. */
-  isConnected: boolean;
-  capabilities: readonly Capability[];
-  /** Methods that it is there for: it asks for work of them, has asked just now, or runs all that it can. */
-  takes: readonly Method[];
-  concurrency: number;
-  running: number;
-  url: string | null;
-  version: string;
-  attestationId: string | null;
-  attestedMs: number | null;
-  /** Since when the keys of its run are known to this gateway; null while it is not connected. */
-  connectedMs: number | null;
-  seenMs: number | null;
-  quarantinedUntilMs: number | null;
-  quarantineReason: string | null;
-  jobsDone: number;
-  jobsFailed: number;
-};
-
-/** What this gateway asks of nodes, for everyone to read. */
-type PublishedPolicy = {
-  id: string;
-  audience: string;
-  gateway_key: string;
-  evidence: readonly EvidenceKind[];
-  /** The policy file as it is in force; null without one. */
-  quotes: Readonly<Record<string, unknown>> | null;
-};
+/** How soon a node that waits for approval attests again, at most. */
+const pendingAgainMs = 10_000;
 
 /**
- * The gateway's side of remote nodes: it hands work to those alone that have attested, each job sealed to the keys that were
- * attested, and takes answers that those keys have signed. What it knows of the keys of a run is in memory: after a restart all
- * nodes attest again.
+ * The gateway's side of remote nodes: it gives work to attested nodes alone, each job encrypted to the keys that were attested,
+ * and takes answers that those keys have signed. The keys of a run are in memory: after a restart all nodes attest again.
  */
-export type NodeGateway = {
-  policy(): PublishedPolicy;
-  /** Vouches for an answer to a node, with the gateway's key; base64url. */
-  signAnswer(answer: GatewayAnswer): string;
-  /** Whether a challenge or registration comes from a node with the enrolment token. Errors: `node_refused`, `not_enrolled`. */
-  requireEnrolled(request: Pick<SignedRequest, "headers">, address: string): void;
-  /** Errors: `too_many_attempts`. */
-  challenge(address: string): ChallengeAnswer;
-  /** Errors: `node_refused`, with the check that failed in its details; `too_many_attempts` of the node. */
-  register(registration: Registration, address: string): Promise<RegistrationAnswer>;
+export class NodeGateway {
+  readonly #context: NodeGatewayContext;
+  readonly #stopping = new AbortController();
+  readonly #known: KnownNodes;
+  readonly #runs: Runs;
+  readonly #events: NodeEvents;
+  readonly #challenges: Challenges;
+  readonly #penalties: Penalties;
+  readonly #eligibility: Eligibility;
+  readonly #dispatch: Dispatch;
+  readonly #completion: Completion;
+  #maintenance: Promise<void> = Promise.resolve();
+
+  constructor(context: NodeGatewayContext) {
+    this.#context = context;
+    const known = new KnownNodes(context.store);
+    const runs = new Runs(context.clock);
+    const events = new NodeEvents(context);
+    const penalties = new Penalties({ ...context, known, events });
+    const eligibility = new Eligibility({ ...context, known, runs, penalties });
+    this.#known = known;
+    this.#runs = runs;
+    this.#events = events;
+    this.#challenges = new Challenges(context);
+    this.#penalties = penalties;
+    this.#eligibility = eligibility;
+    this.#completion = new Completion({ ...context, known, runs, penalties });
+    this.#dispatch = new Dispatch({
+      ...context,
+      known,
+      runs,
+      eligibility,
+      stopping: this.#stopping.signal,
+      onUnusable: (run) => {
+        const reason = "key_unusable: nothing can be encrypted to its key";
+        penalties.noteRefusedAnswer(run.nodeId, reason);
+        void this.#end(run);
+      },
+    });
+  }
+
+  /** Reads what is stored, then keeps it up to date with what operators change. */
+  async start(): Promise<void> {
+    await this.#known.refresh();
+    this.#maintenance = maintainNodes(
+      {
+        ...this.#context,
+        known: this.#known,
+        runs: this.#runs,
+        events: this.#events,
+        onRefresh: (changed) => this.#noteChanges(changed),
+        onSilent: (run) => void this.#end(run),
+      },
+      this.#stopping.signal,
+    );
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#maintenance;
+  }
+
+  /** What this gateway requires of nodes, for anyone to read. `quotes` is the policy file; null without one. */
+  policy() {
+    const { verifier, settings, gatewayKey, policy } = this.#context;
+    return {
+      id: verifier.policyId,
+      audience: settings.audience,
+      gateway_key: gatewayKey.publicKey,
+      evidence: settings.evidence,
+      quotes: policy,
+    };
+  }
+
+  /** Signs an answer to a node with the gateway's key; base64url. */
+  signAnswer(answer: GatewayAnswer): string {
+    return signGatewayAnswer(answer, this.#context.gatewayKey);
+  }
+
+  /** Requires the enrolment token of a challenge or registration. Errors: `node_refused`, `not_enrolled`. */
+  requireEnrolled({ headers }: Pick<SignedRequest, "headers">, address: string): void {
+    const proof = headers[enrolmentField] ?? "";
+    const input = headers["signature-input"] ?? "";
+    if (input !== "" && isEnrolmentProof(proof, this.#context.enrolmentToken, input)) return;
+    const refusal = nodeRefused(
+      "not_enrolled",
+      "the node does not show the enrolment token of this gateway",
+      "set EARSHOT_NODE_ENROLMENT_TOKEN at the node to what `earshot nodes enroll` prints at the gateway",
+    );
+    this.#noteRefusal(null, address, refusal);
+    throw refusal;
+  }
+
+  challenge(): ChallengeAnswer {
+    const { settings, gatewayKey, clock } = this.#context;
+    return {
+      nonce: this.#challenges.open(),
+      audience: settings.audience,
+      gateway_key: gatewayKey.publicKey,
+      expires_in_ms: settings.challengeMs,
+      now_ms: clock.now(),
+    };
+  }
+
+  /** Errors: `node_refused`, with the check that failed in its details; `unavailable`. */
+  async register(registration: Registration, address: string): Promise<RegistrationAnswer> {
+    try {
+      return await this.#register(registration);
+    } catch (error) {
+      if (error instanceof EarshotError && reported.has(error.code)) {
+        this.#noteRefusal(refusedNode(checkOf(error).code, registration), address, error);
+      }
+      throw error;
+    }
+  }
+
+  async #register(registration: Registration): Promise<RegistrationAnswer> {
+    const context = { ...this.#context, known: this.#known, runs: this.#runs };
+    const challenge = this.#challenges.use(registration.statement.nonce);
+    const admission = await admit(context, registration, challenge);
+    const { stored, nodeId, keyId, validMs } = admission;
+    const { record, waitsFor } = stored;
+    const isPending = record.state === "pending";
+    if (!isPending) await this.#admit(record, this.#runs.admit(admission));
+    else if (record.createdMs === record.attestedMs) {
+      this.#events.note(
+        nodeId,
+        "pending",
+        record.name + (waitsFor === null ? "" : ` (${waitsFor})`),
+      );
+    }
+    const state = isPending ? "pending" : "admitted";
+    this.#context.onRegistration?.(state);
+    const halfMs = Math.floor(validMs / 2);
+    return {
+      node_id: nodeId,
+      key_id: keyId,
+      state,
+      attestation_id: admission.attestation.id,
+      valid_ms: Math.floor(validMs),
+      again_in_ms: isPending ? Math.min(pendingAgainMs, halfMs) : halfMs,
+      lease_wait_ms: this.#context.settings.leaseWaitMs,
+    };
+  }
+
+  async #admit(record: NodeRecord, { run, replaced }: ReturnType<Runs["admit"]>): Promise<void> {
+    if (run.attestations.size === 1) {
+      this.#events.note(record.id, "admitted", `${record.name} (${record.evidence})`);
+    }
+    if (replaced !== null) {
+      this.#events.note(record.id, "replaced", `run ${replaced.keyId}`);
+      if ([...replaced.leases.values()].some(({ completing }) => completing === null)) {
+        this.#penalties.noteStall(record.id, "restarted");
+      }
+      await this.#takeBack(replaced, this.#context.queue.failLeasesOf);
+    }
+    this.#context.queue.wakeNodes();
+  }
+
+  #noteRefusal(nodeId: string | null, address: string, refusal: EarshotError): void {
+    this.#events.noteRefusal(nodeId, address, checkOf(refusal));
+    this.#context.onRegistration?.("refused");
+  }
+
   /**
-   * Who has signed a request. Errors: `node_unauthorized`, with `unknown_key`, `attestation_ended`, `bad_signature`,
+   * Which run has signed a request. Errors: `node_unauthorized`, with `unknown_key`, `attestation_ended`, `bad_signature`,
    * `clock_skew`, `before_attestation` or `replayed` in its details.
    */
-  enter(request: SignedRequest): NodeSession;
-  /** Null when no job came in time, and for a node that gets none: pending, draining, quarantined. */
-  lease(session: NodeSession, asked: LeaseBody, signal: AbortSignal): Promise<JobEnvelope | null>;
-  /** How long the lease holds from here on. Errors: `lease_lost`. */
-  renew(session: NodeSession, job: string, token: string): Promise<number>;
+  enter(request: SignedRequest): NodeSession {
+    const { clock, settings } = this.#context;
+    return authenticate(request, { runs: this.#runs, clock, clockSkewMs: settings.clockSkewMs });
+  }
+
+  /** Null when no job came in time, and for a node that gets none: draining or quarantined. */
+  async lease(
+    session: NodeSession,
+    request: LeaseBody,
+    signal: AbortSignal,
+  ): Promise<JobEnvelope | null> {
+    return await this.#dispatch.lease(this.#runOf(session), request, signal);
+  }
+
+  /** For how long the lease is extended. Errors: `lease_lost`. */
+  async renew(session: NodeSession, job: string, token: string): Promise<number> {
+    return await this.#completion.renew(this.#runOf(session), job, token);
+  }
+
   /**
-   * A run begins to send an answer, before anything of it is read; to be called is what comes back when it has been sent or cut
-   * off. Errors: `lease_lost` for a run that sends each of its jobs' answers twice already, or holds no job.
+   * A run begins to send an answer, before anything of it is read; the result is to be called when it has been sent or cut off.
+   * Errors: `lease_lost` for a run that has no job, or sends each of its jobs' answers twice already.
    */
-  beginAnswer(session: NodeSession): () => void;
+  beginAnswer(session: NodeSession): () => void {
+    return this.#completion.begin(this.#runOf(session));
+  }
+
   /** Errors: `lease_lost`; `node_answer_refused`, with what is wrong in its details: the job runs again then. */
-  complete(session: NodeSession, answer: SealedAnswer): Promise<void>;
-  fail(session: NodeSession, answer: SealedAnswer): Promise<void>;
-  /** The node stops: what it still holds goes to others at once. */
-  leave(session: NodeSession): Promise<void>;
-  /** The remote nodes that are known, but for removed ones; the oldest first. */
-  nodes(): readonly NodeView[];
-  /** What the keys of a run were attested with; null when it is not known, or not kept any more. */
-  attestation(id: string): Promise<Attestation | null>;
-  /** Reads what earlier runs know, then keeps watch: over nodes that an operator changed, and what is kept long enough. */
-  start(): Promise<void>;
-  stop(): Promise<void>;
-};
+  async complete(session: NodeSession, answer: SealedAnswer): Promise<void> {
+    await this.#completion.complete(this.#runOf(session), answer);
+  }
+
+  /** Errors: as `complete`. */
+  async fail(session: NodeSession, answer: SealedAnswer): Promise<void> {
+    await this.#completion.fail(this.#runOf(session), answer);
+  }
+
+  /** The node stops: what it has leased goes to others at once. */
+  async leave(session: NodeSession): Promise<void> {
+    const run = this.#runOf(session);
+    this.#events.note(run.nodeId, "left", `run ${run.keyId}`);
+    await this.#end(run);
+  }
+
+  /** A node did not renew a lease, or kept a job past its deadline. */
+  noteStall(nodeId: string, stall: Exclude<Stall, "restarted">): void {
+    this.#penalties.noteStall(nodeId, stall);
+  }
+
+  /** A node answered the job that is none of this gateway's. */
+  noteAnswered(nodeId: string, job: string): void {
+    this.#penalties.noteDone(nodeId, job);
+  }
+
+  /** The remote nodes but for removed ones; the oldest first. */
+  nodes(): readonly NodeView[] {
+    const context = {
+      clock: this.#context.clock,
+      runs: this.#runs,
+      eligibility: this.#eligibility,
+    };
+    return [...this.#known.all()]
+      .filter(({ state }) => state !== "removed")
+      .toSorted((one, other) => one.createdMs - other.createdMs)
+      .map((record) => viewOf(record, context));
+  }
+
+  /** What the keys of a run were attested with; null when it is unknown or expired. */
+  async attestation(id: string): Promise<Attestation | null> {
+    const { store, clock } = this.#context;
+    return await store.read("attestation", { id, nowMs: clock.now() });
+  }
+
+  #runOf({ keyId }: NodeSession): Run {
+    const run = this.#runs.get(keyId);
+    if (run !== undefined) return run;
+    throw nodeUnauthorized("unknown_key", "the keys of this run are no longer valid");
+  }
+
+  #noteChanges(changed: readonly NodeRecord[]): void {
+    for (const { id } of changed) {
+      const state = this.#known.get(id)?.state ?? "deleted";
+      this.#context.log.info({ node: id, state }, "a node was changed");
+      if (state !== "deleted" && state !== "removed") continue;
+      this.#penalties.forget(id);
+      const run = this.#runs.ofNode(id);
+      if (run !== undefined) void this.#end(run);
+    }
+    this.#context.queue.wakeNodes();
+  }
+
+  async #end(run: Run): Promise<void> {
+    this.#runs.end(run);
+    await this.#takeBack(run, this.#context.queue.endLeasesOf);
+  }
+
+  /** What a run had leased goes to others. */
+  async #takeBack(run: Run, take: (nodeId: string) => Promise<unknown>): Promise<void> {
+    run.leases.clear();
+    try {
+      await take(run.nodeId);
+    } catch (error) {
+      // They lapse by themselves.
+      const message = "the jobs of a node could not be taken back";
+      this.#context.log.warn({ error: messageOf(error) }, message);
+    }
+    this.#context.queue.wakeNodes();
+  }
+}
+
+/** The refusals that operators see as events. */
+const reported: ReadonlySet<string> = new Set(["node_refused", "unavailable"]);

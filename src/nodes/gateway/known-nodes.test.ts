@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
-import { createKnownNodes } from "./known-nodes.ts";
+import type { Store } from "../../db/operations.ts";
+import { KnownNodes } from "./known-nodes.ts";
 import type { NodeRecord } from "./node-store.ts";
+import type { NodeOperations } from "./operations.ts";
 
 const record: NodeRecord = {
   id: "one",
@@ -27,57 +29,64 @@ const record: NodeRecord = {
   isListed: false,
 };
 
-test("a look at the store brings what an operator changed, and what is gone", () => {
-  const known = createKnownNodes();
-  known.put(record);
-  known.put({ ...record, id: "two" });
-  const drained = { ...record, state: "draining" } as const;
-  const changes = known.endLook(known.beginLook(), [drained]);
-  expect(changes.map(({ before, after }) => [before.id, after?.state])).toEqual([
-    ["one", "draining"],
-    ["two", undefined],
-  ]);
-  expect([...known.all()].map(({ id }) => id)).toEqual(["one"]);
-  expect(known.endLook(known.beginLook(), [drained])).toEqual([]);
+/** Nodes over a store that has these records; `write` is called with what is written. */
+async function knownNodes(stored: NodeRecord[], write = async (_name: string) => {}) {
+  const store = { read: async () => [...stored], write } as unknown as Store<NodeOperations>;
+  const known = new KnownNodes(store);
+  await known.refresh();
+  return known;
+}
+
+test("a refresh returns the nodes whose state an operator changed, and those that are gone", async () => {
+  const stored = [record, { ...record, id: "two" }];
+  const known = await knownNodes(stored);
+  stored.splice(0, 2, { ...record, state: "draining" });
+  expect((await known.refresh()).map(({ id }) => id)).toEqual(["one", "two"]);
+  expect([...known.all()].map(({ id, state }) => [id, state])).toEqual([["one", "draining"]]);
+  expect(await known.refresh()).toEqual([]);
 });
 
-test("a look that began before a node was put says nothing of it", () => {
-  const known = createKnownNodes();
-  known.put(record);
-  const look = known.beginLook();
-  known.put({ ...record, quarantinedUntilMs: 10 });
-  known.put({ ...record, id: "two" });
-  expect(known.endLook(look, [record])).toEqual([]);
-  expect(known.get("one")?.quarantinedUntilMs).toBe(10);
-  expect(known.get("two")).toBeDefined();
+test("a refresh that overlaps a change of the store changes nothing", async () => {
+  const known = await knownNodes([record]);
+  const writing = Promise.withResolvers<void>();
+  const change = known.change(async () => {
+    await writing.promise;
+    known.put({ ...record, state: "draining" });
+  });
+  await known.refresh();
+  const overlapping = known.refresh();
+  writing.resolve();
+  await Promise.all([change, overlapping]);
+  expect(known.get("one")).toMatchObject({ state: "draining" });
 });
 
-test("what nodes did is given once, and again where it could not be written", () => {
-  const known = createKnownNodes();
-  known.put(record);
+test("what nodes did is counted at once, and once when it is written", async () => {
+  const stored = [record];
+  const known = await knownNodes(stored);
   known.noteEnd("one", "done");
   known.noteEnd("one", "failed");
   known.noteSeen("one", 5);
   known.noteEnd("nobody", "done");
-  const uses = known.takeUses();
-  expect(uses).toEqual([{ id: "one", done: 1, failed: 1, seenMs: 5 }]);
-  expect(known.takeUses()).toEqual([]);
-  known.noteEnd("one", "done");
-  known.restoreUses(uses);
-  expect(known.takeUses()).toEqual([{ id: "one", done: 2, failed: 1, seenMs: 5 }]);
-  expect(known.get("one")).toMatchObject({ jobsDone: 2, jobsFailed: 1, seenMs: 5 });
+  await known.refresh();
+  expect(known.get("one")).toMatchObject({ jobsDone: 1, jobsFailed: 1, seenMs: 5 });
+  await known.writeUses();
+  stored[0] = { ...record, jobsDone: 1, jobsFailed: 1, seenMs: 5 };
+  await known.refresh();
+  expect(known.get("one")).toMatchObject({ jobsDone: 1, jobsFailed: 1, seenMs: 5 });
 });
 
-test("a quarantine that is not written yet outlasts a look, and what an operator changed comes all the same", () => {
-  const known = createKnownNodes();
-  known.put({ ...record, quarantinedUntilMs: 5, quarantineReason: "faults", quarantines: 1 });
-  known.keepQuarantine("one");
-  known.endLook(known.beginLook(), [{ ...record, state: "draining" }]);
-  expect(known.get("one")).toMatchObject({ state: "draining", quarantinedUntilMs: 5 });
-  const look = known.beginLook();
-  known.quarantineWritten("one");
-  known.endLook(look, [record]);
-  expect(known.get("one")).toMatchObject({ quarantinedUntilMs: 5 });
-  known.endLook(known.beginLook(), [record]);
-  expect(known.get("one")).toMatchObject({ state: "approved", quarantinedUntilMs: null });
+test("a quarantine outlasts refreshes until it is written, and operators change the node all the same", async () => {
+  const stored = [record];
+  const known = await knownNodes(stored);
+  known.quarantine({ id: "one", untilMs: 5, reason: "errors", nowMs: 0 });
+  stored[0] = { ...record, state: "draining" };
+  await known.refresh();
+  expect(known.get("one")).toMatchObject({
+    state: "draining",
+    quarantinedUntilMs: 5,
+    quarantines: 1,
+  });
+  await known.writeQuarantines();
+  await known.refresh();
+  expect(known.get("one")).toMatchObject({ quarantinedUntilMs: null, quarantines: 0 });
 });

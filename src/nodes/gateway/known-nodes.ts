@@ -1,128 +1,130 @@
+import type { Store } from "../../db/operations.ts";
 import type { NodeRecord } from "./node-store.ts";
-import type { NodeStand, NodeUse } from "./operations.ts";
+import type { NodeOperations, NodeUse, Quarantine } from "./operations.ts";
 
 /**
- * The nodes that the control store knows, in memory: read at the start, kept up to date with what this gateway writes and with
- * what an operator changes beside it.
+ * The nodes of the control store, in memory: read at the start and once a second, for what an operator changed beside this
+ * process. What this gateway decides applies at once and is written with the next round.
  */
-export type KnownNodes = {
-  get(id: string): NodeRecord | undefined;
-  all(): IterableIterator<NodeRecord>;
-  /** The record as it was just written, or is about to be. */
-  put(record: NodeRecord): void;
-  /** The quarantine of the node is not in the store yet: a look does not take it away. */
-  keepQuarantine(id: string): void;
-  quarantineWritten(id: string): void;
-  /** Counts the end of a job. */
-  noteEnd(id: string, end: "done" | "failed"): void;
-  noteSeen(id: string, atMs: number): void;
-  /** What is to be written of the counts; each is given once. */
-  takeUses(): readonly NodeUse[];
-  /** Puts what was taken back, as it could not be written. */
-  restoreUses(uses: readonly NodeUse[]): void;
-  /** Names a look at the store that begins now. */
-  beginLook(): number;
-  /** Takes over what the look found, but for nodes that were put since it began. Gives the nodes that it changed. */
-  endLook(look: number, stands: readonly NodeStand[]): readonly StandChange[];
-};
+export class KnownNodes {
+  readonly #store: Store<NodeOperations>;
+  #records = new Map<string, NodeRecord>();
+  /** Not written yet. */
+  readonly #quarantines = new Map<string, Quarantine>();
+  #uses = new Map<string, NodeUse>();
+  /** Changes of the store in progress, and how many have ended: a read that overlaps one is out of date. */
+  #changing = 0;
+  #changed = 0;
 
-/** `after` is null for a node that the store does not know any more. */
-export type StandChange = { before: NodeRecord; after: NodeRecord | null };
-
-export function createKnownNodes(): KnownNodes {
-  const nodes = new Map<string, NodeRecord>();
-  const putIn = new Map<string, number>();
-  const quarantineKept = new Set<string>();
-  const uses = new Map<string, NodeUse>();
-  let looks = 0;
-
-  function put(record: NodeRecord): void {
-    nodes.set(record.id, record);
-    putIn.set(record.id, looks);
+  constructor(store: Store<NodeOperations>) {
+    this.#store = store;
   }
 
-  function addUse({ id, done, failed, seenMs }: NodeUse): void {
-    const use = uses.get(id) ?? { id, done: 0, failed: 0, seenMs };
-    uses.set(id, {
+  get = (id: string): NodeRecord | undefined => this.#records.get(id);
+
+  isEmpty = (): boolean => this.#records.size === 0;
+
+  all = (): Iterable<NodeRecord> => this.#records.values();
+
+  /** Changes nodes in the store; `write` puts what became of them. */
+  async change<Value>(write: () => Promise<Value>): Promise<Value> {
+    this.#changing += 1;
+    try {
+      return await write();
+    } finally {
+      this.#changing -= 1;
+      this.#changed += 1;
+    }
+  }
+
+  /** Takes over a record as the store has it. */
+  put(stored: NodeRecord): NodeRecord {
+    const { done, failed, seenMs } = this.#useOf(stored.id);
+    const quarantine = this.#quarantines.get(stored.id);
+    const record = {
+      ...stored,
+      jobsDone: stored.jobsDone + done,
+      jobsFailed: stored.jobsFailed + failed,
+      seenMs: Math.max(stored.seenMs, seenMs),
+      ...(quarantine !== undefined && {
+        quarantinedUntilMs: quarantine.untilMs,
+        quarantineReason: quarantine.reason,
+        quarantines: stored.quarantines + 1,
+      }),
+    };
+    this.#records.set(record.id, record);
+    return record;
+  }
+
+  quarantine(quarantine: Quarantine): void {
+    const record = this.#records.get(quarantine.id);
+    if (record === undefined) return;
+    this.#quarantines.set(quarantine.id, quarantine);
+    this.#records.set(record.id, {
+      ...record,
+      quarantinedUntilMs: quarantine.untilMs,
+      quarantineReason: quarantine.reason,
+      quarantines: record.quarantines + 1,
+    });
+  }
+
+  noteEnd(id: string, end: "done" | "failed"): void {
+    const [done, failed] = end === "done" ? [1, 0] : [0, 1];
+    this.#noteUse({ id, done, failed, seenMs: 0 });
+  }
+
+  noteSeen(id: string, seenMs: number): void {
+    this.#noteUse({ id, done: 0, failed: 0, seenMs });
+  }
+
+  #noteUse({ id, done, failed, seenMs }: NodeUse): void {
+    const record = this.#records.get(id);
+    if (record === undefined) return;
+    const use = this.#useOf(id);
+    this.#uses.set(id, {
       id,
       done: use.done + done,
       failed: use.failed + failed,
       seenMs: Math.max(use.seenMs, seenMs),
     });
+    this.#records.set(id, {
+      ...record,
+      jobsDone: record.jobsDone + done,
+      jobsFailed: record.jobsFailed + failed,
+      seenMs: Math.max(record.seenMs, seenMs),
+    });
   }
 
-  function change(id: string, changed: Partial<NodeRecord>): void {
-    const record = nodes.get(id);
-    if (record !== undefined) nodes.set(id, { ...record, ...changed });
+  #useOf = (id: string): NodeUse => this.#uses.get(id) ?? { id, done: 0, failed: 0, seenMs: 0 };
+
+  /** Reads the store; gives the nodes whose state changed, and those that are gone. */
+  async refresh(): Promise<readonly NodeRecord[]> {
+    const changed = this.#changed;
+    const stored = await this.#store.read("nodes", null);
+    if (this.#changing > 0 || this.#changed !== changed) return [];
+    const before = this.#records;
+    this.#records = new Map();
+    for (const record of stored) this.put(record);
+    return [...before.values()].filter(({ id, state }) => this.#records.get(id)?.state !== state);
   }
 
-  function forget(id: string): void {
-    nodes.delete(id);
-    putIn.delete(id);
-    quarantineKept.delete(id);
-    uses.delete(id);
+  /** Writes quarantines, each once it can be written. */
+  async writeQuarantines(): Promise<void> {
+    for (const [id, quarantine] of this.#quarantines) {
+      await this.change(async () => {
+        await this.#store.write("quarantineNode", quarantine);
+        if (this.#quarantines.get(id) === quarantine) this.#quarantines.delete(id);
+      });
+    }
   }
 
-  return {
-    get: (id) => nodes.get(id),
-    all: () => nodes.values(),
-    put,
-    keepQuarantine: (id) => quarantineKept.add(id),
-    quarantineWritten: (id) => {
-      quarantineKept.delete(id);
-      // A look that has begun may have read the store before.
-      putIn.set(id, looks);
-    },
-    noteEnd: (id, end) => {
-      const record = nodes.get(id);
-      if (record === undefined) return;
-      const [done, failed] = end === "done" ? [1, 0] : [0, 1];
-      change(id, { jobsDone: record.jobsDone + done, jobsFailed: record.jobsFailed + failed });
-      addUse({ id, done, failed, seenMs: record.seenMs });
-    },
-    noteSeen: (id, seenMs) => {
-      if (!nodes.has(id)) return;
-      change(id, { seenMs });
-      addUse({ id, done: 0, failed: 0, seenMs });
-    },
-    takeUses: () => {
-      const taken = [...uses.values()];
-      uses.clear();
-      return taken;
-    },
-    restoreUses: (taken) => {
-      for (const use of taken) if (nodes.has(use.id)) addUse(use);
-    },
-    beginLook: () => {
-      looks += 1;
-      return looks;
-    },
-    endLook: (look, stands) => {
-      const standOf = new Map(stands.map((stand) => [stand.id, stand]));
-      const changes: StandChange[] = [];
-      for (const before of [...nodes.values()]) {
-        const found = standOf.get(before.id);
-        const isKept = found !== undefined && quarantineKept.has(before.id);
-        const stand = isKept ? { ...found, ...quarantineOf(before) } : found;
-        if ((putIn.get(before.id) ?? 0) >= look || (stand && isSame(before, stand))) continue;
-        if (stand === undefined) forget(before.id);
-        else change(before.id, stand);
-        changes.push({ before, after: nodes.get(before.id) ?? null });
-      }
-      return changes;
-    },
-  };
+  /** Writes counts and times; those that cannot be written are lost. */
+  async writeUses(): Promise<void> {
+    if (this.#uses.size === 0) return;
+    await this.change(async () => {
+      const uses = [...this.#uses.values()];
+      this.#uses = new Map();
+      await this.#store.write("noteNodeUse", { uses });
+    });
+  }
 }
-
-const quarantineOf = (record: NodeRecord) => ({
-  quarantinedUntilMs: record.quarantinedUntilMs,
-  quarantineReason: record.quarantineReason,
-  quarantines: record.quarantines,
-});
-
-const isSame = (record: NodeRecord, stand: NodeStand): boolean =>
-  record.state === stand.state &&
-  record.machine === stand.machine &&
-  record.quarantinedUntilMs === stand.quarantinedUntilMs &&
-  record.quarantineReason === stand.quarantineReason &&
-  record.quarantines === stand.quarantines;

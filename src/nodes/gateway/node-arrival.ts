@@ -3,62 +3,53 @@ import { isInsecure } from "../evidence/evidence.ts";
 import type { Attestation } from "../proof/proof.ts";
 import { type NodeRecord, type NodeState, nodeOf } from "./node-store.ts";
 
-/** A node whose evidence was verified, as it is to be kept. */
-export type NodeArrival = Omit<
+/** A node whose evidence was verified, as it is to be stored. */
+export type NodeArrival = Pick<
   NodeRecord,
-  | "state"
-  | "createdMs"
-  | "seenMs"
-  | "attestedMs"
-  | "attestationId"
-  | "quarantinedUntilMs"
-  | "quarantineReason"
-  | "quarantines"
-  | "jobsDone"
-  | "jobsFailed"
-> & {
-  attestation: Attestation;
-  keptUntilMs: number;
-  nowMs: number;
-  maxPending: number;
+  | "id"
+  | "identityKey"
+  | "name"
+  | "evidence"
+  | "capabilities"
+  | "concurrency"
+  | "url"
+  | "version"
+  | "machine"
+  | "image"
+  | "composeHash"
+  | "isListed"
+> & { attestation: Attestation; keptUntilMs: number; nowMs: number };
+
+/** `waitsFor` says why the policy alone does not approve it, for people. */
+export type StoredArrival = { refused: null; record: NodeRecord; waitsFor: string | null };
+
+/** The check that failed. */
+type RefusedArrival = {
+  refused: "node_removed" | "other_identity" | "evidence_downgraded" | "machine_changed";
 };
 
-/** What became of it: `refused` names the check that failed; `waitsFor` why the policy alone does not approve it, for people. */
-export type KeptNode =
-  | { refused: null; record: NodeRecord; waitsFor: string | null }
-  | { refused: "node_removed" | "other_identity" | "evidence_downgraded" | "machine_changed" };
-
-/** Nodes that are approved by the policy alone, and attestations of one node, of which so many are kept. */
-const mostListed = 1_000;
+/** Attestations of one node that are stored. */
 const mostAttestations = 1_000;
 
 /**
- * Keeps a node that attested: one that is not known waits for approval unless the policy names its machine, and no node of that
- * machine was removed or is quarantined. An approval is of what was approved: it does not stand for weaker evidence, nor for
- * another machine.
+ * Stores a node that attested: a new one waits for approval unless the policy names its machine, and no node of that machine
+ * was removed or is quarantined. An approval covers what was approved: no weaker evidence, and no other machine.
  */
-export function keepNode(database: Database, arrival: NodeArrival): KeptNode {
-  const held = nodeOf(database, arrival.id);
-  const refused = held === null ? null : refusalOf(held, arrival);
+export function keepNode(database: Database, arrival: NodeArrival): StoredArrival | RefusedArrival {
+  const before = nodeOf(database, arrival.id);
+  const refused = before === null ? null : refusalOf(before, arrival);
   if (refused !== null) return { refused };
-  const waitsFor = isUnapproved(held) && arrival.isListed ? objectionTo(database, arrival) : null;
-  const state = waitsFor === null ? stateAfter(held, arrival) : "pending";
+  const isUnapproved = before === null || before.state === "pending";
+  const waitsFor = isUnapproved && arrival.isListed ? objectionTo(database, arrival) : null;
+  const state = waitsFor === null ? stateAfter(before, arrival) : "pending";
   upsert(database, arrival, state);
-  const { id } = arrival;
-  if (state === "pending") dropBeyond(database, "state = 'pending'", arrival.maxPending, id);
-  else keepAttestation(database, arrival);
-  if (arrival.isListed) {
-    dropBeyond(database, "state = 'approved' AND is_listed = 1", mostListed, id);
-  }
-  const record = nodeOf(database, id);
-  if (record === null) throw new Error("a node is missing that was just kept");
+  if (state !== "pending") keepAttestation(database, arrival);
+  const record = nodeOf(database, arrival.id);
+  if (record === null) throw new Error("a node is missing that was just stored");
   return { refused: null, record, waitsFor };
 }
 
-const isUnapproved = (held: NodeRecord | null): boolean =>
-  held === null || held.state === "pending";
-
-/** An identity is made anew in no time: what was said about a node of the machine is said about the next one too. */
+/** A new identity costs nothing: what was decided about a node of the machine holds for the next one too. */
 function objectionTo(database: Database, { id, machine, nowMs }: NodeArrival): string | null {
   const other = database.get<{ id: string; state: NodeState }>(
     `SELECT id, state FROM node WHERE machine = :machine AND id <> :id
@@ -70,25 +61,25 @@ function objectionTo(database: Database, { id, machine, nowMs }: NodeArrival): s
   return `node ${other.id} of its machine ${fate}, so that the policy alone does not approve it`;
 }
 
-function refusalOf(held: NodeRecord, arrival: NodeArrival) {
+function refusalOf(before: NodeRecord, arrival: NodeArrival) {
   // An id is a short hash; the key is what tells nodes apart.
-  if (held.identityKey !== arrival.identityKey) return "other_identity";
-  if (held.state === "removed") return "node_removed";
-  if (held.state === "pending") return null;
-  if (isInsecure(arrival.evidence) && !isInsecure(held.evidence)) return "evidence_downgraded";
-  const isBound = held.machine !== null && !arrival.isListed;
-  return isBound && arrival.machine !== held.machine ? "machine_changed" : null;
+  if (before.identityKey !== arrival.identityKey) return "other_identity";
+  if (before.state === "removed") return "node_removed";
+  if (before.state === "pending") return null;
+  if (isInsecure(arrival.evidence) && !isInsecure(before.evidence)) return "evidence_downgraded";
+  const isBound = before.machine !== null && !arrival.isListed;
+  return isBound && arrival.machine !== before.machine ? "machine_changed" : null;
 }
 
-function stateAfter(held: NodeRecord | null, { isListed }: NodeArrival): NodeState {
-  if (isListed) return held === null || held.state === "pending" ? "approved" : held.state;
+function stateAfter(before: NodeRecord | null, { isListed }: NodeArrival): NodeState {
+  if (isListed) return before === null || before.state === "pending" ? "approved" : before.state;
   // What the policy alone had approved waits for an operator once the policy does not name its machine.
-  if (held === null || (held.state === "approved" && held.isListed)) return "pending";
-  return held.state;
+  if (before === null || (before.state === "approved" && before.isListed)) return "pending";
+  return before.state;
 }
 
 function upsert(database: Database, arrival: NodeArrival, state: NodeState): void {
-  const { attestation, capabilities, isListed, keptUntilMs: _, maxPending: __, ...rest } = arrival;
+  const { attestation, capabilities, isListed, keptUntilMs: _, ...rest } = arrival;
   database.run(
     `INSERT INTO node(id, identity_key, name, state, evidence, capabilities, concurrency, url, version, created_ms, seen_ms,
        attested_ms, attestation_id, machine, image, compose_hash, is_listed)
@@ -105,16 +96,6 @@ function upsert(database: Database, arrival: NodeArrival, state: NodeState): voi
       isListed: isListed ? 1 : 0,
       attestationId: attestation.id,
     },
-  );
-}
-
-/** Of those that `which` selects, the ones heard of longest ago are deleted, but not the one that has just come. */
-function dropBeyond(database: Database, which: string, most: number, id: string): void {
-  database.run(
-    `DELETE FROM node WHERE id IN
-       (SELECT id FROM node WHERE ${which} ORDER BY id = :id DESC, seen_ms DESC, created_ms DESC, id
-        LIMIT -1 OFFSET :most)`,
-    { most, id },
   );
 }
 

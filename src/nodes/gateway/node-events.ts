@@ -1,5 +1,6 @@
 import type { Database } from "../../db/open.ts";
 import type { Clock } from "../../lib/clock.ts";
+import type { ErrorDetail } from "../../lib/errors.ts";
 import { withoutControls } from "../../text/controls.ts";
 import type { NodeLog } from "./context.ts";
 
@@ -30,20 +31,6 @@ export type NodeEvent = {
   detail: string;
 };
 
-/** What happened to nodes, for the log and the store. */
-export type NodeEvents = {
-  note(nodeId: string | null, action: NodeAction, detail: string): void;
-  /** The same check of the same node, or of the same address where the node is unknown, is noted once in ten minutes. */
-  noteRefusal(refusal: {
-    nodeId: string | null;
-    address: string;
-    code: string;
-    message: string;
-  }): void;
-  /** What is to be written; each is given once. */
-  take(): readonly NodeEvent[];
-};
-
 const warnings: ReadonlySet<NodeAction> = new Set([
   "refused",
   "replaced",
@@ -57,55 +44,46 @@ const warnings: ReadonlySet<NodeAction> = new Set([
 const mostWaiting = 1_000;
 const longestDetail = 500;
 const repeatMs = 600_000;
-/** Refusals of unknown nodes that are noted a minute, from all addresses. */
-const mostUnknownPerMinute = 30;
 const mostRemembered = 10_000;
 
-export function createNodeEvents(clock: Clock, log: NodeLog): NodeEvents {
-  let waiting: NodeEvent[] = [];
-  /** When each refusal was noted, the oldest first. */
-  const refusedMs = new Map<string, number>();
-  let minute = { startMs: Number.NEGATIVE_INFINITY, noted: 0 };
+/** What happened to nodes, for the log and the store. */
+export class NodeEvents {
+  readonly #clock: Clock;
+  readonly #log: NodeLog;
+  #waiting: NodeEvent[] = [];
+  /** When each kind of refusal was noted. */
+  readonly #refusedMs = new Map<string, number>();
 
-  function note(nodeId: string | null, action: NodeAction, detail: string): void {
+  constructor({ clock, log }: { clock: Clock; log: NodeLog }) {
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  note(nodeId: string | null, action: NodeAction, detail: string): void {
     const text = oneLine(detail, "").slice(0, longestDetail);
-    log[warnings.has(action) ? "warn" : "info"]({ node: nodeId, detail: text }, messages[action]);
-    if (waiting.length >= mostWaiting) return;
-    waiting.push({ atMs: clock.now(), nodeId, action, detail: text });
+    const level = warnings.has(action) ? "warn" : "info";
+    this.#log[level]({ node: nodeId, detail: text }, messages[action]);
+    if (this.#waiting.length >= mostWaiting) return;
+    this.#waiting.push({ atMs: this.#clock.now(), nodeId, action, detail: text });
   }
 
-  function isRepeat(key: string): boolean {
-    const nowMs = clock.elapsed();
-    const before = refusedMs.get(key);
-    if (before !== undefined && before + repeatMs > nowMs) return true;
-    refusedMs.delete(key);
-    refusedMs.set(key, nowMs);
-    for (const [oldest] of refusedMs) {
-      if (refusedMs.size <= mostRemembered) break;
-      refusedMs.delete(oldest);
-    }
-    return false;
+  /** Notes the same check of the same node once in ten minutes; all unknown nodes count as one. */
+  noteRefusal(nodeId: string | null, address: string, { code, message }: ErrorDetail): void {
+    const kind = `${code} ${nodeId}`;
+    const nowMs = this.#clock.elapsed();
+    const beforeMs = this.#refusedMs.get(kind);
+    if (beforeMs !== undefined && beforeMs + repeatMs > nowMs) return;
+    if (this.#refusedMs.size >= mostRemembered) this.#refusedMs.clear();
+    this.#refusedMs.set(kind, nowMs);
+    this.note(nodeId, "refused", `${code}: ${message} (${address})`);
   }
 
-  function hasRoom(): boolean {
-    const nowMs = clock.elapsed();
-    if (minute.startMs + 60_000 <= nowMs) minute = { startMs: nowMs, noted: 0 };
-    minute.noted += 1;
-    return minute.noted <= mostUnknownPerMinute;
+  /** What is to be written; each event is returned once. */
+  take(): readonly NodeEvent[] {
+    const taken = this.#waiting;
+    this.#waiting = [];
+    return taken;
   }
-
-  return {
-    note,
-    noteRefusal: ({ nodeId, address, code, message }) => {
-      if (isRepeat(`${code} ${nodeId ?? address}`) || (nodeId === null && !hasRoom())) return;
-      note(nodeId, "refused", `${code}: ${message} (${address})`);
-    },
-    take: () => {
-      const taken = waiting;
-      waiting = [];
-      return taken;
-    },
-  };
 }
 
 /** So many of the newest events are stored. */

@@ -1,45 +1,67 @@
 import type { Clock } from "../../lib/clock.ts";
-import { methodNames } from "../../platforms/methods.ts";
+import { type Method, methodNames } from "../../platforms/methods.ts";
+import type { Capability } from "../capability.ts";
+import type { EvidenceKind } from "../evidence/evidence.ts";
 import type { Eligibility } from "./eligibility.ts";
-import type { NodeView } from "./gateway.ts";
-import type { NodeRecord } from "./node-store.ts";
+import type { NodeRecord, NodeState } from "./node-store.ts";
 import { isQuarantined } from "./penalties.ts";
-import type { Session, Sessions } from "./sessions.ts";
+import type { Runs } from "./runs.ts";
 
-/** A node as others are told of it. */
+/** A node as it is shown. Times are Unix milliseconds. */
+export type NodeView = {
+  id: string;
+  name: string;
+  /** Null of the node in the gateway's own process. */
+  keyId: string | null;
+  evidence: EvidenceKind;
+  state: NodeState | "quarantined";
+  /** Whether it is attested and was heard of lately. */
+  isConnected: boolean;
+  capabilities: readonly Capability[];
+  /** Methods of which it takes work: it requests it, did so a moment ago, or runs all that it can. */
+  takes: readonly Method[];
+  concurrency: number;
+  running: number;
+  url: string | null;
+  version: string;
+  attestationId: string | null;
+  attestedMs: number | null;
+  /** Since when the keys of its run are known to this gateway; null while it is not connected. */
+  connectedMs: number | null;
+  seenMs: number | null;
+  quarantinedUntilMs: number | null;
+  quarantineReason: string | null;
+  jobsDone: number;
+  jobsFailed: number;
+};
+
 export function viewOf(
   record: NodeRecord,
-  {
-    clock,
-    sessions,
-    eligibility,
-  }: { clock: Pick<Clock, "now">; sessions: Sessions; eligibility: Eligibility },
+  { clock, runs, eligibility }: { clock: Clock; runs: Runs; eligibility: Eligibility },
 ): NodeView {
-  const session = sessions.ofNode(record.id);
-  const isHeld = isQuarantined(record, clock);
+  const { state, attestationId, quarantinedUntilMs, quarantineReason } = record;
+  const run = runs.ofNode(record.id);
+  const isInQuarantine = isQuarantined(record, clock);
   return {
     id: record.id,
     name: record.name,
-    keyId: session?.keyId ?? null,
+    keyId: run?.keyId ?? null,
     evidence: record.evidence,
-    state: isHeld && record.state === "approved" ? "quarantined" : record.state,
-    isConnected: session !== undefined && eligibility.isConnected(session),
+    state: isInQuarantine && state === "approved" ? "quarantined" : state,
+    isConnected: run !== undefined && eligibility.isConnected(run),
     capabilities: record.capabilities,
-    takes: session === undefined ? [] : takenBy(session, eligibility),
+    takes: methodNames.filter((method) => run !== undefined && eligibility.takes(run, method)),
     concurrency: record.concurrency,
-    running: session === undefined ? 0 : eligibility.running(session),
+    running: run === undefined ? 0 : eligibility.running(run),
     url: record.url,
     version: record.version,
-    attestationId: record.state === "pending" ? null : record.attestationId,
+    attestationId: state === "pending" ? null : attestationId,
     attestedMs: record.attestedMs,
-    connectedMs: session?.connectedMs ?? null,
+    connectedMs: run?.connectedMs ?? null,
     seenMs: record.seenMs,
-    quarantinedUntilMs: isHeld ? record.quarantinedUntilMs : null,
-    quarantineReason: isHeld ? record.quarantineReason : null,
+    quarantinedUntilMs: isInQuarantine ? quarantinedUntilMs : null,
+    quarantineReason: isInQuarantine ? quarantineReason : null,
     jobsDone: record.jobsDone,
     jobsFailed: record.jobsFailed,
   };
 }
-
-const takenBy = (session: Session, eligibility: Eligibility) =>
-  methodNames.filter((method) => eligibility.takes(session, method));

@@ -3,39 +3,25 @@ import { durable, read, relaxed } from "../../db/operations.ts";
 import type { Attestation } from "../proof/proof.ts";
 import { keepNode } from "./node-arrival.ts";
 import { insertEvents, type NodeEvent } from "./node-events.ts";
-import { allNodes, type NodeState, nodeOf } from "./node-store.ts";
+import { allNodes, nodeOf } from "./node-store.ts";
 
 export { changeNodeState } from "./node-changes.ts";
 
-/** What of a node an operator may have changed, beside a server that runs. */
-export type NodeStand = {
-  id: string;
-  state: NodeState;
-  machine: string | null;
-  quarantinedUntilMs: number | null;
-  quarantineReason: string | null;
-  quarantines: number;
-};
+/** A quarantine as it is stored; times are Unix milliseconds. */
+export type Quarantine = { id: string; untilMs: number; reason: string; nowMs: number };
 
 /** What a node has done since the note before. */
 export type NodeUse = { id: string; done: number; failed: number; seenMs: number };
 
-/** Rows that one sweep takes away of each kind. */
+/** Rows that one sweep deletes of each kind. */
 const sweptRows = 1_000;
 
-/** Everything that is kept of nodes, as operations of the control store. */
+/** Everything that is stored about nodes, as operations of the control store. */
 export const nodeOperations = {
   /** All nodes, removed ones too, the oldest first. */
   nodes: read((database, _args: null) => allNodes(database)),
 
   node: read((database, { id }: { id: string }) => nodeOf(database, id)),
-
-  nodeStands: read((database, _args: null): NodeStand[] =>
-    database.all<NodeStand>(
-      `SELECT id, state, machine, quarantined_until_ms AS quarantinedUntilMs, quarantine_reason AS quarantineReason,
-         quarantines FROM node`,
-    ),
-  ),
 
   keepNode: durable(keepNode),
 
@@ -51,24 +37,18 @@ export const nodeOperations = {
     return null;
   }),
 
-  quarantineNode: durable(
-    (
-      database,
-      quarantine: { id: string; untilMs: number; reason: string; nowMs: number },
-    ): null => {
-      const { nowMs, ...values } = quarantine;
-      const { id, reason } = values;
-      database.run(
-        `UPDATE node SET quarantined_until_ms = :untilMs, quarantine_reason = :reason,
-           quarantines = quarantines + 1 WHERE id = :id`,
-        values,
-      );
-      insertEvents(database, [{ atMs: nowMs, nodeId: id, action: "quarantined", detail: reason }]);
-      return null;
-    },
-  ),
+  quarantineNode: durable((database, { nowMs, ...values }: Quarantine): null => {
+    database.run(
+      `UPDATE node SET quarantined_until_ms = :untilMs, quarantine_reason = :reason,
+         quarantines = quarantines + 1 WHERE id = :id`,
+      values,
+    );
+    const { id: nodeId, reason: detail } = values;
+    insertEvents(database, [{ atMs: nowMs, nodeId, action: "quarantined", detail }]);
+    return null;
+  }),
 
-  /** Null when it is not known, or not kept any more. */
+  /** Null when it is unknown or expired. */
   attestation: read(
     (database, { id, nowMs }: { id: string; nowMs: number }): Attestation | null => {
       const row = database.get<{ content: string }>(
@@ -94,22 +74,14 @@ export const nodeOperations = {
       ),
   ),
 
-  /**
-   * Forgets attestations that are kept long enough; spot checks of earlier versions, nodes that wait for approval and nodes that the policy alone
-   * has approved, once they are older than `memoryMs`. Whether more is left.
-   */
+  /** Deletes what has expired: attestations, and nodes that no operator has approved. Whether more is left. */
   sweepNodes: relaxed(
     (database, { nowMs, memoryMs }: { nowMs: number; memoryMs: number }): boolean => {
-      const beforeMs = nowMs - memoryMs;
+      const isUnapproved = "(state = 'pending' OR (state = 'approved' AND is_listed = 1))";
       const swept = [
-        drop(database, "attestation", "kept_until_ms <= :nowMs", { nowMs }),
-        drop(database, "spot_check", "at_ms < :beforeMs", { beforeMs }),
-        drop(
-          database,
-          "node",
-          "seen_ms < :beforeMs AND (state = 'pending' OR (state = 'approved' AND is_listed = 1))",
-          { beforeMs },
-        ),
+        sweep(database, "attestation", "kept_until_ms <= :atMs", nowMs),
+        sweep(database, "spot_check", "at_ms < :atMs", nowMs - memoryMs),
+        sweep(database, "node", `seen_ms < :atMs AND ${isUnapproved}`, nowMs - memoryMs),
       ];
       return swept.some((rows) => rows === sweptRows);
     },
@@ -118,14 +90,8 @@ export const nodeOperations = {
 
 export type NodeOperations = typeof nodeOperations;
 
-function drop(
-  database: Database,
-  table: string,
-  where: string,
-  parameters: Readonly<Record<string, number>>,
-): number {
-  return database.run(
+const sweep = (database: Database, table: string, where: string, atMs: number): number =>
+  database.run(
     `DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE ${where} LIMIT ${sweptRows})`,
-    parameters,
+    { atMs },
   );
-}

@@ -82,22 +82,22 @@ describe("a node that answers wrongly too often", () => {
 });
 
 test("leases that lapse together count once", async () => {
-  for (let jobs = 0; jobs < 10; jobs += 1) service.gateway.leaseLapsed(node.id);
+  for (let jobs = 0; jobs < 10; jobs += 1) service.gateway.noteStall(node.id, "lease_lapsed");
   expect(view()).toMatchObject({ state: "approved" });
   for (let times = 0; times < 2; times += 1) {
     await service.clock.advance(30_000);
-    service.gateway.leaseLapsed(node.id);
+    service.gateway.noteStall(node.id, "lease_lapsed");
   }
   expect(view()).toMatchObject({ state: "quarantined" });
 });
 
 test("jobs that are held until their time is over count, those of one stall once", async () => {
-  for (let jobs = 0; jobs < 10; jobs += 1) service.gateway.jobLate(node.id);
-  service.gateway.leaseLapsed(node.id);
+  for (let jobs = 0; jobs < 10; jobs += 1) service.gateway.noteStall(node.id, "job_late");
+  service.gateway.noteStall(node.id, "lease_lapsed");
   expect(view()).toMatchObject({ state: "approved" });
   for (let times = 0; times < 2; times += 1) {
     await service.clock.advance(30_000);
-    service.gateway.jobLate(node.id);
+    service.gateway.noteStall(node.id, "job_late");
   }
   expect(view()).toMatchObject({ state: "quarantined" });
   expect(view()?.quarantineReason).toContain("until its time was over");
@@ -119,7 +119,7 @@ describe("a failure at a job that another node answers", () => {
       expect(view()).toMatchObject({ state: "approved" });
       const uuid = await failedJob();
       expect(service.queue.job(uuid).failures).toMatchObject([{ retryable: true }]);
-      if (times % 2 === 0) service.gateway.jobAnswered("embedded", uuid);
+      if (times % 2 === 0) service.gateway.noteAnswered("embedded", uuid);
       else await complete(service, other, await openedJob(service, other));
       service.queue.remove(uuid);
     }
@@ -183,7 +183,7 @@ describe("a final failure of one node", () => {
 });
 
 test("the lapse of a node that nobody knows is nothing", () => {
-  service.gateway.leaseLapsed("nobody");
+  service.gateway.noteStall("nobody", "lease_lapsed");
   expect(view()).toMatchObject({ state: "approved" });
 });
 
@@ -210,7 +210,7 @@ describe("a run that takes the place of one before it", () => {
   test("counts once with the leases that lapse in the same stall, and not where it held nothing", async () => {
     service.queue.add();
     await openedJob(service, node);
-    service.gateway.leaseLapsed(node.id);
+    service.gateway.noteStall(node.id, "lease_lapsed");
     for (let times = 0; times < 3; times += 1) {
       await startedAnew();
       await openedJob(service, node);

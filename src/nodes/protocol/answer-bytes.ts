@@ -3,7 +3,7 @@ import { parseUntrustedJson } from "../../lib/bounded-json.ts";
 import type { AnswerRequest, FetchedItem, SourceAnswer } from "../../platforms/source.ts";
 import type { SignedFields } from "../proof/proof.ts";
 import { type CheckedItem, checkItems, checkKnowledge, createRest } from "./check-answer.ts";
-import { answerRefused } from "./faults.ts";
+import { answerRefused } from "./errors.ts";
 import { readKnowledge } from "./knowledge-text.ts";
 import { readRecord } from "./read-record.ts";
 import { platformName, postId } from "./wire.ts";

@@ -8,7 +8,7 @@ import { parseQuery } from "../../query/parse.ts";
 import type { QueryNode } from "../../query/tree.ts";
 import { checkCoverage, isAsked } from "./check-coverage.ts";
 import { couldMatch, timesOf } from "./could-match.ts";
-import { answerRefused } from "./faults.ts";
+import { answerRefused } from "./errors.ts";
 import type { Knowledge } from "./knowledge-text.ts";
 import type { ReadRecord, RecordKind } from "./read-record.ts";
 

@@ -1,6 +1,6 @@
 import { isSearch } from "../../platforms/methods.ts";
 import type { AnswerRequest } from "../../platforms/source.ts";
-import { answerRefused } from "./faults.ts";
+import { answerRefused } from "./errors.ts";
 import type { Knowledge } from "./knowledge-text.ts";
 import { leastWindow } from "./least-window.ts";
 

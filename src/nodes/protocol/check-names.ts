@@ -3,7 +3,7 @@ import { isFault } from "../../platforms/identity.ts";
 import { webAddress } from "../../platforms/mastodon/web-address.ts";
 import type { FetchedItem } from "../../platforms/source.ts";
 import { xIdOf } from "../../posts/ids.ts";
-import { answerRefused } from "./faults.ts";
+import { answerRefused } from "./errors.ts";
 
 /** What a record says of the names of its post, and of the post that it reposts. */
 type ToldNames = {

@@ -8,7 +8,7 @@ import type { PostTarget, Target, UserTarget } from "../../platforms/target.ts";
 import { userOf } from "../../platforms/target-names.ts";
 import { xIdOf } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
-import { jobRefused } from "./faults.ts";
+import { jobRefused } from "./errors.ts";
 
 type Asked = Pick<AnswerRequest, "platform" | "method" | "query" | "target">;
 

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { parseUntrustedJson } from "../../lib/bounded-json.ts";
 import { withoutControls } from "../../text/controls.ts";
 import type { LeaseFailure } from "../lease.ts";
-import { answerRefused } from "./faults.ts";
+import { answerRefused } from "./errors.ts";
 
 const shape = z.strictObject({
   code: z.string().regex(/^[a-z0-9_]{1,64}$/),

@@ -1,7 +1,13 @@
 import { makeSigningKey } from "./ed25519.ts";
 import { makeSealingPair, type SealingPair } from "./hpke.ts";
 
-export { gatewayKeyOf, type Identity, isSignedBy, makeIdentity } from "./ed25519.ts";
+export {
+  gatewayKeyOf,
+  type Identity,
+  isSignedBy,
+  makeIdentity,
+  type SigningKey,
+} from "./ed25519.ts";
 
 /** The keys of one run of a node, in its memory alone. Public keys are raw, in base64url. */
 export type RunKeys = {

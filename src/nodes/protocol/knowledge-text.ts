@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { SourceAnswer } from "../../platforms/source.ts";
 import { withoutControls } from "../../text/controls.ts";
-import { answerRefused } from "./faults.ts";
+import { answerRefused } from "./errors.ts";
 import { knowledgeShape, packed, readAs, unpacked, writtenAs } from "./wire.ts";
 
 /** What a node knows of its answer: all of it but the items. */

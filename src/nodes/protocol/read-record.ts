@@ -4,7 +4,7 @@ import { createJsonMeter } from "../../lib/json-shape.ts";
 import type { FetchedItem } from "../../platforms/source.ts";
 import type { Post, PostReference } from "../../posts/post.ts";
 import { checkPostNames, nameMissing } from "./check-names.ts";
-import { answerRefused } from "./faults.ts";
+import { answerRefused } from "./errors.ts";
 
 /** Largest record, characters. */
 const mostCharacters = 262_144;

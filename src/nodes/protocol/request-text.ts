@@ -1,6 +1,6 @@
 import type { AnswerRequest } from "../../platforms/source.ts";
 import { checkTarget } from "./check-target.ts";
-import { jobRefused } from "./faults.ts";
+import { jobRefused } from "./errors.ts";
 import { packed, readAs, requestShape, unpacked, writtenAs } from "./wire.ts";
 
 const mostCharacters = 262_144;

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 import { base64url, bytesOf } from "./encoding.ts";
-import { answerRefused } from "./faults.ts";
+import { answerRefused } from "./errors.ts";
 
 /**
  * The way back of a sealed job: keys for it are made from the secret that the two ends of the job share, and from a nonce of

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { parseUntrustedJson } from "../../lib/bounded-json.ts";
 import { isSignedBy, type SigningKey } from "./ed25519.ts";
 import { base64url, bytesOf, frame } from "./encoding.ts";
-import { jobRefused } from "./faults.ts";
+import { jobRefused } from "./errors.ts";
 import { type Binding, sealTo } from "./hpke.ts";
 import type { RunKeys } from "./keys.ts";
 import { type JobEnvelope, jobEnvelope } from "./messages.ts";

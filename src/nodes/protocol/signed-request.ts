@@ -1,5 +1,4 @@
-import type { SignedRequest } from "../gateway/gateway.ts";
-import { signatureRefused } from "./faults.ts";
+import { signatureRefused } from "./errors.ts";
 import {
   type Component,
   contentDigestOf,
@@ -8,6 +7,16 @@ import {
   signatureInputOf,
   signatureOf,
 } from "./signed-fields.ts";
+
+/** A request as its signature covers it (RFC 9421). */
+export type SignedRequest = {
+  method: string;
+  /** With its query. */
+  path: string;
+  headers: Readonly<Record<string, string | undefined>>;
+  /** As received; null where it is not read yet, and its digest not compared. */
+  body: Uint8Array | null;
+};
 
 /** A request of a node, as its signature tells of it. */
 export type SenderOfRequest = {

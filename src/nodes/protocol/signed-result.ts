@@ -2,7 +2,7 @@ import { serializeDictionary } from "../../lib/structured-fields.ts";
 import { type Evidence, type EvidenceKind, evidenceKinds } from "../evidence/evidence.ts";
 import type { SignedFields } from "../proof/proof.ts";
 import { bytesOfBase64, sha256 } from "./encoding.ts";
-import { signatureRefused } from "./faults.ts";
+import { signatureRefused } from "./errors.ts";
 import {
   type Component,
   contentDigestOf,

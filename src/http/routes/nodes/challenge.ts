@@ -15,6 +15,6 @@ export function addChallengeRoute(app: TypedApp, { nodes }: Pick<HttpContext, "n
     onSend: signAnswerHook(nodes),
     onRequest: async (request) => nodes.requireEnrolled(signedPart(request), request.callerAddress),
     handler: async (request, reply) =>
-      reply.header("cache-control", "no-store").send(nodes.challenge(request.callerAddress)),
+      reply.header("cache-control", "no-store").send(nodes.challenge()),
   });
 }

@@ -13,7 +13,7 @@ const maxBytes = 262_144;
 
 /**
  * POST /internal/nodes/register: a statement with its evidence, signed with the key that it states. Errors: `node_unauthorized`,
- * `node_refused`, `too_many_attempts`, `unavailable`.
+ * `node_refused`, `unavailable`.
  */
 export function addRegisterRoute(app: TypedApp, { nodes }: Pick<HttpContext, "nodes">): void {
   app.route({

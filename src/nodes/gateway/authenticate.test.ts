@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Attestation } from "../proof/proof.ts";
+import { authenticate } from "./authenticate.ts";
 import {
   admittedNode,
   attest,
@@ -7,12 +9,13 @@ import {
   entered,
   makeNode,
   openedJob,
+  registrationOf,
   signed,
   startTestGateway,
   type TestGateway,
   type TestNode,
 } from "./gateway.test-support.ts";
-import { createRequestMemory } from "./limits.ts";
+import { Runs } from "./runs.ts";
 
 let service: TestGateway;
 let node: TestNode;
@@ -119,12 +122,17 @@ describe("a run whose attestation has ended", () => {
   });
 });
 
-test("nonces are remembered as long as they count, and no more are taken than fit", () => {
-  const memory = createRequestMemory(2);
-  expect(memory.note("one", 10, 0)).toBe("fresh");
-  expect(memory.note("two", 12, 2)).toBe("fresh");
-  expect(memory.note("one", 13, 3)).toBe("replayed");
-  expect(memory.note("three", 14, 4)).toBe("full");
-  expect(memory.note("three", 20, 10)).toBe("fresh");
-  expect(memory.note("one", 21, 11)).toBe("full");
+test("no more nonces are accepted than are remembered", () => {
+  const { clock } = service;
+  const runs = new Runs(clock);
+  const { keys, keyId, id: nodeId } = node;
+  const { statement } = registrationOf(service, node, "n");
+  const attestation = { id: "a", statement } as Attestation;
+  const { run } = runs.admit({ nodeId, keyId, attestation, challenge: 1, validMs: 60_000 });
+  for (let at = 0; at < 20_000; at += 1) run.nonces.set(`${at}`, clock.elapsed() + 1);
+  const enter = () =>
+    authenticate(signed(service, { ...node, keys }, "lease"), { runs, clock, clockSkewMs: 60_000 });
+  expect(enter).toThrow("too many requests");
+  run.nonces.set("0", clock.elapsed());
+  expect(enter()).toBe(run);
 });

@@ -1,0 +1,77 @@
+import type { Clock } from "../../lib/clock.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import { checkOf, nodeUnauthorized } from "../protocol/errors.ts";
+import { readSignedRequest, type SignedRequest } from "../protocol/signed-request.ts";
+import type { Run, Runs } from "./runs.ts";
+
+/** What a run with open leases may still do when its attestation has ended. */
+const endsWork = /\/(?:complete|fail|leave)$/;
+
+/** Nonces remembered per run; with more, no request is accepted, so that none is forgotten early. */
+const mostNonces = 20_000;
+
+/**
+ * Which run has signed a request; each nonce is accepted once. Errors: `node_unauthorized` with `unknown_key`,
+ * `attestation_ended`, `clock_skew`, `before_attestation`, `replayed`, or what is wrong with the signature;
+ * `too_many_attempts`.
+ */
+export function authenticate(
+  request: SignedRequest,
+  { runs, clock, clockSkewMs }: { runs: Runs; clock: Clock; clockSkewMs: number },
+): Run {
+  const sender = senderOf(request);
+  const run = runs.get(sender.keyId);
+  if (run === undefined) {
+    throw nodeUnauthorized("unknown_key", "no node with this key has attested to this gateway");
+  }
+  // Nothing about a run is disclosed to a caller without its key.
+  if (!sender.isSignedBy(run.signingKey)) {
+    throw nodeUnauthorized("bad_signature", "the signature is not that of the key");
+  }
+  const skewMs = Math.abs(sender.createdMs - clock.now());
+  if (skewMs > clockSkewMs) {
+    const seconds = Math.round(skewMs / 1_000);
+    throw nodeUnauthorized(
+      "clock_skew",
+      `the request was signed ${seconds} s away from the gateway's time`,
+    );
+  }
+  // Nonces are remembered since the run attested: what was signed in an earlier second may be a replay.
+  if (sender.createdMs + 1_000 <= run.connectedMs) {
+    throw nodeUnauthorized("before_attestation", "the request was signed before the run attested");
+  }
+  // One second more, as signatures carry whole seconds.
+  noteNonce(run, sender.nonce, clock.elapsed(), 2 * clockSkewMs + 1_000);
+  if (!runs.isLive(run) && !(endsWork.test(request.path) && run.leases.size > 0)) {
+    throw nodeUnauthorized("attestation_ended", "the attestation of the node has ended");
+  }
+  run.heardMs = clock.elapsed();
+  return run;
+}
+
+function noteNonce({ nonces }: Run, nonce: string, nowMs: number, keptMs: number): void {
+  for (const [oldest, endsMs] of nonces) {
+    if (endsMs > nowMs) break;
+    nonces.delete(oldest);
+  }
+  if (nonces.has(nonce)) {
+    throw nodeUnauthorized("replayed", "a request with this nonce came before");
+  }
+  if (nonces.size >= mostNonces) throw tooManyAttempts("the node sends too many requests");
+  nonces.set(nonce, nowMs + keptMs);
+}
+
+export function tooManyAttempts(message: string): EarshotError {
+  const hint = "wait a minute";
+  return new EarshotError("too_many_attempts", message, { status: 429, retryable: true, hint });
+}
+
+function senderOf(request: SignedRequest): ReturnType<typeof readSignedRequest> {
+  try {
+    return readSignedRequest(request);
+  } catch (error) {
+    if (!(error instanceof EarshotError)) throw error;
+    const { code, message } = checkOf(error);
+    throw nodeUnauthorized(code, message);
+  }
+}

@@ -1,0 +1,73 @@
+import { messageOf } from "../../lib/errors.ts";
+import type { NodeGatewayContext } from "./context.ts";
+import type { KnownNodes } from "./known-nodes.ts";
+import type { NodeEvents } from "./node-events.ts";
+import type { NodeRecord } from "./node-store.ts";
+import type { Run, Runs } from "./runs.ts";
+
+type MaintenanceContext = Pick<NodeGatewayContext, "store" | "clock" | "log" | "settings"> & {
+  known: KnownNodes;
+  runs: Runs;
+  events: NodeEvents;
+  onRefresh: (changed: readonly NodeRecord[]) => void;
+  onSilent: (run: Run) => void;
+};
+
+const roundMs = 1_000;
+/** Rounds between two writes of what nodes have done, and between two sweeps. */
+const useRounds = 10;
+const sweepRounds = 60;
+/** So long after its attestation has ended a silent run is ended. */
+const silentMs = 600_000;
+
+/** Keeps nodes in memory and in the store alike until `stopping`; then writes what is left. */
+export async function maintainNodes(
+  context: MaintenanceContext,
+  stopping: AbortSignal,
+): Promise<void> {
+  const { store, clock, log, settings, known, runs, events } = context;
+
+  const tasks = {
+    "nodes could not be read": async () => {
+      if (!known.isEmpty()) context.onRefresh(await known.refresh());
+    },
+    "a quarantine could not be written": () => known.writeQuarantines(),
+    "events of nodes could not be written": async () => {
+      const taken = events.take();
+      if (taken.length > 0) await store.write("noteNodeEvents", { events: taken });
+    },
+    "what nodes did could not be written": async (round: number) => {
+      if (round % useRounds !== 0) return;
+      noteSeen();
+      await known.writeUses();
+    },
+    "old rows of nodes could not be deleted": async (round: number) => {
+      if (round % sweepRounds !== 0) return;
+      const { memoryMs } = settings;
+      while (await store.write("sweepNodes", { nowMs: clock.now(), memoryMs })) {
+        if (stopping.aborted) return;
+      }
+    },
+  };
+
+  function noteSeen(): void {
+    for (const run of runs.all()) {
+      const silence = clock.elapsed() - run.heardMs;
+      known.noteSeen(run.nodeId, clock.now() - Math.round(silence));
+      if (!runs.isLive(run) && silence > silentMs) context.onSilent(run);
+    }
+  }
+
+  async function runTasks(round: number): Promise<void> {
+    for (const [failure, task] of Object.entries(tasks)) {
+      await task(round).catch((error: unknown) => log.warn({ error: messageOf(error) }, failure));
+    }
+  }
+
+  let isLast = false;
+  for (let round = 1; !isLast; round += 1) {
+    await clock.sleep(roundMs, stopping).catch(() => undefined);
+    isLast = stopping.aborted;
+    await runTasks(isLast ? useRounds : round);
+  }
+}

@@ -1,0 +1,183 @@
+import { EarshotError } from "../../lib/errors.ts";
+import type { VerifiedEvidence } from "../evidence/evidence.ts";
+import type { Attestation } from "../proof/proof.ts";
+import { isSignedBy } from "../protocol/ed25519.ts";
+import { bytesOf } from "../protocol/encoding.ts";
+import { nodeRefused } from "../protocol/errors.ts";
+import type { Registration } from "../protocol/messages.ts";
+import { attestationIdOf, identityMessageOf, keyIdOf, nodeIdOf } from "../protocol/statement.ts";
+import type { NodeGatewayContext } from "./context.ts";
+import type { KnownNodes } from "./known-nodes.ts";
+import type { NodeArrival, StoredArrival } from "./node-arrival.ts";
+import { oneLine } from "./node-events.ts";
+import type { Runs } from "./runs.ts";
+
+/** A registration whose evidence was verified, and the node as it is stored. */
+export type Admission = {
+  stored: StoredArrival;
+  nodeId: string;
+  keyId: string;
+  attestation: Attestation;
+  challenge: number;
+  /** How long the attestation is valid from here on. */
+  validMs: number;
+};
+
+type AdmissionContext = NodeGatewayContext & { known: KnownNodes; runs: Runs };
+
+/**
+ * Checks a registration that answered a challenge, what is cheap first, and stores the node. Errors: `node_refused`, with the
+ * check that failed in its details; `unavailable`.
+ */
+export async function admit(
+  context: AdmissionContext,
+  registration: Registration,
+  challenge: number,
+): Promise<Admission> {
+  const { settings, verifier, clock, store, known } = context;
+  const { statement, evidence } = registration;
+  checkStatement(context, registration);
+  const run = { nodeId: nodeIdOf(statement.identity_key), keyId: keyIdOf(statement), challenge };
+  checkRun(context, run);
+  const { verified, collateral } = await verifier
+    .verify(statement, evidence, clock.now())
+    .catch(throwRefusal);
+  const collateralMs = (verified.facts?.collateralUntilMs ?? Infinity) - clock.now();
+  const validMs = Math.min(settings.attestationMs, collateralMs);
+  if (validMs <= 0) throw nodeRefused("collateral_outdated", "the collateral has ended");
+  const attestation: Attestation = {
+    id: attestationIdOf(statement, evidence),
+    node_id: run.nodeId,
+    key_id: run.keyId,
+    name: oneLine(registration.name, "without a name"),
+    statement,
+    identity_signature: registration.identity_signature,
+    evidence,
+    collateral,
+    policy_id: verified.policyId,
+  };
+  const arrival = arrivalOf(context, registration, { attestation, verified, validMs });
+  const stored = await known.change(async () => {
+    const written = await store.write("keepNode", arrival);
+    if (written.refused !== null) throw runRefused(written.refused);
+    // Another run may have come while this one was verified.
+    checkRun(context, run);
+    return { ...written, record: known.put(written.record) };
+  });
+  return { ...run, stored, attestation, validMs };
+}
+
+function checkStatement(
+  { settings, gatewayKey }: NodeGatewayContext,
+  { statement, identity_signature: signature }: Registration,
+): void {
+  if (statement.audience !== settings.audience) {
+    throw nodeRefused(
+      "other_audience",
+      "the evidence was made for a gateway of another name",
+      `this gateway's name is ${JSON.stringify(settings.audience)} (EARSHOT_NODE_AUDIENCE)`,
+    );
+  }
+  if (statement.gateway_key !== gatewayKey.publicKey) {
+    throw nodeRefused(
+      "other_gateway",
+      "the statement names the key of another gateway",
+      "earshot nodes key prints that of this one (EARSHOT_NODE_GATEWAY_KEY)",
+    );
+  }
+  if (!settings.evidence.includes(statement.evidence)) {
+    throw nodeRefused(
+      "kind_not_accepted",
+      `evidence of the kind ${statement.evidence} is not accepted here`,
+      `the gateway takes ${settings.evidence.join(",")}; EARSHOT_NODES_EVIDENCE=${[...settings.evidence, statement.evidence].join(",")} there has it take this too, and say so wherever it shows`,
+    );
+  }
+  const bytes = bytesOf(signature, 64);
+  if (bytes === null || !isSignedBy(statement.identity_key, identityMessageOf(statement), bytes)) {
+    throw nodeRefused("bad_identity_signature", "the statement is not signed by its identity key");
+  }
+}
+
+/** The checks after which a refusal is one of the node that the statement names. */
+const unproven =
+  /^(?:challenge_\w+|other_audience|other_gateway|kind_not_accepted|bad_identity_signature)$/;
+
+/** The node that a refusal is about; null where it has not shown to hold its identity key. */
+export const refusedNode = (check: string, { statement }: Registration): string | null =>
+  unproven.test(check) ? null : nodeIdOf(statement.identity_key);
+
+function checkRun(
+  { known, runs }: { known: KnownNodes; runs: Runs },
+  run: { nodeId: string; keyId: string; challenge: number },
+): void {
+  if (known.get(run.nodeId)?.state === "removed") throw runRefused("node_removed");
+  const holder = runs.get(run.keyId);
+  if (holder !== undefined && holder.nodeId !== run.nodeId) throw runRefused("key_in_use");
+  if (runs.isReplaced(run)) throw runRefused("superseded");
+}
+
+const anotherNode =
+  "remove node.key from its data folder and start it again: it comes as another node";
+
+const runRefusals = {
+  node_removed: ["the operator has removed this node", anotherNode],
+  other_identity: ["another node has the id of this one", anotherNode],
+  key_in_use: [
+    "the keys of this run are another node's",
+    "start it again: a run makes keys of its own",
+  ],
+  superseded: [
+    "another run of this node has attested since",
+    "run each node with a data folder of its own",
+  ],
+  evidence_downgraded: [
+    "this node was approved with evidence of hardware and comes without",
+    "start it with the evidence that it had, or remove it and let it come as another node",
+  ],
+  machine_changed: [
+    "this node was approved on another machine",
+    "earshot nodes approve lets the operator take it on this one",
+  ],
+} as const;
+
+function runRefused(check: keyof typeof runRefusals): EarshotError {
+  const [message, hint] = runRefusals[check];
+  return nodeRefused(check, message, hint);
+}
+
+function arrivalOf(
+  { settings, resultMs, clock }: NodeGatewayContext,
+  { statement, capabilities, concurrency, url, version }: Registration,
+  found: { attestation: Attestation; verified: VerifiedEvidence; validMs: number },
+): NodeArrival {
+  const { attestation, verified, validMs } = found;
+  const { facts, composeHash, image, isListedPlatform } = verified;
+  const nowMs = clock.now();
+  return {
+    id: attestation.node_id,
+    identityKey: statement.identity_key,
+    name: attestation.name,
+    evidence: statement.evidence,
+    capabilities,
+    concurrency,
+    url,
+    version: oneLine(version, "unknown"),
+    machine: facts?.platformInstanceId ?? facts?.ppid ?? null,
+    image,
+    composeHash,
+    isListed: isListedPlatform,
+    attestation,
+    keptUntilMs: nowMs + validMs + resultMs + settings.memoryMs,
+    nowMs,
+  };
+}
+
+/** Throws what the verifier refuses as a refusal of the node; what may pass by itself is none. */
+function throwRefusal(error: unknown): never {
+  if (!(error instanceof EarshotError)) throw error;
+  const { code, message } = error.details[0] ?? error;
+  if (!error.retryable) throw nodeRefused(code, message, error.hint);
+  const hint = "come again in a while";
+  const details = [{ code, message, hint }];
+  throw new EarshotError("unavailable", message, { status: 503, retryable: true, hint, details });
+}
