@@ -346,6 +346,13 @@ export type Archive = {
   upkeep(): Promise<UpkeepState | null>;
   /** Calls `listener` with the damage of each answer that has any, for as long as the archive is open. */
   onDamage(listener: (damage: readonly Damage[]) => void): void;
+  /**
+   * Resolves once the catalog is verified, which every call but `answers` and `load` waits for. Errors: `archive_damaged`; every
+   * later call rejects with it, too.
+   */
+  verified(): Promise<void>;
+  /** Resolves when a reader answers, also before the catalog is verified. Errors: those of `verified`, once they are known. */
+  answers(): Promise<void>;
   /** What its threads are at, those of one kind together. */
   load(): readonly ArchiveThreadLoad[];
   close(): Promise<void>;

@@ -1,6 +1,7 @@
 import type { DatabaseSync, Session } from "node:sqlite";
+import { lastOf } from "../lib/last-of.ts";
 import { catalogMigrations } from "./catalog-schema.ts";
-import { inTransaction, onSnapshot, onTransactions } from "./database.ts";
+import { endSnapshot, inTransaction, onTransactions } from "./database.ts";
 import { isDamage } from "./sealed/damage.ts";
 import { type Delta, deltasOf, sumModulus } from "./segments/changeset.ts";
 import { rowSum, type StoredValue, valueSums } from "./value-sums.ts";
@@ -22,7 +23,7 @@ export function fillCatalogSums(catalog: DatabaseSync): void {
     catalog.exec(`DELETE FROM ${ownTable}`);
     const put = catalog.prepare(`INSERT INTO ${ownTable} VALUES(?, ?, ?, ?)`);
     for (const table of [schemaName, ...tablesOf(catalog)]) {
-      const { rows, sum } = readSum(catalog, table, Number.POSITIVE_INFINITY);
+      const { rows, sum } = lastOf(readSum(catalog, table, Number.POSITIVE_INFINITY));
       put.run(table, version, rows, sum);
     }
   });
@@ -77,27 +78,40 @@ export type CatalogDamage = {
 
 /** The tables that are not what was written; none where an earlier version wrote the catalog. */
 export const damagedCatalogTables = (catalog: DatabaseSync): string[] =>
-  onSnapshot(catalog, () => damagedTables(catalog));
+  lastOf(damagedTablesInSteps(catalog));
 
-/** Reads all tables and indexes on one snapshot. No table counts as damaged where an earlier version wrote the catalog. */
-export const catalogDamage = (catalog: DatabaseSync): CatalogDamage =>
-  onSnapshot(catalog, () => ({
-    tables: damagedTables(catalog),
-    structure: structureDamage(catalog),
-  }));
+/** Those of `tables` that are not what was written. */
+export const damagedAmong = (catalog: DatabaseSync, tables: readonly string[]): string[] =>
+  lastOf(damagedTablesInSteps(catalog, tables));
 
-function damagedTables(catalog: DatabaseSync): string[] {
-  if (!tablesHaveSums(catalog)) return [];
-  const stored = catalog
-    .prepare(`SELECT name, rows, sum FROM ${ownTable}`)
-    .all()
-    .map(({ name, rows, sum }) => ({ name: String(name), rows, sum }));
-  return stored
-    .filter(({ name, rows, sum }) => {
-      const read = ifReadable(() => readSum(catalog, name, Number(rows)));
-      return read === null || read.rows !== rows || read.sum !== sum;
-    })
-    .map(({ name }) => name);
+/** Reads all tables and indexes. No table counts as damaged where an earlier version wrote the catalog. */
+export const catalogDamage = (catalog: DatabaseSync): CatalogDamage => ({
+  tables: damagedCatalogTables(catalog),
+  structure: structureDamage(catalog),
+});
+
+/** The damaged tables of one snapshot, all or those of `among`. Yields after some thousand rows. */
+export function* damagedTablesInSteps(
+  catalog: DatabaseSync,
+  among: readonly string[] | null = null,
+): Generator<void, string[]> {
+  catalog.exec("BEGIN");
+  try {
+    if (!tablesHaveSums(catalog)) return [];
+    const stored = catalog
+      .prepare(`SELECT name, rows, sum FROM ${ownTable}`)
+      .all()
+      .map(({ name, rows, sum }) => ({ name: String(name), rows, sum }))
+      .filter(({ name }) => among === null || among.includes(name));
+    const damaged: string[] = [];
+    for (const { name, rows, sum } of stored) {
+      const read = yield* ifReadable(readSum(catalog, name, Number(rows)));
+      if (read === null || read.rows !== rows || read.sum !== sum) damaged.push(name);
+    }
+    return damaged;
+  } finally {
+    endSnapshot(catalog);
+  }
 }
 
 const tablesHaveSums = (catalog: DatabaseSync): boolean =>
@@ -108,31 +122,40 @@ const mostFindings = 20;
 /** A page that a damaged index had is lost when the index is built again, which does no harm. */
 const harmless = /never used$/;
 
-function structureDamage(catalog: DatabaseSync): string[] {
-  const findings = ifReadable(() =>
-    catalog.prepare(`PRAGMA integrity_check(${mostFindings})`).all(),
-  );
-  if (findings === null) return ["cannot be read"];
-  return findings
-    .flatMap(({ integrity_check }) => String(integrity_check).split("\n"))
-    .filter((line) => line !== "ok" && !line.startsWith("***") && !harmless.test(line));
-}
-
-/** Null where SQLite notices the damage, or the schema lacks the table. */
-function ifReadable<Value>(read: () => Value): Value | null {
+/** What SQLite finds damaged in the structure of the file; empty where nothing is. */
+export function structureDamage(catalog: DatabaseSync): string[] {
   try {
-    return read();
+    return catalog
+      .prepare(`PRAGMA integrity_check(${mostFindings})`)
+      .all()
+      .flatMap(({ integrity_check }) => String(integrity_check).split("\n"))
+      .filter((line) => line !== "ok" && !line.startsWith("***") && !harmless.test(line));
   } catch (error) {
-    if (isDamage(error) || isSqlError(error)) return null;
-    throw error;
+    if (!isUnreadable(error)) throw error;
+    return ["cannot be read"];
   }
 }
+
+/** Null where a table cannot be read. */
+function* ifReadable<Value>(steps: Generator<void, Value>): Generator<void, Value | null> {
+  try {
+    return yield* steps;
+  } catch (error) {
+    if (!isUnreadable(error)) throw error;
+    return null;
+  }
+}
+
+/** SQLite notices the damage, or the schema lacks the table. */
+const isUnreadable = (error: unknown): boolean => isDamage(error) || isSqlError(error);
 
 const isSqlError = (error: unknown): boolean =>
   typeof error === "object" && error !== null && "errcode" in error && error.errcode === 1;
 
+const rowsOfStep = 5_000;
+
 /** Sums up a table; ends after more than `mostRows`, as a damaged b-tree may lead back to rows that were read. */
-function readSum(catalog: DatabaseSync, table: string, mostRows: number): Delta {
+function* readSum(catalog: DatabaseSync, table: string, mostRows: number): Generator<void, Delta> {
   const isSchema = table === schemaName;
   const statement = catalog.prepare(
     isSchema
@@ -147,6 +170,7 @@ function readSum(catalog: DatabaseSync, table: string, mostRows: number): Delta 
     total.rows += 1;
     total.sum = (total.sum + rowSum(row, isKey)) % sumModulus;
     if (total.rows > mostRows) break;
+    if (total.rows % rowsOfStep === 0) yield;
   }
   return total;
 }

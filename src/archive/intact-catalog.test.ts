@@ -2,14 +2,16 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } fro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { pageMap } from "../../test/support/corruption/page-map.ts";
 import { findingsIn } from "../../test/support/findings-in.ts";
 import { makePost } from "../../test/support/make-post.ts";
 import { systemClock } from "../lib/clock.ts";
-import type { Archive } from "./archive.ts";
+import type { Archive, SearchRequest } from "./archive.ts";
 import { catalogPath } from "./catalog.ts";
+import { inTransaction } from "./database.ts";
 import { openArchive } from "./open.ts";
+import { openCatalog } from "./open-catalog.ts";
 import { type RecoverReport, recover } from "./recover/recover.ts";
 
 let dataDir: string;
@@ -41,6 +43,15 @@ beforeEach(async () => {
   await archive.close();
 });
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+const everything: Omit<SearchRequest, "deadlineMs"> = {
+  plan: { kind: "all" },
+  platforms: ["bluesky"],
+  fromMs: null,
+  toMs: null,
+  after: null,
+  limit: 10,
+};
 
 const folder = (): string => join(dataDir, "archive");
 
@@ -77,14 +88,35 @@ function damage(sql: string): void {
   catalog.close();
 }
 
+/** Opens the archive and waits until its catalog is verified. */
+async function verified(): Promise<Archive> {
+  const archive = await opened();
+  await archive.verified().catch(async (error: unknown) => {
+    await archive.close();
+    throw error;
+  });
+  return archive;
+}
+
+test.each([
+  ["segment", "UPDATE segment SET skew_max_ms = 5"],
+  ["setting", "UPDATE setting SET value = '7' WHERE name = 'arrival'"],
+])("a damaged table %s refuses the start", async (table, sql) => {
+  damage(sql);
+  await expect(opened()).rejects.toMatchObject({
+    code: "archive_damaged",
+    message: expect.stringContaining(table),
+  });
+});
+
 test.each([
   ["handle", "UPDATE handle SET handle = 'anm.example'"],
   ["account", "UPDATE account SET status = 'active'"],
   ["segment", "UPDATE segment SET skew_max_ms = 5"],
   ["setting", "UPDATE setting SET value = '7' WHERE name = 'arrival'"],
-])("a damaged table %s refuses the start, and recover repairs it", async (table, sql) => {
+])("a damaged table %s is reported, and recover repairs it", async (table, sql) => {
   damage(sql);
-  await expect(opened()).rejects.toMatchObject({
+  await expect(verified()).rejects.toMatchObject({
     code: "archive_damaged",
     message: expect.stringContaining(table),
     hint: expect.stringContaining("earshot archive recover"),
@@ -106,7 +138,7 @@ test.each([
 test("recover does not take over a table of which a row cannot be read", async () => {
   // The type of the first value of a row, which says how long it is, follows the lengths of the row and of its header.
   overwrite("label", Uint8Array.of(0x5b), (page) => page.readUInt16BE(8) + 2);
-  await expect(opened()).rejects.toMatchObject({ code: "archive_damaged" });
+  await expect(verified()).rejects.toMatchObject({ code: "archive_damaged" });
   const { takenOver } = await recovered();
   expect(takenOver).toContain("account");
   expect(takenOver).not.toContain("label");
@@ -116,21 +148,63 @@ test("recover does not take over a table of which a row cannot be read", async (
 
 test("damaged coverage is given up with a warning: answers are not complete, and the archive opens", async () => {
   damage("UPDATE interval SET to_ms = 99999999999999");
-  const archive = await opened();
+  const archive = await verified();
   expect(warnings).toEqual([expect.stringContaining("coverage")]);
   expect(await archive.coverage()).toMatchObject([{ intervals: [] }]);
   await archive.close();
   expect(await findingsIn(folder())).toEqual([]);
-  await (await opened()).close();
+  await (await verified()).close();
   expect(warnings).toHaveLength(1);
 });
 
 test("a damaged index of an intact table is built again with a warning", async () => {
   overwrite("handle_by_name", Buffer.from("b"), (page) => page.indexOf("ann.example"));
-  const archive = await opened();
+  const archive = await verified();
   expect(warnings).toEqual([expect.stringContaining("indexes")]);
   const { accounts } = await archive.resolve({ accounts: ["ann.example"], posts: [] });
   expect(JSON.stringify([...accounts])).toContain("did:plc:ann");
   await archive.close();
   expect(await findingsIn(folder())).toEqual([]);
+});
+
+describe("while the catalog is being verified", () => {
+  beforeEach(() => {
+    const catalog = openCatalog(folder());
+    inTransaction(catalog, () =>
+      catalog.exec(`
+        WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 50000)
+        INSERT INTO handle SELECT 'bluesky', 'did:plc:' || n, 'user' || n || '.example', 5 FROM number`),
+    );
+    catalog.close();
+  });
+
+  test("an archive is open, and its readers answer", async () => {
+    const archive = await opened();
+    const order: string[] = [];
+    await Promise.all([
+      archive.answers().then(() => order.push("answers")),
+      archive.verified().then(() => order.push("verified")),
+    ]);
+    expect(order).toEqual(["answers", "verified"]);
+    await archive.close();
+  });
+
+  test("no call is answered: reads, searches and writes wait for it, and fail where it finds damage", async () => {
+    damage("UPDATE handle SET handle = 'other.example' WHERE handle = 'user40000.example'");
+    const archive = await opened();
+    const calls = [
+      archive.resolve({ accounts: ["ann.example"], posts: [] }),
+      archive.coverage(),
+      archive.records([]),
+      archive.search({ ...everything, deadlineMs: Number.POSITIVE_INFINITY }),
+      archive.readCheckpoint("any"),
+      archive.write({ changes: [] }),
+      archive.upkeep(),
+    ];
+    for (const outcome of await Promise.allSettled(calls)) {
+      expect(outcome).toMatchObject({ status: "rejected", reason: { code: "archive_damaged" } });
+    }
+    await expect(archive.answers()).rejects.toMatchObject({ code: "archive_damaged" });
+    await archive.close();
+  });
 });

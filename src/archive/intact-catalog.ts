@@ -1,24 +1,28 @@
 import type { DatabaseSync } from "node:sqlite";
 import { EarshotError, messageOf } from "../lib/errors.ts";
-import { type CatalogDamage, catalogDamage } from "./catalog-sums.ts";
+import { type CatalogDamage, catalogDamage, damagedAmong } from "./catalog-sums.ts";
 import { inTransaction } from "./database.ts";
 import { isDamage } from "./sealed/damage.ts";
 
 /** The table of what the sources have completely: without it answers are correct, and not complete. */
 const coverageTable = "interval";
 
+/** The schema, and the tables with a row per segment or setting: what opening an archive reads. */
+const tablesOfStart = ["sqlite_schema", "setting", "segment", "retired"];
+
+/** Verifies what is read while an archive is opened, in about a millisecond. Errors: `archive_damaged`. */
+export function requireIntactStart(catalog: DatabaseSync, path: string): void {
+  const tables = damagedAmong(catalog, tablesOfStart);
+  if (tables.length > 0) throw damaged(path, { tables, structure: [] });
+}
+
 /**
- * Verifies a catalog before it is used, which takes about a second per million handles. Damaged indexes are built again; damaged
- * coverage is given up, so that it is unknown. What was done goes to `onWarning`. Errors: `archive_damaged` where anything else is
- * damaged.
+ * Verifies all of a catalog, which takes about a second per million handles. Damaged indexes are rebuilt; damaged coverage is
+ * given up, so that it is unknown. Returns a warning for each. Errors: `archive_damaged` where anything else is damaged.
  */
-export function requireIntactCatalog(
-  catalog: DatabaseSync,
-  path: string,
-  onWarning: (message: string) => void,
-): void {
+export function requireIntactCatalog(catalog: DatabaseSync, path: string): string[] {
   const found = catalogDamage(catalog);
-  if (isIntact(found)) return;
+  if (isIntact(found)) return [];
   if (found.tables.some((name) => name !== coverageTable)) throw damaged(path, found);
   try {
     if (found.tables.length > 0) giveUpCoverage(catalog);
@@ -29,15 +33,17 @@ export function requireIntactCatalog(
   }
   const left = catalogDamage(catalog);
   if (!isIntact(left)) throw damaged(path, left);
-  if (found.tables.length > 0) {
-    onWarning(
-      `the record of coverage in ${path} was damaged and is given up: answers about the time until now are not complete until a backfill or an import covers it again, or a backup is restored`,
-    );
-  }
-  if (found.structure.length > 0) onWarning(`damaged indexes in ${path} were built again`);
+  return [
+    ...(found.tables.length === 0
+      ? []
+      : [
+          `the record of coverage in ${path} was damaged and is given up: answers about the time until now are not complete until a backfill or an import covers it again, or a backup is restored`,
+        ]),
+    ...(found.structure.length === 0 ? [] : [`damaged indexes in ${path} were built again`]),
+  ];
 }
 
-const isIntact = ({ tables, structure }: CatalogDamage): boolean =>
+export const isIntact = ({ tables, structure }: CatalogDamage): boolean =>
   tables.length === 0 && structure.length === 0;
 
 /** Outside of `inTransaction`: the difference that the damage makes must not be counted. */

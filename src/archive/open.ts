@@ -25,8 +25,9 @@ import type {
 import { archiveId } from "./archive-id.ts";
 import { careFault, requireWritable } from "./care/faults.ts";
 import { catalogPath, readUriKey } from "./catalog.ts";
+import type { CatalogDamage } from "./catalog-sums.ts";
 import type { Identified } from "./identify.ts";
-import { requireIntactCatalog } from "./intact-catalog.ts";
+import { requireIntactStart } from "./intact-catalog.ts";
 import { openCatalog } from "./open-catalog.ts";
 import { type Preparation, type PreparedChanges, startPreparation } from "./prepare.ts";
 import type { ReaderThreadData } from "./reader-thread.ts";
@@ -36,6 +37,7 @@ import { type ArchiveBounds, archiveDefaults } from "./settings.ts";
 import { createStopFlags } from "./stop-flags.ts";
 import type { UpkeepState } from "./upkeep/state.ts";
 import type { UpkeepThreadData } from "./upkeep-thread.ts";
+import { verifyCatalog } from "./verify-catalog.ts";
 import { withLanguages } from "./with-languages.ts";
 import type { WriterThreadData } from "./writer-thread.ts";
 
@@ -61,15 +63,15 @@ const readerCacheKib = 8_000;
 
 /**
  * Opens the archive of a data folder, making it when there is none. Searches are spread over the reader threads; changes
- * are analysed on the caller's thread and written on one other. Errors: `newer_schema`, `not_writable`, `disk_full`,
- * `archive_damaged`.
+ * are analysed on the caller's thread and written on one other. The catalog is verified meanwhile, and every call waits for that
+ * (`verify-catalog.ts`). Errors: `newer_schema`, `not_writable`, `disk_full`, `archive_damaged`.
  */
 export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
   const { clock } = settings;
   const bounds = { ...archiveDefaults, ...settings };
   const folder = join(settings.dataDir, "archive");
   const onWarning = settings.onWarning ?? ((message) => process.emitWarning(message));
-  const uriKey = prepareCatalog(folder, onWarning);
+  const uriKey = prepareCatalog(folder);
   const { segmentPosts, maxBytes, countDelayMs } = bounds;
   const writerData: WriterThreadData = { folder, segmentPosts, maxBytes };
   const stopFlags = createStopFlags();
@@ -82,8 +84,11 @@ export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
     termMemoryBytes: bounds.termMemoryBytes,
   };
   const writer = startThread(siblingModule(import.meta.url, "./writer-thread"), writerData);
+  const keeperData: UpkeepThreadData = { folder, bounds: boundsOf(bounds) };
   const keeper =
-    settings.upkeep === "on" ? startKeeper({ folder, bounds: boundsOf(bounds) }) : null;
+    settings.upkeep === "on"
+      ? startThread(siblingModule(import.meta.url, "./upkeep-thread"), keeperData)
+      : null;
   const detector = startThread(siblingModule(import.meta.url, "./language-thread"), null);
   const readers = Array.from({ length: settings.readers }, () => ({
     thread: startThread(siblingModule(import.meta.url, "./reader-thread"), readerData),
@@ -97,8 +102,14 @@ export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
     return answer;
   }
 
-  /** The reader with the fewest calls under way. */
+  /** Waits for the verification of the catalog. */
   async function ask(method: string, args: unknown, among = readers): Promise<unknown> {
+    await verified;
+    return await askNow(method, args, among);
+  }
+
+  /** The reader with the fewest calls under way. */
+  async function askNow(method: string, args: unknown, among = readers): Promise<unknown> {
     const reader = among.reduce((a, b) => (b.waiting < a.waiting ? b : a));
     reader.waiting += 1;
     try {
@@ -107,6 +118,21 @@ export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
       reader.waiting -= 1;
     }
   }
+
+  const verified = verifyCatalog({
+    // The other readers answer that they are ready.
+    check: async () => (await askNow("checkCatalog", null, readers.slice(0, 1))) as CatalogDamage,
+    repair: async () => (await guarded(writer, "repairCatalog", null)) as string[],
+    onWarning,
+  });
+  let verifyError: unknown = null;
+  verified.then(
+    // The thread begins its work at its first call.
+    () => keeper?.call("state", null).catch(() => {}),
+    (error: unknown) => {
+      verifyError = error;
+    },
+  );
 
   const detect = (texts: readonly string[]): Promise<unknown> => guarded(detector, "detect", texts);
   const languagesOf = async (
@@ -136,14 +162,16 @@ export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
     const complete = await languagesOf(changes);
     const prepared = await prepareInTurns(complete, startPreparation(uriKey, clock.now()), clock);
     await before;
+    await verified;
     const batch = { ...prepared, checkpoints, coverage };
     return (await guarded(writer, "write", batch)) as WriteReport;
   }
 
   const closing = new AbortController();
-  const counting = keepCounting(clock, countDelayMs, closing.signal, (method, args) =>
-    guarded(writer, method, args),
-  );
+  const counting = keepCounting(clock, countDelayMs, closing.signal, async (method, args) => {
+    await verified;
+    return await guarded(writer, method, args);
+  });
 
   return {
     write,
@@ -179,7 +207,15 @@ export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
     readCheckpoint: async (name) => (await ask("readCheckpoint", name)) as string | null,
     coverage: async () => (await ask("coverage", null)) as PlatformCoverage[],
     stats: async () => (await ask("stats", { maxBytes })) as ArchiveStats,
-    upkeep: async () => ((await keeper?.call("state", null)) as UpkeepState | undefined) ?? null,
+    upkeep: async () => {
+      await verified;
+      return ((await keeper?.call("state", null)) as UpkeepState | undefined) ?? null;
+    },
+    verified: () => verified,
+    answers: async () => {
+      if (verifyError !== null) throw verifyError;
+      await askNow("coverage", null);
+    },
     onDamage: (listener) => {
       damageListeners.push(listener);
     },
@@ -231,13 +267,6 @@ async function keepCounting(
   }
 }
 
-/** Starts the thread of upkeep; it begins by itself, once it is told anything. */
-function startKeeper(data: UpkeepThreadData): Thread {
-  const keeper = startThread(siblingModule(import.meta.url, "./upkeep-thread"), data);
-  keeper.call("state", null).catch(() => {});
-  return keeper;
-}
-
 const boundsOf = (settings: ArchiveBounds): ArchiveBounds => ({
   countDelayMs: settings.countDelayMs,
   maxBytes: settings.maxBytes,
@@ -275,12 +304,12 @@ async function prepareInTurns(
 }
 
 /** Makes the catalog when there is none; the key of its uri hashes never changes. */
-function prepareCatalog(folder: string, onWarning: (message: string) => void): string {
+function prepareCatalog(folder: string): string {
   try {
     makePrivateFolder(folder);
     requireWritable(folder);
     const catalog = openCatalog(folder);
-    const uriKey = intactUriKey(catalog, folder, onWarning);
+    const uriKey = intactUriKey(catalog, folder);
     noteStoreId(dirname(folder), "archive", archiveId(uriKey));
     return uriKey;
   } catch (error) {
@@ -288,13 +317,9 @@ function prepareCatalog(folder: string, onWarning: (message: string) => void): s
   }
 }
 
-function intactUriKey(
-  catalog: DatabaseSync,
-  folder: string,
-  onWarning: (message: string) => void,
-): string {
+function intactUriKey(catalog: DatabaseSync, folder: string): string {
   try {
-    requireIntactCatalog(catalog, catalogPath(folder), onWarning);
+    requireIntactStart(catalog, catalogPath(folder));
     return readUriKey(catalog);
   } finally {
     catalog.close();

@@ -7,6 +7,7 @@ import type { SharedIdMemory } from "./sealed/shared-pages.ts";
 import { createSealedMemory } from "./segments/sealed-part.ts";
 import { type SharedVerifiedFiles, useVerifiedFiles } from "./segments/verified-files.ts";
 import { isStopped } from "./stop-flags.ts";
+import { checkCatalog } from "./verify-catalog.ts";
 
 /** One of the threads that read the archive. */
 export type ReaderThreadData = {
@@ -47,6 +48,7 @@ function taskOf({ method, args }: ThreadCall, slice: Slice): ReaderTask {
 }
 
 function* stepsOf(method: string, args: unknown, slice: Slice): Generator<void, unknown> {
+  if (method === "checkCatalog") return yield* checkCatalog(folder, slice.isOver);
   if (!(method in reader.steps)) {
     return reader.operations[method as keyof ReaderOperations](args as never);
   }

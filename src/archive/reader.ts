@@ -1,5 +1,6 @@
 import type { Clock } from "../lib/clock.ts";
 import { jsonArray } from "../lib/json-array.ts";
+import { lastOf } from "../lib/last-of.ts";
 import { tellsTime, uriHash } from "../posts/ids.ts";
 import { type Platform, platforms } from "../posts/post.ts";
 import { type KnownAccount, type RecordRow, recordUri, renderRecord } from "../posts/record.ts";
@@ -386,11 +387,3 @@ const segmentOf = (
   segments: readonly SegmentEntry[],
 ): SegmentEntry | undefined =>
   segments.findLast((entry) => entry.platform === platform && entry.low <= id);
-
-/** What a generator returns, run to its end at once. */
-function lastOf<Value>(steps: Generator<void, Value>): Value {
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
-}

@@ -1,4 +1,6 @@
 import { reply, serveThread, type ThreadCall, threadData } from "../lib/thread.ts";
+import { catalogPath } from "./catalog.ts";
+import { requireIntactCatalog } from "./intact-catalog.ts";
 import { openCatalog } from "./open-catalog.ts";
 import { createBatchWriter, type PreparedBatch } from "./write-batch.ts";
 
@@ -6,10 +8,13 @@ import { createBatchWriter, type PreparedBatch } from "./write-batch.ts";
 export type WriterThreadData = { folder: string; segmentPosts: number; maxBytes: number };
 
 const { folder, ...settings } = threadData<WriterThreadData>();
-const writer = createBatchWriter(folder, openCatalog(folder), settings);
+const catalog = openCatalog(folder);
+const writer = createBatchWriter(folder, catalog, settings);
 
 function run({ method, args }: ThreadCall): unknown {
   switch (method) {
+    case "repairCatalog":
+      return requireIntactCatalog(catalog, catalogPath(folder));
     case "write":
       return writer.write(args as PreparedBatch);
     case "closeCounts":

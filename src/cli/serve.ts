@@ -46,7 +46,10 @@ async function serve(terminal: Terminal): Promise<void> {
     }
     await offerFirstSignIn(service, terminal);
     const watching = reportIngest(service, terminal);
-    await untilStopped(terminal.stopping);
+    watching.catch(() => undefined);
+    const stopped = untilStopped(terminal.stopping);
+    // A damaged catalog ends the server.
+    await Promise.race([stopped, service.context.archive.verified().then(() => stopped)]);
     terminal.out("stopping: what runs may come to its end; a second signal ends it at once\n");
     await watching;
   } finally {

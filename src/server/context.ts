@@ -65,7 +65,7 @@ export type ContextOverrides = {
 /** Wires everything over stores that are open. Errors: those of `openNodeTrust`. */
 export function createContext(
   config: Config,
-  { control, archive, warnings }: Stores,
+  { control, archive, onWarning }: Stores,
   overrides: ContextOverrides,
 ): AppContext {
   const clock = overrides.clock ?? systemClock;
@@ -110,7 +110,7 @@ export function createContext(
     },
     onOutcome: (outcome, deliveries) => metrics.webhookDeliveries.inc({ outcome }, deliveries),
   });
-  for (const warning of warnings) log.warn(warning);
+  onWarning((message) => log.warn(message));
   watchDamage(archive, log);
   const usage = createUsageRole({ settings: config.usage, store, clock, log, ingest });
   let embeddedJobs = 0;

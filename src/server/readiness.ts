@@ -7,13 +7,13 @@ const freshMs = 1_000;
 const patienceMs = 2_000;
 
 /** Asks a reader of the archive whether it answers; callers that come together share one question. */
-export function createReadiness(archive: Pick<Archive, "coverage">, clock: Clock) {
+export function createReadiness(archive: Pick<Archive, "answers">, clock: Clock) {
   let answeredMs = Number.NEGATIVE_INFINITY;
   let asking: Promise<boolean> | null = null;
 
   async function ask(): Promise<boolean> {
     const over = new AbortController();
-    const answer = archive.coverage().then(
+    const answer = archive.answers().then(
       () => true,
       () => false,
     );

@@ -74,11 +74,12 @@ export async function startRemoteNode(
     throw fault;
   }
 
-  async function start({ control, archive, warnings }: Stores): Promise<RemoteNode> {
+  async function start({ control, archive, onWarning }: Stores): Promise<RemoteNode> {
     log.info(startLine(config), "starting a node");
     const warning = cleartextGatewayWarning(config.node);
     if (warning !== null) log.warn(warning);
-    for (const warning of warnings) log.warn(warning);
+    onWarning((message) => log.warn(message));
+    await archive.verified();
     watchDamage(archive, log);
     const ingest = createIngestRole(config);
     const upstreams = createUpstreamRole({

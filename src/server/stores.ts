@@ -8,8 +8,8 @@ import { requireStartNeeds } from "./start-needs.ts";
 export type Stores = {
   control: Control;
   archive: Archive;
-  /** What was damaged and is repaired, for the log. */
-  warnings: readonly string[];
+  /** Calls `listener` with what was damaged and is repaired, now and later. */
+  onWarning(listener: (message: string) => void): void;
 };
 
 /** Opens both stores, side by side, their threads with them. When one cannot be opened, the other is closed again. */
@@ -17,17 +17,23 @@ export async function openStores(config: Config, clock: Clock): Promise<Stores> 
   const { dir: dataDir, secretKey, ...settings } = config.data;
   await requireStartNeeds(config.data);
   const warnings: string[] = [];
-  const onWarning = (message: string): void => {
-    warnings.push(message);
-  };
+  let warn = (message: string): unknown => warnings.push(message);
   const [control, archive] = await Promise.allSettled([
     startControl({ dataDir, secretKey }),
-    openArchive({ dataDir, ...settings, upkeep: "on", clock, onWarning }).then((opened) =>
-      warm(opened, settings.readers),
-    ),
+    openArchive({
+      dataDir,
+      ...settings,
+      upkeep: "on",
+      clock,
+      onWarning: (message) => warn(message),
+    }).then((opened) => warm(opened, settings.readers)),
   ]);
   if (control.status === "fulfilled" && archive.status === "fulfilled") {
-    return { control: control.value, archive: archive.value, warnings };
+    const onWarning = (listener: (message: string) => void): void => {
+      warn = listener;
+      for (const message of warnings) listener(message);
+    };
+    return { control: control.value, archive: archive.value, onWarning };
   }
   if (control.status === "fulfilled") await control.value.close();
   if (archive.status === "fulfilled") await archive.value.close();
@@ -45,8 +51,8 @@ export async function closeStores({
 function warm(archive: Archive, readers: number): Archive {
   const others = Array.from({ length: readers - 1 });
   archive
-    .coverage()
-    .then(() => Promise.all(others.map(() => archive.coverage())))
+    .answers()
+    .then(() => Promise.all(others.map(() => archive.answers())))
     .catch(() => undefined);
   return archive;
 }

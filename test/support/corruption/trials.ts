@@ -181,6 +181,10 @@ async function openAndAsk(
   let archive: Awaited<ReturnType<typeof openForTrial>>;
   try {
     archive = await openForTrial(dataDir, (message) => warnings.push(message));
+    await archive.verified().catch(async (error: unknown) => {
+      await archive.close();
+      throw error;
+    });
   } catch (error) {
     return { refusal: messageOf(error), asked: [], warnings };
   }

@@ -1,0 +1,7 @@
+/** Runs a generator to its end at once and returns its value. */
+export function lastOf<Value>(steps: Generator<unknown, Value>): Value {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
