@@ -1,28 +1,38 @@
+import { type ChildProcess, spawn } from "node:child_process";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { argv } from "node:process";
 import { type Client, connect } from "../test/support/http-client.ts";
-import { type ServerProcess, startServer } from "../test/support/server-process.ts";
+import { startServer } from "../test/support/server-process.ts";
 import { command, summary, table } from "./measure.ts";
 
 /**
- * Jobs from submission to the fetched page of 100, with EARSHOT_FAST_PATH on and off: two servers on copies of a data folder
- * take turns, so that a machine with other work treats both alike. Reports the best of the rounds, because other work only
- * adds. Wants a data folder (bench/import.ts leaves one).
+ * Jobs from submission to the fetched page, and searches in one call, with EARSHOT_FAST_PATH on and off, against a floor: a
+ * server that only commits and answers (fast-path-floor.ts). All take turns on copies of a data folder, so that a machine with
+ * other work treats them alike; medians of five rounds. Needs a data folder with posts of X (bench/import.ts leaves one).
  */
-const [, , folder] = argv;
+const [, , folder, secondsOfRound = "1"] = argv;
 if (folder === undefined) {
-  console.error(`usage: ${command()} DATA_FOLDER`);
+  console.error(`usage: ${command()} DATA_FOLDER [SECONDS_A_ROUND]`);
   process.exit(2);
 }
 const rounds = 5;
-const jobsOfRound = 800;
+const roundMs = Number(secondsOfRound) * 1_000;
+const warmUpMs = 4 * roundMs;
 const queries = ["trump", "news -fake", "people", "love", "police -shot", "obama", '"the people"'];
 const copies = mkdtempSync(join(tmpdir(), "earshot-bench-"));
 
-type Side = { name: string; server: ServerProcess; clients: Client[] };
-type Round = { perSecond: number; p50: number; cpuMs: number; switches: number };
+type Shape = { clients: number; posts: number; isOneCall: boolean };
+type Side = { name: string; pid: number; clients: Client[]; stop(): Promise<void> };
+type Round = { perSecond: number; p50: number; p99: number; cpuMs: number; switches: number };
+
+const shapes: readonly Shape[] = [
+  { clients: 1, posts: 100, isOneCall: false },
+  { clients: 8, posts: 100, isOneCall: false },
+  { clients: 8, posts: 20, isOneCall: false },
+  { clients: 8, posts: 20, isOneCall: true },
+];
 
 const sides: Side[] = [];
 for (const [index, name] of ["on", "off"].entries()) {
@@ -30,53 +40,105 @@ for (const [index, name] of ["on", "off"].entries()) {
   cpSync(folder, dataDir, { recursive: true });
   const server = await startServer(dataDir, 18_120 + index, { EARSHOT_FAST_PATH: name });
   const clients = Array.from({ length: 8 }, () => connect(server.base, server.key));
-  sides.push({ name, server, clients });
+  process.once("exit", () => server.child.kill());
+  sides.push({ name, pid: server.pid, clients, stop: server.stop });
 }
-const rows: (string | number)[][] = [];
-for (const clients of [1, 8]) {
-  for (const side of sides) await run(side, clients);
-  const measured = new Map<Side, Round[]>(sides.map((side) => [side, []]));
+const [served] = sides;
+const floor = await startFloor(18_129);
+
+const rows: string[][] = [];
+for (const shape of shapes) {
+  if (served !== undefined) await floor.setPage(await pageOf(served, shape));
+  const all = [floor, ...sides];
+  for (const side of all) await run(side, shape, warmUpMs);
+  const measured = new Map<Side, Round[]>(all.map((side) => [side, []]));
   for (let round = 0; round < rounds; round += 1) {
-    for (const side of sides) measured.get(side)?.push(await run(side, clients));
+    for (const side of all) measured.get(side)?.push(await run(side, shape, roundMs));
   }
-  for (const [{ name }, all] of measured) {
-    const least = (of: (round: Round) => number) => Math.min(...all.map(of));
-    const perSecond = Math.max(...all.map((round) => round.perSecond)).toFixed(0);
-    const figures = [least(({ p50 }) => p50), least(({ cpuMs }) => cpuMs)];
-    const switches = least((round) => round.switches).toFixed(1);
-    rows.push([name, String(clients), perSecond, ...figures.map((ms) => ms.toFixed(2)), switches]);
+  const median = (side: Side, of: (round: Round) => number): number =>
+    summary((measured.get(side) ?? []).map(of)).p50;
+  const atFloor = median(floor, ({ perSecond }) => perSecond);
+  for (const side of all) {
+    const perSecond = median(side, (round) => round.perSecond);
+    const { clients, posts, isOneCall } = shape;
+    rows.push([
+      `${isOneCall ? "one call" : "submit, fetch"}, ${clients} clients, ${posts} posts`,
+      side.name,
+      perSecond.toFixed(0),
+      (perSecond / atFloor).toFixed(2),
+      median(side, ({ p50 }) => p50).toFixed(2),
+      median(side, ({ p99 }) => p99).toFixed(1),
+      median(side, ({ cpuMs }) => cpuMs).toFixed(2),
+      median(side, ({ switches }) => switches).toFixed(1),
+    ]);
   }
 }
-console.log(
-  table(
-    ["fast path", "clients", "jobs/s", "p50 ms", "CPU ms a job", "thread switches a job"],
-    rows,
-  ),
-);
-for (const { server, clients } of sides) {
+console.log(`${command()}\n`);
+const header = ["", "fast path", "jobs/s", "of floor", "p50 ms", "p99 ms", "CPU ms a job"];
+console.log(table([...header, "thread switches a job"], rows));
+for (const { clients, stop } of [floor, ...sides]) {
   for (const client of clients) client.close();
-  await server.stop();
+  await stop();
 }
 rmSync(copies, { recursive: true });
 
-async function run({ server, clients }: Side, count: number): Promise<Round> {
+async function pageOf({ clients: [client] }: Side, { posts }: Shape): Promise<string> {
+  if (client === undefined) return "[]";
+  return await client.result(await client.submit(queries[0] ?? "", posts));
+}
+
+async function startFloor(port: number): Promise<Side & { setPage(page: string): Promise<void> }> {
+  const program = join(import.meta.dirname, "fast-path-floor.ts");
+  const child: ChildProcess = spawn(process.execPath, [program, copies, String(port)]);
+  process.once("exit", () => child.kill());
+  const base = `http://127.0.0.1:${port}`;
+  while (
+    !(await fetch(base).then(
+      () => true,
+      () => false,
+    ))
+  ) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return {
+    name: "floor",
+    pid: child.pid ?? 0,
+    clients: Array.from({ length: 8 }, () => connect(base, "none")),
+    stop: async () => {
+      const ended = new Promise((resolve) => child.once("exit", resolve));
+      child.kill();
+      await ended;
+    },
+    setPage: async (page) => {
+      await fetch(base, { method: "PUT", body: page });
+    },
+  };
+}
+
+async function run(side: Side, { clients, posts, isOneCall }: Shape, ms: number): Promise<Round> {
   const durations: number[] = [];
-  const before = { cpuMs: cpuMs(server.pid), switches: switchesOf(server.pid) };
+  const before = { cpuMs: cpuMs(side.pid), switches: switchesOf(side.pid) };
   const start = performance.now();
   await Promise.all(
-    clients.slice(0, count).map(async (client, index) => {
-      for (let turn = index; turn < jobsOfRound; turn += count) {
+    side.clients.slice(0, clients).map(async (client, index) => {
+      for (let turn = index; performance.now() < start + ms; turn += clients) {
         const begun = performance.now();
-        await client.result(await client.submit(queries[turn % queries.length] ?? "", 100));
+        const query = queries[turn % queries.length] ?? "";
+        if (!isOneCall) await client.result(await client.submit(query, posts));
+        else if (side.name === "floor") await client.submit(query, posts);
+        else await client.search(query, posts);
         durations.push(performance.now() - begun);
       }
     }),
   );
+  const jobs = durations.length;
+  const { p50, p99 } = summary(durations);
   return {
-    perSecond: (jobsOfRound / (performance.now() - start)) * 1_000,
-    p50: Number(summary(durations).p50),
-    cpuMs: (cpuMs(server.pid) - before.cpuMs) / jobsOfRound,
-    switches: (switchesOf(server.pid) - before.switches) / jobsOfRound,
+    perSecond: (jobs / (performance.now() - start)) * 1_000,
+    p50,
+    p99,
+    cpuMs: (cpuMs(side.pid) - before.cpuMs) / jobs,
+    switches: (switchesOf(side.pid) - before.switches) / jobs,
   };
 }
 

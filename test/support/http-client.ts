@@ -6,6 +6,8 @@ export type Client = {
   submit(query: string, maxResults: number): Promise<string>;
   /** The result as text, held by the server until the job has ended. */
   result(uuid: string): Promise<string>;
+  /** The answer of a search in one call, as text. */
+  search(query: string, maxResults: number): Promise<string>;
   close(): void;
 };
 
@@ -39,6 +41,15 @@ export function connect(base: string, key: string): Client {
         `GET /v1/search/live/social/result/${uuid}?wait=30 ${shared}\r\n`,
       );
       if (status !== 200) throw new Error(`result answered ${status}: ${text}`);
+      return text;
+    },
+    search: async (query, maxResults) => {
+      const body = JSON.stringify({ query, max_results: maxResults });
+      const { status, text } = await send(
+        `POST /v1/search/social ${shared}Content-Type: application/json\r\n` +
+          `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+      );
+      if (status !== 200) throw new Error(`search answered ${status}: ${text}`);
       return text;
     },
     close: () => connection?.close(),
