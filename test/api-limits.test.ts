@@ -6,6 +6,7 @@ import { buildApp } from "../src/http/app.ts";
 import type { HttpContext } from "../src/http/context.ts";
 import { EarshotError } from "../src/lib/errors.ts";
 import {
+  movableClock,
   type ServiceUnderTest,
   search,
   startServiceUnderTest,
@@ -503,9 +504,13 @@ test("two hundred waiting searches do not delay another key's first, and a resta
   first.clock.shiftWall(-3_600_000);
   await submitTimes(first, key, 2);
   await first.stop();
-  const next = await startServiceUnderTest({ ...settings, EARSHOT_DATA_DIR: first.dataDir });
+  const clock = movableClock();
+  clock.shiftWall(-3_600_000);
+  const next = await startServiceUnderTest(
+    { ...settings, EARSHOT_DATA_DIR: first.dataDir },
+    { clock },
+  );
   try {
-    next.clock.shiftWall(-3_600_000);
     const statuses = (await submitTimes(next, key, 5)).sort();
     expect(statuses).toEqual([202, 202, 202, 202, 429]);
     next.clock.move(60_000);

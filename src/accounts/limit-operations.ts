@@ -67,6 +67,12 @@ export type LimitOperations = typeof limitOperations;
 
 /** The limits of keys and addresses. They live in memory, and all contexts on one store share them. */
 export const limitOperations = {
+  /** Finds out which submissions from before the start still count, which the first call does otherwise. */
+  restoreRates: memory((database, asked: CallTime): null => {
+    timeOf(database, limitsOf(database), asked);
+    return null;
+  }),
+
   /**
    * Whose key a request brings, and its turn: wrong keys of the address first, then the key, then its requests of this second,
    * of which it costs one.

@@ -67,6 +67,8 @@ export type SubmissionDecision = {
  * have none, nor have jobs that were forgotten. Errors of all: those of the store.
  */
 export type Limiter = {
+  /** Reads the submissions of the last minute; for a start, as the first call would take as long. */
+  restore(): Promise<void>;
   /** Whose key it is, and one request of it, in one call to the store. */
   admit(entrant: Entrant): Promise<Admission>;
   /** Whose session it is, and one request of it, in one call to the store. */
@@ -85,6 +87,10 @@ export function createLimiter(
 ): Limiter {
   const callTime = () => ({ elapsedMs: clock.elapsed(), nowMs: clock.now() });
   const asOf = (policies: readonly PolicyState[]) => ({ asOfMs: clock.elapsed(), policies });
+
+  async function restore(): Promise<void> {
+    await store.inMemory("restoreRates", callTime());
+  }
 
   async function admit(entrant: Entrant): Promise<Admission> {
     const { address, authorization, readOf, maxWaitMs } = entrant;
@@ -136,7 +142,7 @@ export function createLimiter(
     return await store.inMemory("limitStates", { ...callTime(), keys });
   }
 
-  return { admit, admitSession, takeSubmission, state, statesOf };
+  return { restore, admit, admitSession, takeSubmission, state, statesOf };
 }
 
 /** A wrong key is counted by all that was presented: other digits around the same secret are another guess. */

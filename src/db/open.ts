@@ -55,10 +55,14 @@ export function openForWriting(path: string, migrations: readonly string[]): Dat
 }
 
 /** Opens a database that exists; sees the last commit and never waits for a writer. Errors: `newer_schema`. */
-export function openForReading(path: string, migrations: readonly string[]): Database {
+export function openForReading(
+  path: string,
+  migrations: readonly string[],
+  timeoutMs = busyTimeoutMs,
+): Database {
   const connection = new DatabaseSync(path, {
     readOnly: true,
-    timeout: busyTimeoutMs,
+    timeout: timeoutMs,
     defensive: true,
   });
   try {

@@ -5,7 +5,7 @@ import type { Database } from "./open.ts";
  * write. All writes that wait run in one transaction; a `durable` one is on disk when its promise resolves, a `relaxed` one
  * (what is made anew after a crash) may be lost with the power. One in `memory` changes what the store keeps beside its
  * database (`perStore`): all who share the store share it, one call runs after the other, nothing is written, and it is gone
- * with the thread that reads. Such a one may read the database.
+ * with the process. It runs on the caller's thread, the event loop of a server: it may read a few rows of small tables.
  */
 type Mode = "read" | "durable" | "relaxed" | "memory";
 

@@ -26,7 +26,7 @@ export function serveWrites(operations: Operations, open: () => Served): void {
   });
 }
 
-/** Serves reads, and what is kept in memory, on this worker thread. */
+/** Serves reads on this worker thread. */
 export function serveReads(operations: Operations, open: () => Served): void {
   serve(open, (database, calls) =>
     calls.map((call) =>

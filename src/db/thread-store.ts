@@ -1,12 +1,39 @@
 import type { Thread } from "../lib/thread.ts";
-import type { Store } from "./operations.ts";
+import type { Database } from "./open.ts";
+import { type Operations, runOperation, type Store } from "./operations.ts";
+import { storeError } from "./sqlite-errors.ts";
 
-/** A store whose writes run on one thread and whose reads, and what it keeps in memory, on another. */
-export function createThreadStore<Table>(writer: Thread, reader: Thread): Store<Table> {
+/**
+ * A store whose writes run on one thread and whose reads run on another. What it keeps in memory is the caller's own thread's:
+ * `openHere` opens a connection for it at the first call, which reads only.
+ */
+export function createThreadStore<Table extends Operations>(
+  writer: Thread,
+  reader: Thread,
+  operations: Table,
+  openHere: () => Database,
+): { store: Store<Table>; close(): void } {
+  let database: Database | null = null;
+
+  async function inMemory(name: string, args: unknown): Promise<unknown> {
+    try {
+      database ??= openHere();
+      return runOperation(operations, name, database, args);
+    } catch (error) {
+      throw storeError(error);
+    }
+  }
+
+  function close(): void {
+    database?.close();
+    database = null;
+  }
+
   // What a thread answers to a name is what the operation of that name returned.
-  return {
+  const store = {
     read: (name, args) => reader.call(name, args),
     write: (name, args) => writer.call(name, args),
-    inMemory: (name, args) => reader.call(name, args),
+    inMemory,
   } as Store<Table>;
+  return { store, close };
 }

@@ -47,8 +47,9 @@ export function openControlForWriting(dataDir: string): Database {
   return database;
 }
 
-export function openControlForReading(dataDir: string): Database {
-  return openForReading(pathIn(dataDir), controlMigrations);
+/** `timeoutMs`: how long a statement waits for a lock; the usual time if absent. */
+export function openControlForReading(dataDir: string, timeoutMs?: number): Database {
+  return openForReading(pathIn(dataDir), controlMigrations, timeoutMs);
 }
 
 function pathIn(dataDir: string): string {

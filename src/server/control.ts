@@ -10,6 +10,7 @@ import { startThread, type Thread, type ThreadLoad } from "../lib/thread.ts";
 import {
   type ControlOperations,
   controlOperations,
+  openControlForReading,
   openControlForWriting,
 } from "./control-operations.ts";
 import type { ControlThreadData } from "./control-thread.ts";
@@ -27,6 +28,9 @@ export type Control = {
   close(): Promise<void>;
 };
 
+/** How long the event loop waits for a lock of the database, which other connections hold for moments only. */
+const longestBlockMs = 100;
+
 /**
  * Takes a data folder for this server: makes what is missing and starts the threads that read and write.
  * Errors: `folder_in_use`, `newer_schema`, `not_writable`, `disk_full`, `store_unavailable`,
@@ -41,7 +45,9 @@ export async function startControl({
 }): Promise<Control> {
   const writer = startControlThread({ dataDir, role: "writer" });
   const reader = startControlThread({ dataDir, role: "reader" });
-  const store = createThreadStore<ControlOperations>(writer, reader);
+  const { store, close: closeHere } = createThreadStore(writer, reader, controlOperations, () =>
+    openControlForReading(dataDir, longestBlockMs),
+  );
 
   const load: Control["load"] = () => [
     { thread: "control_writer", ...writer.load() },
@@ -49,6 +55,7 @@ export async function startControl({
   ];
 
   async function close(): Promise<void> {
+    closeHere();
     await reader.close();
     await writer.close();
   }

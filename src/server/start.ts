@@ -56,6 +56,7 @@ export async function startService(
   let node: Runner | null = null;
   let opened: FastifyInstance | null = null;
   try {
+    await context.http.limiter.restore();
     await context.queue.start();
     await context.nodes.start();
     const app = buildApp(context.http);

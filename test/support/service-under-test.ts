@@ -43,10 +43,12 @@ export type TestSession = { cookie: string; csrf: string; accountId: string; id:
 /** The real service in a folder of its own, without live ingestion; no platform is asked, and no language detected. */
 export async function startServiceUnderTest(
   settings: Readonly<Record<string, string>> = {},
-  overrides: Pick<ContextOverrides, "log" | "upstreams"> = {},
+  {
+    clock = movableClock(),
+    ...overrides
+  }: Pick<ContextOverrides, "log" | "upstreams"> & { clock?: ServiceUnderTest["clock"] } = {},
 ): Promise<ServiceUnderTest> {
   const dataDir = await mkdtemp(join(tmpdir(), "earshot-test-"));
-  const clock = movableClock();
   const config = configFrom({
     EARSHOT_DATA_DIR: dataDir,
     EARSHOT_INGEST: "off",
@@ -176,7 +178,7 @@ export function search(query: string, more: Record<string, unknown> = {}) {
   return { type: "social", arguments: { type: "searchbyquery", query, ...more } };
 }
 
-function movableClock(): MovableClock {
+export function movableClock(): MovableClock {
   let aheadMs = 0;
   let wallShiftMs = 0;
   return {
