@@ -20,7 +20,7 @@ import {
   collateralKeyOf,
 } from "../../src/nodes/evidence/collateral-service.ts";
 import { replayEventLog } from "../../src/nodes/evidence/event-log.ts";
-import { openProvider } from "../../src/nodes/evidence/providers/open-provider.ts";
+import { openProvider } from "../../src/nodes/evidence/providers.ts";
 import { rateQuote } from "../../src/nodes/evidence/quote.ts";
 import { intelRoot } from "../../src/nodes/evidence/quote-library.ts";
 import { openQuote } from "../../src/nodes/evidence/signed-quote.ts";

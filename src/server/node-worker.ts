@@ -7,7 +7,7 @@ import { createGuard } from "../lib/guard.ts";
 import { createGuardedFetch } from "../lib/guarded-fetch.ts";
 import type { Capability } from "../nodes/capability.ts";
 import type { EvidenceProvider } from "../nodes/evidence/evidence.ts";
-import { openProvider } from "../nodes/evidence/providers/open-provider.ts";
+import { openProvider } from "../nodes/evidence/providers.ts";
 import { base64url } from "../nodes/protocol/encoding.ts";
 import { makeRunKeys } from "../nodes/protocol/keys.ts";
 import { keyIdOf, nodeIdOf } from "../nodes/protocol/statement.ts";

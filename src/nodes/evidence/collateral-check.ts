@@ -1,5 +1,4 @@
 import type { X509Certificate } from "node:crypto";
-
 import { certificatesOf, checkClock, platformOf, requireChain, serialOf } from "./certificates.ts";
 import { type QeIdentity, readQeIdentity, readTcbInfo, type TcbInfo } from "./collateral-text.ts";
 import type { Collateral } from "./evidence.ts";
@@ -7,44 +6,37 @@ import { refused } from "./refusal.ts";
 import { requireRevocationList } from "./revocation-list.ts";
 import { isSigned, type SignedQuote } from "./signed-quote.ts";
 
-/** Collateral that the root of the quote vouches for, in force at that time; times are Unix milliseconds. */
+/** Collateral signed under the root of the quote and in force; times are Unix milliseconds. */
 export type CheckedCollateral = { tcbInfo: TcbInfo; qeIdentity: QeIdentity; untilMs: number };
 
 /**
- * Verifies who issued the collateral, that it is in force and for this kind of machine, and that no certificate in play was
- * revoked. Revocation lists are held against certificates of the quote's own chain, never against one that came with them.
+ * Verifies that Intel issued the collateral, that it is in force and for this kind of machine, and that none of the
+ * certificates is revoked. Revocation lists have to be signed by certificates of the quote's own chain.
  *
  * Errors: `evidence_refused` with `crl_…`, `certificate_revoked`, `chain_…`, `collateral_signer`, `tcb_info_signature`,
  * `qe_identity_signature`, `collateral_malformed`, `collateral_outdated` or `collateral_other_machine`.
  */
 export function requireCollateral(
   collateral: Collateral,
-  quote: SignedQuote,
+  { root, chain, platform }: SignedQuote,
   nowMs: number,
 ): CheckedCollateral {
-  const { root, chain } = quote;
   const [pck = root, pckIssuer = root] = chain;
-  requireListIssuer(collateral.pck_crl_issuer_chain, quote);
-  const rootList = requireRevocationList(
-    collateral.root_ca_crl,
-    root,
-    nowMs,
-    "root's revocation list",
-  );
-  const pckList = requireRevocationList(
-    collateral.pck_crl,
-    pckIssuer,
-    nowMs,
-    "PCK revocation list",
-  );
-  const tcbSigner = signerOf(collateral.tcb_info_issuer_chain, root, nowMs, "TCB information");
-  const qeSigner = signerOf(collateral.qe_identity_issuer_chain, root, nowMs, "enclave identity");
-  for (const certificate of [...chain.slice(1), tcbSigner, qeSigner]) {
-    if (rootList.revoked.has(serialOf(certificate.serialNumber)))
-      throw revoked("a certificate that issues others");
+  const listChain = certificatesOf(collateral.pck_crl_issuer_chain, "chain of the PCK CRL");
+  if (!listChain.every(({ raw }, index) => chain[index + 1]?.raw.equals(raw))) {
+    throw refused("crl_issuer", "the PCK CRL comes with another chain than the quote");
   }
-  if (pckList.revoked.has(serialOf(pck.serialNumber)))
-    throw revoked("the certificate of the machine");
+  const rootList = requireRevocationList(collateral.root_ca_crl, root, nowMs, "root CRL");
+  const pckList = requireRevocationList(collateral.pck_crl, pckIssuer, nowMs, "PCK CRL");
+  const tcbSigner = signerOf(collateral.tcb_info_issuer_chain, root, nowMs, "TCB information");
+  const qeSigner = signerOf(collateral.qe_identity_issuer_chain, root, nowMs, "QE identity");
+  const isRevoked = [...chain.slice(1), tcbSigner, qeSigner].some(({ serialNumber }) =>
+    rootList.revoked.has(serialOf(serialNumber)),
+  );
+  if (isRevoked) throw refused("certificate_revoked", "Intel has revoked an issuing certificate");
+  if (pckList.revoked.has(serialOf(pck.serialNumber))) {
+    throw refused("certificate_revoked", "Intel has revoked the certificate of the machine");
+  }
 
   const { tcb_info, tcb_info_signature, qe_identity, qe_identity_signature } = collateral;
   requireSigned(tcb_info, tcbSigner, tcb_info_signature, "tcb_info_signature");
@@ -52,29 +44,23 @@ export function requireCollateral(
   const tcbInfo = readTcbInfo(tcb_info);
   const qeIdentity = readQeIdentity(qe_identity);
   requireInForce(tcbInfo, nowMs, "TCB information");
-  requireInForce(qeIdentity, nowMs, "identity of quoting enclaves");
-  requireSameMachine(tcbInfo, qeIdentity, quote);
-  const ends = [
-    tcbInfo.nextUpdate,
-    qeIdentity.nextUpdate,
-    rootList.nextUpdateMs,
-    pckList.nextUpdateMs,
-  ];
-  return { tcbInfo, qeIdentity, untilMs: Math.min(...ends) };
-}
-
-/** The chain that comes with the list of revoked machines is the one of the quote, from its second certificate on. */
-function requireListIssuer(text: string, { chain }: SignedQuote): void {
-  const told = certificatesOf(text, "chain of the PCK revocation list");
-  const isSame = told.every((certificate, index) => chain[index + 1]?.raw.equals(certificate.raw));
-  if (!isSame)
+  requireInForce(qeIdentity, nowMs, "QE identity");
+  const isForMachine = tcbInfo.fmspc.toLowerCase() === platform.fmspc;
+  if (!isForMachine || tcbInfo.id !== "TDX" || qeIdentity.id !== "TD_QE") {
     throw refused(
-      "crl_issuer",
-      "the PCK revocation list comes with another chain than the quote's",
+      "collateral_other_machine",
+      `the collateral is for another kind of machine than FMSPC ${platform.fmspc}`,
     );
+  }
+  const ends = [tcbInfo.nextUpdate, qeIdentity.nextUpdate];
+  return {
+    tcbInfo,
+    qeIdentity,
+    untilMs: Math.min(...ends, rootList.nextUpdateMs, pckList.nextUpdateMs),
+  };
 }
 
-/** Intel signs collateral with a certificate straight below the root; that of a machine is none. */
+/** Intel signs collateral with a certificate directly below the root, which is not that of a machine. */
 function signerOf(
   text: string,
   root: X509Certificate,
@@ -90,33 +76,14 @@ function signerOf(
 
 function requireSigned(text: string, signer: X509Certificate, hex: string, code: string): void {
   if (isSigned(Buffer.from(text, "utf8"), signer.publicKey, Buffer.from(hex, "hex"))) return;
-  throw refused(code, `the collateral has a ${code.replaceAll("_", " ")} that does not hold`);
+  throw refused(code, `the collateral has an invalid ${code.replaceAll("_", " ")}`);
 }
 
-function requireInForce(
-  { issueDate, nextUpdate }: Pick<TcbInfo, "issueDate" | "nextUpdate">,
-  nowMs: number,
-  what: string,
-): void {
-  if (nowMs >= issueDate && nowMs <= nextUpdate) return;
-  const fault = nowMs < issueDate ? "is not in force yet" : "has ended";
+function requireInForce(part: QeIdentity, nowMs: number, what: string): void {
+  if (nowMs >= part.issueDate && nowMs <= part.nextUpdate) return;
   throw refused(
     "collateral_outdated",
-    `the ${what} in the collateral ${fault}`,
+    `the ${what} in the collateral ${nowMs < part.issueDate ? "is not in force yet" : "has expired"}`,
     `fetch collateral again, and ${checkClock}`,
   );
 }
-
-function requireSameMachine(tcbInfo: TcbInfo, qeIdentity: QeIdentity, quote: SignedQuote): void {
-  const isSame =
-    tcbInfo.fmspc.toLowerCase() === quote.platform.fmspc &&
-    tcbInfo.id === "TDX" &&
-    qeIdentity.id === "TD_QE";
-  if (isSame) return;
-  throw refused(
-    "collateral_other_machine",
-    `the collateral is for another kind of machine than FMSPC ${quote.platform.fmspc}`,
-  );
-}
-
-const revoked = (what: string) => refused("certificate_revoked", `Intel has revoked ${what}`);

@@ -1,9 +1,8 @@
-import type { Headers } from "undici";
-import { EarshotError } from "../../lib/errors.ts";
 import type { FetchedAnswer } from "../../lib/fetched-answer.ts";
 import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
+import { fieldsOf } from "../../platforms/fields.ts";
 import { withoutEnding } from "../../query/characters.ts";
-import { readCollateral } from "./collateral-text.ts";
+import { readCollateral, unreadable } from "./collateral-text.ts";
 import type { Collateral } from "./evidence.ts";
 import type { SignedQuote } from "./signed-quote.ts";
 
@@ -24,82 +23,68 @@ export function collateralKeyOf({ chain, platform }: SignedQuote): CollateralKey
 export const collateralFileName = ({ fmspc, authority }: CollateralKey): string =>
   `tdx-${fmspc}-${authority}.json`;
 
-/** Intel's own service has no revocation list of the root; it lies where the root itself says. */
+/** Intel's own service has no CRL of the root: it is where the root certificate itself says. */
 const intelHost = "api.trustedservices.intel.com";
 const intelRootList = "https://certificates.trustedservices.intel.com/IntelSGXRootCA.der";
 
-const limits = { maxBytes: 524_288 };
-
 /**
- * Asks a caching service (PCCS, or Intel's PCS) for collateral: four requests at once. What comes is put together, and not
- * verified. Errors: `collateral_unreadable`, and those of the fetch.
+ * Fetches collateral from a caching service (PCCS) or from Intel's PCS with four parallel requests. The result is not verified.
+ * Errors: `collateral_unreadable`, and those of the fetch.
  */
 export async function fetchCollateral(
   url: string,
   fetch: GuardedFetch,
-  key: CollateralKey,
+  { authority, fmspc }: CollateralKey,
 ): Promise<Collateral> {
   const base = withoutEnding(url, "/").replace(/\/(sgx|tdx)\/certification\/v4$/, "");
-  const isIntels = new URL(base).hostname === intelHost;
-  const sgx = `${base}/sgx/certification/v4`;
-  const tdx = `${base}/tdx/certification/v4`;
-  const ask = async (address: string) => requireFound(await fetch(address, limits), address);
+  const [sgx, tdx] = [`${base}/sgx/certification/v4`, `${base}/tdx/certification/v4`];
+  const get = async (address: string): Promise<FetchedAnswer> => {
+    const answer = await fetch(address, { maxBytes: 524_288 });
+    if (answer.status === 200) return answer;
+    const { host, pathname } = new URL(address);
+    throw unreadable(`${host} answers ${pathname} with status ${answer.status}`);
+  };
   const [pckList, tcb, identity, rootList] = await Promise.all([
-    ask(`${sgx}/pckcrl?ca=${key.authority}&encoding=der`),
-    ask(`${tdx}/tcb?fmspc=${key.fmspc.toUpperCase()}`),
-    ask(`${tdx}/qe/identity?update=standard`),
-    ask(isIntels ? intelRootList : `${sgx}/rootcacrl`),
+    get(`${sgx}/pckcrl?ca=${authority}&encoding=der`),
+    get(`${tdx}/tcb?fmspc=${fmspc.toUpperCase()}`),
+    get(`${tdx}/qe/identity?update=standard`),
+    get(new URL(base).hostname === intelHost ? intelRootList : `${sgx}/rootcacrl`),
   ]);
   const tcbInfo = signedPart(tcb, "tcbInfo");
   const qeIdentity = signedPart(identity, "enclaveIdentity");
   return readCollateral({
-    pck_crl_issuer_chain: chainIn(pckList.headers, ["sgx-pck-crl-issuer-chain"]),
+    pck_crl_issuer_chain: chainIn(pckList, "sgx-pck-crl-issuer-chain"),
     root_ca_crl: blobOf(rootList.body),
     pck_crl: blobOf(pckList.body),
-    tcb_info_issuer_chain: chainIn(tcb.headers, [
-      "tcb-info-issuer-chain",
-      "sgx-tcb-info-issuer-chain",
-    ]),
+    tcb_info_issuer_chain: chainIn(tcb, "tcb-info-issuer-chain", "sgx-tcb-info-issuer-chain"),
     tcb_info: tcbInfo.text,
     tcb_info_signature: tcbInfo.signature,
-    qe_identity_issuer_chain: chainIn(identity.headers, ["sgx-enclave-identity-issuer-chain"]),
+    qe_identity_issuer_chain: chainIn(identity, "sgx-enclave-identity-issuer-chain"),
     qe_identity: qeIdentity.text,
     qe_identity_signature: qeIdentity.signature,
   });
 }
 
-function requireFound(answer: FetchedAnswer, address: string): FetchedAnswer {
-  if (answer.status === 200) return answer;
-  const { host, pathname } = new URL(address);
-  throw unreadable(`${host} answers ${pathname} with status ${answer.status}`);
-}
-
-/** Chains come percent-encoded in a header, by one name or another. */
-function chainIn(headers: Headers, names: readonly string[]): string {
+/** Chains are percent-encoded in a header, whose name depends on the service. */
+function chainIn({ headers }: FetchedAnswer, ...names: readonly string[]): string {
   const written = names.map((name) => headers.get(name)).find((value) => value !== null);
-  if (written === undefined || written === null)
-    throw unreadable(`the header ${names[0]} is missing`);
   try {
-    return decodeURIComponent(written);
+    if (typeof written === "string") return decodeURIComponent(written);
   } catch {
     throw unreadable(`the header ${names[0]} is not percent-encoded`);
   }
+  throw unreadable(`the header ${names[0]} is missing`);
 }
 
-/** Signatures cover the text of one member, which Intel writes without any white space. */
+/** A signature covers the text of one member, which Intel writes without white space. */
 function signedPart(answer: FetchedAnswer, name: string): { text: string; signature: unknown } {
-  const body = answer.json();
-  const members: Readonly<Record<string, unknown>> =
-    typeof body === "object" && body !== null ? { ...body } : {};
+  const members = fieldsOf(answer.json());
   return { text: JSON.stringify(members[name]) ?? "", signature: members.signature };
 }
 
-/** Some services give lists in DER, others in hexadecimal digits. */
+/** Services return lists in DER or in hexadecimal digits. */
 function blobOf(body: Uint8Array): string {
   const bytes = Buffer.from(body);
   const text = bytes.toString("latin1").trim();
   return /^(?:[0-9a-f]{2})+$/i.test(text) ? text : bytes.toString("hex");
 }
-
-const unreadable = (reason: string) =>
-  new EarshotError("collateral_unreadable", `the collateral cannot be read: ${reason}`);

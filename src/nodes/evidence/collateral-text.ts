@@ -5,15 +5,12 @@ import type { Collateral } from "./evidence.ts";
 import { readOrRefuse } from "./refusal.ts";
 
 const text = z.string().max(262_144);
-const hex = z
-  .string()
-  .regex(/^(?:[0-9a-f]{2})*$/i)
-  .max(524_288);
-const bytes = z
-  .array(z.int().min(0).max(255))
-  .max(262_144)
-  .transform((numbers) => Buffer.from(numbers).toString("hex"));
-const blob = z.union([hex, bytes]);
+const hexDigits = /^(?:[0-9a-f]{2})*$/i;
+const bytes = z.array(z.int().min(0).max(255)).max(262_144);
+const blob = z.union([
+  z.string().regex(hexDigits).max(524_288),
+  bytes.transform((numbers) => Buffer.from(numbers).toString("hex")),
+]);
 
 const collateral = z.object({
   pck_crl_issuer_chain: text,
@@ -31,63 +28,48 @@ const collateral = z.object({
 export function readCollateral(json: unknown): Collateral {
   const read = collateral.safeParse(json);
   if (read.success) return read.data;
-  const issue = read.error.issues[0];
-  const place = issue === undefined ? "" : `${issue.path.join(".")}: ${issue.message}`;
-  throw new EarshotError("collateral_unreadable", `the collateral cannot be read: ${place}`);
+  const [issue] = read.error.issues;
+  throw unreadable(`${issue?.path.join(".")}: ${issue?.message}`);
 }
 
-const time = z.iso.datetime().transform((written) => Date.parse(written));
-const evaluationNumber = z.int().min(0);
-const hexDigits = z.string().regex(/^(?:[0-9a-f]{2})+$/i);
+export const unreadable = (reason: string): EarshotError =>
+  new EarshotError("collateral_unreadable", `the collateral cannot be read: ${reason}`);
 
-const tdxModule = z.object({
-  mrsigner: hexDigits,
-  attributes: hexDigits,
-  attributesMask: hexDigits,
-});
-const tdxModuleIdentity = tdxModule.extend({
+const hex = z.string().regex(hexDigits).min(2);
+const signed = z.object({
   id: z.string(),
-  tcbLevels: z.array(
-    z.object({
-      tcb: z.object({ isvsvn: z.int() }),
-      tcbStatus: z.string(),
-      advisoryIDs: z.array(z.string()).optional(),
-    }),
-  ),
+  issueDate: z.iso.datetime().transform(Date.parse),
+  nextUpdate: z.iso.datetime().transform(Date.parse),
+  tcbEvaluationDataNumber: z.int().min(0),
 });
+const tdxModule = z.object({ mrsigner: hex, attributes: hex, attributesMask: hex });
+const tcbLevel = z.object({
+  tcb: z.object({ isvsvn: z.int() }),
+  tcbStatus: z.string(),
+  advisoryIDs: z.array(z.string()).optional(),
+});
+const tcbInfo = signed.extend({
+  fmspc: hex,
+  tdxModule: tdxModule.optional(),
+  tdxModuleIdentities: z
+    .array(tdxModule.extend({ id: z.string(), tcbLevels: z.array(tcbLevel) }))
+    .optional(),
+});
+
+/** The identity of quoting enclaves; times are Unix milliseconds. */
+export type QeIdentity = z.infer<typeof signed>;
+/** The TCB information of a kind of machine. */
+export type TcbInfo = z.infer<typeof tcbInfo>;
 export type TdxModule = z.infer<typeof tdxModule>;
 
-const tcbInfo = z.object({
-  id: z.string(),
-  issueDate: time,
-  nextUpdate: time,
-  fmspc: hexDigits,
-  tcbEvaluationDataNumber: evaluationNumber,
-  tdxModule: tdxModule.optional(),
-  tdxModuleIdentities: z.array(tdxModuleIdentity).optional(),
-});
-export type TcbInfo = z.infer<typeof tcbInfo>;
+const readerOf =
+  <Value>(schema: z.ZodType<Value>, what: string) =>
+  (written: string): Value =>
+    readOrRefuse("collateral_malformed", `the ${what} cannot be read`, () =>
+      schema.parse(parseUntrustedJson(written)),
+    );
 
-const qeIdentity = z.object({
-  id: z.string(),
-  issueDate: time,
-  nextUpdate: time,
-  tcbEvaluationDataNumber: evaluationNumber,
-});
-export type QeIdentity = z.infer<typeof qeIdentity>;
-
-/** What is read here of the TCB information of a kind of machine. Errors: `evidence_refused` (`collateral_malformed`). */
-export function readTcbInfo(written: string): TcbInfo {
-  return readOrRefuse("collateral_malformed", "the TCB information cannot be read", () =>
-    tcbInfo.parse(parseUntrustedJson(written)),
-  );
-}
-
-/** What is read here of the identity of quoting enclaves. Errors: `evidence_refused` (`collateral_malformed`). */
-export function readQeIdentity(written: string): QeIdentity {
-  return readOrRefuse(
-    "collateral_malformed",
-    "the identity of quoting enclaves cannot be read",
-    () => qeIdentity.parse(parseUntrustedJson(written)),
-  );
-}
+/** Errors: `evidence_refused` (`collateral_malformed`). */
+export const readTcbInfo = readerOf(tcbInfo, "TCB information");
+/** Errors: `evidence_refused` (`collateral_malformed`). */
+export const readQeIdentity = readerOf(signed, "QE identity");

@@ -4,13 +4,8 @@ import type { Clock } from "../../lib/clock.ts";
 import { EarshotError, messageOf } from "../../lib/errors.ts";
 import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
 import { type CheckedCollateral, requireCollateral } from "./collateral-check.ts";
-import {
-  type CollateralKey,
-  collateralFileName,
-  collateralKeyOf,
-  fetchCollateral,
-} from "./collateral-service.ts";
-import { readCollateral } from "./collateral-text.ts";
+import { collateralFileName, collateralKeyOf, fetchCollateral } from "./collateral-service.ts";
+import { readCollateral, unreadable } from "./collateral-text.ts";
 import type { Collateral, CollateralSource } from "./evidence.ts";
 import type { SignedQuote } from "./signed-quote.ts";
 
@@ -19,76 +14,73 @@ type ServiceSettings = {
   url: string;
   fetch: GuardedFetch;
   clock: Pick<Clock, "now" | "elapsed">;
-  /** Older collateral is fetched again; what is held serves while it is in force and the service fails. */
+  /** Older collateral is fetched again; it stays in use while it is in force and the service fails. */
   maxAgeMs: number;
 };
 
-/** How long a service that failed is left alone, milliseconds. */
+/** Time without requests after one that failed. */
 const pauseMs = 10_000;
 const mostBytes = 2_097_152;
 
-type Held = { collateral: Collateral; checked: CheckedCollateral; refreshAtMs: number };
+/** The cache of one kind of machine. */
+type Entry = {
+  cached: { collateral: Collateral; checked: CheckedCollateral; refreshAtMs: number } | null;
+  running: Promise<Collateral> | null;
+  failure: { atMs: number; error: EarshotError } | null;
+};
 
 /**
- * Collateral from a service, held by the kind of machine. It is fetched anew in the background once three quarters of its time
- * are over, be it its age or the time that it is in force, and never waited for while what is held is in force. Quotes were
- * verified down to their root before, so there are as many kinds as Intel, or the simulated root, has certified.
+ * Collateral from a service, cached by the kind of machine and refreshed in the background after three quarters of its age or
+ * of its validity. Only quotes that lead to the root get here, so the cache has as many entries as there are kinds of machines.
  */
 export function collateralFromService(settings: ServiceSettings): CollateralSource {
   const { url, fetch, clock, maxAgeMs } = settings;
-  const held = new Map<string, Held>();
-  const fetches = new Map<string, Promise<Collateral>>();
-  const failures = new Map<string, { atMs: number; fault: EarshotError }>();
+  const entries = new Map<string, Entry>();
 
-  function fetchOnce(name: string, key: CollateralKey, quote: SignedQuote): Promise<Collateral> {
-    const running = fetches.get(name);
-    if (running !== undefined) return running;
-    const failure = failures.get(name);
-    if (failure !== undefined && clock.elapsed() - failure.atMs < pauseMs) {
-      return Promise.reject(failure.fault);
+  function fetchOnce(entry: Entry, quote: SignedQuote): Promise<Collateral> {
+    if (entry.running !== null) return entry.running;
+    const { failure } = entry;
+    if (failure !== null && clock.elapsed() - failure.atMs < pauseMs) {
+      return Promise.reject(failure.error);
     }
-    const fetched = fetchAndHold(name, key, quote).finally(() => fetches.delete(name));
-    fetches.set(name, fetched);
-    return fetched;
+    entry.running = refresh(entry, quote).finally(() => {
+      entry.running = null;
+    });
+    return entry.running;
   }
 
-  async function fetchAndHold(
-    name: string,
-    key: CollateralKey,
-    quote: SignedQuote,
-  ): Promise<Collateral> {
+  async function refresh(entry: Entry, quote: SignedQuote): Promise<Collateral> {
     try {
-      const collateral = await fetchCollateral(url, fetch, key);
+      const collateral = await fetchCollateral(url, fetch, collateralKeyOf(quote));
       const nowMs = clock.now();
-      // What is damaged, or is not in force, does not take the place of what is held.
+      // Collateral that is damaged or not in force never replaces what is cached.
       const checked = requireCollateral(collateral, quote, nowMs);
-      requireAsRecent(checked, held.get(name)?.checked);
+      requireAsRecent(checked, entry.cached?.checked);
       const leftMs = Math.min(maxAgeMs, checked.untilMs - nowMs);
-      const refreshAtMs = clock.elapsed() + leftMs * 0.75;
-      failures.delete(name);
-      held.set(name, { collateral, checked, refreshAtMs });
+      entry.cached = { collateral, checked, refreshAtMs: clock.elapsed() + leftMs * 0.75 };
+      entry.failure = null;
       return collateral;
     } catch (thrown) {
-      const fault = unavailable(reasonOf(thrown), tryAgain);
-      failures.set(name, { atMs: clock.elapsed(), fault });
-      throw fault;
+      const hint = "try again; EARSHOT_NODES_COLLATERAL_URL names the service";
+      const error = unavailable(reasonOf(thrown), hint);
+      entry.failure = { atMs: clock.elapsed(), error };
+      throw error;
     }
   }
 
   return async (quote) => {
-    const key = collateralKeyOf(quote);
-    const name = collateralFileName(key);
-    const known = held.get(name);
-    if (known === undefined || clock.now() > known.checked.untilMs) {
-      return fetchOnce(name, key, quote);
-    }
-    // Nobody waits for this one, and what it fails with is told once nothing is in force any more.
-    if (clock.elapsed() >= known.refreshAtMs) fetchOnce(name, key, quote).catch(() => {});
-    return known.collateral;
+    const name = collateralFileName(collateralKeyOf(quote));
+    const entry = entries.get(name) ?? { cached: null, running: null, failure: null };
+    entries.set(name, entry);
+    const { cached } = entry;
+    if (cached === null || clock.now() > cached.checked.untilMs) return fetchOnce(entry, quote);
+    // A failure in the background is reported once nothing is in force any more.
+    if (clock.elapsed() >= cached.refreshAtMs) fetchOnce(entry, quote).catch(() => {});
+    return cached.collateral;
   };
 }
 
-/** Collateral from files of a folder, such as `tdx-90c06f000000-platform.json`, read anew each time. */
+/** Collateral from files such as `tdx-90c06f000000-platform.json` in a folder, read each time. */
 export function collateralFromFolder(folder: string): CollateralSource {
   return async (quote) => {
     const name = collateralFileName(collateralKeyOf(quote));
@@ -103,36 +95,29 @@ export function collateralFromFolder(folder: string): CollateralSource {
 async function readBounded(path: string): Promise<string> {
   await using file = await open(path, "r");
   const { size } = await file.stat();
-  if (size > mostBytes)
-    throw new EarshotError("collateral_unreadable", `it is longer than ${mostBytes} bytes`);
+  if (size > mostBytes) throw unreadable(`it is longer than ${mostBytes} bytes`);
   return await file.readFile("utf8");
 }
 
-/** A service that is behind what it gave before would take back what was published meanwhile. */
-function requireAsRecent(fetched: CheckedCollateral, held: CheckedCollateral | undefined): void {
-  const before = held?.tcbInfo.tcbEvaluationDataNumber ?? 0;
-  const { tcbEvaluationDataNumber: given } = fetched.tcbInfo;
-  if (given >= before) return;
-  throw new EarshotError(
-    "collateral_unreadable",
-    `the service gives evaluation ${given} after it gave ${before}`,
-  );
+/** A service that falls behind what it returned before would take back what Intel has published since. */
+function requireAsRecent(fetched: CheckedCollateral, cached: CheckedCollateral | undefined): void {
+  const before = cached?.tcbInfo.tcbEvaluationDataNumber ?? 0;
+  const { tcbEvaluationDataNumber: number } = fetched.tcbInfo;
+  if (number < before) throw unreadable(`evaluation ${number} after evaluation ${before}`);
 }
 
-/** What a caller is told of collateral that cannot be had. */
 function unavailable(reason: string, hint: string): EarshotError {
-  return new EarshotError(
-    "collateral_unavailable",
-    `no collateral to verify the quote with: ${reason}`,
-    { status: 503, retryable: true, hint },
-  );
+  const message = `no collateral to verify the quote with: ${reason}`;
+  return new EarshotError("collateral_unavailable", message, {
+    status: 503,
+    retryable: true,
+    hint,
+  });
 }
 
-/** What a service or a file holds is never repeated: only what is known of the fault. */
+/** Never repeats the content of the answer or the file. */
 function reasonOf(thrown: unknown): string {
   if (thrown instanceof EarshotError) return thrown.message;
   if (thrown instanceof Error && "code" in thrown) return String(thrown.code);
-  return thrown instanceof SyntaxError ? "it is no JSON" : messageOf(thrown);
+  return thrown instanceof SyntaxError ? "it is not JSON" : messageOf(thrown);
 }
-
-const tryAgain = "try again; EARSHOT_NODES_COLLATERAL_URL names the service that is asked";

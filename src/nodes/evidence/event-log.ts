@@ -4,16 +4,16 @@ import { parseUntrustedJson } from "../../lib/bounded-json.ts";
 import { createJsonMeter } from "../../lib/json-shape.ts";
 import { readOrRefuse, refused } from "./refusal.ts";
 
-/** As the machine has measured it. `id` names one of several with the name, such as the public key of a key service. */
+/** Who gave a machine the keys of its disk, as measured; `id` is, for example, the public key of a key service. */
 export type KeyProvider = { name: string; id: string | null };
 
-/** What the boot of a virtual machine of dstack has measured into RTMR3. */
+/** What the boot of a dstack virtual machine has measured into RTMR3. */
 export type BootFacts = {
   /** SHA-256 of the compose file, in hexadecimal digits; null when none was measured. */
   composeHash: string | null;
-  /** Who gave the machine the keys of its disk; null when none was measured that can be read. */
+  /** Null when none was measured that can be read. */
   keyProvider: KeyProvider | null;
-  /** The payloads of the events of the boot by their names, in hexadecimal digits. */
+  /** The payloads of the boot events by name, in hexadecimal digits. */
   facts: Readonly<Record<string, string>>;
 };
 
@@ -21,7 +21,7 @@ export type BootFacts = {
 export const runtimeEvent = 0x08000001;
 const mostBytes = 262_144;
 const mostEvents = 4_096;
-/** What the boot measures once; what stands after `system-ready` comes from programs and proves nothing about the image. */
+/** What the boot measures, each once. Events after `system-ready` are emitted by programs and prove nothing about the image. */
 const bootEvents: ReadonlySet<string> = new Set([
   "app-id",
   "compose-hash",
@@ -36,22 +36,20 @@ const hex = z.string().regex(/^(?:[0-9a-f]{2})*$/i);
 const event = z.object({
   imr: z.int(),
   event_type: z.int(),
-  // A colon would let one measured text be read as two names.
+  // A colon would make the measured text ambiguous.
   event: z.string().regex(/^[^:]{1,128}$/),
   event_payload: hex,
   digest: hex.optional(),
   version: z.int().optional(),
 });
-type RuntimeEvent = z.infer<typeof event>;
 const keyProvider = z.object({ name: z.string().min(1).max(128), id: z.string().nullish() });
 
 /**
- * Replays the runtime events of an event log from their payloads and holds them against RTMR3 of the quote: what it says of the
- * boot is what was measured then.
+ * Replays the runtime events of an event log from their payloads and compares the result with RTMR3 of the quote.
  *
  * Errors: `evidence_refused` with `event_log_malformed`, `event_type_unknown`, `event_digest`, `event_repeated`,
  * `event_log_mismatch` or `boot_incomplete`.
- * @param eventLog JSON text as the guest agent gives it
+ * @param eventLog JSON text from the guest agent
  * @param rtMr3 in hexadecimal digits
  */
 export function replayEventLog(eventLog: string, rtMr3: string): BootFacts {
@@ -59,8 +57,7 @@ export function replayEventLog(eventLog: string, rtMr3: string): BootFacts {
   let isReady = false;
   const facts = new Map<string, string>();
   for (const read of readEvents(eventLog)) {
-    const digest = digestOf(read);
-    measured = sha384(measured, digest);
+    measured = sha384(measured, digestOf(read));
     if (isReady || !bootEvents.has(read.event)) continue;
     if (facts.has(read.event)) {
       throw refused("event_repeated", `the event log has the boot event ${read.event} twice`);
@@ -69,69 +66,54 @@ export function replayEventLog(eventLog: string, rtMr3: string): BootFacts {
     isReady = read.event === "system-ready";
   }
   if (measured.toString("hex") !== rtMr3.toLowerCase()) {
-    throw refused(
-      "event_log_mismatch",
-      "the event log is not what RTMR3 of the quote was measured from",
-    );
+    throw refused("event_log_mismatch", "the event log does not replay to RTMR3 of the quote");
   }
   if (!isReady) {
-    throw refused(
-      "boot_incomplete",
-      "the event log has no event system-ready: the boot had not ended",
-    );
+    throw refused("boot_incomplete", "the event log has no event system-ready");
   }
-  const composeHash = facts.get("compose-hash") ?? null;
-  const keyProvider = keyProviderOf(facts.get("key-provider") ?? "");
-  return { composeHash, keyProvider, facts: Object.fromEntries(facts) };
+  return {
+    composeHash: facts.get("compose-hash") ?? null,
+    keyProvider: keyProviderOf(facts.get("key-provider") ?? ""),
+    facts: Object.fromEntries(facts),
+  };
 }
 
-/** The events of RTMR3. Those of firmware and kernel are in the other registers, which a policy knows as a whole. */
-function readEvents(text: string): RuntimeEvent[] {
-  return readOrRefuse("event_log_malformed", "the event log cannot be read", () => {
+/** The events of RTMR3. A policy knows the other registers as a whole. */
+function readEvents(text: string): z.infer<typeof event>[] {
+  const message = "the event log cannot be read";
+  return readOrRefuse("event_log_malformed", message, () => {
     const bytes = Buffer.from(text, "utf8");
-    if (bytes.length > mostBytes) throw malformed(`it is longer than ${mostBytes} bytes`);
-    if (createJsonMeter()(bytes).deepest > 8) throw malformed("it nests too deep");
-    const list = z
-      .array(z.looseObject({ imr: z.int() }))
-      .max(mostEvents)
-      .parse(parseUntrustedJson(text));
+    if (bytes.length > mostBytes || createJsonMeter()(bytes).deepest > 8) {
+      throw refused("event_log_malformed", `${message}: it is too long or nests too deep`);
+    }
+    const events = z.array(z.looseObject({ imr: z.int() })).max(mostEvents);
+    const list = events.parse(parseUntrustedJson(text));
     return list.filter(({ imr }) => imr === 3).map((written) => event.parse(written));
   });
 }
 
-function digestOf(read: RuntimeEvent): Buffer {
-  if (read.event_type !== runtimeEvent) {
-    throw refused(
-      "event_type_unknown",
-      "the event log has an event in RTMR3 of a type that is not known",
-    );
+/** The digest that the machine has measured, from name and payload alone. */
+function digestOf(read: z.infer<typeof event>): Buffer {
+  const { event: name, event_payload: payload, event_type: type } = read;
+  if (type !== runtimeEvent) {
+    throw refused("event_type_unknown", "the event log has an event of an unknown type in RTMR3");
   }
-  const payload = Buffer.from(read.event_payload, "hex");
+  const typeBytes = Buffer.alloc(4);
+  typeBytes.writeUInt32LE(type);
   const digest =
-    read.version === 2 ? digestOfJson(read.event, payload) : digestOfText(read.event, payload);
-  // Told digests are not what is replayed; one that differs shows that the log was changed.
-  if (read.digest && !digest.equals(Buffer.from(read.digest, "hex"))) {
-    throw refused(
-      "event_digest",
-      `the event ${printable(read.event)} has another digest than its payload`,
-    );
+    read.version === 2
+      ? // The members are in the order of canonical JSON (RFC 8785).
+        sha384(JSON.stringify({ name, payload: payload.toLowerCase(), type }))
+      : sha384(typeBytes, `:${name}:`, Buffer.from(payload, "hex"));
+  // The replay does not use the log's own digests; a different one shows that the log was changed.
+  if (read.digest && digest.toString("hex") !== read.digest.toLowerCase()) {
+    const printable = name.replaceAll(/[^\x20-\x7e]/g, "?");
+    throw refused("event_digest", `the digest of the event ${printable} is not of its payload`);
   }
   return digest;
 }
 
-function digestOfText(name: string, payload: Buffer): Buffer {
-  const type = Buffer.alloc(4);
-  type.writeUInt32LE(runtimeEvent);
-  return sha384(type, Buffer.from(`:${name}:`, "utf8"), payload);
-}
-
-/** The keys stand in the order that canonical JSON (RFC 8785) puts them in. */
-function digestOfJson(name: string, payload: Buffer): Buffer {
-  const json = JSON.stringify({ name, payload: payload.toString("hex"), type: runtimeEvent });
-  return sha384(Buffer.from(json, "utf8"));
-}
-
-/** What no policy could name proves nothing, and is refused where one has to. */
+/** A provider that no policy could name is null. */
 function keyProviderOf(payload: string): KeyProvider | null {
   try {
     const { name, id } = keyProvider.parse(parseUntrustedJson(Buffer.from(payload, "hex")));
@@ -141,12 +123,8 @@ function keyProviderOf(payload: string): KeyProvider | null {
   }
 }
 
-const sha384 = (...pieces: readonly Uint8Array[]): Buffer => {
+function sha384(...pieces: readonly (Uint8Array | string)[]): Buffer {
   const hash = createHash("sha384");
   for (const piece of pieces) hash.update(piece);
   return hash.digest();
-};
-
-const printable = (name: string) => name.replaceAll(/[^\x20-\x7e]/g, "?");
-const malformed = (reason: string) =>
-  refused("event_log_malformed", `the event log cannot be read: ${reason}`);
+}

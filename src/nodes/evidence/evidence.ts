@@ -1,37 +1,32 @@
 import type { SignedQuote } from "./signed-quote.ts";
 
 /**
- * What a node can show for itself. `tdx`: a quote of an Intel TDX machine, verified down to Intel's root. `simulated`: the same
- * made in software under a root that anybody can make: it runs the code that verifies, and proves nothing about hardware.
- * `none`: keys alone.
+ * What a node shows. `tdx`: a quote of an Intel TDX machine, verified down to Intel's root. `simulated`: the same made in
+ * software under a root that anyone can make; it exercises the verifier and proves nothing about hardware. `none`: keys only.
  */
 export const evidenceKinds = ["tdx", "simulated", "none"] as const;
 export type EvidenceKind = (typeof evidenceKinds)[number];
 
-/** Evidence that proves nothing about the machine; a gateway takes it only where that is said on purpose. */
+/** Whether the evidence proves nothing about the machine; a gateway accepts it only if configured to. */
 export const isInsecure = (kind: EvidenceKind): boolean => kind !== "tdx";
 
 /** What comes with a statement; all null for `none`. */
 export type Evidence = {
   /** The quote in hexadecimal digits. */
   quote: string | null;
-  /**
-   * The event log as the guest agent gave it, JSON text; null where the machine keeps none. The quote vouches for its events of
-   * RTMR3 alone.
-   */
+  /** The event log of the guest agent, JSON text; null without one. The quote vouches for its events of RTMR3 only. */
   event_log: string | null;
-  /** What the guest agent tells of the virtual machine, JSON text, which nothing vouches for; null where it tells nothing. */
+  /** The guest agent's description of the virtual machine, JSON text that nothing vouches for; null without one. */
   vm_config: string | null;
 };
 
-/** Where a node gets its evidence. */
 export type EvidenceProvider = {
   kind: EvidenceKind;
-  /** Evidence whose quote holds these 64 bytes. Errors: `evidence_unavailable`, with what is missing and what to do. */
+  /** Evidence whose quote contains these 64 bytes. Errors: `evidence_unavailable`. */
   evidenceFor(reportData: Uint8Array): Promise<Evidence>;
 };
 
-/** Collateral of a quote as Intel's caching service gives it: texts, and blobs in hexadecimal digits. */
+/** Collateral of a quote from Intel's caching service: texts, and blobs in hexadecimal digits. */
 export type Collateral = {
   pck_crl_issuer_chain: string;
   root_ca_crl: string;
@@ -47,9 +42,9 @@ export type Collateral = {
 /** Where collateral comes from. Errors: `collateral_unavailable` (retryable). */
 export type CollateralSource = (quote: SignedQuote) => Promise<Collateral>;
 
-/** What a quote says once its signatures hold; blobs in hexadecimal digits. */
+/** What a verified quote says; blobs in hexadecimal digits. */
 export type QuoteFacts = {
-  /** Intel's word for the state of the machine, such as UpToDate: the worst of platform, quoting enclave and TDX module. */
+  /** Intel's rating, such as UpToDate: the worst of platform, quoting enclave and TDX module. */
   tcbStatus: string;
   advisories: readonly string[];
   ppid: string | null;
@@ -57,7 +52,7 @@ export type QuoteFacts = {
   fmspc: string;
   rootSha256: string;
   tcbEvaluationNumber: number;
-  /** When the first part of the collateral ends, Unix milliseconds. */
+  /** When the first part of the collateral expires, Unix milliseconds. */
   collateralUntilMs: number;
   reportData: string;
   mrTd: string;
@@ -70,17 +65,16 @@ export type QuoteFacts = {
   xfam: string;
 };
 
-/** What was found out about the evidence of a node. */
+/** What the evidence of a node proves. */
 export type VerifiedEvidence = {
   kind: EvidenceKind;
   /** Null for `none`. */
   facts: QuoteFacts | null;
-  /** SHA-256 of the compose file that the machine has measured; null without an event log. */
+  /** SHA-256 of the measured compose file; null without an event log. */
   composeHash: string | null;
   /** The name that the policy gives the image; null for `none`. */
   image: string | null;
-  /** Whether the policy names this very machine: such a node needs no approval. */
+  /** Whether the policy lists this machine: such a node needs no approval. */
   isListedPlatform: boolean;
-  /** Names the policy that it was checked against. */
   policyId: string;
 };

@@ -42,9 +42,9 @@ const keyProvider = z.strictObject({
 });
 
 /** TDATTRIBUTES that do not weaken a machine: SEPT_VE_DISABLE, which is required, and PKS. Byte order as in the quote. */
-const usualTdAttributes = "0000005000000000";
+const defaultTdAttributes = "0000005000000000";
 /** XFAM without processor tracing (PT, LBR) and user interrupts: x87, SSE, AVX, AVX-512, PKRU, CET, AMX. */
-const usualXfam = "e71a060000000000";
+const defaultXfam = "e71a060000000000";
 
 const nodePolicy = z.strictObject({
   tcb_status: z.array(z.enum(tcbStatuses).exclude(["Revoked"])).min(1),
@@ -54,59 +54,51 @@ const nodePolicy = z.strictObject({
   compose_hashes: z.array(hexOf(32)).max(1_000),
   key_providers: z.array(keyProvider).max(100),
   platforms: z.array(hexOf(16)).max(10_000).nullable(),
-  td_attributes: hexOf(8).default(usualTdAttributes),
-  xfam: hexOf(8).default(usualXfam),
+  td_attributes: hexOf(8).default(defaultTdAttributes),
+  xfam: hexOf(8).default(defaultXfam),
   mr_config_versions: z.array(z.literal([1, 2, 3])).default([1]),
 });
 
 /**
- * What quotes have to show beyond good signatures: which states of a machine are good enough, which images it may have booted
- * (MRTD and RTMR0 to 2) with which programs (compose hashes, or RTMR3 itself), who may have given such a program the keys of its
- * disk, and which machines; a key provider without `id` is any of that name, `platforms` null is any machine. `td_attributes`
- * and `xfam` are masks of the bits that may be set, `mr_config_versions` the forms of MRCONFIGID besides zero. Hexadecimal
- * digits in lower case.
+ * What quotes have to show beyond valid signatures: acceptable states of a machine, images (MRTD and RTMR0 to 2), programs
+ * (compose hashes, or RTMR3 itself), providers of disk keys, and machines. A key provider without `id` is any of that name;
+ * `platforms` null is any machine. `td_attributes` and `xfam` are masks of the bits that may be set, `mr_config_versions` the
+ * accepted forms of MRCONFIGID besides zero. Hexadecimal digits are in lower case.
  */
 export type NodePolicy = z.infer<typeof nodePolicy>;
 
-/** Errors: `policy_unreadable`, with the place and what it has to be in its details. */
+/** Errors: `policy_unreadable`, with JSON pointers in its details. */
 export function readPolicy(text: string): NodePolicy {
-  const read = nodePolicy.safeParse(parse(text));
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    throw unreadable([{ message: messageOf(error), pointer: "" }]);
+  }
+  const read = nodePolicy.safeParse(json);
   if (read.success) return read.data;
-  const details = read.error.issues.slice(0, 20).map((issue) => {
-    const pointer = issue.path.map((part) => `/${String(part)}`).join("");
-    return { code: "invalid_value", message: sentence(pointer, issue.message), pointer };
-  });
-  throw unreadable(details[0]?.message ?? "it has another form", details);
+  throw unreadable(
+    read.error.issues.slice(0, 20).map((issue) => {
+      const pointer = issue.path.map((part) => `/${String(part)}`).join("");
+      return { message: `${pointer || "the policy"}: ${issue.message}`, pointer };
+    }),
+  );
 }
 
-/** Names a policy by all that it says. */
+/** A hash of the whole policy. */
 export function policyIdOf(policy: NodePolicy): string {
   const fields = Object.entries(policy).sort(([a], [b]) => (a < b ? -1 : 1));
   return createHash("sha256").update(JSON.stringify(fields)).digest("base64url").slice(0, 22);
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (fault) {
-    throw unreadable(messageOf(fault), []);
-  }
-}
-
-function sentence(pointer: string, message: string): string {
-  return `${pointer === "" ? "the policy" : pointer}: ${message}`;
-}
-
-function unreadable(
-  reason: string,
-  details: readonly { code: string; message: string; pointer: string }[],
-): EarshotError {
-  const message = withoutControls(reason).replaceAll("\n", " ").slice(0, 300);
-  return new EarshotError("policy_unreadable", `the policy for nodes cannot be read: ${message}`, {
+function unreadable(issues: readonly { message: string; pointer: string }[]): EarshotError {
+  const details = issues.map(({ message, pointer }) => {
+    const line = withoutControls(message).replaceAll("\n", " ").slice(0, 300);
+    return { code: "invalid_value", message: line, pointer };
+  });
+  const message = `the policy for nodes cannot be read: ${details[0]?.message}`;
+  return new EarshotError("policy_unreadable", message, {
     hint: "docs/attestation.md describes the file; `earshot nodes simulate` writes one for simulated nodes",
-    details: details.map((detail) => ({
-      ...detail,
-      message: withoutControls(detail.message).slice(0, 300),
-    })),
+    details,
   });
 }

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import { createManualClock } from "../../lib/manual-clock.ts";
-import { noEvidence } from "../evidence/providers/open-provider.ts";
+import { openProvider } from "../evidence/providers.ts";
 import { bytesOf } from "../protocol/encoding.ts";
 import { isSignedBy } from "../protocol/keys.ts";
 import { type Registration, registration } from "../protocol/messages.ts";
@@ -12,6 +12,7 @@ import { unreachable } from "./gateway-faults.ts";
 import { createGatewayPin } from "./gateway-pin.ts";
 
 const self = await makeSelf();
+const provider = await openProvider({ evidence: "none", simulatedTee: null });
 let loop: AttestLoop | null = null;
 afterEach(() => loop?.stop());
 
@@ -52,7 +53,7 @@ function make({ gatewayKey = null as string | null, audience = "earshot" } = {})
           { platform: "bluesky", method: "searchbyquery", ways: ["archive"] },
         ],
       },
-      provider: noEvidence,
+      provider,
       link: gateway.link,
       gatewayClock: createGatewayClock(clock),
       clock,

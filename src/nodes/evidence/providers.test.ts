@@ -2,12 +2,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { evidence, statement, tee } from "../../../../test/support/evidence-under-test.ts";
-import { type AgentFault, startGuestAgent } from "../../../../test/support/fake-guest-agent.ts";
-import { reportDataOf } from "../../protocol/statement.ts";
-import { writeSimulatedTee } from "../simulated/simulated-folder.ts";
-import { dstackProvider } from "./dstack.ts";
-import { noEvidence, openProvider, simulatedProvider } from "./open-provider.ts";
+import { evidence, statement, tee } from "../../../test/support/evidence-under-test.ts";
+import { type AgentFault, startGuestAgent } from "../../../test/support/fake-guest-agent.ts";
+import { reportDataOf } from "../protocol/statement.ts";
+import { dstackProvider, openProvider } from "./providers.ts";
+import { writeSimulatedTee } from "./simulated/simulated-folder.ts";
 
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -65,7 +64,7 @@ describe("the guest agent of dstack", () => {
 describe("a node shows the kind that it was told to", () => {
   test("none: nothing at all", async () => {
     const provider = await openProvider({ evidence: "none", simulatedTee: null });
-    expect(provider).toBe(noEvidence);
+    expect(provider.kind).toBe("none");
     expect(await provider.evidenceFor(reportData)).toEqual({
       quote: null,
       event_log: null,
@@ -81,7 +80,6 @@ describe("a node shows the kind that it was told to", () => {
     const provider = await openProvider({ evidence: "simulated", simulatedTee });
     expect(provider.kind).toBe("simulated");
     expect(heldBy((await provider.evidenceFor(reportData)).quote)).toEqual(reportData);
-    expect(simulatedProvider(tee).kind).toBe("simulated");
   });
 
   test("simulated without the file says how to make it", async () => {
