@@ -12,6 +12,7 @@ const entries = [
   "archive/reader-thread",
   "archive/language-thread",
   "archive/upkeep-thread",
+  "ingest/analysis/import-thread",
 ];
 
 await build({

@@ -4,6 +4,8 @@ import type { QueryNames, ResolvedNames } from "../query/make-plan.ts";
 import type { PlanNode } from "../query/plan.ts";
 import type { CountMetric } from "../query/tree.ts";
 import type { NamedAccount } from "./accounts-named.ts";
+import type { PackedPosts } from "./bulk/packed-posts.ts";
+import type { PreparationSettings } from "./bulk/prepare-posts.ts";
 import type { Identified, UnknownPost } from "./identify.ts";
 import type { UpkeepState } from "./upkeep/state.ts";
 import type { FetchedName } from "./withheld.ts";
@@ -101,6 +103,14 @@ export type WriteBatch = {
   /** Saved in one step with the changes: a stream's cursor, an import's progress. */
   checkpoints?: readonly { name: string; value: string }[];
   coverage?: readonly CoverageInterval[];
+};
+
+/** Posts to import, which `preparePosts` has prepared. */
+export type ImportBatch = {
+  /** Null for none. */
+  posts: PackedPosts | null;
+  checkpoints: readonly { name: string; value: string }[];
+  coverage: readonly CoverageInterval[];
 };
 
 export type WriteReport = {
@@ -308,6 +318,10 @@ export type Archive = {
    * of the calls; when one fails, those that were called meanwhile fail with it, so that no checkpoint runs ahead.
    */
   write(batch: WriteBatch): Promise<WriteReport>;
+  /** What `preparePosts` needs to prepare posts for this archive. */
+  preparation: PreparationSettings;
+  /** Writes prepared posts in one step with the rest of the batch, as `write` does. The posts are moved, not copied. */
+  importPosts(batch: ImportBatch): Promise<WriteReport>;
   /** Rejects with the signal's reason when that aborts, and the thread that searches stops. */
   search(request: SearchRequest, signal?: AbortSignal): Promise<CoveredAnswer>;
   /** The stored records of these posts as JSON texts, in order; posts deleted since, and damaged ones, are left out. */

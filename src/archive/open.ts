@@ -15,6 +15,7 @@ import type {
   CountAnswer,
   CoveredAnswer,
   Damage,
+  ImportBatch,
   NamedPosition,
   PlatformCoverage,
   StoredPage,
@@ -63,7 +64,7 @@ const readerCacheKib = 8_000;
 
 /**
  * Opens the archive of a data folder, making it when there is none. Searches are spread over the reader threads; changes
- * are analysed on the caller's thread and written on one other. The catalog is verified meanwhile, and every call waits for that
+ * are analysed on the caller's thread, those of imports by the caller, and written on one other. The catalog is verified meanwhile, and every call waits for that
  * (`verify-catalog.ts`). Errors: `newer_schema`, `not_writable`, `disk_full`, `archive_damaged`.
  */
 export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
@@ -143,8 +144,11 @@ export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
   /** The batch that was given last, while it is under way. */
   let lastWrite: Promise<unknown> = Promise.resolve();
 
-  function write(batch: WriteBatch): Promise<WriteReport> {
-    const written = writeAfter(lastWrite, batch);
+  const write = (batch: WriteBatch): Promise<WriteReport> => inLine(writeAfter(lastWrite, batch));
+  const importPosts = (batch: ImportBatch): Promise<WriteReport> =>
+    inLine(importAfter(lastWrite, batch));
+
+  function inLine(written: Promise<WriteReport>): Promise<WriteReport> {
     lastWrite = written;
     const forget = (): void => {
       if (lastWrite === written) lastWrite = Promise.resolve();
@@ -167,6 +171,14 @@ export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
     return (await guarded(writer, "write", batch)) as WriteReport;
   }
 
+  async function importAfter(before: Promise<unknown>, batch: ImportBatch): Promise<WriteReport> {
+    await verified;
+    await before;
+    const buffer = batch.posts?.buffer;
+    const moved = buffer instanceof ArrayBuffer ? [buffer] : [];
+    return (await guarded(writer, "import", batch, moved)) as WriteReport;
+  }
+
   const closing = new AbortController();
   const counting = keepCounting(clock, countDelayMs, closing.signal, async (method, args) => {
     await verified;
@@ -175,6 +187,8 @@ export async function openArchive(settings: ArchiveSettings): Promise<Archive> {
 
   return {
     write,
+    preparation: { uriKey, detectLanguage: settings.detectLanguage ?? "on" },
+    importPosts,
     search: async (request, signal) =>
       await stopFlags.during(signal, async (stopFlag) =>
         noticed((await ask("search", { ...request, stopFlag })) as CoveredAnswer),
@@ -330,9 +344,14 @@ function intactUriKey(catalog: DatabaseSync, folder: string): string {
 const unnamed: readonly string[] = ["internal", "disk_error"];
 
 /** SQLite's own errors (disk full, no access, damage) reach the caller as what they mean for it. */
-async function guarded(thread: Thread, method: string, args: unknown): Promise<unknown> {
+async function guarded(
+  thread: Thread,
+  method: string,
+  args: unknown,
+  moved: readonly ArrayBuffer[] = [],
+): Promise<unknown> {
   try {
-    return await thread.call(method, args);
+    return await thread.call(method, args, moved);
   } catch (error) {
     if (error instanceof EarshotError && !unnamed.includes(error.code)) throw error;
     throw new EarshotError(

@@ -73,6 +73,17 @@ export type PreparedChanges = {
   lookUps: Of<"looked-up">[];
 };
 
+export const noChanges: PreparedChanges = {
+  changes: [],
+  heldDeletes: [],
+  handles: [],
+  counts: [],
+  accounts: [],
+  profiles: [],
+  labels: [],
+  lookUps: [],
+};
+
 /** Takes changes one by one and does what writing them needs of the analyzer. `nowMs` caps times that no network has seen. */
 export type Preparation = { add(change: ArchiveChange): void; prepared(): PreparedChanges };
 

@@ -1,7 +1,10 @@
 import { reply, serveThread, type ThreadCall, threadData } from "../lib/thread.ts";
+import type { ImportBatch } from "./archive.ts";
+import { unpackPosts } from "./bulk/packed-posts.ts";
 import { catalogPath } from "./catalog.ts";
 import { requireIntactCatalog } from "./intact-catalog.ts";
 import { openCatalog } from "./open-catalog.ts";
+import { noChanges } from "./prepare.ts";
 import { createBatchWriter, type PreparedBatch } from "./write-batch.ts";
 
 /** The one thread of this process that writes the archive. */
@@ -17,6 +20,8 @@ function run({ method, args }: ThreadCall): unknown {
       return requireIntactCatalog(catalog, catalogPath(folder));
     case "write":
       return writer.write(args as PreparedBatch);
+    case "import":
+      return writer.write(importedBatch(args as ImportBatch));
     case "closeCounts":
       return writer.closeCounts();
     case "addCounts":
@@ -26,6 +31,12 @@ function run({ method, args }: ThreadCall): unknown {
     default:
       throw new Error(`the writer knows no ${method}`);
   }
+}
+
+function importedBatch({ posts, ...batch }: ImportBatch): PreparedBatch {
+  const { posts: changes, handles } =
+    posts === null ? { posts: [], handles: [] } : unpackPosts(posts);
+  return { ...noChanges, ...batch, changes, handles };
 }
 
 serveThread(

@@ -1,5 +1,7 @@
+import { availableParallelism } from "node:os";
 import { type Command, Option } from "commander";
 import { openArchive } from "../archive/open.ts";
+import { startImportThreads } from "../ingest/analysis/import-threads.ts";
 import { type ImportSummary, importFile } from "../ingest/import-file.ts";
 import { systemClock } from "../lib/clock.ts";
 import { EarshotError, messageOf } from "../lib/errors.ts";
@@ -90,6 +92,7 @@ async function importFiles(
   const { platform, format } = importFormat(options, config.backfill.maxRepositoryBytes);
   const { dir, ...settings } = config.data;
   const archive = await openArchive({ dataDir: dir, ...settings, clock: systemClock });
+  const analysis = startImportThreads(archive.preparation, availableParallelism());
   let rejectedInAll = 0;
   let reading = "";
   const unreadable: string[] = [];
@@ -103,6 +106,7 @@ async function importFiles(
       try {
         const summary = await importFile({
           archive,
+          analysis,
           clock: systemClock,
           file,
           standardInput: process.stdin,
@@ -134,7 +138,7 @@ async function importFiles(
   } catch (thrown) {
     throw terminal.stopping.aborted ? interruption(terminal.stopping.reason, reading) : thrown;
   } finally {
-    await archive.close();
+    await Promise.all([analysis.close(), archive.close()]);
   }
   await sealImported(config, { platform, json: options.json === true }, terminal);
 }

@@ -1,12 +1,16 @@
 import type { Archive, ArchiveChange, WriteBatch, WriteReport } from "../archive/archive.ts";
 import { numberedId, postTimeMs } from "../posts/ids.ts";
 import type { Post } from "../posts/post.ts";
+import type { ImportAnalysis } from "./analysis/import-analysis.ts";
+import { readLines } from "./analysis/read-lines.ts";
 
 /** An archive in memory for the tests of this folder: identity by uri, revisions, tombstones, counts, checkpoints. */
 export type MemoryArchive = Pick<
   Archive,
-  "write" | "readCheckpoint" | "accountsToLookUp" | "aliases"
+  "write" | "importPosts" | "readCheckpoint" | "accountsToLookUp" | "aliases"
 > & {
+  /** Prepares what `importPosts` of this archive takes, on this thread. */
+  analysis: ImportAnalysis;
   posts: Map<string, Post>;
   /** Uris of posts by their other names. */
   aliasUris: Map<string, string>;
@@ -34,7 +38,31 @@ export function createMemoryArchive(): MemoryArchive {
   const waiting = new Set<() => void>();
   let last: Promise<unknown> = Promise.resolve();
 
+  const prepared = new Map<Uint8Array, readonly Post[]>();
+
+  function prepare(posts: readonly Post[]): Uint8Array {
+    const body = new Uint8Array(1);
+    prepared.set(body, posts);
+    return body;
+  }
+
   const archive: MemoryArchive = {
+    analysis: {
+      parallel: 1,
+      lines: async (request) => {
+        const { posts, ...read } = readLines(request);
+        return { ...read, posts: posts.length, body: prepare(posts) };
+      },
+      posts: async (posts) => ({ body: prepare(posts) }),
+      close: async () => {},
+    },
+    importPosts: ({ posts, ...batch }) => {
+      const imported = (posts && prepared.get(posts)) ?? [];
+      return archive.write({
+        ...batch,
+        changes: imported.map((post) => ({ kind: "upsert", post })),
+      });
+    },
     posts: new Map(),
     aliasUris: new Map(),
     tombstones: new Map(),

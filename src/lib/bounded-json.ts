@@ -12,7 +12,7 @@ export const jsonBounds = {
 } as const;
 
 /** So much text cannot hold enough to matter, and is not measured. */
-const smallBytes = 16_384;
+export const smallBytes = 16_384;
 
 /** Why JSON of the shape is not parsed; null for what may be. */
 export function shapeRefusal({ deepest, values, names, shortStrings }: JsonShape): string | null {

@@ -35,9 +35,9 @@ export type ThreadLoad = { waiting: number; busyMs: number };
 export type Thread = {
   /**
    * Resolves with what the thread answers. When the thread ends before it has: `thread_died` for the call that it was at,
-   * `thread_restarted` for those that waited behind; both can be retried.
+   * `thread_restarted` for those that waited behind; both can be retried. The buffers in `transferred` are moved, not copied.
    */
-  call(method: string, args: unknown): Promise<unknown>;
+  call(method: string, args: unknown, transferred?: readonly ArrayBuffer[]): Promise<unknown>;
   load(): ThreadLoad;
   /** Lets the thread finish what it was given, then ends it. */
   close(): Promise<void>;
@@ -64,6 +64,7 @@ export function startThread(module: URL, data: unknown): Thread {
   let nextId = 1;
   let worker: Worker | null = null;
   let outgoing: ThreadCall[] = [];
+  let transfers: ArrayBuffer[] = [];
   let closed = false;
 
   function start(): Worker {
@@ -101,22 +102,28 @@ export function startThread(module: URL, data: unknown): Thread {
   }
 
   function flush(): void {
-    const calls = outgoing;
+    const [calls, moved] = [outgoing, transfers];
     outgoing = [];
+    transfers = [];
     worker ??= start();
     for (const { id } of calls) {
       const call = waiting.get(id);
       if (call !== undefined) call.worker = worker;
     }
-    worker.postMessage(calls);
+    worker.postMessage(calls, moved);
   }
 
-  function call(method: string, args: unknown): Promise<unknown> {
+  function call(
+    method: string,
+    args: unknown,
+    transferred: readonly ArrayBuffer[] = [],
+  ): Promise<unknown> {
     if (closed) return Promise.reject(threadGone("thread_closed", "it was closed", null));
     return new Promise((resolve, reject) => {
       const id = nextId++;
       waiting.set(id, { resolve, reject, worker: null });
       outgoing.push({ id, method, args });
+      transfers.push(...transferred);
       if (outgoing.length === 1) setImmediate(flush);
     });
   }
@@ -163,6 +170,33 @@ export function serveThread(
       replies.push({ id: closing.id, ok: true, value: null });
     }
     port.postMessage(replies);
+  });
+}
+
+/** The worker's side of a thread whose calls wait for something: one after the other, in their order. */
+export function serveThreadInOrder(answer: (call: ThreadCall) => Promise<unknown>): void {
+  const port = parentPort;
+  if (port === null) throw new Error("serveThreadInOrder runs in a worker thread only");
+  let before: Promise<void> = Promise.resolve();
+
+  async function run(call: ThreadCall): Promise<ThreadReply> {
+    if (call.method === closeMethod) return { id: call.id, ok: true, value: null };
+    try {
+      noteCurrentCall(call.id);
+      return { id: call.id, ok: true, value: await answer(call) };
+    } catch (thrown) {
+      return { id: call.id, ok: false, error: carry(thrown) };
+    }
+  }
+
+  async function runAfter(earlier: Promise<void>, call: ThreadCall): Promise<void> {
+    await earlier;
+    const done = await run(call);
+    port?.postMessage([done], transferred(done));
+  }
+
+  port.on("message", (calls: readonly ThreadCall[]) => {
+    for (const call of calls) before = runAfter(before, call);
   });
 }
 

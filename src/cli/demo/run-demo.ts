@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { startImportThreads } from "../../ingest/analysis/import-threads.ts";
 import { importFile } from "../../ingest/import-file.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { isoText } from "../../lib/iso-time.ts";
@@ -106,6 +107,8 @@ async function importCorpus(
   terminal: Terminal,
 ): Promise<void> {
   const { bold, dim } = painter(terminal);
+  const { archive } = service.context;
+  const analysis = startImportThreads(archive.preparation, 1);
   for (const [platform, records] of corpus) {
     const name = `${platform}.ndjson`;
     const file = join(folder, name);
@@ -116,7 +119,8 @@ async function importCorpus(
       toMs: corpusEndMs(nowMs),
     };
     const summary = await importFile({
-      archive: service.context.archive,
+      archive,
+      analysis,
       clock: systemClock,
       file,
       standardInput: process.stdin,
@@ -131,6 +135,7 @@ async function importCorpus(
     terminal.out(`${bold(`$ earshot import ${name} --platform ${platform} --covers ${span}`)}\n`);
     terminal.out(`${dim(`${summary.imported} imported, ${summary.rejected} rejected`)}\n`);
   }
+  await analysis.close();
   terminal.out("\n");
 }
 

@@ -7,8 +7,9 @@ import type { TreeEntry } from "../../platforms/bluesky/repository-tree.ts";
 import type { Post } from "../../posts/post.ts";
 import { postOfRecord } from "../backfill/post-of-record.ts";
 import { RecordFault } from "../import-record.ts";
-import { type ImportSource, unreadable } from "../import-source.ts";
-import type { FileRecord, ImportFormat } from "./format.ts";
+import type { ImportSource } from "../import-source.ts";
+import { unreadable } from "../source-bytes.ts";
+import type { FileRecord, RecordsFormat } from "./format.ts";
 
 /** EARSHOT_BACKFILL_MAX_REPOSITORY_BYTES, and the handle of the account, which a repository does not contain. */
 export type BlueskyCarOptions = { maxRepositoryBytes: number; author: string | null };
@@ -17,7 +18,7 @@ export type BlueskyCarOptions = { maxRepositoryBytes: number; author: string | n
  * A Bluesky repository, as com.atproto.sync.getRepo and the apps' "Download CAR file" give it. It is read as a whole, in memory;
  * each block has to have the hash it goes by, and the signature is not checked.
  */
-export function blueskyCarFormat({ maxRepositoryBytes, author }: BlueskyCarOptions): ImportFormat {
+export function blueskyCarFormat({ maxRepositoryBytes, author }: BlueskyCarOptions): RecordsFormat {
   return {
     key: author === null ? "bluesky-car" : `bluesky-car:${author}`,
     records: async function* (source, { clock }) {

@@ -3,14 +3,15 @@ import { hash } from "node:crypto";
 import type { Platform, Post } from "../../posts/post.ts";
 import { type CsvRecord, createCsvSplitter, csvFields, delimiterOf } from "../csv-records.ts";
 import { RecordFault } from "../import-record.ts";
-import { type ImportSource, unreadable } from "../import-source.ts";
+import type { ImportSource } from "../import-source.ts";
+import { unreadable } from "../source-bytes.ts";
 import { type ColumnMap, type Columns, columnsOf } from "./csv-columns.ts";
 import { csvValue } from "./csv-values.ts";
 import {
   type FileRecord,
-  type ImportFormat,
   type ReadContext,
   type ReadOptions,
+  type RecordsFormat,
   refusedRecord,
 } from "./format.ts";
 import { postOfFields } from "./json-records.ts";
@@ -26,7 +27,7 @@ export type CsvOptions = {
 type Header = { columns: Columns; delimiter: string; bytes: Buffer };
 
 /** CSV, UTF-8, whose first line names the columns; separated by commas, semicolons or tabs, as that line shows. */
-export function csvFormat(options: CsvOptions): ImportFormat {
+export function csvFormat(options: CsvOptions): RecordsFormat {
   const shape = JSON.stringify([[...options.columns], options.author]);
 
   async function* records(source: ImportSource, { limits: { maxLineBytes } }: ReadOptions) {

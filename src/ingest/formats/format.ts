@@ -1,5 +1,5 @@
 import type { Clock } from "../../lib/clock.ts";
-import type { Post } from "../../posts/post.ts";
+import type { Platform, Post } from "../../posts/post.ts";
 import { RecordFault } from "../import-record.ts";
 import type { ImportSource } from "../import-source.ts";
 
@@ -46,9 +46,18 @@ export type ReadOptions = {
 };
 
 /** A form of file that can be imported. */
-export type ImportFormat = {
+export type ImportFormat = LinesFormat | RecordsFormat;
+
+type NamedFormat = {
   /** Names the format and its options: the same file read in another way is another import. Empty for NDJSON. */
   key: string;
+};
+
+/** A record a line, which is read on other threads (`analysis/`). */
+export type LinesFormat = NamedFormat & { lines: { platform: Platform } };
+
+/** Any other form. */
+export type RecordsFormat = NamedFormat & {
   /** Its records, those of one piece of the file at a time. Throws what the source throws. */
   records(source: ImportSource, options: ReadOptions): AsyncGenerator<Iterable<FileRecord>>;
 };

@@ -33,6 +33,7 @@ export function createImportFolder() {
     ) =>
       importFile({
         archive,
+        analysis: archive.analysis,
         clock: systemClock,
         file,
         standardInput: Readable.from([]),

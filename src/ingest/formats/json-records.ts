@@ -1,13 +1,14 @@
 import type { Platform, Post } from "../../posts/post.ts";
 import { readImportRecord, toPost } from "../import-record.ts";
-import { type ImportSource, type SourceFile, unreadable } from "../import-source.ts";
+import type { ImportSource, SourceFile } from "../import-source.ts";
 import { parseJsonLine } from "../json-line.ts";
 import { createJsonSplitter, type JsonSplitterOptions, type JsonValue } from "../json-values.ts";
+import { unreadable } from "../source-bytes.ts";
 import {
   type FileRecord,
-  type ImportFormat,
   type ReadContext,
   type RecordLimits,
+  type RecordsFormat,
   refusedRecord,
 } from "./format.ts";
 
@@ -43,7 +44,7 @@ type JsonFormat = {
 };
 
 /** A format whose files hold one list of JSON records, each the record of one post. */
-export function jsonFormat({ key, files, listName, padding, prepare }: JsonFormat): ImportFormat {
+export function jsonFormat({ key, files, listName, padding, prepare }: JsonFormat): RecordsFormat {
   return {
     key,
     records: async function* (source, { limits }) {

@@ -6,8 +6,9 @@ import { textOfHtml } from "../../platforms/mastodon/html-text.ts";
 import { webAddress } from "../../platforms/mastodon/web-address.ts";
 import type { Mention, Post } from "../../posts/post.ts";
 import { RecordFault } from "../import-record.ts";
-import { type ImportSource, unreadable } from "../import-source.ts";
-import type { ImportFormat, ReadContext } from "./format.ts";
+import type { ImportSource } from "../import-source.ts";
+import { unreadable } from "../source-bytes.ts";
+import type { ReadContext, RecordsFormat } from "./format.ts";
 import { jsonFormat, postOfFields } from "./json-records.ts";
 
 /** Who wrote the posts, as `actor.json` beside the file says. */
@@ -19,7 +20,7 @@ const mostEntities = 200;
  * The archive that Mastodon makes of an account: the zip archive, or its `outbox.json`, an ActivityPub collection of
  * activities. Public posts and reposts are imported: the others, unlisted ones too, are not meant to be searched.
  */
-export const mastodonOutboxFormat: ImportFormat = jsonFormat({
+export const mastodonOutboxFormat: RecordsFormat = jsonFormat({
   key: "mastodon-outbox",
   files: /(?:^|\/)outbox\.json$/,
   listName: "orderedItems",

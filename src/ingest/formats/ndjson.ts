@@ -1,55 +1,30 @@
-import type { Platform } from "../../posts/post.ts";
-import { readImportRecord, toPost } from "../import-record.ts";
-import type { ImportSource } from "../import-source.ts";
+import type { Platform, Post } from "../../posts/post.ts";
+import { RecordFault, readImportRecord, toPost } from "../import-record.ts";
 import { parseJsonLine } from "../json-line.ts";
-import { createLineSplitter, type Line } from "../lines.ts";
-import {
-  type FileRecord,
-  type ImportFormat,
-  type ReadOptions,
-  type RecordLimits,
-  refusedRecord,
-} from "./format.ts";
+import type { Line } from "../lines.ts";
+import type { LinesFormat, ReadContext, RecordLimits } from "./format.ts";
 
 /** The import's own form (docs/import.md): one JSON object a line. Continues at the line where an earlier run ended. */
-export function ndjsonFormat(platform: Platform): ImportFormat {
-  async function* records(source: ImportSource, { from, limits }: ReadOptions) {
-    const splitter = createLineSplitter(limits.maxLineBytes, {
-      lines: from.lines,
-      offset: from.bytes,
-    });
-    const recordsOf = (lines: Iterable<Line>) => mapped(lines, platform, limits);
-    for await (const piece of source.pieces(from.bytes)) yield recordsOf(splitter.feed(piece));
-    const last = splitter.end();
-    if (last !== null) yield recordsOf([last]);
-  }
+export const ndjsonFormat = (platform: Platform): LinesFormat => ({ key: "", lines: { platform } });
 
-  return { key: "", records };
-}
+type LineOptions = {
+  platform: Platform;
+  limits: RecordLimits;
+  /** Whether the first line is the first of the file. */
+  isStart: boolean;
+};
 
-function* mapped(
-  lines: Iterable<Line>,
-  platform: Platform,
-  limits: RecordLimits,
-): Generator<FileRecord> {
-  for (const line of lines) yield recordOf(line, platform, limits);
-}
-
-function recordOf(line: Line, platform: Platform, limits: RecordLimits): FileRecord {
-  if (line.tooLong) return refusedRecord(line, `longer than ${limits.maxLineBytes} bytes`);
-  const bytes = line.number === 1 ? withoutByteOrderMark(line.bytes) : line.bytes;
-  return {
-    number: line.number,
-    endOffset: line.endOffset,
-    size: bytes.length,
-    raw: () => line.bytes,
-    head: null,
-    read: ({ nowMs, onIgnored }) => {
-      if (isBlank(bytes)) return null;
-      const record = readImportRecord(parseJsonLine(bytes, limits.maxDepth), onIgnored);
-      return toPost(record, platform, nowMs, onIgnored);
-    },
-  };
+/** The post of a line; null for a blank one. Throws `RecordFault`. */
+export function readNdjsonLine(
+  line: Line,
+  { platform, limits, isStart }: LineOptions,
+  { nowMs, onIgnored }: ReadContext,
+): Post | null {
+  if (line.tooLong) throw new RecordFault(`longer than ${limits.maxLineBytes} bytes`);
+  const bytes = isStart && line.number === 1 ? withoutByteOrderMark(line.bytes) : line.bytes;
+  if (isBlank(bytes)) return null;
+  const record = readImportRecord(parseJsonLine(bytes, limits.maxDepth), onIgnored);
+  return toPost(record, platform, nowMs, onIgnored);
 }
 
 export function withoutByteOrderMark(bytes: Buffer): Buffer {

@@ -9,9 +9,9 @@ import { parseJsonLine } from "../json-line.ts";
 import type { JsonValue } from "../json-values.ts";
 import {
   type FileRecord,
-  type ImportFormat,
   type ReadContext,
   type RecordLimits,
+  type RecordsFormat,
   refusedRecord,
 } from "./format.ts";
 import { isPadding, jsonValues, onOneLine, tooLong } from "./json-records.ts";
@@ -23,7 +23,7 @@ const leastPageBytes = 4 * 1024 ** 2;
  * Answers of X's API v2, `{data, includes}`: one a line, one after the other, or a list of them. The posts of `data` are
  * imported; `includes` names their authors, media and originals.
  */
-export const xApiFormat: ImportFormat = {
+export const xApiFormat: RecordsFormat = {
   key: "x-api",
   records: async function* (source, { limits }) {
     const maxValueBytes = Math.max(limits.maxLineBytes, leastPageBytes);

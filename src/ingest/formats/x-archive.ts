@@ -5,8 +5,9 @@ import { fieldsOf, isObject, list, string } from "../../platforms/fields.ts";
 import { address, handle, numberText } from "../../platforms/x/json.ts";
 import type { Mention, Post } from "../../posts/post.ts";
 import { RecordFault } from "../import-record.ts";
-import { type ImportSource, unreadable } from "../import-source.ts";
-import type { ImportFormat, ReadContext } from "./format.ts";
+import type { ImportSource } from "../import-source.ts";
+import { unreadable } from "../source-bytes.ts";
+import type { ReadContext, RecordsFormat } from "./format.ts";
 import { jsonFormat, postOfFields } from "./json-records.ts";
 
 /** The account that the archive is of. */
@@ -18,7 +19,7 @@ const mostEntities = 200;
  * The archive that X makes of an account: the zip archive, or its `data/tweets.js`, which assigns a list of
  * `{"tweet": {…}}` to a variable. The author is in `account.js` beside it, else given.
  */
-export function xArchiveFormat({ author }: { author: string | null }): ImportFormat {
+export function xArchiveFormat({ author }: { author: string | null }): RecordsFormat {
   return jsonFormat({
     key: author === null ? "x-archive" : `x-archive:${author}`,
     files: /(?:^|\/)tweets?(?:-part\d+)?\.js$/,

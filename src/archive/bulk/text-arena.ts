@@ -1,0 +1,40 @@
+import { Buffer } from "node:buffer";
+
+/** Texts one after the other as UTF-8. Lone surrogates become U+FFFD. */
+export type TextArena = {
+  add(text: string): void;
+  /** The bytes, and where each text begins; the last offset is where they end. */
+  end(): { offsets: Uint32Array; bytes: Uint8Array };
+};
+
+const firstBytes = 1024 ** 2;
+
+/** `texts`: how many are added. */
+export function createTextArena(texts: number): TextArena {
+  const offsets = new Uint32Array(texts + 1);
+  let bytes = Buffer.allocUnsafeSlow(firstBytes);
+  let length = 0;
+  let count = 0;
+
+  return {
+    add(text) {
+      // A UTF-16 code unit takes at most three bytes.
+      const most = length + text.length * 3;
+      if (most > bytes.length) {
+        const larger = Buffer.allocUnsafeSlow(Math.max(most, bytes.length * 2));
+        bytes.copy(larger, 0, 0, length);
+        bytes = larger;
+      }
+      if (text !== "") length += bytes.write(text, length);
+      count += 1;
+      offsets[count] = length;
+    },
+    end: () => ({ offsets, bytes: bytes.subarray(0, length) }),
+  };
+}
+
+/** The text with this number. */
+export function readText(bytes: Buffer, offsets: Uint32Array, number: number): string {
+  const [start, end] = [offsets[number] as number, offsets[number + 1] as number];
+  return start === end ? "" : bytes.toString("utf8", start, end);
+}

@@ -1,0 +1,107 @@
+import { startTurns } from "../../lib/turns.ts";
+import type { Post } from "../../posts/post.ts";
+import type { FileRecord, RecordsFormat } from "../formats/format.ts";
+import { RecordFault } from "../import-record.ts";
+import {
+  type AnalysedChunk,
+  type ChunksRequest,
+  chunkBytes,
+  chunkRecords,
+  type PendingChunk,
+} from "./analysed-chunk.ts";
+import type { Rejection } from "./read-lines.ts";
+import { createRecordCounts } from "./record-counts.ts";
+
+/** What a record takes in memory beside its bytes. */
+const recordOverheadBytes = 200;
+
+/**
+ * Reads records on this thread, in turns, and has their posts analysed on others. What was read before the source throws is a
+ * last chunk.
+ */
+export async function* recordChunks(
+  format: RecordsFormat,
+  { source, analysis, clock, limits, onBadLine, from }: ChunksRequest,
+): AsyncGenerator<PendingChunk> {
+  const turns = startTurns(clock);
+  let chunk = startChunk(from);
+  try {
+    for await (const records of format.records(source, { from, limits, clock })) {
+      for (const record of records) {
+        if (record.number <= from.lines) continue;
+        const reason = readRecord(record, chunk, clock.now());
+        if (reason !== null) chunk.rejections.push(rejectionOf(record, reason));
+        if (reason !== null && onBadLine === "stop") {
+          yield analysed({ ...chunk, isStopped: true });
+          return;
+        }
+        chunk.end = { lines: record.number, bytes: record.endOffset };
+        chunk.bytes += record.size + recordOverheadBytes;
+        chunk.head ??= record.head;
+        if (isFull(chunk)) {
+          yield analysed(chunk);
+          chunk = startChunk(chunk.end);
+        }
+        const turn = turns();
+        if (turn !== undefined) await turn;
+      }
+    }
+  } catch (error) {
+    if (chunk.bytes > 0) yield analysed(chunk);
+    throw error;
+  }
+  if (chunk.bytes > 0) yield analysed(chunk);
+
+  function analysed({ posts, counts, bytes: _bytes, ...read }: OpenChunk): PendingChunk {
+    const body = posts.length === 0 ? null : analysis.posts(posts, clock.now());
+    return { chunk: chunkOf(body) };
+
+    async function chunkOf(prepared: typeof body): Promise<AnalysedChunk> {
+      const body = prepared === null ? null : (await prepared).body;
+      return { ...read, prepared: body, posts: posts.length, counts: counts.all() };
+    }
+  }
+}
+
+type OpenChunk = Pick<AnalysedChunk, "head" | "end" | "isStopped"> & {
+  posts: Post[];
+  rejections: Rejection[];
+  counts: ReturnType<typeof createRecordCounts>;
+  bytes: number;
+};
+
+const startChunk = (end: AnalysedChunk["end"]): OpenChunk => ({
+  posts: [],
+  rejections: [],
+  counts: createRecordCounts(),
+  bytes: 0,
+  head: null,
+  end,
+  isStopped: false,
+});
+
+const isFull = ({ posts, rejections, bytes }: OpenChunk): boolean =>
+  posts.length >= chunkRecords || rejections.length >= chunkRecords || bytes >= chunkBytes;
+
+const rejectionOf = (record: FileRecord, reason: string): Rejection => ({
+  line: record.number,
+  reason,
+  raw: record.raw(),
+});
+
+/** Null when the record was taken, else why not. */
+function readRecord(
+  record: FileRecord,
+  { posts, counts }: OpenChunk,
+  nowMs: number,
+): string | null {
+  const context = { nowMs, onIgnored: counts.countIgnored, onLeftOut: counts.countLeftOut };
+  try {
+    const post = record.read(context);
+    if (post !== null) posts.push(post);
+    return null;
+  } catch (error) {
+    if (error instanceof RecordFault) return error.message;
+    throw error;
+  }
+}
