@@ -92,7 +92,7 @@ export function newestIds(segments: readonly OpenSegment[], { query, ids }: Aske
     const low = entry.low > ids.low ? entry.low : ids.low;
     const high = entry.high < ids.high ? entry.high : ids.high;
     if (low > high) continue;
-    const asked = { ...query, skew: entry.skew };
+    const asked = { ...query, skew: entry.skew, writtenIn: entry.writtenIn };
     const answer = segment.search(asked, { low, high }, limit - found.length, never);
     found.push(...answer.ids);
     if (found.length >= limit) break;
@@ -106,7 +106,12 @@ export function containersFor(segments: readonly OpenSegment[], { query, ids }: 
   let found = 0;
   for (const { entry, segment } of segments) {
     if (found >= limit) break;
-    const answer = segment.search({ ...query, skew: entry.skew }, ids, limit - found, never);
+    const answer = segment.search(
+      { ...query, skew: entry.skew, writtenIn: entry.writtenIn },
+      ids,
+      limit - found,
+      never,
+    );
     containers += answer.containers;
     found += answer.ids.length;
   }

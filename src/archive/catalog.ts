@@ -21,6 +21,8 @@ export type SegmentEntry = {
   numbering: number;
   /** Whether its index was merged into one piece since it is quiet. */
   optimised: boolean;
+  /** The number of the last commit that wrote to it. */
+  writtenIn: number;
   /** Whether it is being copied into another file: what changes meanwhile is noted in it. */
   rewriting: boolean;
 };
@@ -52,6 +54,7 @@ export function readSegments(catalog: DatabaseSync): SegmentEntry[] {
     analyzer: String(row.analyzer),
     numbering: Number(row.numbering),
     optimised: row.optimised === 1n,
+    writtenIn: Number(row.written_in),
     rewriting: row.rewriting !== 0n,
   }));
   return rows.map((row, index) => {

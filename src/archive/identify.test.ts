@@ -14,6 +14,7 @@ const entry: SegmentEntry = {
   analyzer: presentAnalyzer,
   numbering: presentNumbering,
   optimised: false,
+  writtenIn: 1,
   rewriting: false,
 };
 

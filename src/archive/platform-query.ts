@@ -12,7 +12,7 @@ import type { SegmentQuery } from "./segments/search-segment.ts";
 export type BoundedPlan = ReturnType<typeof splitWindow>;
 
 /** What every segment of a platform is asked. */
-export type PlatformQuery = Omit<SegmentQuery, "skew">;
+export type PlatformQuery = Omit<SegmentQuery, "skew" | "writtenIn">;
 
 /**
  * The question to a segment whose terms another analyzer made, so that they say nothing of what its posts hold: every row is

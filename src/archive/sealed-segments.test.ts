@@ -94,6 +94,19 @@ describe("work", () => {
     expect(archive.ask("river -brook", { limit: 20 }).work.containers).toBe(2);
   });
 
+  test("a word that the segment lacks is looked up once, until a post with it is written", () => {
+    putAll(120);
+    archive.seal();
+    const statements = (query: string): number => archive.ask(query, { limit: 20 }).work.statements;
+    expect(statements("brook")).toBe(1);
+    expect(statements("brook")).toBe(0);
+    expect(statements("river brook")).toBe(0);
+    expect(statements("river -brook")).toBe(1);
+    expect(found("brook OR river", 2)).toEqual([119, 118]);
+    archive.put(post(60, "a brook"));
+    expect(found("brook")).toEqual([60]);
+  });
+
   test("FTS5 is asked once more where it holds a post that was written since", () => {
     putAll(120);
     archive.seal();

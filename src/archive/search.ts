@@ -182,7 +182,9 @@ function visitsOf(
       const low = highest(entry.low, ids.low, window.lowId);
       const after = highestAfter(request.after, entry, start);
       const high = lowest(entry.high, ids.high, after, window.highId ?? lastId);
-      return [{ entry, query: { ...query, skew: entry.skew }, low, high }];
+      return [
+        { entry, query: { ...query, skew: entry.skew, writtenIn: entry.writtenIn }, low, high },
+      ];
     })
     .filter(({ low, high }) => low <= high)
     .sort((a, b) => (a.high === b.high ? 0 : a.high > b.high ? -1 : 1));

@@ -10,7 +10,7 @@ import { postingRowsOf } from "./posting-rows.ts";
 import { type PrefixList, prefixListOf } from "./prefix-list.ts";
 import { postingListOf } from "./read-posting-list.ts";
 import { planOf, prepareSets, type SealedPlan } from "./sealed-plan.ts";
-import type { SealedQuery } from "./sealed-query.ts";
+import { lacksTerms, type SealedQuery } from "./sealed-query.ts";
 import { readableState, readHead } from "./sealed-state.ts";
 import type { TermCache } from "./term-cache.ts";
 
@@ -56,6 +56,8 @@ export type SealedIndex = {
     leftOut: (chunk: number) => ChunkSet | null,
     work: SealedWork,
   ): Generator<ChunkMatches, void>;
+  /** Whether a term that every match has is remembered as missing. Reads nothing. */
+  isKnownToLack(query: SealedQuery): boolean;
   /** Forgets what is remembered of it. */
   close(): void;
 };
@@ -185,6 +187,7 @@ export function openSealedIndex(
     sealedMs,
     numbers,
     matches,
+    isKnownToLack: (query) => lacksTerms(query, (term) => lists.find(term) === null),
     close() {
       lists.close();
       prefixes.close();

@@ -45,6 +45,25 @@ export function sealedQuery(lowered: PlanNode): SealedQuery {
   }
 }
 
+/** Whether no post can match where these terms are missing. */
+export function lacksTerms(query: SealedQuery, isMissing: (term: string) => boolean): boolean {
+  switch (query.kind) {
+    case "every":
+      return false;
+    case "none":
+      return true;
+    case "term":
+      return isMissing(query.term);
+    case "phrase":
+    case "prefix":
+      return query.terms.some(isMissing);
+    case "or":
+      return query.children.every((child) => lacksTerms(child, isMissing));
+    case "and":
+      return query.children.some((child) => lacksTerms(child, isMissing));
+  }
+}
+
 /** To leave out what one of several matches is to leave out each. */
 const excluding = (plan: PlanNode): SealedQuery[] =>
   plan.kind === "or" ? plan.children.flatMap(excluding) : [sealedQuery(plan)];

@@ -26,6 +26,7 @@ const index: SealedIndex = {
     numberOf: () => null,
     close: () => {},
   },
+  isKnownToLack: () => false,
   *matches(_query, { from, to }, _leftOut, work) {
     for (let chunk = Math.floor(from / postsOfChunk); chunk * postsOfChunk < to; chunk++) {
       const start = chunk * postsOfChunk;

@@ -20,6 +20,7 @@ function indexOf(numbers: readonly number[]): SealedIndex {
     posts,
     sealedMs: 0,
     numbers: { posts, idOf, below, numberOf: () => null, close: () => {} },
+    isKnownToLack: () => false,
     *matches(_query, range, _leftOut, work) {
       const last = Math.min(range.to, posts);
       for (

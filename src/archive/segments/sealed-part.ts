@@ -53,8 +53,18 @@ export type SealedPart = {
   /**
    * Runs `work` on one snapshot of a sealed segment. Where its sealed index cannot be read, `byRows` takes the place of `work`,
    * also of one that has begun, and the segment is marked.
+   * `writtenIn` is the number of the segment's last commit that the caller knows of.
    */
-  read<Value>(work: (view: SealedView) => Value, byRows: () => Value): Value;
+  read<Value>(work: (view: SealedView) => Value, byRows: () => Value, writtenIn?: number): Value;
+  /**
+   * The same for work that reads the sealed index alone, which never changes: without a transaction where the segment was not
+   * written since it was last read, and FTS5 has none of its posts.
+   */
+  readIndex<Value>(
+    work: (view: SealedView) => Value,
+    byRows: () => Value,
+    writtenIn: number | undefined,
+  ): Value;
   /** Looks at the marker again. */
   lookAgain(): void;
   close(): void;
@@ -74,16 +84,20 @@ export function openSealedPart(
   const version = database.prepare("PRAGMA data_version");
   const overlay = database.prepare("SELECT 1 FROM term_docsize LIMIT 1");
   const hidden = database.prepare("SELECT 1 FROM hidden LIMIT 1");
-  let seen: { version: unknown; view: SealedView } | null = null;
+  let seen: { version: unknown; writtenIn: number | undefined; view: SealedView } | null = null;
 
   function open(): SealedIndex | null {
     return openSealedIndex(database, { name: path, ...memory });
   }
 
   /** Whatever others commit changes the version of the data. Errors: `SealedDamage`. */
-  function currentView(opened: SealedIndex): SealedView {
+  function currentView(opened: SealedIndex, writtenIn: number | undefined): SealedView {
     const now = version.get()?.data_version;
-    if (seen !== null && seen.version === now) return seen.view;
+    if (seen !== null && seen.version === now) {
+      // What the catalog knew before this snapshot is in it.
+      seen.writtenIn = writtenIn ?? seen.writtenIn;
+      return seen.view;
+    }
     if (isMarkedDamaged(path)) throw new SealedDamage("it is marked so");
     const view = {
       index: opened,
@@ -91,16 +105,20 @@ export function openSealedPart(
       hasOverlay: overlay.get() !== undefined,
       hidesAny: hidden.get() !== undefined,
     };
-    seen = { version: now, view };
+    seen = { version: now, writtenIn, view };
     return view;
   }
 
-  function onView<Value>(work: (view: SealedView) => Value, byRows: () => Value): Value {
+  function onView<Value>(
+    work: (view: SealedView) => Value,
+    byRows: () => Value,
+    writtenIn: number | undefined,
+  ): Value {
     const opened = index;
     if (opened === null) return byRows();
     return markingDamage(
       path,
-      () => work(currentView(opened)),
+      () => work(currentView(opened, writtenIn)),
       () => {
         close();
         renewSnapshot();
@@ -124,15 +142,39 @@ export function openSealedPart(
     index = null;
   }
 
+  /** What was last read, where it is what the segment still contains, and FTS5 none of it. */
+  function unchangedView(writtenIn: number | undefined): SealedView | null {
+    if (index === null || seen === null || writtenIn === undefined) return null;
+    return seen.writtenIn === writtenIn && !seen.view.hasOverlay ? seen.view : null;
+  }
+
+  function read<Value>(
+    work: (view: SealedView) => Value,
+    byRows: () => Value,
+    writtenIn?: number,
+  ): Value {
+    if (database.isTransaction) return onView(work, byRows, writtenIn);
+    begin.get();
+    try {
+      return onView(work, byRows, writtenIn);
+    } finally {
+      endSnapshot(database);
+    }
+  }
+
   return {
-    read: (work, byRows) => {
-      if (database.isTransaction) return onView(work, byRows);
-      begin.get();
-      try {
-        return onView(work, byRows);
-      } finally {
-        endSnapshot(database);
-      }
+    read,
+    readIndex: (work, byRows, writtenIn) => {
+      const view = unchangedView(writtenIn);
+      if (view === null) return read(work, byRows, writtenIn);
+      return markingDamage(
+        path,
+        () => work(view),
+        () => {
+          close();
+          return read(work, byRows, writtenIn);
+        },
+      );
     },
     lookAgain: () => {
       seen = null;

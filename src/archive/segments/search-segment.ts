@@ -32,6 +32,8 @@ export type SegmentQuery = {
   toMs: number | null;
   /** By how much the times of the segment's posts differ from those of their IDs. */
   skew: TimeSkew;
+  /** The number of the segment's last commit that the catalog knows. Without it nothing is answered from memory alone. */
+  writtenIn?: number;
 };
 
 export type SegmentAnswer = {
@@ -159,6 +161,7 @@ export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) 
     expired: () => boolean,
   ): SegmentAnswer {
     const answer = noAnswer();
+    if (!hasOverlay && index.isKnownToLack(query.sealed)) return { ...answer, statements: 0 };
     const inParts = hasOverlay && isSliced(query);
     const overlay = inParts
       ? (part: IdRange) => firstOf(sliced.batches(query.sealed, part, answer), part)
@@ -183,9 +186,11 @@ export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) 
         () => onSnapshot(database, () => searchRows(query, range, limit, expired)),
       );
     }
-    return segment.sealed.read(
+    const read = everyCandidateCounts(query) ? segment.sealed.readIndex : segment.sealed.read;
+    return read(
       (view) => searchSealed(view, query, range, limit, expired),
       () => searchRows(query, range, limit, expired),
+      query.writtenIn,
     );
   };
 }
