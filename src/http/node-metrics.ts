@@ -34,6 +34,12 @@ export function addNodeMetrics(registry: Registry, source: NodeMetricSource) {
       labelNames: ["evidence"],
       registers,
     }),
+    releasedCredentials: new Counter({
+      name: "earshot_node_credentials_released_total",
+      help: "Credentials of platforms that were released to nodes of other processes, each for one job",
+      labelNames: ["platform", "owner"],
+      registers,
+    }),
     refusedNodeAnswers: new Counter({
       name: "earshot_node_answers_refused_total",
       help: "Answers of nodes that were refused, by what was wrong with them",

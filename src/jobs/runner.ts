@@ -153,13 +153,30 @@ async function handIn(
 /** Null when the lease was lost meanwhile. */
 async function attempt(
   { answer, clock, log, giveBack }: RunningOptions,
-  { uuid, accountId, attempt: number, work: request, leftMs, accepted }: Lease<SearchJobRequest>,
+  {
+    uuid,
+    accountId,
+    attempt: number,
+    work: request,
+    leftMs,
+    accepted,
+    released,
+  }: Lease<SearchJobRequest>,
   lost: AbortSignal,
 ): Promise<Outcome | null> {
   try {
     const deadlineMs = clock.now() + leftMs;
     const isAccepted = accepted === undefined ? {} : { accepted };
-    const job = { uuid, accountId, attempt: number, deadlineMs, signal: lost, ...isAccepted };
+    const isReleased = released === undefined ? {} : { released };
+    const job = {
+      uuid,
+      accountId,
+      attempt: number,
+      deadlineMs,
+      signal: lost,
+      ...isAccepted,
+      ...isReleased,
+    };
     const result = await answer(request, job);
     log.noteSuccess();
     return lost.aborted ? null : { kind: "done", result };

@@ -32,6 +32,21 @@ export function reachOf(capabilities: readonly Capability[], work: Work): number
   return reaches.reduce<number>((sum, reach) => sum + reach, 0);
 }
 
+/** Both, with one entry for each method of a platform. */
+export function mergedCapabilities(
+  capabilities: readonly Capability[],
+  more: readonly Capability[],
+): readonly Capability[] {
+  if (more.length === 0) return capabilities;
+  const all = new Map<string, Capability>();
+  for (const one of [...capabilities, ...more]) {
+    const key = `${one.platform} ${one.method}`;
+    const ways = new Set([...(all.get(key)?.ways ?? []), ...one.ways]);
+    all.set(key, { ...one, ways: [...ways] });
+  }
+  return [...all.values()];
+}
+
 /** Platforms that bill what they are asked with a credential. */
 const billingPlatforms: readonly Platform[] = ["x"];
 
@@ -58,7 +73,8 @@ export function canRun(capabilities: readonly Capability[], work: Work): boolean
   return reachOf(capabilities, work) > 0;
 }
 
-function askedPlatforms({ platform, method, target, place }: Work): readonly Platform[] {
+/** The platforms that a job asks. */
+export function askedPlatforms({ platform, method, target, place }: Work): readonly Platform[] {
   const named = place?.platform ?? (platform === "social" ? target?.platform : platform) ?? null;
   if (named !== null) return [named];
   return isSearch(method) ? platforms : [];

@@ -1,4 +1,5 @@
 import { EarshotError } from "../lib/errors.ts";
+import type { UsableRelease } from "../platforms/credentials/release.ts";
 
 /**
  * How work reaches a node. A node pulls: it leases a job, runs it, and hands in the result with the token of its lease. The
@@ -26,6 +27,8 @@ export type Lease<Work> = {
    * outside of this process. Errors: `lease_lost` when its submission was refused.
    */
   accepted?: () => Promise<void>;
+  /** A credential that the gateway has released to the node for this job alone; absent without one. */
+  released?: UsableRelease;
 };
 
 /** The id of the node in the gateway's own process. */

@@ -7,6 +7,7 @@ import type { EndedJob, JobQueue } from "../jobs/queue.ts";
 import type { Clock } from "../lib/clock.ts";
 import { messageOf } from "../lib/errors.ts";
 import type { Capability } from "../nodes/capability.ts";
+import { releasesFor } from "../nodes/evidence/release-rules.ts";
 import { NodeGateway } from "../nodes/gateway/gateway.ts";
 import { embeddedNodeId } from "../nodes/lease.ts";
 import { enrolmentTokenOf } from "../nodes/protocol/enrolment.ts";
@@ -37,9 +38,12 @@ type NodesRoleContext = {
   store: Control["store"];
   secretKey: Uint8Array;
   queue: JobQueue;
-  upstreams: Pick<UpstreamRole, "sources">;
+  upstreams: Pick<UpstreamRole, "sources" | "release">;
   archive: Archive;
-  metrics: Pick<Metrics, "nodeDispatches" | "refusedNodeAnswers" | "nodeRegistrations">;
+  metrics: Pick<
+    Metrics,
+    "nodeDispatches" | "refusedNodeAnswers" | "nodeRegistrations" | "releasedCredentials"
+  >;
   clock: Clock;
   log: Logger;
 };
@@ -52,8 +56,10 @@ export function createNodesRole(context: NodesRoleContext): NodesRole {
   const { config, store, queue, upstreams, archive, metrics, clock, log } = context;
   const settings = { ...gatewayDefaults, ...config.nodes };
   const trust = openNodeTrust(settings, clock);
+  const rules = trust.policy?.credentials ?? [];
   const stopping = new AbortController();
   let capabilities: readonly Capability[] = [];
+  let releasable: readonly Capability[] = [];
   let looking: Promise<void> = Promise.resolve();
   const placing = createJobPlacing({
     embedded: settings.embedded,
@@ -77,6 +83,15 @@ export function createNodesRole(context: NodesRoleContext): NodesRole {
     randomUuid: randomUUID,
     log,
     embeddedReach: placing.reachHere,
+    ...(rules.length > 0 && {
+      releases: {
+        allowed: (verified) => releasesFor(rules, verified),
+        capabilities: () => releasable,
+        credentialFor: (work, accountId, { platform, owner }) =>
+          upstreams.release(platform, work, owner === "any" ? accountId : ""),
+        onRelease: ({ platform, owner }) => metrics.releasedCredentials.inc({ platform, owner }),
+      },
+    }),
     onDispatch: (evidence) => metrics.nodeDispatches.inc({ evidence }),
     onRefusedAnswer: (code) => metrics.refusedNodeAnswers.inc({ code }),
     onRegistration: (outcome) => {
@@ -97,6 +112,7 @@ export function createNodesRole(context: NodesRoleContext): NodesRole {
   async function look(): Promise<void> {
     try {
       capabilities = await capabilitiesOf(config, upstreams, archive);
+      releasable = capabilities.map(byCredential).filter(({ ways }) => ways.length > 0);
       queue.wakeNodes();
     } catch (fault) {
       log.warn({ error: messageOf(fault) }, "what this server can do could not be told");
@@ -127,3 +143,8 @@ export function createNodesRole(context: NodesRoleContext): NodesRole {
     },
   };
 }
+
+const byCredential = (one: Capability): Capability => ({
+  ...one,
+  ways: one.ways.filter((way) => way === "credential" || way === "api"),
+});

@@ -7,10 +7,12 @@ import type { Clock } from "../lib/clock.ts";
 import { createSealer } from "../lib/seal.ts";
 import { type AnswerContext, answerJob } from "../platforms/answer/answer.ts";
 import type { Elsewhere } from "../platforms/answer/elsewhere.ts";
+import { releaseCredential } from "../platforms/answer/release-credential.ts";
 import { createSources, type Sources } from "../platforms/answer/sources.ts";
 import type { ArchiveSource } from "../platforms/archive/search.ts";
 import { createBlueskyUpstream } from "../platforms/bluesky/upstream.ts";
 import { createCredentialPool } from "../platforms/credentials/create-pool.ts";
+import type { ReleasedCredential } from "../platforms/credentials/release.ts";
 import { createMastodonUpstream } from "../platforms/mastodon/upstream.ts";
 import { createSessions } from "../platforms/requests/create-sessions.ts";
 import type { RequestOutcome } from "../platforms/requests/question.ts";
@@ -31,6 +33,12 @@ export type UpstreamRole = {
   sources: Sources;
   /** The deployment's user token for a Mastodon server, named by its origin; null where there is none. */
   mastodonToken(origin: string): Promise<string | null>;
+  /** What a remote node may be sent to ask a platform with, for an account; for none of them with an empty id. */
+  release(
+    platform: Platform,
+    request: AnswerRequest,
+    accountId: string,
+  ): Promise<ReleasedCredential | null>;
   /** What accounts do with their own credentials. */
   credentials: AccountCredentials;
   /** Lets go of what is held of the credentials of an account that is deleted. */
@@ -101,6 +109,12 @@ export function createUpstreamRole(context: UpstreamRoleContext): UpstreamRole {
       pool.used(chosen.credential.id);
       return chosen.held.secrets().token ?? null;
     },
+    release: (platform, request, accountId) =>
+      releaseCredential(
+        { pool, upstream: upstreams[platform], nowMs: clock.now() },
+        request,
+        accountId,
+      ),
     credentials,
     forgetAccount: pool.forgetOf,
     stop: async () => {

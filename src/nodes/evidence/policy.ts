@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import * as z from "zod";
 import { EarshotError, messageOf } from "../../lib/errors.ts";
 import { withoutControls } from "../../text/controls.ts";
+import { releaseRule, unknownReferences } from "./release-rules.ts";
 
 /** Intel's names for the state of a machine, from the best to the worst. */
 export const tcbStatuses = [
@@ -57,13 +58,20 @@ const nodePolicy = z.strictObject({
   td_attributes: hexOf(8).default(defaultTdAttributes),
   xfam: hexOf(8).default(defaultXfam),
   mr_config_versions: z.array(z.literal([1, 2, 3])).default([1]),
+  credentials: z.array(releaseRule).max(100).optional(),
+});
+
+const checkedPolicy = nodePolicy.superRefine((policy, context) => {
+  for (const path of unknownReferences(policy)) {
+    context.addIssue({ code: "custom", path, message: "has to be one that this policy admits" });
+  }
 });
 
 /**
  * What quotes have to show beyond valid signatures: acceptable states of a machine, images (MRTD and RTMR0 to 2), programs
  * (compose hashes, or RTMR3 itself), providers of disk keys, and machines. A key provider without `id` is any of that name;
  * `platforms` null is any machine. `td_attributes` and `xfam` are masks of the bits that may be set, `mr_config_versions` the
- * accepted forms of MRCONFIGID besides zero. Hexadecimal digits are in lower case.
+ * accepted forms of MRCONFIGID besides zero, `credentials` which nodes may be sent which credentials. Hexadecimal digits are in lower case.
  */
 export type NodePolicy = z.infer<typeof nodePolicy>;
 
@@ -75,7 +83,7 @@ export function readPolicy(text: string): NodePolicy {
   } catch (error) {
     throw unreadable([{ message: messageOf(error), pointer: "" }]);
   }
-  const read = nodePolicy.safeParse(json);
+  const read = checkedPolicy.safeParse(json);
   if (read.success) return read.data;
   throw unreadable(
     read.error.issues.slice(0, 20).map((issue) => {

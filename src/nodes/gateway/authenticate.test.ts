@@ -128,7 +128,8 @@ test("no more nonces are accepted than are remembered", () => {
   const { keys, keyId, id: nodeId } = node;
   const { statement } = registrationOf(service, node, "n");
   const attestation = { id: "a", statement } as Attestation;
-  const { run } = runs.admit({ nodeId, keyId, attestation, challenge: 1, validMs: 60_000 });
+  const attested = { nodeId, keyId, attestation, releases: [], challenge: 1, validMs: 60_000 };
+  const { run } = runs.admit(attested);
   for (let at = 0; at < 20_000; at += 1) run.nonces.set(`${at}`, clock.elapsed() + 1);
   const enter = () =>
     authenticate(signed(service, { ...node, keys }, "lease"), { runs, clock, clockSkewMs: 60_000 });

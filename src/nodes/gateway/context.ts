@@ -10,6 +10,7 @@ import type { ResultSignature } from "../proof/proof.ts";
 import type { SigningKey } from "../protocol/keys.ts";
 import type { GatewaySettings } from "../settings.ts";
 import type { NodeOperations } from "./operations.ts";
+import type { ReleaseSource } from "./releases.ts";
 
 /** A job as nodes receive it. */
 export type GatewayWork = AnswerRequest & {
@@ -53,6 +54,8 @@ export type NodeGatewayContext = {
   log: NodeLog;
   /** How far the node in this process gets with it (`reachOf`); 0 where it leaves the work to others. */
   embeddedReach: (work: Work) => number;
+  /** Credentials that may be released to nodes; none where it is left out. */
+  releases?: ReleaseSource;
   onDispatch?: (evidence: EvidenceKind) => void;
   onRefusedAnswer?: (code: string) => void;
   onRegistration?: (outcome: "admitted" | "pending" | "refused") => void;

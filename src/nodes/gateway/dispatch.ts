@@ -9,12 +9,14 @@ import { tooManyAttempts } from "./authenticate.ts";
 import type { GatewayWork, NodeGatewayContext, NodeQueue } from "./context.ts";
 import type { Eligibility } from "./eligibility.ts";
 import type { KnownNodes } from "./known-nodes.ts";
+import type { Releases } from "./releases.ts";
 import type { OpenLease, Run, Runs } from "./runs.ts";
 
 type DispatchContext = NodeGatewayContext & {
   known: KnownNodes;
   runs: Runs;
   eligibility: Eligibility;
+  released: Releases;
   stopping: AbortSignal;
   /** Nothing can be encrypted to the keys of a run. */
   onUnusable: (run: Run) => void;
@@ -152,17 +154,27 @@ export class Dispatch {
 
   async #seal(
     run: Run,
-    { uuid: job, work, token, attempt, leftMs, holdMs }: Lease<GatewayWork>,
+    leased: Lease<GatewayWork>,
   ): Promise<{ envelope: JobEnvelope; lease: OpenLease }> {
-    const { clock, randomUuid, gatewayKey } = this.#context;
+    const { clock, randomUuid, gatewayKey, released } = this.#context;
+    const { uuid: job, work, token, attempt, leftMs, holdMs } = leased;
     const request = requestText(work);
+    const leaseId = randomUuid();
+    const credential = (await released.seal(run, leased, leaseId)) ?? undefined;
     const sealedMs = clock.now();
     const { envelope, opener } = await sealJob({
       keyId: run.keyId,
       sealingKey: run.sealingKey,
       job,
-      lease: randomUuid(),
-      payload: { token, attempt, left_ms: Math.max(0, leftMs), hold_ms: holdMs, request },
+      lease: leaseId,
+      payload: {
+        token,
+        attempt,
+        left_ms: Math.max(0, leftMs),
+        hold_ms: holdMs,
+        request,
+        credential,
+      },
       nowMs: sealedMs,
       lifeMs: holdMs,
       gateway: gatewayKey,

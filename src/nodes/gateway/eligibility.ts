@@ -1,10 +1,11 @@
 import type { Method } from "../../platforms/methods.ts";
-import { reachOf } from "../capability.ts";
+import { type Capability, mergedCapabilities, reachOf } from "../capability.ts";
 import { evidenceKinds } from "../evidence/evidence.ts";
 import type { GatewayWork, NodeGatewayContext } from "./context.ts";
 import type { KnownNodes } from "./known-nodes.ts";
 import type { NodeRecord } from "./node-store.ts";
 import { isQuarantined, type Penalties } from "./penalties.ts";
+import type { Releases } from "./releases.ts";
 import type { Run, Runs } from "./runs.ts";
 
 /** A run that is silent for so long and runs nothing is not expected to take work. */
@@ -18,7 +19,7 @@ const paceWindowMs = 1_000;
 type EligibilityContext = Pick<
   NodeGatewayContext,
   "settings" | "queue" | "clock" | "embeddedReach"
-> & { known: KnownNodes; runs: Runs; penalties: Penalties };
+> & { known: KnownNodes; runs: Runs; penalties: Penalties; released: Releases };
 
 /** Which run may be given what, and when. */
 export class Eligibility {
@@ -66,8 +67,15 @@ export class Eligibility {
     return demand.open > 0 || isRecent || this.#isBusy(run);
   }
 
+  /** What it can do, by its own means and with credentials that it would be sent. */
+  capabilities = (run: Run): readonly Capability[] =>
+    mergedCapabilities(
+      this.#recordOf(run)?.capabilities ?? [],
+      this.#context.released.capabilities(run),
+    );
+
   accepts(run: Run, work: GatewayWork): boolean {
-    if (work.isKeptHere || !isPlaceOf(run.nodeId, work)) return false;
+    if (!isPlaceOf(run.nodeId, work)) return false;
     const reach = this.#reachOf(run, work);
     return reach > 0 && this.#isBest(run, work, reach);
   }
@@ -114,7 +122,9 @@ export class Eligibility {
   #isBusy = (run: Run): boolean => this.running(run) >= (this.#recordOf(run)?.concurrency ?? 0);
 
   #reachOf = (run: Run, work: GatewayWork): number =>
-    reachOf(this.#recordOf(run)?.capabilities ?? [], work);
+    work.isKeptHere
+      ? this.#context.released.reachOfKept(run, work)
+      : reachOf(this.capabilities(run), work);
 
   #recordOf = ({ nodeId }: Run): NodeRecord | undefined => this.#context.known.get(nodeId);
 }

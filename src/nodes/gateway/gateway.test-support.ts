@@ -74,6 +74,7 @@ const gatewayKeys = gatewayKeyOf(Buffer.alloc(32, 7));
 
 export async function startTestGateway(
   changed: Partial<GatewaySettings> = {},
+  more: Pick<NodeGatewayContext, "releases"> = {},
 ): Promise<TestGateway> {
   const database = idleDatabases.pop() ?? openDatabase();
   const clock = createManualClock();
@@ -136,6 +137,7 @@ export async function startTestGateway(
       randomUuid: randomUUID,
       log: { info: log, warn: log },
       embeddedReach: () => 0,
+      ...more,
       onDispatch: (evidence) => test.told.push(`dispatch ${evidence}`),
       onRefusedAnswer: (code) => test.told.push(`refused ${code}`),
       onRegistration: (outcome) => test.told.push(`registration ${outcome}`),

@@ -25,6 +25,7 @@ import type { NodeRecord } from "./node-store.ts";
 import { type NodeView, viewOf } from "./node-views.ts";
 import { Penalties, type Stall } from "./penalties.ts";
 import { admit, refusedNode } from "./registration.ts";
+import { Releases } from "./releases.ts";
 import { type Run, Runs } from "./runs.ts";
 
 export type { NodeView } from "./node-views.ts";
@@ -58,7 +59,8 @@ export class NodeGateway {
     const runs = new Runs(context.clock);
     const events = new NodeEvents(context);
     const penalties = new Penalties({ ...context, known, events });
-    const eligibility = new Eligibility({ ...context, known, runs, penalties });
+    const released = new Releases({ ...context, runs, events });
+    const eligibility = new Eligibility({ ...context, known, runs, penalties, released });
     this.#known = known;
     this.#runs = runs;
     this.#events = events;
@@ -71,6 +73,7 @@ export class NodeGateway {
       known,
       runs,
       eligibility,
+      released,
       stopping: this.#stopping.signal,
       onUnusable: (run) => {
         const reason = "key_unusable: nothing can be encrypted to its key";

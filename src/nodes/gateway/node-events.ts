@@ -18,6 +18,7 @@ const messages = {
   lease_lapsed: "a node did not renew its lease",
   job_late: "a node held a job until its time was over",
   jobs_failed: "a node failed at what another answered",
+  credential_released: "a credential was released to a node",
 } as const;
 
 type NodeAction = keyof typeof messages;

@@ -49,7 +49,7 @@ export function viewOf(
     evidence: record.evidence,
     state: isInQuarantine && state === "approved" ? "quarantined" : state,
     isConnected: run !== undefined && eligibility.isConnected(run),
-    capabilities: record.capabilities,
+    capabilities: run === undefined ? record.capabilities : eligibility.capabilities(run),
     takes: methodNames.filter((method) => run !== undefined && eligibility.takes(run, method)),
     concurrency: record.concurrency,
     running: run === undefined ? 0 : eligibility.running(run),

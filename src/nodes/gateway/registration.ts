@@ -1,5 +1,6 @@
 import { EarshotError } from "../../lib/errors.ts";
 import type { VerifiedEvidence } from "../evidence/evidence.ts";
+import type { Release } from "../evidence/release-rules.ts";
 import type { Attestation } from "../proof/proof.ts";
 import { isSignedBy } from "../protocol/ed25519.ts";
 import { bytesOf } from "../protocol/encoding.ts";
@@ -18,6 +19,7 @@ export type Admission = {
   nodeId: string;
   keyId: string;
   attestation: Attestation;
+  releases: readonly Release[];
   challenge: number;
   /** How long the attestation is valid from here on. */
   validMs: number;
@@ -64,7 +66,8 @@ export async function admit(
     checkRun(context, run);
     return { ...written, record: known.put(written.record) };
   });
-  return { ...run, stored, attestation, validMs };
+  const releases = context.releases?.allowed(verified) ?? [];
+  return { ...run, stored, attestation, releases, validMs };
 }
 
 function checkStatement(

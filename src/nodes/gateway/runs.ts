@@ -1,5 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { EvidenceKind } from "../evidence/evidence.ts";
+import type { Release } from "../evidence/release-rules.ts";
 import type { Attestation } from "../proof/proof.ts";
 import type { AnswerOpener } from "../protocol/sealed-job.ts";
 import type { GatewayWork, NodeQueue } from "./context.ts";
@@ -31,6 +32,8 @@ export type Run = {
   readonly attestations: Map<string, Attestation>;
   /** Of its last attestation. */
   evidence: EvidenceKind;
+  /** Credentials that it may be sent by its last attestation. */
+  releases: readonly Release[];
   /** The number of the last challenge that it answered. */
   challenge: number;
   /** When its attestation ends, and when it was last heard of, by the clock's `elapsed`. */
@@ -60,6 +63,7 @@ export type AttestedRun = {
   nodeId: string;
   keyId: string;
   attestation: Attestation;
+  releases: readonly Release[];
   challenge: number;
   validMs: number;
 };
@@ -87,7 +91,11 @@ export class Runs {
     this.#byKey.get(run.keyId) === run && run.untilMs > this.#clock.elapsed();
 
   /** Whether a run of the node that attested later has replaced these keys, or answered a later challenge. */
-  isReplaced({ nodeId, keyId, challenge }: Omit<AttestedRun, "attestation" | "validMs">): boolean {
+  isReplaced({
+    nodeId,
+    keyId,
+    challenge,
+  }: Pick<AttestedRun, "nodeId" | "keyId" | "challenge">): boolean {
     if (this.#replacedKeys.get(nodeId)?.includes(keyId)) return true;
     const current = this.#byNode.get(nodeId);
     return current !== undefined && current.keyId !== keyId && current.challenge > challenge;
@@ -117,11 +125,12 @@ export class Runs {
     this.end(run);
   }
 
-  #extend(run: Run, { attestation, validMs, challenge }: AttestedRun): void {
+  #extend(run: Run, { attestation, releases, validMs, challenge }: AttestedRun): void {
     run.attestations.set(attestation.id, attestation);
     const [oldest = ""] = run.attestations.keys();
     if (run.attestations.size > mostAttestations) run.attestations.delete(oldest);
     run.evidence = attestation.statement.evidence;
+    run.releases = releases;
     run.connectedMs = Math.min(run.connectedMs, this.#clock.now());
     // Two attestations may be verified at the same time, and the older one last.
     run.challenge = Math.max(run.challenge, challenge);
@@ -141,6 +150,7 @@ const newRun = (
   connectedMs: nowMs,
   attestations: new Map(),
   evidence: statement.evidence,
+  releases: [],
   challenge,
   untilMs: 0,
   heardMs: 0,

@@ -13,6 +13,7 @@ import {
   createAnswerOpener,
   createAnswerSealer,
 } from "./sealed-answer.ts";
+import { sealedCredential } from "./sealed-credential.ts";
 
 export { createOpenedLeases, type OpenedLeases } from "./opened-leases.ts";
 export type { AnswerOpener, AnswerSealer } from "./sealed-answer.ts";
@@ -26,10 +27,14 @@ const jobPayload = z.strictObject({
   hold_ms: z.number().min(0),
   /** What is asked (work.ts), as it is signed later. */
   request: z.string().max(262_144),
+  /** Absent where the gateway releases none. */
+  credential: sealedCredential.optional(),
 });
 
 /** What is sealed in a job. */
 export type JobPayload = z.infer<typeof jobPayload>;
+
+export type OpenedJob = { uuid: string; lease: string; payload: JobPayload; sealer: AnswerSealer };
 
 /** How far ahead of a node's own idea of the gateway's clock a job may be issued, seconds. */
 const aheadSeconds = 30;
@@ -91,7 +96,7 @@ export async function sealJob(options: {
 }
 
 /**
- * Opens a job, once; `uuid` names it. `nowMs` is the node's idea of the gateway's clock. The sealer seals answers to it. Errors: `job_refused`
+ * Opens a job, once; `uuid` and `lease` name it. `nowMs` is the node's idea of the gateway's clock. The sealer seals answers to it. Errors: `job_refused`
  * with `malformed`, `other_key`, `not_signed`, `outside_time`, `replayed`, `not_openable` or `payload_malformed`.
  */
 export async function openJob(
@@ -103,7 +108,7 @@ export async function openJob(
     nowMs: number;
     opened: OpenedLeases;
   },
-): Promise<{ uuid: string; payload: JobPayload; sealer: AnswerSealer }> {
+): Promise<OpenedJob> {
   const { keys, keyId, gatewayKey, nowMs, opened } = options;
   const job = jobEnvelope.safeParse(envelope).data;
   const encapsulated = bytesOf(job?.encapsulated ?? "", 32);
@@ -130,7 +135,7 @@ export async function openJob(
   if (payload === null) throw jobRefused("payload_malformed", "what is in the job is malformed");
   const { secret } = found;
   const sealer = createAnswerSealer({ secret, encapsulated, aad: aadOf(job) });
-  return { uuid: job.job, payload, sealer };
+  return { uuid: job.job, lease: job.lease, payload, sealer };
 }
 
 function readPayload(plain: Uint8Array): JobPayload | null {

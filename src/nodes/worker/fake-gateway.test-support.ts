@@ -3,6 +3,8 @@ import type { Clock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { AnswerRequest } from "../../platforms/source.ts";
 import { gatewayKeyOf, makeIdentity, makeRunKeys } from "../protocol/keys.ts";
+import { aCredential } from "../protocol/sealed-credential.test-support.ts";
+import { sealCredential } from "../protocol/sealed-credential.ts";
 import { sealJob } from "../protocol/sealed-job.ts";
 import { keyIdOf, nodeIdOf } from "../protocol/statement.ts";
 import { requestText } from "../protocol/work.ts";
@@ -74,7 +76,13 @@ export const aRequest: AnswerRequest = {
 export async function aJob(
   { keyId, keys }: NodeSelf,
   clock: Pick<Clock, "now">,
-  special: { request?: string; gateway?: typeof fakeGatewayKey; nowMs?: number } = {},
+  special: {
+    request?: string;
+    gateway?: typeof fakeGatewayKey;
+    nowMs?: number;
+    /** The attestation for which a credential is released with it, and for how long. */
+    released?: { attestation: string; forMs: number };
+  } = {},
 ) {
   const {
     request = requestText(aRequest),
@@ -83,12 +91,25 @@ export async function aJob(
   } = special;
   const job = randomUUID();
   const token = randomUUID();
+  const lease = randomUUID();
+  const { sealingKey } = keys;
+  const { released } = special;
+  const credential =
+    released === undefined
+      ? {}
+      : {
+          credential: await sealCredential(aCredential, {
+            ...{ keyId, sealingKey, job, lease },
+            attestation: released.attestation,
+            untilMs: nowMs + released.forMs,
+          }),
+        };
   const sealed = await sealJob({
     keyId,
-    sealingKey: keys.sealingKey,
+    sealingKey,
     job,
-    lease: randomUUID(),
-    payload: { token, attempt: 1, left_ms: 120_000, hold_ms: 30_000, request },
+    lease,
+    payload: { token, attempt: 1, left_ms: 120_000, hold_ms: 30_000, request, ...credential },
     nowMs,
     lifeMs: 30_000,
     gateway,

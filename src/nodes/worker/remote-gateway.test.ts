@@ -50,6 +50,7 @@ function make() {
     evidence: "none",
     link: gateway.link,
     attestLoop: {
+      admitted: () => null,
       whenAdmitted: async () => attested,
       again: (sentMs) => wanted.push(sentMs),
     },

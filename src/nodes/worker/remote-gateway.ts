@@ -9,11 +9,12 @@ import { checkOf, codeOf, unreachable } from "./gateway-faults.ts";
 import { createHandIn, type HandInContext } from "./hand-in.ts";
 import { createHeldLeases } from "./held-leases.ts";
 import { createLeasePolls, type GivenJob, type LeasePollsContext } from "./lease-polls.ts";
+import { releaseIn } from "./released-credential.ts";
 
 export type RemoteGatewayContext = LeasePollsContext &
   HandInContext & {
     self: NodeSelf;
-    attestLoop: Pick<AttestLoop, "whenAdmitted" | "again">;
+    attestLoop: Pick<AttestLoop, "whenAdmitted" | "again" | "admitted">;
   };
 
 /** The gateway as the runners of a node see it: what they lease is opened here, and what they hand in signed and sealed. */
@@ -45,10 +46,13 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
       const { uuid } = job;
       const lost = new AbortController();
       held.add(token, { uuid, request, sealer: job.sealer, lost, untilMs: receivedMs + holdMs });
-      const work = await readable(uuid, token, request);
-      if (work === null) return null;
-      // Whose job it is stays with the gateway: what is asked here is asked with the node's own credentials.
-      return { uuid, work, accountId: "", attempt, leftMs, token, holdMs, lost: lost.signal };
+      const read = await readable(uuid, token, async () => ({
+        work: readRequest(request),
+        ...(await releaseIn(job, { ...context, attested, lost: lost.signal })),
+      }));
+      if (read === null) return null;
+      // Whose job it is stays with the gateway: platforms are asked with the node's own credentials, and with what was released.
+      return { ...read, uuid, accountId: "", attempt, leftMs, token, holdMs, lost: lost.signal };
     } catch (fault) {
       const check = checkOf(fault);
       log.warn({ code: codeOf(fault), check }, "a job of the gateway was not taken");
@@ -58,14 +62,14 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
     }
   }
 
-  /** What is asked; null where it cannot be read, which the gateway is told. */
-  async function readable(
+  /** What a job holds; null where it cannot be read, which the gateway is told. */
+  async function readable<Value>(
     uuid: string,
     token: string,
-    request: string,
-  ): Promise<AnswerRequest | null> {
+    read: () => Promise<Value>,
+  ): Promise<Value | null> {
     try {
-      return readRequest(request);
+      return await read();
     } catch (fault) {
       const code = codeOf(fault);
       log.warn({ uuid, code, check: checkOf(fault) }, "the request of a job cannot be read");

@@ -16,6 +16,7 @@ import type {
 import { createHolder } from "./hold.ts";
 import type { CredentialOperations } from "./operations.ts";
 import type { CredentialPool, PooledCredential } from "./pool.ts";
+import { pooledRelease } from "./release.ts";
 import type { StoredCredential } from "./rows.ts";
 import { createTurns } from "./turns.ts";
 import { createUsableReads } from "./usable-reads.ts";
@@ -182,6 +183,7 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
   return {
     choose,
     find,
+    released: (release) => pooledRelease(release, { kinds, tools }),
     configured,
     refusal,
     cool,

@@ -60,6 +60,11 @@ export type CredentialKind = {
     held: HeldCredential,
     tools: CredentialTools,
   ): Promise<FetchedAnswer>;
+  /**
+   * The least of what is secret that sends requests without being renewed, for a remote node; null where that is missing. Absent
+   * where nothing may be released: requests are billed, or a session has to be renewed.
+   */
+  released?: (secrets: Secrets) => Secrets | null;
 };
 
 /** How a person lets the platform give a credential. */

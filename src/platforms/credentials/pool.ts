@@ -1,6 +1,7 @@
 import type { Platform } from "../../posts/post.ts";
 import type { AccessKind } from "../upstream.ts";
 import type { Credential, CredentialKind, CredentialTools, HeldCredential } from "./credential.ts";
+import type { UsableRelease } from "./release.ts";
 
 /**
  * Chooses among the credentials of a platform: an account's own before the deployment's, of each the one used longest ago;
@@ -21,6 +22,8 @@ export type CredentialPool = {
   }): Promise<readonly PooledCredential[]>;
   /** A credential by its id, where the account may use it and it is not quarantined; null else. */
   find(accountId: string, id: string, bucket?: string | null): Promise<PooledCredential | null>;
+  /** A credential that was released for the job; null once its time is over. Nothing of it is stored. */
+  released(release: UsableRelease): PooledCredential | null;
   /** Which accesses the account could use on a platform, whether or not their limits are open. */
   configured(
     platform: Platform,

@@ -11,6 +11,7 @@ import { credentialInvalid } from "../credentials/faults.ts";
 import { hintOf } from "../credentials/hint.ts";
 import { grant, notGranted, renewed, usualRedirectUri } from "./client-credentials.ts";
 import { givenServer, givenText, requireOrigin } from "./given-server.ts";
+import { releasedToken } from "./released-token.ts";
 import { fieldsIn, isForUsers, reasonIn, refusedToken } from "./server-answer.ts";
 
 /**
@@ -61,6 +62,7 @@ export const appTokenKind: CredentialKind = {
   make,
   test,
   send,
+  released: releasedToken,
 };
 
 const answerMs = 30_000;

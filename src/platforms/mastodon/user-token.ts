@@ -10,6 +10,7 @@ import { credentialInvalid } from "../credentials/faults.ts";
 import { hintOf } from "../credentials/hint.ts";
 import { readAccount, readId } from "./account.ts";
 import { givenServer, givenText, requireOrigin } from "./given-server.ts";
+import { releasedToken } from "./released-token.ts";
 import { fieldsIn, isOutOfScope, reasonIn, refusedToken } from "./server-answer.ts";
 
 /** The token of a user of a server. It does not lapse; its owner can take it back. */
@@ -43,6 +44,7 @@ export const userTokenKind: CredentialKind = {
   make,
   test,
   send,
+  released: releasedToken,
 };
 
 const verifyPath = "/api/v1/accounts/verify_credentials";

@@ -85,6 +85,7 @@ export function testPool(): TestPool {
       ),
     find: async (_account, id) =>
       pool.credentials.find(({ credential }) => credential.id === id) ?? null,
+    released: () => null,
     configured: async () =>
       pool.credentials.map(({ kind, owner }) => ({ access: kind.access, owner })),
     refusal: async () => null,

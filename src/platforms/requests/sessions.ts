@@ -1,4 +1,5 @@
 import type { Platform } from "../../posts/post.ts";
+import type { UsableRelease } from "../credentials/release.ts";
 import type { Session } from "../session.ts";
 import type { SourceCost } from "../source.ts";
 import type { AccessKind } from "../upstream.ts";
@@ -15,6 +16,8 @@ export type AskingJob = {
   signal: AbortSignal;
   /** Resolves when the job is on disk: no platform is asked for it before. Absent when it is already. */
   accepted?: () => Promise<void>;
+  /** A credential that the gateway has released to this node for this job alone; absent without one. */
+  released?: UsableRelease;
 };
 
 /** Opens sessions: the ways in which a job may ask a platform. */

@@ -1,0 +1,85 @@
+import { describe, expect, test } from "vitest";
+import { tee } from "../../../test/support/evidence-under-test.ts";
+import { policyIdOf, readPolicy } from "./policy.ts";
+import { releasesFor } from "./release-rules.ts";
+
+const usual = tee.policy();
+const [hash = ""] = usual.compose_hashes;
+const rule = { platform: "mastodon", images: ["simulated"] };
+const reading = (...credentials: object[]) => readPolicy(JSON.stringify({ ...usual, credentials }));
+const allowed = (
+  rules: object[],
+  special: Partial<Parameters<typeof releasesFor>[1]> = {},
+): readonly unknown[] =>
+  releasesFor(reading(...rules).credentials ?? [], {
+    kind: "tdx",
+    image: "simulated",
+    composeHash: hash,
+    ...special,
+  });
+
+describe("a node may be sent a credential", () => {
+  test("of the deployment when a rule names its image, and of any owner when the rule says so", () => {
+    expect(allowed([rule])).toEqual([{ platform: "mastodon", owner: "deployment" }]);
+    expect(allowed([rule, { ...rule, owner: "any" }])).toEqual([
+      { platform: "mastodon", owner: "any" },
+    ]);
+  });
+
+  test("never without a rule, of another image, or without an image", () => {
+    expect(allowed([])).toEqual([]);
+    expect(releasesFor([], { kind: "tdx", image: "simulated", composeHash: hash })).toEqual([]);
+    expect(allowed([rule], { image: "other" })).toEqual([]);
+    expect(allowed([rule], { image: null })).toEqual([]);
+  });
+
+  test("with simulated evidence only when the rule names it, and never with none", () => {
+    expect(allowed([rule], { kind: "simulated" })).toEqual([]);
+    expect(allowed([{ ...rule, evidence: ["simulated"] }], { kind: "simulated" })).toHaveLength(1);
+    expect(allowed([{ ...rule, evidence: ["simulated"] }])).toEqual([]);
+    expect(allowed([{ ...rule, evidence: ["tdx", "simulated"] }], { kind: "none" })).toEqual([]);
+  });
+
+  test("only with a measured compose file that the rule names, where it names any", () => {
+    const named = { ...rule, compose_hashes: [hash.toUpperCase()] };
+    expect(allowed([named])).toHaveLength(1);
+    expect(allowed([named], { composeHash: null })).toEqual([]);
+    expect(allowed([named], { composeHash: "00".repeat(32) })).toEqual([]);
+    expect(allowed([rule], { composeHash: null })).toHaveLength(1);
+  });
+});
+
+describe("a policy", () => {
+  test("without rules has the id that it had before there were any", () => {
+    expect(policyIdOf(readPolicy(JSON.stringify(usual)))).toBe(policyIdOf(usual));
+    expect(policyIdOf(reading(rule))).not.toBe(policyIdOf(usual));
+  });
+
+  test.each([
+    ["X, which bills", { ...rule, platform: "x" }, "/platform", /bills/],
+    ["Bluesky", { ...rule, platform: "bluesky" }, "/platform", /renewed/],
+    ["an unknown image", { ...rule, images: ["else"] }, "/images/0", /admits/],
+    [
+      "an unknown compose file",
+      { ...rule, compose_hashes: ["00".repeat(32)] },
+      "/compose_hashes/0",
+      /admits/,
+    ],
+    ["no image", { ...rule, images: [] }, "/images", /Too small/],
+    ["no evidence", { ...rule, evidence: ["none"] }, "/evidence/0", /tdx/],
+    ["an unknown owner", { ...rule, owner: "everyone" }, "/owner", /deployment/],
+    ["another member", { ...rule, nodes: ["north"] }, "", /nodes/],
+  ])("that releases credentials by %s is refused, with the place", (_name, odd, place, reason) => {
+    expect(() => reading(odd)).toThrowError(
+      expect.objectContaining({
+        code: "policy_unreadable",
+        details: [
+          expect.objectContaining({
+            pointer: `/credentials/0${place}`,
+            message: expect.stringMatching(reason),
+          }),
+        ],
+      }),
+    );
+  });
+});

@@ -1,0 +1,84 @@
+import * as z from "zod";
+import type { Platform } from "../../posts/post.ts";
+import type { VerifiedEvidence } from "./evidence.ts";
+
+const reasons: Readonly<Record<string, string>> = {
+  x: "X bills what is read, and calls of a remote node are not counted against the budget of the gateway",
+  bluesky: "sessions of Bluesky are renewed by one process alone",
+};
+
+/**
+ * Which nodes may be sent credentials of a platform: those that booted one of these images and, where `compose_hashes` is set,
+ * measured one of these compose files. `owner: "any"` includes the credentials that accounts have added for themselves.
+ */
+export const releaseRule = z.strictObject({
+  platform: z.literal("mastodon", {
+    error: ({ input }) =>
+      `has to be "mastodon"${typeof input === "string" && input in reasons ? `: ${reasons[input]}` : ""}`,
+  }),
+  owner: z.enum(["deployment", "any"]).default("deployment"),
+  images: z.array(z.string().min(1).max(128)).min(1).max(1_000),
+  compose_hashes: z
+    .array(
+      z
+        .string()
+        .regex(/^[0-9a-f]{64}$/i, "has to be 64 hexadecimal digits")
+        .toLowerCase(),
+    )
+    .min(1)
+    .max(1_000)
+    .optional(),
+  evidence: z
+    .array(z.enum(["tdx", "simulated"]))
+    .min(1)
+    .default(["tdx"]),
+});
+type ReleaseRule = z.infer<typeof releaseRule>;
+export type ReleaseRules = readonly ReleaseRule[];
+
+/** What a node may be sent: credentials of a platform, of the deployment or of any owner. */
+export type Release = { platform: Platform; owner: ReleaseRule["owner"] };
+
+/** The images and compose files that rules name and the policy does not admit, as pointers into the policy. */
+export function unknownReferences(policy: {
+  images: readonly { name: string }[];
+  compose_hashes: readonly string[];
+  credentials?: ReleaseRules | undefined;
+}): (string | number)[][] {
+  const names = policy.images.map(({ name }) => name);
+  return (policy.credentials ?? []).flatMap((rule, index) => [
+    ...pathsOf(rule.images, names, ["credentials", index, "images"]),
+    ...pathsOf(rule.compose_hashes ?? [], policy.compose_hashes, [
+      "credentials",
+      index,
+      "compose_hashes",
+    ]),
+  ]);
+}
+
+function pathsOf(
+  used: readonly string[],
+  known: readonly string[],
+  path: readonly (string | number)[],
+): (string | number)[][] {
+  return used.flatMap((one, index) => (known.includes(one) ? [] : [[...path, index]]));
+}
+
+/** What the rules allow a node to be sent, at most once for each platform; nothing without evidence. */
+export function releasesFor(
+  rules: ReleaseRules,
+  { kind, image, composeHash }: Pick<VerifiedEvidence, "kind" | "image" | "composeHash">,
+): readonly Release[] {
+  const allowed = rules.filter(
+    ({ evidence, images, compose_hashes: hashes }) =>
+      evidence.some((one) => one === kind) &&
+      image !== null &&
+      images.includes(image) &&
+      (hashes === undefined || (composeHash !== null && hashes.includes(composeHash))),
+  );
+  const platforms = [...new Set(allowed.map(({ platform }) => platform))];
+  return platforms.map((platform) => {
+    const isAny = allowed.some((rule) => rule.platform === platform && rule.owner === "any");
+    return { platform, owner: isAny ? "any" : "deployment" };
+  });
+}

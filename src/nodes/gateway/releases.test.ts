@@ -1,0 +1,192 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Release } from "../evidence/release-rules.ts";
+import { aCredential } from "../protocol/sealed-credential.test-support.ts";
+import { openCredential, type SealedCredential } from "../protocol/sealed-credential.ts";
+import { createOpenedLeases, openJob } from "../protocol/sealed-job.ts";
+import {
+  admittedNode,
+  attest,
+  checkThatFails,
+  leased,
+  startTestGateway,
+  type TestGateway,
+  type TestNode,
+} from "./gateway.test-support.ts";
+import type { ReleaseSource } from "./releases.ts";
+
+const searchesMastodon = [
+  { platform: "mastodon", method: "searchbyquery", ways: ["credential"] },
+] as const;
+
+/** What the policy allows: the image `trusted` alone. */
+let allowed: readonly Release[];
+/** Whose credential was looked for. */
+let lookedFor: string[];
+let released: string[];
+/** What happens while a credential is read. */
+let whileRead: () => Promise<unknown>;
+let service: TestGateway;
+
+const source: ReleaseSource = {
+  allowed: ({ image }) => (image === "trusted" ? allowed : []),
+  capabilities: () => searchesMastodon,
+  credentialFor: async (_work, accountId, { owner }) => {
+    lookedFor.push(`${accountId} ${owner}`);
+    await whileRead();
+    return aCredential;
+  },
+  onRelease: ({ platform, owner }) => released.push(`${platform} ${owner}`),
+};
+
+beforeEach(async () => {
+  allowed = [{ platform: "mastodon", owner: "deployment" }];
+  lookedFor = [];
+  released = [];
+  whileRead = async () => undefined;
+  service = await startTestGateway({}, { releases: source });
+  service.verify = async () => ({ image: "trusted" });
+});
+afterEach(() => service.close());
+
+const trustedNode = (): Promise<TestNode> =>
+  admittedNode(service, { evidence: "tdx", capabilities: [] });
+
+const addSearch = (special: object = {}) =>
+  service.queue.add({ query: "comet", platform: "mastodon", ...special });
+
+/** The job that the node gets, and the credential in it; null without a job. */
+async function jobOf(node: TestNode) {
+  const envelope = await leased(service, node);
+  if (envelope === null) return null;
+  const { payload, lease, uuid } = await openJob(envelope, {
+    keys: node.keys,
+    keyId: node.keyId,
+    gatewayKey: service.gatewayKey,
+    nowMs: service.clock.now(),
+    opened: createOpenedLeases(),
+  });
+  return { job: uuid, lease, sealed: payload.credential, text: JSON.stringify(envelope) };
+}
+
+const openedBy = (
+  node: TestNode,
+  found: { job: string; lease: string; sealed?: SealedCredential | undefined } | null,
+) => {
+  if (found?.sealed === undefined) throw new Error("no credential came");
+  const { job, lease, sealed } = found;
+  return openCredential(sealed, {
+    ...{ job, lease, keyId: node.keyId, keys: node.keys },
+    attestations: [node.attestationId],
+    nowMs: service.clock.now(),
+  });
+};
+
+const events = async () => {
+  await service.clock.advance(1_000);
+  const all = await service.store.read("nodeEvents", { limit: 100 });
+  return all.filter(({ action }) => action === "credential_released");
+};
+
+test("a node that the policy names gets the job and the credential, encrypted to its key", async () => {
+  const node = await trustedNode();
+  addSearch();
+  const found = await jobOf(node);
+  expect(found?.text).not.toContain("the-secret-token");
+  expect(await openedBy(node, found)).toEqual(aCredential);
+  expect(released).toEqual(["mastodon deployment"]);
+  expect(service.gateway.nodes()).toMatchObject([{ capabilities: searchesMastodon }]);
+});
+
+test("the credential of one job does not open for the next one", async () => {
+  const node = await trustedNode();
+  addSearch();
+  const first = await jobOf(node);
+  addSearch();
+  const second = await jobOf(node);
+  expect(await openedBy(node, second)).toEqual(aCredential);
+  const swapped = second === null ? null : { ...second, sealed: first?.sealed };
+  await expect(openedBy(node, swapped)).rejects.toMatchObject({ code: "job_refused" });
+});
+
+test("a node of another image gets neither the job nor a credential", async () => {
+  service.verify = async () => ({ image: "other" });
+  const node = await trustedNode();
+  addSearch();
+  expect(await jobOf(node)).toBeNull();
+  expect(lookedFor).toEqual([]);
+  expect(service.gateway.nodes()).toMatchObject([{ capabilities: [] }]);
+});
+
+test("a job that asks no such platform brings no credential", async () => {
+  const node = await admittedNode(service, { evidence: "tdx" });
+  service.queue.add({ query: "comet", platform: "x" });
+  expect(await jobOf(node)).toMatchObject({ sealed: undefined });
+  expect(lookedFor).toEqual([]);
+});
+
+test("nothing is released to a run that attests as another image later", async () => {
+  const node = await trustedNode();
+  addSearch();
+  expect(await jobOf(node)).not.toBeNull();
+  service.verify = async () => ({ image: "other" });
+  await attest(service, node);
+  addSearch();
+  expect(await jobOf(node)).toBeNull();
+  expect(lookedFor).toHaveLength(1);
+});
+
+test("nothing is released once the attestation has ended, and no longer than it lasts", async () => {
+  const node = await trustedNode();
+  await service.clock.advance(3_590_000);
+  addSearch();
+  const found = await jobOf(node);
+  expect((found?.sealed?.expires_at ?? 0) * 1_000).toBeLessThanOrEqual(
+    service.clock.now() + 10_000,
+  );
+  addSearch();
+  await service.clock.advance(11_000);
+  expect(await checkThatFails(() => jobOf(node))).toBe("node_unauthorized attestation_ended");
+  expect(lookedFor).toHaveLength(1);
+});
+
+test("nothing is released when the node attests as another image while the credential is read", async () => {
+  const node = await trustedNode();
+  whileRead = async () => {
+    service.verify = async () => ({ image: "other" });
+    await attest(service, node);
+  };
+  addSearch();
+  expect(await jobOf(node)).toMatchObject({ sealed: undefined });
+  expect(released).toEqual([]);
+});
+
+test("a job that needs its account's own credential goes to a node that may be sent it, and to no other", async () => {
+  const node = await trustedNode();
+  addSearch({ isKeptHere: true });
+  expect(await jobOf(node)).toBeNull();
+  allowed = [{ platform: "mastodon", owner: "any" }];
+  await attest(service, node);
+  service.queue.add({ query: "all", platform: "social", isKeptHere: true });
+  service.queue.wakeNodes();
+  const found = await jobOf(node);
+  expect(await openedBy(node, found)).toEqual(aCredential);
+  expect(lookedFor).toEqual([expect.stringMatching(/ any$/)]);
+  expect(await jobOf(node)).toBeNull();
+});
+
+test("an event names node, credential and attestation, once for each attestation and without the secret", async () => {
+  const node = await trustedNode();
+  for (const _job of [1, 2]) {
+    addSearch();
+    await jobOf(node);
+  }
+  expect(await events()).toMatchObject([
+    { nodeId: node.id, detail: expect.stringContaining(node.attestationId) },
+  ]);
+  await attest(service, node);
+  addSearch();
+  await jobOf(node);
+  const all = await events();
+  expect(all).toHaveLength(2);
+  expect(JSON.stringify([all, service.logged])).not.toContain("the-secret-token");
+});

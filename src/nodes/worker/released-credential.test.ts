@@ -1,0 +1,83 @@
+import { expect, test } from "vitest";
+import { createManualClock } from "../../lib/manual-clock.ts";
+import { gatewayKeyOf } from "../protocol/keys.ts";
+import { aCredential } from "../protocol/sealed-credential.test-support.ts";
+import { readFailure } from "../protocol/work.ts";
+import { aJob, anAttestation, fakeGateway, makeSelf } from "./fake-gateway.test-support.ts";
+import { createRemoteGateway } from "./remote-gateway.ts";
+
+const self = await makeSelf();
+const { attestationId } = anAttestation();
+const newer = anAttestation({ attestationId: Buffer.alloc(32, 4).toString("base64url") });
+
+/** Takes a job with a credential. */
+async function taken(special: Parameters<typeof aJob>[2]) {
+  const clock = createManualClock();
+  const gateway = fakeGateway();
+  const logged: Record<string, unknown>[] = [];
+  const remote = createRemoteGateway({
+    self,
+    evidence: "none",
+    link: gateway.link,
+    attestLoop: {
+      admitted: () => newer,
+      whenAdmitted: async () => anAttestation(),
+      again: () => undefined,
+    },
+    reachability: { turn: async () => true },
+    archive: { records: async () => ({ records: [], damage: [] }), withheld: async () => [] },
+    clock,
+    gatewayClock: clock,
+    log: { warn: (fields) => logged.push(fields) },
+  });
+  const job = await aJob(self, clock, special);
+  gateway.answers.lease = () => job.envelope;
+  gateway.answers.fail = () => null;
+  const lease = await remote.lease({ nodeId: self.nodeId, methods: ["searchbyquery"] }, 1_000);
+  return { clock, gateway, logged, remote, job, lease };
+}
+
+const releasedTo = (attestation: string, forMs = 20_000) => ({ released: { attestation, forMs } });
+
+test("a job brings the credential that was released for it, under either attestation of the run", async () => {
+  for (const attestation of [attestationId, newer.attestationId]) {
+    const { lease } = await taken(releasedTo(attestation));
+    expect(lease?.released?.credential).toEqual(aCredential);
+    expect(lease?.released?.isOver()).toBe(false);
+  }
+});
+
+test("a job without one brings none", async () => {
+  expect((await taken({})).lease).not.toHaveProperty("released");
+});
+
+test("a credential is over when its time is", async () => {
+  const { clock, lease } = await taken(releasedTo(attestationId));
+  await clock.advance(19_000);
+  expect(lease?.released?.isOver()).toBe(false);
+  await clock.advance(1_000);
+  expect(lease?.released?.isOver()).toBe(true);
+});
+
+test("a credential is over when the lease is lost", async () => {
+  const { lease, remote } = await taken(releasedTo(attestationId));
+  remote.abandon();
+  expect(lease?.released?.isOver()).toBe(true);
+});
+
+test("a job whose credential belongs to an old attestation fails for another attempt, and the log has codes alone", async () => {
+  const old = Buffer.alloc(32, 5).toString("base64url");
+  const { gateway, job, lease, logged } = await taken(releasedTo(old));
+  expect(lease).toBeNull();
+  expect(logged).toEqual([{ uuid: job.job, code: "job_refused", check: "other_attestation" }]);
+  const [sealed] = gateway.to("fail");
+  const answer = { nonce: String(sealed?.nonce), sealed: String(sealed?.sealed) };
+  expect(readFailure(job.opener.open(answer))).toMatchObject({ retryable: true });
+});
+
+test("a credential that another gateway has encrypted to the node is not used", async () => {
+  const gateway = gatewayKeyOf(Buffer.alloc(32, 8));
+  const { lease, logged } = await taken({ ...releasedTo(attestationId), gateway });
+  expect(lease).toBeNull();
+  expect(logged).toEqual([{ code: "job_refused", check: "not_signed" }]);
+});

@@ -1,0 +1,5 @@
+import type { Secrets } from "../credentials/credential.ts";
+
+/** The token alone: key and secret of an application stay where they are stored. */
+export const releasedToken = ({ token }: Secrets): Secrets | null =>
+  token === undefined ? null : { token };

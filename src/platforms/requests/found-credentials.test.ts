@@ -1,0 +1,58 @@
+import { beforeEach, expect, test } from "vitest";
+import type { UsableRelease } from "../credentials/release.ts";
+import { foundCredentials } from "./found-credentials.ts";
+import { bearer, pooled, type TestPool, testPool } from "./sessions.test-support.ts";
+
+const host = "https://server.example";
+const release: UsableRelease = { credential: null as never, isOver: () => false };
+const asked = {
+  platform: "x",
+  access: ["user", "app"],
+  whose: "any",
+  bucket: null,
+  host: null,
+} as const;
+let pool: TestPool;
+
+beforeEach(() => {
+  pool = testPool();
+  pool.released = () => pooled("released", host, { owner: "account" });
+});
+
+type Special = Partial<Parameters<typeof foundCredentials>[1]>;
+const found = async (special: Special = {}) =>
+  (
+    await foundCredentials(pool, {
+      ...asked,
+      job: { accountId: "", released: release },
+      ...special,
+    })
+  ).map(({ credential }) => credential.id);
+
+test("what was released for a job is used by it, beside the credentials of the process", async () => {
+  pool.credentials = [pooled("own", host)];
+  expect(await found()).toEqual(["released", "own"]);
+  expect(await found({ job: { accountId: "" } })).toEqual(["own"]);
+});
+
+test("a release is used for its platform, access and host alone", async () => {
+  expect(await found({ platform: "mastodon" })).toEqual([]);
+  expect(await found({ access: ["user"] })).toEqual([]);
+  expect(await found({ host: "https://other.example" })).toEqual([]);
+  expect(await found({ host })).toEqual(["released"]);
+});
+
+test("a release of the deployment's is not used where an own credential is needed", async () => {
+  pool.released = () => pooled("released", host, { kind: bearer });
+  expect(await found({ whose: "own" })).toEqual([]);
+});
+
+test("a page that goes on with a credential uses it where it was released, and no other", async () => {
+  expect(await found({ credentialId: "released" })).toEqual(["released"]);
+  expect(await found({ credentialId: "other" })).toEqual([]);
+});
+
+test("a release whose time is over is not used", async () => {
+  pool.released = () => null;
+  expect(await found()).toEqual([]);
+});
